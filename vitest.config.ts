@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+// Tests stand beside the code (packages/*/src) and, where they cross rooms, under tests/.
+// Imports between packages go to dist: `npm run build` comes first, `npm test` sees to it.
+export default defineConfig({
+  test: {
+    include: ['packages/*/src/**/*.test.ts', 'tests/**/*.test.ts'],
+    pool: 'forks',
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    env: { TZ: 'UTC', NO_COLOR: '1' },
+  },
+});
