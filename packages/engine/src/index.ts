@@ -1,1 +1,58 @@
-export {};
+export { type CatalogEntry, type ComponentKind, describeModule } from './component/catalog.ts';
+export { commonParameters } from './component/common-parameters.ts';
+export {
+  Connector,
+  type ConnectorContext,
+  type ModuleReference,
+  type Publisher,
+  type RecordChunk,
+  type RecordDecoder,
+  type RecordSink,
+  type RejectedRecord,
+} from './component/connector.ts';
+export {
+  type DocumentEncoder,
+  type EncodedBatch,
+  Indexer,
+  type IndexerContext,
+  type IndexFailure,
+} from './component/indexer.ts';
+export type { IndexerSettings } from './component/indexer-settings.ts';
+export { createLogger, type Logger, type LogLevel, type LogRecord } from './component/logger.ts';
+export type { ParameterProblem } from './component/parameters.ts';
+export { Registry, type RegistrySource } from './component/registry.ts';
+export {
+  MapOf,
+  OneOf,
+  type Static,
+  type TObject,
+  type TSchema,
+  Type,
+  UpdateModeParameter,
+} from './component/schema.ts';
+export type { SpecField, SpecType } from './component/spec.ts';
+export { type Children, Stage, type StageContext, type StageResult } from './component/stage.ts';
+export { checkConfig } from './config/check-config.ts';
+export type { IngestConfig } from './config/ingest-config.ts';
+export { nearest } from './config/nearest.ts';
+export { formatProblem, hasErrors, type Problem } from './config/problem.ts';
+export { Document, type UpdateMode } from './document/document.ts';
+export { JsonSyntaxError, readDocument, readJson, readJsonSequence } from './document/json-reader.ts';
+export { writeDocument, writeString, writeValue } from './document/json-writer.ts';
+export { checkWritable, internName, RESERVED_FIELDS } from './document/names.ts';
+export { getNested, type NestedPath, parseNestedPath, removeNested, setNested } from './document/nested-path.ts';
+export { doubleText, widenFloat } from './document/number-text.ts';
+export {
+  base64,
+  copyValue,
+  Double,
+  double,
+  equalValues,
+  integer,
+  type JsonObject,
+  textOf,
+  toValue,
+  type Value,
+} from './document/value.ts';
+export { ERROR_CODES, type ErrorCode } from './errors/error-codes.ts';
+export { type Failure, HeadraceError, messageOf, toFailure } from './errors/headrace-error.ts';

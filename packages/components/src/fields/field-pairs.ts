@@ -1,0 +1,29 @@
+import type { ParameterProblem } from '@headrace/engine';
+
+/** A field to read and the field to write. */
+export interface FieldPair {
+  readonly source: string;
+  readonly dest: string;
+}
+
+/** Mistakes in the lists `source` and `dest` of a stage: empty ones, and lengths that do not go together. */
+export function* checkFieldPairs(params: {
+  readonly source: readonly string[];
+  readonly dest: readonly string[];
+}): Generator<ParameterProblem> {
+  const { source, dest } = params;
+  if (source.length === 0) yield { parameter: 'source', message: 'source must name at least one field' };
+  if (dest.length === 0) yield { parameter: 'dest', message: 'dest must name at least one field' };
+  if (source.length > 0 && dest.length > 1 && source.length !== dest.length) {
+    yield {
+      parameter: 'dest',
+      message: `source has ${source.length} fields and dest ${dest.length}`,
+      hint: 'Give as many destinations as sources, or one for all.',
+    };
+  }
+}
+
+/** The pairs that the lists `source` and `dest` mean: one by one, or every source to the one destination. */
+export function fieldPairs(source: readonly string[], dest: readonly string[]): FieldPair[] {
+  return source.map((name, i) => ({ source: name, dest: (dest.length === 1 ? dest[0] : dest[i]) as string }));
+}

@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { readClassComments } from './class-comment.ts';
+import type { TObject } from './schema.ts';
+import { type SpecField, specFields } from './spec.ts';
+
+export type ComponentKind = 'connector' | 'stage' | 'indexer';
+
+/** What is known of a component without loading it. */
+export interface CatalogEntry {
+  kind: ComponentKind;
+  /** The short name, which is the name of the exported class. */
+  name: string;
+  /** URL of the module; in a catalog file relative to that file. */
+  module: string;
+  /** Other names that configs may use, such as the reference's class name. */
+  aliases: string[];
+  /** For an indexer: the value of `indexer.type` that selects it. */
+  type?: string;
+  /** For an indexer: the config block that holds its parameters. */
+  block?: string;
+  package: string;
+  description?: string;
+  fields: SpecField[];
+  schema: TObject;
+  examples?: unknown[];
+}
+
+/** The package of the reference's classes, by kind: their Java names are made of it unless a class says another. */
+const JAVA_PACKAGES: Record<ComponentKind, string> = {
+  connector: 'com.kmwllc.lucille.connector',
+  stage: 'com.kmwllc.lucille.stage',
+  indexer: 'com.kmwllc.lucille.indexer',
+};
+
+/** The members of a component class that the catalog tells of. */
+interface DescribedClass {
+  readonly name: string;
+  readonly kind: ComponentKind;
+  readonly parameters: TObject;
+  readonly type?: string;
+  readonly block?: string;
+  readonly examples?: unknown[];
+  /** The Java name where it is not made of the package and the name; null when the reference has no such class. */
+  readonly javaClass?: string | null;
+}
+
+/** Whether an export of a module is a component: by its shape, because a module may bring its own copy of the base class. */
+export function isComponentClass(exported: unknown): exported is DescribedClass {
+  if (typeof exported !== 'function' || !('kind' in exported) || !('parameters' in exported)) return false;
+  const { kind, parameters } = exported as unknown as { kind: unknown; parameters: unknown };
+  return (
+    (kind === 'connector' || kind === 'stage' || kind === 'indexer') &&
+    typeof parameters === 'object' &&
+    parameters !== null &&
+    'properties' in parameters
+  );
+}
+
+/**
+ * The entries of a module's components. Descriptions come from the class comments in its source.
+ * @param common parameters that every component of a kind takes, by kind
+ */
+export function describeModule(
+  exports: Record<string, unknown>,
+  source: string,
+  module: string,
+  packageName: string,
+  common: Readonly<Record<ComponentKind, TObject | undefined>>,
+): CatalogEntry[] {
+  const comments = readClassComments(source);
+  const entries: CatalogEntry[] = [];
+  for (const [name, exported] of Object.entries(exports)) {
+    if (!isComponentClass(exported)) continue;
+    const comment = comments.get(name);
+    const { kind, javaClass, type, block, examples } = exported;
+    const shared = common[kind];
+    const descriptions = comment?.parameters ?? {};
+    const fields = [
+      ...specFields(exported.parameters, descriptions),
+      ...(shared === undefined ? [] : specFields(shared)),
+    ];
+    entries.push({
+      kind,
+      name,
+      module,
+      aliases: javaClass === null ? [] : [javaClass ?? `${JAVA_PACKAGES[kind]}.${name}`],
+      ...(type === undefined ? {} : { type }),
+      ...(block === undefined ? {} : { block }),
+      package: packageName,
+      ...(comment === undefined || comment.description === '' ? {} : { description: comment.description }),
+      fields: fields.sort((a, b) => (a.name < b.name ? -1 : 1)),
+      schema: exported.parameters,
+      ...(examples === undefined ? {} : { examples }),
+    });
+  }
+  return entries;
+}
+
+/** Reads a catalog file that the build has written beside the modules it lists. */
+export function readCatalog(url: string): CatalogEntry[] {
+  const entries = JSON.parse(readFileSync(fileURLToPath(url), 'utf8')) as CatalogEntry[];
+  return entries.map((entry) => ({ ...entry, module: new URL(entry.module, url).href }));
+}

@@ -1,0 +1,108 @@
+import type { Document } from '../document/document.ts';
+import type { Logger } from './logger.ts';
+import type { ParameterProblem } from './parameters.ts';
+import type { Static, TObject } from './schema.ts';
+
+/** What a connector may know about where it runs. */
+export interface ConnectorContext {
+  /** The connector's name, given or `connector_<n>`. */
+  readonly name: string;
+  /** Goes before every id that the connector makes. */
+  readonly docIdPrefix: string;
+  readonly runId: string;
+  readonly log: Logger;
+}
+
+/** Where the code that runs in another thread is found: an exported class of a module. */
+export interface ModuleReference {
+  /** URL of the module, made with `import.meta.url`. */
+  readonly url: string;
+  /** Name of the exported class. */
+  readonly name: string;
+  /** Handed to its constructor; plain data. */
+  readonly options: unknown;
+}
+
+/** A piece of a source, cut at a record's end: it crosses to a pipeline thread as it is and is decoded there. */
+export interface RecordChunk {
+  /** The records. The memory is handed over: do not touch it again. */
+  readonly bytes: Uint8Array;
+  /** The class that decodes it, a `RecordDecoder`. */
+  readonly decoder: ModuleReference;
+  /** What the decoder needs to know of this piece (the number of its first record, …); plain data. */
+  readonly position: unknown;
+}
+
+/** A record that cannot be read. It counts as published and failed; the others go on. */
+export interface RejectedRecord {
+  /** Where it stands: `movies.csv:17`. */
+  readonly place: string;
+  readonly message: string;
+  /** The id, when it is known all the same. */
+  readonly id?: string;
+}
+
+/** Takes what a decoder finds. */
+export interface RecordSink {
+  document(document: Document): void;
+  reject(record: RejectedRecord): void;
+  warn(message: string): void;
+}
+
+/** Turns a chunk into documents, in the pipeline threads: an instance each for every `ModuleReference`. */
+export interface RecordDecoder {
+  decode(bytes: Uint8Array, position: unknown, sink: RecordSink): void;
+}
+
+/**
+ * Takes documents from a connector. Every call may have to wait until the pipeline keeps up: await it before
+ * the next one. What is published belongs to the engine: do not touch it again.
+ */
+export interface Publisher {
+  publish(document: Document): Promise<void> | undefined;
+  publishChunk(chunk: RecordChunk): Promise<void>;
+  reject(record: RejectedRecord): Promise<void> | undefined;
+  /** Aborted when the run is to stop: read no further and return. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A connector reads a source and publishes its documents, in the thread of the run. The order of calls:
+ * `preExecute`, `execute`, then, when every document has come to its end, `postExecute`, and `close` in any
+ * case. Anything thrown fails the connector and ends the run. The constructor has no side effects.
+ */
+export abstract class Connector<P extends TObject = TObject> {
+  /** Tells the registry what it has loaded; by name, because a custom module may bring its own copy of this class. */
+  static readonly kind = 'connector';
+  static readonly parameters: TObject;
+
+  /** Mistakes that the schema cannot express, all at once. No side effects. */
+  static check?(params: never): Iterable<ParameterProblem>;
+
+  readonly params: Static<P>;
+  readonly context: ConnectorContext;
+
+  /** A line for the run summary. */
+  message: string | undefined;
+
+  constructor(params: Static<P>, context: ConnectorContext) {
+    this.params = params;
+    this.context = context;
+  }
+
+  preExecute?(): void | Promise<void>;
+
+  /** @param publisher undefined for a connector without a pipeline: it has nowhere to publish to. */
+  abstract execute(publisher: Publisher | undefined): void | Promise<void>;
+
+  postExecute?(): void | Promise<void>;
+
+  close?(): void | Promise<void>;
+}
+
+/** A class of connectors, as the registry holds it. */
+export interface ConnectorClass {
+  readonly parameters: TObject;
+  readonly check?: (params: never) => Iterable<ParameterProblem>;
+  new (params: never, context: ConnectorContext): Connector;
+}

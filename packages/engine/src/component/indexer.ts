@@ -1,0 +1,87 @@
+import type { Document } from '../document/document.ts';
+import type { ModuleReference } from './connector.ts';
+import type { IndexerSettings } from './indexer-settings.ts';
+import type { Logger } from './logger.ts';
+import type { ParameterProblem } from './parameters.ts';
+import type { Static, TObject } from './schema.ts';
+
+/** What an indexer may know about where it runs. */
+export interface IndexerContext {
+  readonly runId: string;
+  readonly log: Logger;
+  /** The `indexer` block: batches, filters, retries. */
+  readonly settings: IndexerSettings;
+}
+
+/**
+ * Turns a document into the text that is sent for it, in the pipeline threads. What it throws fails that
+ * document. An instance for each thread.
+ */
+export interface DocumentEncoder {
+  encode(document: Document): string;
+}
+
+/** Encoded documents, in order, as the indexer sends them. */
+export interface EncodedBatch {
+  /** How many documents. */
+  readonly count: number;
+  /** Their bytes (UTF-8), one document after the other, cut anywhere. */
+  readonly pieces: readonly Uint8Array[];
+  /** Their ids, in order. Parsed on demand: only failures need them. */
+  ids(): readonly string[];
+}
+
+/** A document of a batch that could not be written. */
+export interface IndexFailure {
+  /** Its position in the batch, from 0. */
+  readonly index: number;
+  readonly message: string;
+}
+
+/**
+ * An indexer writes encoded documents to their destination, in the thread of the run: it does I/O only. One
+ * instance serves all connectors of a run. What `send` throws fails every document of that batch.
+ * The constructor has no side effects.
+ */
+export abstract class Indexer<P extends TObject = TObject> {
+  /** Tells the registry what it has loaded; by name, because a custom module may bring its own copy of this class. */
+  static readonly kind = 'indexer';
+  /** The parameters of the indexer's own block. */
+  static readonly parameters: TObject;
+  /** The name of that block in the config (`csv`); undefined when there is none. */
+  static readonly block: string | undefined;
+
+  /** Mistakes that the schema cannot express, all at once. No side effects. */
+  static check?(params: never, settings: IndexerSettings): Iterable<ParameterProblem>;
+
+  readonly params: Static<P>;
+  readonly context: IndexerContext;
+
+  /** Takes documents as they come, however many: for destinations that have no notion of a batch, such as files. */
+  readonly streaming: boolean = false;
+
+  constructor(params: Static<P>, context: IndexerContext) {
+    this.params = params;
+    this.context = context;
+  }
+
+  /** The class that encodes for it, a `DocumentEncoder`; undefined when it needs no bytes at all. */
+  abstract encoder(): ModuleReference | undefined;
+
+  /** Opens the destination. What it throws ends the run: `Indexer could not connect.`, with the reason. */
+  connect?(): void | Promise<void>;
+
+  /** Writes a batch; gives what failed in it. */
+  abstract send(batch: EncodedBatch): readonly IndexFailure[] | Promise<readonly IndexFailure[]>;
+
+  /** Closes the destination; everything sent is safe when it returns. */
+  close?(): void | Promise<void>;
+}
+
+/** A class of indexers, as the registry holds it. */
+export interface IndexerClass {
+  readonly parameters: TObject;
+  readonly block: string | undefined;
+  readonly check?: (params: never, settings: IndexerSettings) => Iterable<ParameterProblem>;
+  new (params: never, context: IndexerContext): Indexer;
+}

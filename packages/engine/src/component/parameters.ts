@@ -1,0 +1,285 @@
+import type { ConfigNode, ListNode, ObjectNode, Origin } from '@headrace/hocon';
+import type { TObject, TSchema } from 'typebox';
+import { nearest } from '../config/nearest.ts';
+import type { Problem } from '../config/problem.ts';
+import { internName } from '../document/names.ts';
+import type { ErrorCode } from '../errors/error-codes.ts';
+import { nodeToValue } from './node-value.ts';
+
+/** A mistake in a component's parameters that its `check` found. */
+export interface ParameterProblem {
+  /** Path of the parameter, relative to the component: `regex[1]`. */
+  readonly parameter: string;
+  readonly message: string;
+  readonly hint?: string;
+  readonly severity?: 'error' | 'warning';
+}
+
+/** What checking an object against its schema gave. `value` holds what could be read, even when there are problems. */
+export interface CheckedParameters {
+  readonly value: Record<string, unknown>;
+  readonly problems: Problem[];
+}
+
+/**
+ * Reads a config object by a schema, with the coercions of the config language (`"5"` is a number, `5` a
+ * text, `"yes"` a boolean, an object with numeric keys a list), defaults applied. All mistakes are found at
+ * once, each at its place. Maps (`MapOf`) become `Map`s in the order of the config.
+ *
+ * @param path the object's path in the config, for the problems
+ * @param ignored keys that belong to somebody else
+ */
+export function checkParameters(
+  schema: TObject,
+  node: ObjectNode,
+  path: string,
+  ignored: ReadonlySet<string> = new Set(),
+): CheckedParameters {
+  const reader = new ParameterReader();
+  return { value: reader.object(schema, node, path, ignored), problems: reader.problems };
+}
+
+class ParameterReader {
+  readonly problems: Problem[] = [];
+
+  object(schema: TObject, node: ObjectNode, path: string, ignored: ReadonlySet<string>): Record<string, unknown> {
+    const properties = schema.properties as Record<string, TSchema>;
+    const required = new Set((schema.required as string[] | undefined) ?? []);
+    const value: Record<string, unknown> = {};
+    for (const [key, child] of node.entries) {
+      if (Object.hasOwn(properties, key) || ignored.has(key)) continue;
+      this.unknown(key, child, node.keys.get(key) ?? child.origin, path, Object.keys(properties));
+    }
+    for (const [key, property] of Object.entries(properties)) {
+      const child = node.entries.get(key);
+      if (child === undefined || child.kind === 'null') {
+        if (required.has(key)) {
+          this.add('HR_CONFIG_MISSING_PARAMETER', node.origin, path, `Config is missing required property ${key}`);
+        } else if ('default' in property) value[key] = property.default;
+        continue;
+      }
+      const read = this.value(property, child, join(path, key), key);
+      if (read !== undefined) value[key] = read;
+    }
+    return value;
+  }
+
+  private value(schema: TSchema, node: ConfigNode, path: string, name: string): unknown {
+    const { type } = schema as { type?: string };
+    if (isMap(schema)) return this.map(schema, node, path, name);
+    if (type === 'object') {
+      if (node.kind === 'object') return this.object(schema as TObject, node, path, new Set());
+      return this.wrong(node, path, `${name} is supposed to be a Config, was "${kindName(node)}"`);
+    }
+    if (type === 'array') return this.list((schema as unknown as { items: TSchema }).items, node, path, name);
+    if (type === 'string') return this.text(node, path, name);
+    if (type === 'boolean') return this.boolean(node, path, name);
+    if (type === 'number' || type === 'integer') return this.number(schema, node, path, name, type === 'integer');
+    const choices = (schema as { anyOf?: TSchema[] }).anyOf;
+    if (choices !== undefined) return this.choice(choices, node, path, name);
+    return nodeToValue(node);
+  }
+
+  private text(node: ConfigNode, path: string, name: string): string | undefined {
+    const text = scalarText(node);
+    // Texts of a config are mostly names of fields: interned, a look-up compares pointers.
+    if (text !== undefined) return internName(text);
+    return this.wrong(node, path, `${name} must be a string, was "${kindName(node)}"`);
+  }
+
+  private boolean(node: ConfigNode, path: string, name: string): boolean | undefined {
+    if (node.kind === 'boolean') return node.value;
+    if (node.kind === 'string') {
+      if (node.value === 'true' || node.value === 'yes' || node.value === 'on') return true;
+      if (node.value === 'false' || node.value === 'no' || node.value === 'off') return false;
+    }
+    return this.wrong(node, path, `${name} must be a boolean, was "${kindName(node)}"`);
+  }
+
+  private number(schema: TSchema, node: ConfigNode, path: string, name: string, whole: boolean): number | undefined {
+    const read = scalarNumber(node);
+    if (read === undefined) return this.wrong(node, path, `${name} must be a number, was "${kindName(node)}"`);
+    const value = whole ? Math.trunc(read) : read;
+    if (whole && !Number.isSafeInteger(value)) {
+      return this.wrong(node, path, `${name} is out of the range of integers`, 'HR_CONFIG_INVALID_VALUE');
+    }
+    const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema as Record<string, number | undefined>;
+    const range =
+      minimum !== undefined && value < minimum
+        ? `at least ${minimum}`
+        : maximum !== undefined && value > maximum
+          ? `at most ${maximum}`
+          : exclusiveMinimum !== undefined && value <= exclusiveMinimum
+            ? `greater than ${exclusiveMinimum}`
+            : exclusiveMaximum !== undefined && value >= exclusiveMaximum
+              ? `less than ${exclusiveMaximum}`
+              : undefined;
+    if (range === undefined) return value;
+    return this.wrong(node, path, `${name} must be ${range}, was ${value}`, 'HR_CONFIG_INVALID_VALUE');
+  }
+
+  private list(items: TSchema, node: ConfigNode, path: string, name: string): unknown[] | undefined {
+    const list = asList(node);
+    if (list === undefined) {
+      return this.wrong(
+        node,
+        path,
+        `${name} is supposed to be a list, was "${kindName(node)}"`,
+        'HR_CONFIG_WRONG_TYPE',
+        scalarText(node) === undefined ? undefined : `Write it in brackets: ${name}: [${scalarText(node)}]`,
+      );
+    }
+    return list.flatMap((item, i) => {
+      const read = item.kind === 'null' ? undefined : this.value(items, item, `${path}[${i}]`, `${name}[${i}]`);
+      if (item.kind === 'null' && !isAny(items)) {
+        this.wrong(
+          item,
+          `${path}[${i}]`,
+          `List ${name} could not be converted to specified type: element ${i} is null`,
+        );
+      }
+      return isAny(items) ? [nodeToValue(item)] : read === undefined ? [] : [read];
+    });
+  }
+
+  private map(schema: TSchema, node: ConfigNode, path: string, name: string): Map<string, unknown> | undefined {
+    if (node.kind !== 'object') {
+      return this.wrong(node, path, `${name} is supposed to be a Config, was "${kindName(node)}"`);
+    }
+    const values = mapValues(schema);
+    const map = new Map<string, unknown>();
+    for (const [key, child] of node.entries) {
+      const childPath = join(path, key);
+      if (child.kind === 'null' && !isAny(values)) {
+        this.wrong(child, childPath, `Object ${name} could not be converted to specified type: ${key} is null`);
+        continue;
+      }
+      if (child.kind === 'object' && (values as { type?: string }).type === 'string') {
+        this.wrong(
+          child,
+          childPath,
+          `Object ${name} could not be converted to specified type: ${key} is an object`,
+          'HR_CONFIG_WRONG_TYPE',
+          'A name with a dot must be in quotes, otherwise it makes nested objects.',
+        );
+        continue;
+      }
+      const read = isAny(values) ? nodeToValue(child) : this.value(values, child, childPath, `${name}.${key}`);
+      if (read !== undefined) map.set(internName(key), read);
+    }
+    return map;
+  }
+
+  private choice(choices: TSchema[], node: ConfigNode, path: string, name: string): unknown {
+    const literals = choices.map((choice) => (choice as { const?: unknown }).const);
+    if (literals.every((literal) => typeof literal === 'string')) {
+      const text = scalarText(node);
+      if (text !== undefined && literals.includes(text)) return text;
+      if (text === undefined) return this.wrong(node, path, `${name} must be a string, was "${kindName(node)}"`);
+      const best = nearest(text, literals as string[]);
+      return this.wrong(
+        node,
+        path,
+        `${name} must be one of ${literals.map((literal) => `"${literal}"`).join(', ')}, was "${text}"`,
+        'HR_CONFIG_INVALID_VALUE',
+        best === undefined ? undefined : `Did you mean "${best}"?`,
+      );
+    }
+    for (const choice of choices) {
+      const attempt = new ParameterReader();
+      const read = attempt.value(choice, node, path, name);
+      if (attempt.problems.length === 0) return read;
+    }
+    return this.value(choices[0] as TSchema, node, path, name);
+  }
+
+  private unknown(key: string, node: ConfigNode, origin: Origin, path: string, known: string[]): void {
+    const empty = node.kind === 'null' || (node.kind === 'object' && node.entries.size === 0);
+    const what = node.kind === 'object' && !empty ? 'parent' : 'property';
+    const best = nearest(key, known);
+    this.problems.push({
+      // The reference overlooks unknown keys that hold nothing, so a config with one must still run.
+      severity: empty ? 'warning' : 'error',
+      code: 'HR_CONFIG_UNKNOWN_PARAMETER',
+      path: join(path, key),
+      ...place(origin),
+      message: `Config contains unknown ${what} ${key}`,
+      hint: best === undefined ? `Known are: ${known.toSorted().join(', ')}.` : `Did you mean ${best}?`,
+    });
+  }
+
+  private wrong(
+    node: ConfigNode,
+    path: string,
+    message: string,
+    code: ErrorCode = 'HR_CONFIG_WRONG_TYPE',
+    hint?: string,
+  ): undefined {
+    this.add(code, node.origin, path, message, hint);
+    return undefined;
+  }
+
+  private add(code: ErrorCode, origin: Origin, path: string, message: string, hint?: string): void {
+    this.problems.push({
+      severity: 'error',
+      code,
+      path,
+      ...place(origin),
+      message,
+      ...(hint === undefined ? {} : { hint }),
+    });
+  }
+}
+
+/** File, line and column of a problem, as far as they are known. */
+export function place(origin: Origin): Pick<Problem, 'file' | 'line' | 'column'> {
+  if (origin.line < 1) return {};
+  return { ...(origin.file === undefined ? {} : { file: origin.file }), line: origin.line, column: origin.column };
+}
+
+/** A path with one more key, quoted when it would read as several. */
+export function join(path: string, key: string): string {
+  const element = /^[\w-]+$/.test(key) ? key : JSON.stringify(key);
+  return path === '' ? element : `${path}.${element}`;
+}
+
+/** The list that a node is or stands for: an object whose keys are all numbers counts as one, in their order. */
+export function asList(node: ConfigNode): readonly ConfigNode[] | undefined {
+  if (node.kind === 'list') return (node as ListNode).items;
+  if (node.kind !== 'object' || node.entries.size === 0) return undefined;
+  const indexed = [...node.entries].filter(([key]) => /^\d+$/.test(key));
+  if (indexed.length === 0) return undefined;
+  return indexed.sort(([a], [b]) => Number(a) - Number(b)).map(([, item]) => item);
+}
+
+/** The text of a scalar, numbers as they are written in the config; undefined for anything else. */
+export function scalarText(node: ConfigNode): string | undefined {
+  if (node.kind === 'string') return node.value;
+  if (node.kind === 'number') return node.text;
+  return node.kind === 'boolean' ? String(node.value) : undefined;
+}
+
+function scalarNumber(node: ConfigNode): number | undefined {
+  if (node.kind === 'number') return Number(node.value);
+  if (node.kind !== 'string' || !/^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$/.test(node.value)) return undefined;
+  return Number(node.value);
+}
+
+/** The type of a node in the reference's words. */
+export function kindName(node: ConfigNode): string {
+  return node.kind.toUpperCase();
+}
+
+function isMap(schema: TSchema): boolean {
+  return (schema as { type?: string }).type === 'object' && 'patternProperties' in schema;
+}
+
+function mapValues(schema: TSchema): TSchema {
+  return Object.values(
+    (schema as unknown as { patternProperties: Record<string, TSchema> }).patternProperties,
+  )[0] as TSchema;
+}
+
+function isAny(schema: TSchema): boolean {
+  return !('type' in schema) && !('anyOf' in schema) && !('const' in schema);
+}

@@ -1,0 +1,158 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { nearest } from '../config/nearest.ts';
+import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
+import { type CatalogEntry, type ComponentKind, describeModule, isComponentClass, readCatalog } from './catalog.ts';
+import { commonParameters } from './common-parameters.ts';
+import type { ConnectorClass } from './connector.ts';
+import type { IndexerClass } from './indexer.ts';
+import type { StageClass } from './stage.ts';
+
+/** What a registry is made of: plain data, so that every thread can make its own. */
+export interface RegistrySource {
+  /** URLs of the catalog files of built-in components and plugins. */
+  readonly catalogs: readonly string[];
+  /** Modules of custom components: paths, or names of packages. */
+  readonly modules: readonly string[];
+  /** URL of the directory (with a slash at its end) that relative paths of modules start from. */
+  readonly base: string;
+  /** Whether a config may name a module itself (`./my-stage.js#MyStage`). Not for configs of strangers: it runs code. */
+  readonly allowModules: boolean;
+}
+
+interface ClassByKind {
+  connector: ConnectorClass;
+  stage: StageClass;
+  indexer: IndexerClass;
+}
+
+/** Finds components by the names that configs use, and loads them when they are needed. */
+export class Registry {
+  readonly source: RegistrySource;
+  private readonly entries: CatalogEntry[] = [];
+  private readonly byName = new Map<string, CatalogEntry>();
+
+  private constructor(source: RegistrySource) {
+    this.source = source;
+  }
+
+  /** Reads the catalogs and loads the custom modules. Throws `HR_CONFIG_COMPONENT_LOAD` for a module that cannot be loaded. */
+  static async open(source: RegistrySource): Promise<Registry> {
+    const registry = new Registry(source);
+    for (const url of source.catalogs) for (const entry of readCatalog(url)) registry.add(entry);
+    for (const specifier of source.modules) {
+      const found = await registry.loadModule(specifier);
+      if (found.length === 0) {
+        throw new HeadraceError('HR_CONFIG_COMPONENT_LOAD', `The module ${specifier} exports no component`, {
+          hint: 'Export a class that extends Connector, Stage or Indexer and has `static parameters`.',
+        });
+      }
+      for (const entry of found) registry.add(entry);
+    }
+    return registry;
+  }
+
+  /** Every known component of a kind, sorted by name. */
+  list(kind: ComponentKind): CatalogEntry[] {
+    return this.entries.filter((entry) => entry.kind === kind).sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** The component of this name (short, Java, or `module#Class`); undefined when there is none. */
+  async find(kind: ComponentKind, name: string): Promise<CatalogEntry | undefined> {
+    const known = this.byName.get(`${kind} ${name}`);
+    if (known !== undefined) return known;
+    const hash = name.lastIndexOf('#');
+    if (hash <= 0) return undefined;
+    const className = name.slice(hash + 1);
+    const url = this.resolve(name.slice(0, hash));
+    const registered = this.entries.find((e) => e.kind === kind && e.name === className && e.module === url);
+    if (registered !== undefined) return registered;
+    if (!this.source.allowModules) {
+      throw new HeadraceError(
+        'HR_CONFIG_COMPONENT_LOAD',
+        `An uploaded config may not load the module ${name.slice(0, hash)}`,
+        {
+          hint: 'Name the module under `components` in the service file.',
+        },
+      );
+    }
+    const found = (await this.loadModule(name.slice(0, hash))).find((e) => e.kind === kind && e.name === className);
+    if (found !== undefined) this.byName.set(`${kind} ${name}`, found);
+    return found;
+  }
+
+  /** The indexer that `indexer.type` selects, letter case aside. */
+  findIndexerType(type: string): CatalogEntry | undefined {
+    return this.entries.find((entry) => entry.kind === 'indexer' && entry.type?.toLowerCase() === type.toLowerCase());
+  }
+
+  /** The known name most like a misspelt one, in the form it was given in. */
+  suggest(kind: ComponentKind, name: string): string | undefined {
+    const short = name.slice(name.lastIndexOf('.') + 1);
+    return nearest(
+      short,
+      this.list(kind).map((entry) => entry.name),
+    );
+  }
+
+  /** Loads the class of a component. */
+  async load<K extends ComponentKind>(entry: CatalogEntry & { kind: K }): Promise<ClassByKind[K]>;
+  async load(entry: CatalogEntry): Promise<ClassByKind[ComponentKind]> {
+    const exported = ((await import(entry.module)) as Record<string, unknown>)[entry.name];
+    if (!isComponentClass(exported)) {
+      throw new HeadraceError('HR_CONFIG_COMPONENT_LOAD', `The module ${entry.module} has no component ${entry.name}`);
+    }
+    return exported as unknown as ClassByKind[ComponentKind];
+  }
+
+  private add(entry: CatalogEntry): void {
+    for (const name of [entry.name, ...entry.aliases]) {
+      const key = `${entry.kind} ${name}`;
+      const other = this.byName.get(key);
+      if (other !== undefined) {
+        throw new HeadraceError(
+          'HR_CONFIG_DUPLICATE_NAME',
+          `The ${entry.kind} ${name} exists twice: in ${other.module} and in ${entry.module}`,
+          { hint: 'Rename the custom class.' },
+        );
+      }
+      this.byName.set(key, entry);
+    }
+    this.entries.push(entry);
+  }
+
+  private async loadModule(specifier: string): Promise<CatalogEntry[]> {
+    const url = this.resolve(specifier);
+    try {
+      const exports = (await import(url)) as Record<string, unknown>;
+      const source = url.startsWith('file:') ? readFileSync(fileURLToPath(url), 'utf8') : '';
+      // Its Java name would be a lie: custom classes have none unless they say one.
+      return describeModule(exports, source, url, specifier, commonParameters).map((entry) => ({
+        ...entry,
+        aliases: entry.aliases.filter((alias) => !alias.startsWith('com.kmwllc.lucille.')),
+      }));
+    } catch (error) {
+      throw new HeadraceError(
+        'HR_CONFIG_COMPONENT_LOAD',
+        `The module ${specifier} cannot be loaded: ${messageOf(error)}`,
+        {
+          cause: error,
+        },
+      );
+    }
+  }
+
+  private resolve(specifier: string): string {
+    if (specifier.startsWith('file:')) return specifier;
+    if (/^\.{0,2}\//.test(specifier)) return new URL(specifier, this.source.base).href;
+    try {
+      return pathToFileURL(createRequire(this.source.base).resolve(specifier)).href;
+    } catch (error) {
+      throw new HeadraceError('HR_CONFIG_COMPONENT_LOAD', `The package ${specifier} cannot be found`, {
+        hint: `Install it where ${fileURLToPath(this.source.base)} sees it, or give a path that starts with "./".`,
+        cause: error,
+      });
+    }
+  }
+}

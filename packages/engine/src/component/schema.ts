@@ -1,0 +1,28 @@
+import { type Static, type TLiteral, type TSchema, type TUnion, type TUnsafe, Type } from 'typebox';
+
+export { type Static, type TObject, type TSchema, Type } from 'typebox';
+
+/**
+ * A map from names to values, kept in the order of the config. In TypeScript a `ReadonlyMap`, because the keys
+ * are names of fields (`10` and `__proto__` included), in the schema an object.
+ */
+export function MapOf<T extends TSchema>(
+  values: T,
+  options: Record<string, unknown> = {},
+): TUnsafe<ReadonlyMap<string, Static<T>>> {
+  return Type.Unsafe<ReadonlyMap<string, Static<T>>>(Type.Record(Type.String(), values, options));
+}
+
+/** One of some texts, letter case as given. */
+export function OneOf<const T extends readonly string[]>(
+  values: T,
+  options: Record<string, unknown> = {},
+): TUnion<{ -readonly [I in keyof T]: TLiteral<T[I] & string> }> {
+  return Type.Union(
+    values.map((value) => Type.Literal(value)),
+    options,
+  ) as unknown as TUnion<{ -readonly [I in keyof T]: TLiteral<T[I] & string> }>;
+}
+
+/** The parameter `updateMode` that many stages share: what happens to a destination that exists. */
+export const UpdateModeParameter = Type.Optional(OneOf(['overwrite', 'append', 'skip'], { default: 'overwrite' }));

@@ -1,0 +1,80 @@
+import type { TObject, TSchema } from 'typebox';
+
+/** The type of a field in the reference's form, as `config-info` answers it. */
+export type SpecType =
+  | { type: 'STRING' | 'NUMBER' | 'BOOLEAN' }
+  | { type: 'OBJECT'; child: { fields: SpecField[] } }
+  | { type: 'OBJECT'; typeReference: string };
+
+/** A parameter in the reference's form, with what ours adds where the schema has it. */
+export interface SpecField {
+  name: string;
+  required: boolean;
+  type: SpecType;
+  description?: string;
+  default?: unknown;
+  enum?: string[];
+  minimum?: number;
+  maximum?: number;
+  exclusiveMinimum?: number;
+  exclusiveMaximum?: number;
+}
+
+/** The parameters of a schema in the reference's form, sorted by name. */
+export function specFields(schema: TObject, descriptions: Readonly<Record<string, string>> = {}): SpecField[] {
+  const required = new Set((schema.required as string[] | undefined) ?? []);
+  return Object.entries(schema.properties as Record<string, TSchema>)
+    .map(([name, property]) => ({
+      name,
+      required: required.has(name),
+      type: specType(property),
+      ...(descriptions[name] === undefined ? {} : { description: descriptions[name] }),
+      ...constraints(property),
+    }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function specType(schema: TSchema): SpecType {
+  const { type, javaType: declared } = schema as { type?: string; javaType?: string };
+  if (declared !== undefined) return { type: 'OBJECT', typeReference: declared };
+  if (type === 'string') return { type: 'STRING' };
+  if (type === 'number' || type === 'integer') return { type: 'NUMBER' };
+  if (type === 'boolean') return { type: 'BOOLEAN' };
+  if (type === 'array') {
+    const items = (schema as unknown as { items: TSchema }).items;
+    if ((items as { type?: string }).type === 'object' && 'properties' in items) return specType(items);
+  } else if (type === 'object' && !('patternProperties' in schema)) {
+    return { type: 'OBJECT', child: { fields: specFields(schema as TObject) } };
+  } else if ('anyOf' in schema && literals(schema) !== undefined) return { type: 'STRING' };
+  return { type: 'OBJECT', typeReference: javaType(schema) };
+}
+
+function javaType(schema: TSchema): string {
+  const { type } = schema as { type?: string };
+  if (type === 'string') return 'java.lang.String';
+  if (type === 'boolean') return 'java.lang.Boolean';
+  if (type === 'integer') return 'java.lang.Long';
+  if (type === 'number') return 'java.lang.Double';
+  if (type === 'array') return `java.util.List<${javaType((schema as unknown as { items: TSchema }).items)}>`;
+  if (type === 'object' && 'patternProperties' in schema) {
+    const values = Object.values(
+      (schema as unknown as { patternProperties: Record<string, TSchema> }).patternProperties,
+    )[0];
+    return `java.util.Map<java.lang.String, ${javaType(values as TSchema)}>`;
+  }
+  return type === 'object' ? 'java.util.Map<java.lang.String, java.lang.Object>' : 'java.lang.Object';
+}
+
+function literals(schema: TSchema): string[] | undefined {
+  const values = ((schema as { anyOf?: { const?: unknown }[] }).anyOf ?? []).map((choice) => choice.const);
+  return values.length > 0 && values.every((value) => typeof value === 'string') ? (values as string[]) : undefined;
+}
+
+function constraints(schema: TSchema): Partial<SpecField> {
+  const found: Record<string, unknown> = {};
+  for (const key of ['default', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'] as const) {
+    if (key in schema) found[key] = (schema as Record<string, unknown>)[key];
+  }
+  const values = literals(schema);
+  return { ...found, ...(values === undefined ? {} : { enum: values }) } as Partial<SpecField>;
+}

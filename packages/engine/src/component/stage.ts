@@ -1,0 +1,66 @@
+import type { Document } from '../document/document.ts';
+import type { Logger } from './logger.ts';
+import type { ParameterProblem } from './parameters.ts';
+import type { Static, TObject } from './schema.ts';
+
+/** What a stage may know about where it runs. */
+export interface StageContext {
+  /** The stage's name in its pipeline, given or `stage_<n>`. */
+  readonly name: string;
+  readonly pipeline: string;
+  /** The id of the run; empty in a preview. */
+  readonly runId: string;
+  /** Names this pipeline thread, for example in names of files that are written by each of them. */
+  readonly threadName: string;
+  readonly log: Logger;
+}
+
+/** Children that a stage emits: they go on through the later stages, before the document itself. */
+export type Children = Iterable<Document>;
+
+// biome-ignore lint/suspicious/noConfusingVoidType: a stage without children just returns
+export type StageResult = Children | void;
+
+/**
+ * A stage changes a document in place and may emit children.
+ *
+ * A subclass is one file: a class comment in the documented form, `static parameters`, behaviour. The
+ * constructor may prepare (compile a pattern) but has no side effects: validation constructs stages too.
+ * Files, connections and heavy libraries belong into `start`. Each pipeline thread has its own instance.
+ * Anything that `process` throws fails that one document.
+ */
+export abstract class Stage<P extends TObject = TObject> {
+  /** Tells the registry what it has loaded; by name, because a custom module may bring its own copy of this class. */
+  static readonly kind = 'stage';
+  static readonly parameters: TObject;
+
+  /** Mistakes that the schema cannot express (lists of unequal length, a bad pattern), all at once. No side effects. */
+  static check?(params: never): Iterable<ParameterProblem>;
+
+  readonly params: Static<P>;
+  readonly context: StageContext;
+
+  /**
+   * How many documents may be in `process` at once, per pipeline thread, when it returns promises. Their
+   * order is kept all the same. Stages that only compute leave it at 1.
+   */
+  readonly maxInFlight: number = 1;
+
+  constructor(params: Static<P>, context: StageContext) {
+    this.params = params;
+    this.context = context;
+  }
+
+  start?(): void | Promise<void>;
+
+  abstract process(document: Document): StageResult | Promise<StageResult>;
+
+  stop?(): void | Promise<void>;
+}
+
+/** A class of stages, as the registry holds it. */
+export interface StageClass {
+  readonly parameters: TObject;
+  readonly check?: (params: never) => Iterable<ParameterProblem>;
+  new (params: never, context: StageContext): Stage;
+}

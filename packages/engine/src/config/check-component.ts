@@ -1,0 +1,153 @@
+import type { ConfigNode, ObjectNode } from '@headrace/hocon';
+import type { CatalogEntry, ComponentKind } from '../component/catalog.ts';
+import { checkParameters, join, type ParameterProblem, place } from '../component/parameters.ts';
+import type { Registry } from '../component/registry.ts';
+import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
+import type { Problem } from './problem.ts';
+
+/** A checked component: its class is known; `params` are whole only when there were no errors. */
+export interface CheckedComponent {
+  entry: CatalogEntry;
+  params: Record<string, unknown>;
+}
+
+/** Collects the problems of a config, with the name of the component that each is about. */
+export class ProblemList {
+  readonly problems: Problem[] = [];
+
+  add(problem: Omit<Problem, 'severity'> & { severity?: Problem['severity'] }): void {
+    this.problems.push({ severity: 'error', ...problem });
+  }
+
+  addAll(problems: readonly Problem[], component: string): void {
+    for (const problem of problems) this.problems.push({ ...problem, component });
+  }
+}
+
+/** What a component is called in problems: its class, and its name if it has one. */
+export function displayName(className: string, name: string | undefined): string {
+  return name === undefined ? className : `${className} (${name})`;
+}
+
+/** Finds the class that a node names; undefined, with a problem, when there is none. */
+export async function findClass(
+  kind: ComponentKind,
+  node: ObjectNode,
+  path: string,
+  registry: Registry,
+  list: ProblemList,
+  component: string | undefined,
+): Promise<CatalogEntry | undefined> {
+  const about = component === undefined ? {} : { component };
+  const classNode = node.entries.get('class');
+  if (classNode === undefined || classNode.kind === 'null') {
+    const noun = kind === 'stage' ? 'Stage' : 'Connector';
+    list.add({
+      code: 'HR_CONFIG_MISSING_CLASS',
+      path,
+      ...place(node.origin),
+      ...about,
+      message: `No ${noun} class specified`,
+      hint: `Add class: "…". \`headrace components\` lists the ${kind}s.`,
+    });
+    return undefined;
+  }
+  const where = { path: join(path, 'class'), ...place(classNode.origin), ...about };
+  if (classNode.kind !== 'string') {
+    list.add({
+      code: 'HR_CONFIG_WRONG_TYPE',
+      ...where,
+      message: `class must be a string, was "${classNode.kind.toUpperCase()}"`,
+    });
+    return undefined;
+  }
+  try {
+    const entry = await registry.find(kind, classNode.value);
+    if (entry !== undefined) return entry;
+    const suggestion = registry.suggest(kind, classNode.value);
+    list.add({
+      code: 'HR_CONFIG_UNKNOWN_CLASS',
+      ...where,
+      message: `There is no ${kind} ${classNode.value}`,
+      hint: suggestion === undefined ? `\`headrace components\` lists the ${kind}s.` : `Did you mean ${suggestion}?`,
+    });
+  } catch (error) {
+    if (!(error instanceof HeadraceError)) throw error;
+    list.add({
+      code: error.code,
+      ...where,
+      message: error.message,
+      ...(error.hint === undefined ? {} : { hint: error.hint }),
+    });
+  }
+  return undefined;
+}
+
+/**
+ * Checks the parameters of a component: the schema, then, when that holds, what the class itself checks, then
+ * whether it can be constructed.
+ */
+export async function checkComponent(
+  entry: CatalogEntry,
+  node: ObjectNode,
+  path: string,
+  component: string,
+  ignored: ReadonlySet<string>,
+  registry: Registry,
+  list: ProblemList,
+  build: (params: Record<string, unknown>, Class: { new (params: never, context: never): unknown }) => void,
+  ...extra: unknown[]
+): Promise<Record<string, unknown> | undefined> {
+  const checked = checkParameters(entry.schema, node, path, ignored);
+  list.addAll(checked.problems, component);
+  if (checked.problems.some((problem) => problem.severity === 'error')) return undefined;
+  try {
+    const Class = await registry.load(entry);
+    const check = (Class as { check?: (...args: unknown[]) => Iterable<ParameterProblem> }).check;
+    const found = check === undefined ? [] : [...check.call(Class, checked.value, ...extra)];
+    list.addAll(
+      found.map((problem) => located(problem, node, path)),
+      component,
+    );
+    if (found.some((problem) => problem.severity !== 'warning')) return undefined;
+    build(checked.value, Class as { new (params: never, context: never): unknown });
+    return checked.value;
+  } catch (error) {
+    const known = error instanceof HeadraceError;
+    list.add({
+      code: known ? error.code : 'HR_CONFIG_INVALID_VALUE',
+      path,
+      ...place(node.origin),
+      component,
+      message: messageOf(error),
+      ...(known && error.hint !== undefined ? { hint: error.hint } : {}),
+    });
+    return undefined;
+  }
+}
+
+/** A problem of a component's own check, with the place of the parameter that it names. */
+function located(problem: ParameterProblem, node: ObjectNode, path: string): Problem {
+  let at: ConfigNode = node;
+  let fullPath = path;
+  for (const [, key, index] of problem.parameter.matchAll(/([^.[\]]+)|\[(\d+)\]/g)) {
+    const next: ConfigNode | undefined =
+      key !== undefined
+        ? at.kind === 'object'
+          ? at.entries.get(key)
+          : undefined
+        : at.kind === 'list'
+          ? at.items[Number(index)]
+          : undefined;
+    fullPath = key !== undefined ? join(fullPath, key) : `${fullPath}[${index}]`;
+    if (next !== undefined) at = next;
+  }
+  return {
+    severity: problem.severity ?? 'error',
+    code: 'HR_CONFIG_INVALID_VALUE',
+    path: fullPath,
+    ...place(at.origin),
+    message: problem.message,
+    ...(problem.hint === undefined ? {} : { hint: problem.hint }),
+  };
+}

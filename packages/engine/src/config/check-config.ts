@@ -1,0 +1,65 @@
+import type { ObjectNode } from '@headrace/hocon';
+import { checkParameters, kindName, place } from '../component/parameters.ts';
+import type { Registry } from '../component/registry.ts';
+import { ProblemList } from './check-component.ts';
+import { checkConnectors } from './check-connectors.ts';
+import { checkIndexer } from './check-indexer.ts';
+import { checkPipelines } from './check-pipelines.ts';
+import {
+  engineBlocks,
+  type LogSettings,
+  type PublisherSettings,
+  type RunnerSettings,
+  type WorkerSettings,
+} from './engine-blocks.ts';
+import type { IngestConfig } from './ingest-config.ts';
+import { hasErrors, type Problem } from './problem.ts';
+
+/** What checking gave: all problems, and the config when none of them is an error. */
+export interface CheckedConfig {
+  config: IngestConfig | undefined;
+  problems: Problem[];
+}
+
+/**
+ * Checks a whole resolved config: pipelines, connectors, the indexer, the engine's blocks, and how they refer
+ * to each other. Everything wrong is found at once. Nothing is written, no connection made, no heavy library
+ * loaded; files that conditions name (`valuesPath`) are read. Unknown top-level keys are free: configs keep
+ * their own values there, to substitute.
+ */
+export async function checkConfig(root: ObjectNode, registry: Registry): Promise<CheckedConfig> {
+  const list = new ProblemList();
+  const pipelines = await checkPipelines(root, registry, list);
+  const connectors = await checkConnectors(root, pipelines, registry, list);
+  const indexer = await checkIndexer(root, registry, list);
+  const worker = checkBlock(root, 'worker', list) as WorkerSettings;
+  const publisher = checkBlock(root, 'publisher', list) as PublisherSettings;
+  const runner = checkBlock(root, 'runner', list) as RunnerSettings;
+  const log = checkBlock(root, 'log', list) as LogSettings;
+  for (const key of ['zookeeper', 'kafka'] as const) if (root.entries.has(key)) checkBlock(root, key, list);
+  const { problems } = list;
+  if (hasErrors(problems) || indexer === undefined) return { config: undefined, problems };
+  return { config: { connectors, pipelines, indexer, worker, publisher, runner, log }, problems };
+}
+
+function checkBlock(root: ObjectNode, key: keyof typeof engineBlocks, list: ProblemList): Record<string, unknown> {
+  const node = root.entries.get(key) ?? root;
+  const present = root.entries.has(key) && node.kind !== 'null';
+  if (present && node.kind !== 'object') {
+    list.add({
+      code: 'HR_CONFIG_WRONG_TYPE',
+      path: key,
+      ...place(node.origin),
+      component: key,
+      message: `${key} is supposed to be a Config, was "${kindName(node)}"`,
+    });
+    return {};
+  }
+  const block: ObjectNode =
+    present && node.kind === 'object'
+      ? node
+      : { kind: 'object', entries: new Map(), keys: new Map(), origin: root.origin };
+  const checked = checkParameters(engineBlocks[key], block, key);
+  list.addAll(checked.problems, key);
+  return checked.value;
+}

@@ -1,0 +1,128 @@
+import type { ObjectNode } from '@headrace/hocon';
+import { commonParameters } from '../component/common-parameters.ts';
+import { asList, checkParameters, kindName, place, scalarText } from '../component/parameters.ts';
+import type { Registry } from '../component/registry.ts';
+import type { TObject } from '../component/schema.ts';
+import { checkComponent, findClass, type ProblemList } from './check-component.ts';
+import type { ConnectorConfig, PipelineConfig } from './ingest-config.ts';
+import { nearest } from './nearest.ts';
+
+const connectorKeys = commonParameters.connector as TObject;
+const CONNECTOR_KEYS: ReadonlySet<string> = new Set(Object.keys(connectorKeys.properties));
+
+interface CommonConnectorParameters {
+  pipeline?: string;
+  docIdPrefix: string;
+  collapse: boolean;
+}
+
+/** Checks the list `connectors` against the pipelines that exist; gives those that can be run. */
+export async function checkConnectors(
+  root: ObjectNode,
+  pipelines: readonly PipelineConfig[],
+  registry: Registry,
+  list: ProblemList,
+): Promise<ConnectorConfig[]> {
+  const node = root.entries.get('connectors');
+  if (node === undefined || node.kind === 'null') {
+    list.add({
+      code: 'HR_CONFIG_MISSING_SECTION',
+      path: 'connectors',
+      message: 'Configuration does not contain key "connectors".',
+      hint: 'Add connectors: [{class: "…", pipeline: "…"}].',
+    });
+    return [];
+  }
+  const items = node.kind === 'list' && node.items.length === 0 ? [] : asList(node);
+  if (items === undefined) {
+    list.add({
+      code: 'HR_CONFIG_WRONG_TYPE',
+      path: 'connectors',
+      ...place(node.origin),
+      message: `connectors is supposed to be a list, was "${kindName(node)}"`,
+    });
+    return [];
+  }
+  const connectors: ConnectorConfig[] = [];
+  const names = new Set<string>();
+  for (const [i, item] of items.entries()) {
+    const path = `connectors[${i}]`;
+    if (item.kind !== 'object') {
+      list.add({
+        code: 'HR_CONFIG_WRONG_TYPE',
+        path,
+        ...place(item.origin),
+        message: `A connector is supposed to be a Config, was "${kindName(item)}"`,
+      });
+      continue;
+    }
+    const connector = await checkConnector(item, path, i + 1, pipelines, registry, list);
+    if (names.has(connector.name)) {
+      list.add({
+        code: 'HR_CONFIG_DUPLICATE_NAME',
+        path: `${path}.name`,
+        ...place((item.entries.get('name') ?? item).origin),
+        component: connector.name,
+        message: `There are multiple connectors with the name ${connector.name}`,
+        hint: 'A connector without a name is called connector_<position>.',
+      });
+    }
+    names.add(connector.name);
+    connectors.push(connector);
+  }
+  return connectors;
+}
+
+async function checkConnector(
+  node: ObjectNode,
+  path: string,
+  position: number,
+  pipelines: readonly PipelineConfig[],
+  registry: Registry,
+  list: ProblemList,
+): Promise<ConnectorConfig> {
+  const nameNode = node.entries.get('name');
+  const name = (nameNode === undefined ? undefined : scalarText(nameNode)) ?? `connector_${position}`;
+  const entry = await findClass('connector', node, path, registry, list, name);
+  const own = checkParameters(connectorKeys, { ...node, entries: pickCommon(node) }, path);
+  list.addAll(own.problems, name);
+  const common = own.value as unknown as CommonConnectorParameters;
+  if (common.pipeline !== undefined && !pipelines.some((pipeline) => pipeline.name === common.pipeline)) {
+    const known = pipelines.map((pipeline) => pipeline.name);
+    const best = nearest(common.pipeline, known);
+    list.add({
+      code: 'HR_CONFIG_MISSING_PIPELINE',
+      path: `${path}.pipeline`,
+      ...place((node.entries.get('pipeline') ?? node).origin),
+      component: name,
+      message: `There is no pipeline ${common.pipeline}`,
+      hint:
+        best !== undefined
+          ? `Did you mean ${best}?`
+          : known.length === 0
+            ? 'The config defines no pipelines.'
+            : `Pipelines are: ${known.join(', ')}.`,
+    });
+  }
+  const docIdPrefix = common.docIdPrefix ?? '';
+  const params =
+    entry === undefined
+      ? undefined
+      : await checkComponent(entry, node, path, name, CONNECTOR_KEYS, registry, list, (values, Class) => {
+          const log = { debug() {}, info() {}, warn() {}, error() {} };
+          new Class(values as never, { name, docIdPrefix, runId: '', log } as never);
+        });
+  return {
+    entry: entry as ConnectorConfig['entry'],
+    params: params ?? {},
+    path,
+    name,
+    pipeline: common.pipeline,
+    docIdPrefix,
+    collapse: common.collapse === true,
+  };
+}
+
+function pickCommon(node: ObjectNode): ObjectNode['entries'] {
+  return new Map([...node.entries].filter(([key]) => CONNECTOR_KEYS.has(key)));
+}

@@ -1,0 +1,152 @@
+import type { ObjectNode } from '@headrace/hocon';
+import type { CatalogEntry } from '../component/catalog.ts';
+import { type IndexerSettings, indexerSettings } from '../component/indexer-settings.ts';
+import { checkParameters, join, kindName, place, scalarText } from '../component/parameters.ts';
+import type { Registry } from '../component/registry.ts';
+import { checkComponent, findClass, type ProblemList } from './check-component.ts';
+import type { IndexerConfig } from './ingest-config.ts';
+import { nearest } from './nearest.ts';
+
+const RETRY_KEYS = [
+  'retryWaitDurationMs',
+  'retryMaxWaitDurationMs',
+  'retryRandomizationFactor',
+  'retryableStatusCodes',
+] as const;
+const PAIRS = [
+  ['deletionMarkerField', 'deletionMarkerFieldValue'],
+  ['deleteByFieldField', 'deleteByFieldValue'],
+] as const;
+
+/** Checks the block `indexer` and the block of the indexer that it selects. */
+export async function checkIndexer(
+  root: ObjectNode,
+  registry: Registry,
+  list: ProblemList,
+): Promise<IndexerConfig | undefined> {
+  const node = root.entries.get('indexer');
+  if (node !== undefined && node.kind !== 'object' && node.kind !== 'null') {
+    list.add({
+      code: 'HR_CONFIG_WRONG_TYPE',
+      path: 'indexer',
+      ...place(node.origin),
+      component: 'indexer',
+      message: `indexer is supposed to be a Config, was "${kindName(node)}"`,
+    });
+    return undefined;
+  }
+  if (node === undefined || node.kind === 'null' || (!has(node, 'class') && !has(node, 'type'))) {
+    const similar = node === undefined ? nearest('indexer', [...root.entries.keys()]) : undefined;
+    list.add({
+      code: 'HR_CONFIG_MISSING_CLASS',
+      path: 'indexer',
+      ...(node === undefined ? {} : place(node.origin)),
+      component: 'indexer',
+      message: 'No indexer.class or indexer.type specified in Config.',
+      hint: similar === undefined ? 'Add indexer { type: "…" }.' : `Did you mean indexer instead of ${similar}?`,
+    });
+    return undefined;
+  }
+  const checked = checkParameters(indexerSettings, node, 'indexer');
+  list.addAll(checked.problems, 'indexer');
+  const settings = checked.value as unknown as IndexerSettings;
+  checkCombinations(node, settings, list);
+  const entry = has(node, 'class')
+    ? await findClass('indexer', node, 'indexer', registry, list, 'indexer')
+    : findType(node, registry, list);
+  if (entry === undefined || checked.problems.some((problem) => problem.severity === 'error')) return undefined;
+
+  const block = blockOf(root, entry, list);
+  if (block === undefined) return undefined;
+  const path = entry.block ?? 'indexer';
+  const params = await checkComponent(
+    entry,
+    block,
+    path,
+    path,
+    new Set(),
+    registry,
+    list,
+    (values, Class) => {
+      const log = { debug() {}, info() {}, warn() {}, error() {} };
+      new Class(values as never, { runId: '', log, settings } as never);
+    },
+    settings,
+  );
+  return params === undefined ? undefined : { entry, params, path, settings };
+}
+
+function findType(node: ObjectNode, registry: Registry, list: ProblemList): CatalogEntry | undefined {
+  const typeNode = node.entries.get('type');
+  const type = typeNode === undefined ? undefined : scalarText(typeNode);
+  const entry = type === undefined ? undefined : registry.findIndexerType(type);
+  if (entry === undefined) {
+    const types = registry.list('indexer').flatMap((indexer) => indexer.type ?? []);
+    list.add({
+      code: 'HR_CONFIG_UNKNOWN_CLASS',
+      path: 'indexer.type',
+      ...place((typeNode ?? node).origin),
+      component: 'indexer',
+      message: `Unknown indexer.type configuration of: '${type ?? ''}'`,
+      hint: `Types are: ${types.join(', ')}.`,
+    });
+  }
+  return entry;
+}
+
+/** The node with the indexer's own parameters; an empty one for indexers without a block, or whose block may be left out. */
+function blockOf(root: ObjectNode, entry: CatalogEntry, list: ProblemList): ObjectNode | undefined {
+  const empty: ObjectNode = { kind: 'object', entries: new Map(), keys: new Map(), origin: root.origin };
+  if (entry.block === undefined) return empty;
+  const block = root.entries.get(entry.block);
+  if (block === undefined || block.kind === 'null') {
+    const required = (entry.schema.required as string[] | undefined) ?? [];
+    if (required.length === 0) return empty;
+    list.add({
+      code: 'HR_CONFIG_MISSING_SECTION',
+      path: entry.block,
+      component: 'indexer',
+      message: `No configuration setting found for key '${entry.block}'`,
+      hint: `Add ${entry.block} { ${required.map((key) => `${key}: …`).join(', ')} }.`,
+    });
+    return undefined;
+  }
+  if (block.kind === 'object') return block;
+  list.add({
+    code: 'HR_CONFIG_WRONG_TYPE',
+    path: entry.block,
+    ...place(block.origin),
+    component: 'indexer',
+    message: `${entry.block} is supposed to be a Config, was "${kindName(block)}"`,
+  });
+  return undefined;
+}
+
+function checkCombinations(node: ObjectNode, settings: IndexerSettings, list: ProblemList): void {
+  const report = (key: string, message: string) =>
+    list.add({
+      code: 'HR_CONFIG_INVALID_VALUE',
+      path: join('indexer', key),
+      ...place((node.entries.get(key) ?? node).origin),
+      component: 'indexer',
+      message,
+    });
+  for (const [a, b] of PAIRS) {
+    if (settings[a] !== undefined && settings[b] === undefined) report(a, `${a} needs ${b} as well`);
+    if (settings[b] !== undefined && settings[a] === undefined) report(b, `${b} needs ${a} as well`);
+  }
+  if (settings.maxRetries !== undefined && settings.maxRetries <= 0) {
+    report('maxRetries', 'indexer.maxRetries must be greater than 0 when specified.');
+  }
+  for (const key of RETRY_KEYS) {
+    if (settings[key] !== undefined && settings.maxRetries === undefined)
+      report(key, `${key} needs maxRetries as well`);
+  }
+  if (settings.retryableStatusCodes?.length === 0)
+    report('retryableStatusCodes', 'retryableStatusCodes must not be empty');
+}
+
+function has(node: ObjectNode, key: string): boolean {
+  const value = node.entries.get(key);
+  return value !== undefined && value.kind !== 'null';
+}

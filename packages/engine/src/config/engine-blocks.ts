@@ -1,0 +1,51 @@
+import { type Static, Type } from '../component/schema.ts';
+
+/** The blocks of a config that set the engine itself, by their key. All are closed: an unknown key is an error. */
+export const engineBlocks = {
+  worker: Type.Object({
+    threads: Type.Optional(Type.Integer({ minimum: 1 })),
+    pipeline: Type.Optional(Type.String()),
+    maxProcessingSecs: Type.Optional(Type.Integer({ default: 600 })),
+    exitOnTimeout: Type.Optional(Type.Boolean({ default: false })),
+    maxRetries: Type.Optional(Type.Integer()),
+    enableHeartbeat: Type.Optional(Type.Boolean({ default: false })),
+  }),
+  publisher: Type.Object({
+    queueCapacity: Type.Optional(Type.Integer({ minimum: 1, default: 10_000 })),
+    maxPendingDocs: Type.Optional(Type.Integer()),
+  }),
+  runner: Type.Object({
+    connectorTimeout: Type.Optional(Type.Integer({ default: 86_400_000 })),
+    metricsLoggingLevel: Type.Optional(Type.String({ default: 'DEBUG' })),
+  }),
+  log: Type.Object({
+    seconds: Type.Optional(Type.Integer({ default: 30 })),
+  }),
+  zookeeper: Type.Object({
+    connectString: Type.String(),
+  }),
+  kafka: Type.Object({
+    bootstrapServers: Type.String(),
+    consumerGroupId: Type.String(),
+    maxPollIntervalSecs: Type.Number(),
+    maxRequestSize: Type.Number(),
+    securityProtocol: Type.Optional(Type.String()),
+    metadataMaxAgeMs: Type.Optional(Type.Number({ default: 30_000 })),
+    events: Type.Optional(Type.Boolean({ default: true })),
+    sourceTopic: Type.Optional(Type.String()),
+    eventTopic: Type.Optional(Type.String()),
+    documentSerializer: Type.Optional(Type.String()),
+    documentDeserializer: Type.Optional(Type.String()),
+    consumerPropertyFile: Type.Optional(Type.String()),
+    producerPropertyFile: Type.Optional(Type.String()),
+    adminPropertyFile: Type.Optional(Type.String()),
+    consumer: Type.Optional(Type.Unknown()),
+    producer: Type.Optional(Type.Unknown()),
+    admin: Type.Optional(Type.Unknown()),
+  }),
+} as const;
+
+export type WorkerSettings = Static<typeof engineBlocks.worker>;
+export type PublisherSettings = Static<typeof engineBlocks.publisher>;
+export type RunnerSettings = Static<typeof engineBlocks.runner>;
+export type LogSettings = Static<typeof engineBlocks.log>;

@@ -1,0 +1,373 @@
+import { HeadraceError } from '../errors/headrace-error.ts';
+import { writeDocument } from './json-writer.ts';
+import { checkWritable, RESERVED_FIELDS } from './names.ts';
+import { copyValue, equalValues, type JsonObject, textOf, type Value } from './value.ts';
+
+/** How `update` and `rename` treat a field that exists already. */
+export type UpdateMode = 'overwrite' | 'append' | 'skip';
+
+/** Above this many fields a document looks names up in a map instead of comparing them one by one. */
+const LINEAR_FIELDS = 24;
+
+/**
+ * A document: an ordered set of fields, one of them its `id`.
+ *
+ * Kept as two parallel arrays, because most documents have few fields and comparing interned names beats
+ * hashing them; documents of one source share the array of names until one of them changes its fields.
+ * A field is single-valued (anything but an array) or multi-valued (an array, of any length).
+ * Field names are literal: `a.b` is a name, not a path (`nested-path.ts` has the paths).
+ */
+export class Document {
+  /** Names of the fields, in order. Only for readers that walk a whole document; never write to it. */
+  fieldNames: readonly string[];
+  /** Values of the fields, in the order of `fieldNames`. */
+  readonly fieldValues: Value[];
+  private namesShared: boolean;
+  private positions: Map<string, number> | undefined;
+  private flagged: boolean;
+
+  /**
+   * A document of these fields; the arrays become its own, except that names which several documents share
+   * are copied at the first change. The names must be distinct, one of them `id` with a text: decoders see to it,
+   * all others use `create` or `fromObject`.
+   * @param flagged whether the names may hold `___dropped` or `___skipped`
+   */
+  constructor(names: readonly string[], values: Value[], namesShared: boolean, flagged = false) {
+    this.fieldNames = names;
+    this.fieldValues = values;
+    this.namesShared = namesShared;
+    this.positions = undefined;
+    this.flagged = flagged;
+  }
+
+  /** A document with an id and nothing else. */
+  static create(id: string): Document {
+    return new Document(['id'], [id], false);
+  }
+
+  /**
+   * A document from a JSON object; the object's values become the document's own.
+   * Throws `HR_DOCUMENT_NO_ID` when `id` is missing or not a non-empty text.
+   */
+  static fromObject(object: JsonObject): Document {
+    const id = object.get('id');
+    if (id === undefined || id === null) throw new HeadraceError('HR_DOCUMENT_NO_ID', 'id is missing');
+    if (typeof id !== 'string' || id === '') {
+      throw new HeadraceError('HR_DOCUMENT_NO_ID', 'id is present but null or empty or not a string');
+    }
+    const flagged = object.has('___dropped') || object.has('___skipped');
+    return new Document([...object.keys()], [...object.values()], false, flagged);
+  }
+
+  get id(): string {
+    return (this.fieldNames[0] === 'id' ? this.fieldValues[0] : this.get('id')) as string;
+  }
+
+  /** The id of the run that published this document; undefined before. */
+  get runId(): string | undefined {
+    const runId = this.get('run_id');
+    return typeof runId === 'string' ? runId : undefined;
+  }
+
+  /** Stamps the run's id. A document that arrives with one gets the new run's. */
+  setRunId(runId: string): void {
+    this.put('run_id', runId);
+  }
+
+  /** Gives the document another id: only connectors do, before they publish it. */
+  setId(id: string): void {
+    this.put('id', id);
+  }
+
+  /** Whether it is marked as dropped: later stages and the indexer do not see it. The presence of the flag counts. */
+  get dropped(): boolean {
+    return this.flagged && this.position('___dropped') >= 0;
+  }
+
+  /** Whether it is marked as skipped: later stages do not see it, the indexer does. The presence of the flag counts. */
+  get skipped(): boolean {
+    return this.flagged && this.position('___skipped') >= 0;
+  }
+
+  /** Whether it is dropped or skipped: no stage is to see it any more. */
+  get bypassed(): boolean {
+    return this.dropped || this.skipped;
+  }
+
+  drop(): void {
+    this.flagged = true;
+    this.put('___dropped', true);
+  }
+
+  skip(): void {
+    this.flagged = true;
+    this.put('___skipped', true);
+  }
+
+  /** Whether the field is present, with whatever value (null and empty lists included). */
+  has(name: string): boolean {
+    return this.position(name) >= 0;
+  }
+
+  /** The field's raw value, arrays as arrays; undefined when the field is missing. Not a copy: do not change it in place. */
+  get(name: string): Value | undefined {
+    const at = this.position(name);
+    return at < 0 ? undefined : this.fieldValues[at];
+  }
+
+  /** All values of the field: one for a single-valued field, none for a missing one. Not a copy. */
+  values(name: string): readonly Value[] {
+    const value = this.get(name);
+    if (value === undefined) return [];
+    return Array.isArray(value) ? value : [value];
+  }
+
+  /** The first value of the field; undefined when it is missing or an empty list. */
+  first(name: string): Value | undefined {
+    const value = this.get(name);
+    return Array.isArray(value) ? value[0] : value;
+  }
+
+  /** The text view of the first value; undefined when the field is missing, an empty list, or null. */
+  text(name: string): string | undefined {
+    const value = this.first(name);
+    if (typeof value === 'string') return value;
+    return value === undefined ? undefined : (textOf(value) ?? undefined);
+  }
+
+  /** The text views of all values, null for null; empty when the field is missing. */
+  texts(name: string): (string | null)[] {
+    const value = this.get(name);
+    if (value === undefined) return [];
+    return Array.isArray(value) ? value.map(textOf) : [textOf(value)];
+  }
+
+  /** How many values the field has: 0 when missing, 1 for a single value, else the length of the list. */
+  length(name: string): number {
+    const value = this.get(name);
+    if (value === undefined) return 0;
+    return Array.isArray(value) ? value.length : 1;
+  }
+
+  /** Sets the field to this value, whatever it held. The value becomes the document's own: hand over a copy of shared ones. */
+  set(name: string, value: Value): void {
+    checkWritable(name);
+    this.put(name, value);
+  }
+
+  /** Appends a value: a missing field becomes a list of one, a single value the first of two. */
+  add(name: string, value: Value): void {
+    checkWritable(name);
+    const at = this.position(name);
+    if (at < 0) this.push(name, [value]);
+    else this.appendAt(at, value);
+  }
+
+  /** Sets a missing field; appends to a present one (null counts as present). */
+  setOrAdd(name: string, value: Value): void {
+    checkWritable(name);
+    const at = this.position(name);
+    if (at < 0) this.push(name, value);
+    else this.appendAt(at, value);
+  }
+
+  /**
+   * Writes values as the mode says. No values: nothing happens, in any mode. `overwrite`: the first value
+   * replaces the field as a scalar, the others are appended. `append`: all are appended (a missing field
+   * starts as a scalar). `skip`: as append, when the field is missing, else nothing.
+   */
+  update(name: string, mode: UpdateMode, values: readonly Value[]): void {
+    checkWritable(name);
+    if (values.length === 0) return;
+    const at = this.position(name);
+    if (at >= 0 && mode === 'skip') return;
+    if (at >= 0 && mode === 'append') {
+      for (const value of values) this.appendAt(at, value);
+      return;
+    }
+    const [first, ...rest] = values as [Value, ...Value[]];
+    const value = rest.length === 0 ? first : Array.isArray(first) ? [...first, ...rest] : [first, ...rest];
+    if (at < 0) this.push(name, value);
+    else this.fieldValues[at] = value;
+  }
+
+  /** Removes the field; nothing happens when it is missing. */
+  remove(name: string): void {
+    checkWritable(name);
+    this.delete(name);
+  }
+
+  /**
+   * Renames a field, its value unchanged. When the new name exists: `overwrite` replaces its value in place,
+   * `append` makes it a list and appends (a list is spliced in), `skip` keeps it and the old value is lost.
+   * A missing field is left alone. Renaming a field to itself moves it to the end.
+   */
+  rename(from: string, to: string, mode: UpdateMode): void {
+    const source = this.position(from);
+    if (source < 0) return;
+    checkWritable(from);
+    checkWritable(to);
+    const value = this.fieldValues[source] as Value;
+    this.deleteAt(source);
+    const target = this.position(to);
+    if (target < 0) this.push(to, value);
+    else if (mode === 'overwrite') this.fieldValues[target] = value;
+    else if (mode === 'append') {
+      for (const item of Array.isArray(value) ? value : [value]) this.appendAt(target, item);
+      if (!Array.isArray(this.fieldValues[target])) this.fieldValues[target] = [this.fieldValues[target] as Value];
+    }
+  }
+
+  /**
+   * Removes values of a list that occur earlier in it. In place (no target): only if there are any, and the
+   * field moves to the end. With a target, the distinct values are appended to it. Single values are left alone.
+   * Throws `HR_DOCUMENT_TYPE` when the target holds a single value.
+   */
+  removeDuplicates(name: string, target: string | undefined): void {
+    const value = this.get(name);
+    if (!Array.isArray(value)) return;
+    const unique = distinct(value);
+    if (target === undefined || target === name) {
+      if (unique.length === value.length) return;
+      checkWritable(name);
+      this.delete(name);
+      this.push(name, unique);
+      return;
+    }
+    checkWritable(target);
+    const existing = this.get(target);
+    if (existing === undefined) this.push(target, unique.map(copyValue));
+    else if (Array.isArray(existing)) for (const item of unique) existing.push(copyValue(item));
+    else {
+      throw new HeadraceError(
+        'HR_DOCUMENT_TYPE',
+        `Field "${target}" holds a single value, so no values can be added to its list`,
+      );
+    }
+  }
+
+  /** Appends every field of another document to this one's, lists spliced, except reserved fields: how `collapse` merges. */
+  setOrAddAll(other: Document): void {
+    for (let i = 0; i < other.fieldNames.length; i++) {
+      const name = other.fieldNames[i] as string;
+      if (RESERVED_FIELDS.has(name)) continue;
+      const value = other.fieldValues[i] as Value;
+      const at = this.position(name);
+      if (at < 0) this.push(name, copyValue(value));
+      else if (Array.isArray(value)) {
+        if (!Array.isArray(this.fieldValues[at])) this.fieldValues[at] = [this.fieldValues[at] as Value];
+        for (const item of value) this.appendAt(at, copyValue(item));
+      } else this.appendAt(at, copyValue(value));
+    }
+  }
+
+  /** Attaches a child: it travels inside this document until a stage emits it. */
+  addChild(child: Document): void {
+    const object = child.toObject();
+    const children = this.get('___children');
+    if (Array.isArray(children)) children.push(object);
+    else this.put('___children', [object]);
+  }
+
+  /** The attached children as documents, deep copies; entries without a valid id are handed to `invalid`. */
+  children(invalid?: (child: Value) => void): Document[] {
+    const children: Document[] = [];
+    for (const child of this.values('___children')) {
+      const id = child instanceof Map ? child.get('id') : undefined;
+      if (typeof id === 'string' && id !== '') children.push(Document.fromObject(copyValue(child) as JsonObject));
+      else invalid?.(child);
+    }
+    return children;
+  }
+
+  /** Detaches all children. */
+  removeChildren(): void {
+    this.delete('___children');
+  }
+
+  /** A deep copy. */
+  clone(): Document {
+    return new Document(this.fieldNames.slice(), this.fieldValues.map(copyValue), false, this.flagged);
+  }
+
+  /** The document as a JSON object, a deep copy. */
+  toObject(): JsonObject {
+    const object: JsonObject = new Map();
+    for (let i = 0; i < this.fieldNames.length; i++) {
+      object.set(this.fieldNames[i] as string, copyValue(this.fieldValues[i] as Value));
+    }
+    return object;
+  }
+
+  /** Compact JSON of the whole document, reserved fields included, fields in order. */
+  toJson(): string {
+    return writeDocument(this);
+  }
+
+  /** Writes a field without looking whether it is reserved: for the engine and for nested paths. */
+  put(name: string, value: Value): void {
+    const at = this.position(name);
+    if (at < 0) this.push(name, value);
+    else this.fieldValues[at] = value;
+  }
+
+  /** Removes a field without looking whether it is reserved: for the engine. */
+  delete(name: string): void {
+    const at = this.position(name);
+    if (at >= 0) this.deleteAt(at);
+  }
+
+  /** Where the field stands among `fieldNames`, or -1. */
+  private position(name: string): number {
+    const names = this.fieldNames;
+    if (names.length > LINEAR_FIELDS) return this.lookUp(name);
+    for (let i = 0; i < names.length; i++) if (names[i] === name) return i;
+    return -1;
+  }
+
+  private lookUp(name: string): number {
+    if (this.positions === undefined) {
+      this.positions = new Map();
+      for (let i = 0; i < this.fieldNames.length; i++) this.positions.set(this.fieldNames[i] as string, i);
+    }
+    return this.positions.get(name) ?? -1;
+  }
+
+  private ownNames(): string[] {
+    if (this.namesShared) {
+      this.fieldNames = this.fieldNames.slice();
+      this.namesShared = false;
+    }
+    return this.fieldNames as string[];
+  }
+
+  private push(name: string, value: Value): void {
+    this.positions?.set(name, this.fieldNames.length);
+    this.ownNames().push(name);
+    this.fieldValues.push(value);
+  }
+
+  private deleteAt(at: number): void {
+    this.positions = undefined;
+    this.ownNames().splice(at, 1);
+    this.fieldValues.splice(at, 1);
+  }
+
+  private appendAt(at: number, value: Value): void {
+    const present = this.fieldValues[at] as Value;
+    if (Array.isArray(present)) present.push(value);
+    else this.fieldValues[at] = [present, value];
+  }
+}
+
+function distinct(values: readonly Value[]): Value[] {
+  const seen = new Set<Value>();
+  const nested: Value[] = [];
+  return values.filter((value) => {
+    // A set tells scalars apart as JSON does; objects and arrays need a comparison by content.
+    if (typeof value !== 'object' || value === null) return !seen.has(value) && seen.add(value) !== undefined;
+    if (nested.some((other) => equalValues(other, value))) return false;
+    nested.push(value);
+    return true;
+  });
+}

@@ -1,0 +1,236 @@
+import { HeadraceError } from '../errors/headrace-error.ts';
+import { Document } from './document.ts';
+import { internName } from './names.ts';
+import { double, integer, type JsonObject, type Value } from './value.ts';
+
+/** Deeper nesting is refused, as the reference's parser does: it would exhaust the stack. */
+const MAX_DEPTH = 1000;
+
+/** Thrown for text that is not JSON; `at` is the offset of the offending character. */
+export class JsonSyntaxError extends HeadraceError {
+  readonly at: number;
+
+  constructor(message: string, at: number) {
+    super('HR_DOCUMENT_SYNTAX', message);
+    this.at = at;
+  }
+}
+
+/** A document from the JSON object that starts the text; what follows the object is ignored. */
+export function readDocument(text: string): Document {
+  const value = readJson(text);
+  if (!(value instanceof Map)) {
+    throw new HeadraceError('HR_DOCUMENT_NOT_AN_OBJECT', `A document is a JSON object, not ${kindOf(value)}`);
+  }
+  return Document.fromObject(value);
+}
+
+/**
+ * The JSON value that starts the text, without loss: objects are ordered maps, `1.0` is a double, long
+ * integers are exact. The last of duplicate keys wins, in the place of the first. Text after the value is
+ * ignored, as the reference does; `readJsonSequence` reads it too. Throws `JsonSyntaxError`.
+ */
+export function readJson(text: string): Value {
+  const reader = new Reader(text);
+  reader.skipSpace();
+  if (reader.at >= text.length)
+    throw new JsonSyntaxError('Expected a JSON value, found the end of the text', reader.at);
+  return reader.value(0);
+}
+
+/** All JSON values of the text, one after the other, separated by white space or nothing, each with its offset. */
+export function* readJsonSequence(text: string): Generator<{ value: Value; at: number; end: number }> {
+  const reader = new Reader(text);
+  for (reader.skipSpace(); reader.at < text.length; reader.skipSpace()) {
+    const at = reader.at;
+    yield { value: reader.value(0), at, end: reader.at };
+  }
+}
+
+function kindOf(value: Value): string {
+  if (Array.isArray(value)) return 'an array';
+  if (value === null) return 'null';
+  return typeof value === 'string' ? 'a text' : typeof value === 'boolean' ? 'a boolean' : 'a number';
+}
+
+const ESCAPES: Record<string, string> = {
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+};
+const NUMBER = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?/y;
+const HEX = /[0-9a-fA-F]{4}/y;
+
+class Reader {
+  readonly text: string;
+  at = 0;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  skipSpace(): void {
+    const { text } = this;
+    for (;;) {
+      const c = text.charCodeAt(this.at);
+      if (c !== 32 && c !== 10 && c !== 13 && c !== 9) return;
+      this.at++;
+    }
+  }
+
+  value(depth: number): Value {
+    const c = this.text.charCodeAt(this.at);
+    switch (c) {
+      case 34: // "
+        return this.string();
+      case 123: // {
+        return this.object(depth + 1);
+      case 91: // [
+        return this.array(depth + 1);
+      case 116: // t
+        return this.literal('true', true);
+      case 102: // f
+        return this.literal('false', false);
+      case 110: // n
+        return this.literal('null', null);
+    }
+    if (c === 45 || (c >= 48 && c <= 57)) return this.number();
+    throw this.unexpected('a JSON value');
+  }
+
+  private object(depth: number): JsonObject {
+    this.enter(depth);
+    const object: JsonObject = new Map();
+    this.skipSpace();
+    if (this.text.charCodeAt(this.at) === 125) {
+      this.at++;
+      return object;
+    }
+    for (;;) {
+      if (this.text.charCodeAt(this.at) !== 34) throw this.unexpected('a key in double quotes');
+      const key = internName(this.string());
+      this.skipSpace();
+      if (this.text.charCodeAt(this.at) !== 58) throw this.unexpected('":"');
+      this.at++;
+      this.skipSpace();
+      object.set(key, this.value(depth));
+      this.skipSpace();
+      const c = this.text.charCodeAt(this.at);
+      if (c !== 44 && c !== 125) throw this.unexpected('"," or "}"');
+      this.at++;
+      if (c === 125) return object;
+      this.skipSpace();
+    }
+  }
+
+  private array(depth: number): Value[] {
+    this.enter(depth);
+    const items: Value[] = [];
+    this.skipSpace();
+    if (this.text.charCodeAt(this.at) === 93) {
+      this.at++;
+      return items;
+    }
+    for (;;) {
+      items.push(this.value(depth));
+      this.skipSpace();
+      const c = this.text.charCodeAt(this.at);
+      if (c !== 44 && c !== 93) throw this.unexpected('"," or "]"');
+      this.at++;
+      if (c === 93) return items;
+      this.skipSpace();
+    }
+  }
+
+  private enter(depth: number): void {
+    if (depth > MAX_DEPTH) throw new JsonSyntaxError(`JSON is nested deeper than ${MAX_DEPTH} levels`, this.at);
+    this.at++;
+  }
+
+  private literal<T>(word: string, value: T): T {
+    if (!this.text.startsWith(word, this.at)) throw this.unexpected('a JSON value');
+    this.at += word.length;
+    return value;
+  }
+
+  private number(): Value {
+    NUMBER.lastIndex = this.at;
+    const match = NUMBER.exec(this.text);
+    if (match === null) throw this.unexpected('a digit');
+    const [token, fraction, exponent] = match;
+    this.at += token.length;
+    const next = this.text.charCodeAt(this.at);
+    if ((next >= 48 && next <= 57) || next === 46) throw this.unexpected('the end of the number');
+    if (fraction !== undefined || exponent !== undefined) return double(Number(token));
+    return token.length <= 15 ? Number(token) : integer(BigInt(token));
+  }
+
+  private string(): string {
+    const { text } = this;
+    const start = this.at + 1;
+    let at = start;
+    for (;;) {
+      const c = text.charCodeAt(at);
+      if (c === 34) {
+        this.at = at + 1;
+        return text.slice(start, at);
+      }
+      if (c === 92) return this.escapedString(start, at);
+      if (c < 32 || at >= text.length) throw this.badCharacter(at);
+      at++;
+    }
+  }
+
+  private escapedString(start: number, firstEscape: number): string {
+    const { text } = this;
+    let result = text.slice(start, firstEscape);
+    let from = firstEscape;
+    let at = firstEscape;
+    for (;;) {
+      const c = text.charCodeAt(at);
+      if (c === 34) {
+        this.at = at + 1;
+        return result + text.slice(from, at);
+      }
+      if (c === 92) {
+        result += text.slice(from, at);
+        const escaped = text[at + 1] ?? '';
+        if (escaped === 'u') {
+          HEX.lastIndex = at + 2;
+          const digits = HEX.exec(text)?.[0];
+          if (digits === undefined) throw new JsonSyntaxError('Expected four hexadecimal digits after \\u', at);
+          result += String.fromCharCode(Number.parseInt(digits, 16));
+          at += 6;
+        } else {
+          const character = ESCAPES[escaped];
+          if (character === undefined) throw new JsonSyntaxError(`Unknown escape \\${escaped} in a JSON string`, at);
+          result += character;
+          at += 2;
+        }
+        from = at;
+      } else if (c < 32 || at >= text.length) {
+        throw this.badCharacter(at);
+      } else at++;
+    }
+  }
+
+  private badCharacter(at: number): JsonSyntaxError {
+    if (at >= this.text.length) return new JsonSyntaxError('The text ends inside a JSON string', at);
+    return new JsonSyntaxError(
+      `A control character (code ${this.text.charCodeAt(at)}) must be escaped in a JSON string`,
+      at,
+    );
+  }
+
+  private unexpected(expected: string): JsonSyntaxError {
+    if (this.at >= this.text.length)
+      return new JsonSyntaxError(`Expected ${expected}, found the end of the text`, this.at);
+    const found = String.fromCodePoint(this.text.codePointAt(this.at) as number);
+    return new JsonSyntaxError(`Expected ${expected}, found ${JSON.stringify(found)}`, this.at);
+  }
+}

@@ -1,0 +1,66 @@
+import type { Document } from './document.ts';
+import { doubleText } from './number-text.ts';
+import { base64, Double, type Value } from './value.ts';
+
+// Characters that JSON must escape, and surrogates: those go through JSON.stringify, which keeps lone ones apart.
+const NEEDS_ESCAPE = /["\\\u0000-\u001f\ud800-\udfff]/;
+
+/** A text as a JSON string. */
+export function writeString(text: string): string {
+  return NEEDS_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`;
+}
+
+const keys = new Map<string, string>();
+const MAX_KEYS = 10_000;
+
+/** `"name":`, remembered for the names that occur. */
+export function writeKey(name: string): string {
+  let key = keys.get(name);
+  if (key === undefined) {
+    key = `${writeString(name)}:`;
+    if (keys.size < MAX_KEYS) keys.set(name, key);
+  }
+  return key;
+}
+
+/**
+ * A value as compact JSON. Doubles keep a fraction (`1.0`, `1.0E10`), long integers are exact, bytes are
+ * base64, and NaN and the infinities, which JSON lacks, are texts.
+ */
+export function writeValue(value: Value): string {
+  switch (typeof value) {
+    case 'string':
+      return NEEDS_ESCAPE.test(value) ? JSON.stringify(value) : `"${value}"`;
+    case 'number':
+      return Number.isSafeInteger(value) ? `${value}` : writeDouble(value);
+    case 'boolean':
+      return value ? 'true' : 'false';
+    case 'bigint':
+      return value.toString();
+  }
+  if (value === null) return 'null';
+  if (value instanceof Double) return writeDouble(value.value);
+  if (value instanceof Uint8Array) return `"${base64(value)}"`;
+  if (Array.isArray(value)) {
+    let text = '[';
+    for (let i = 0; i < value.length; i++) text += (i === 0 ? '' : ',') + writeValue(value[i] as Value);
+    return `${text}]`;
+  }
+  let text = '';
+  for (const [key, member] of value) text += `${text === '' ? '{' : ','}${writeKey(key)}${writeValue(member)}`;
+  return text === '' ? '{}' : `${text}}`;
+}
+
+function writeDouble(value: number): string {
+  return Number.isFinite(value) ? doubleText(value) : `"${doubleText(value)}"`;
+}
+
+/** A document as compact JSON, fields in order. */
+export function writeDocument(document: Document): string {
+  const { fieldNames: names, fieldValues: values } = document;
+  let text = '';
+  for (let i = 0; i < names.length; i++) {
+    text += (i === 0 ? '{' : ',') + writeKey(names[i] as string) + writeValue(values[i] as Value);
+  }
+  return `${text}}`;
+}

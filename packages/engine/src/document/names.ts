@@ -1,0 +1,39 @@
+import { HeadraceError } from '../errors/headrace-error.ts';
+
+/** The fields that belong to the engine: readable by name, written only through their own methods. */
+export const RESERVED_FIELDS: ReadonlySet<string> = new Set([
+  'id',
+  'run_id',
+  '___children',
+  '___dropped',
+  '___skipped',
+]);
+
+/** Throws unless a component may write a field of this name. */
+export function checkWritable(name: string): void {
+  // The first character decides for almost every name; a set lookup for each write would show in profiles.
+  const first = name.charCodeAt(0);
+  if (first === 105 /* i */ || first === 114 /* r */ || first === 95 /* _ */) {
+    if (RESERVED_FIELDS.has(name)) throw new HeadraceError('HR_DOCUMENT_RESERVED_FIELD', `${name} is a reserved field`);
+  } else if (name === '') {
+    throw new HeadraceError('HR_DOCUMENT_EMPTY_FIELD_NAME', 'Field name cannot be null or empty');
+  }
+}
+
+const interned = new Map<string, string>();
+const MAX_INTERNED = 10_000;
+
+/**
+ * The one string object of this text, in V8's table of internal strings, so that comparing field names
+ * compares pointers. Names are few; past a bound (keys that are data) a name is returned as it is.
+ */
+export function internName(name: string): string {
+  const known = interned.get(name);
+  if (known !== undefined) return known;
+  if (interned.size >= MAX_INTERNED) return name;
+  const holder: Record<string, true> = Object.create(null);
+  holder[name] = true;
+  const internal = Object.keys(holder)[0] as string;
+  interned.set(internal, internal);
+  return internal;
+}

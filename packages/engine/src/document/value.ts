@@ -1,0 +1,118 @@
+import { doubleText } from './number-text.ts';
+
+/**
+ * What a field of a document may hold. Integers up to 2^53 and fractional doubles are plain numbers,
+ * so ordinary documents pay nothing; the two kinds that a JavaScript number cannot tell have their own:
+ * `bigint` for longer integers, `Double` for doubles with a whole value (`1.0`).
+ */
+export type Value = string | number | boolean | null | bigint | Double | Uint8Array | Value[] | JsonObject;
+
+/** A nested JSON object: ordered, and its keys are just names (`__proto__`, `10`). */
+export type JsonObject = Map<string, Value>;
+
+/** A double whose value is whole: written `1.0`, because a search engine guesses the mapping from it. */
+export class Double {
+  readonly value: number;
+
+  constructor(value: number) {
+    this.value = value;
+  }
+
+  valueOf(): number {
+    return this.value;
+  }
+
+  toString(): string {
+    return doubleText(this.value);
+  }
+}
+
+/** A double of this value: a `Double` where a plain number would be read as an integer. */
+export function double(value: number): number | Double {
+  return Number.isSafeInteger(value) ? new Double(value) : value;
+}
+
+/** An integer of this value, in the smallest kind that holds it exactly. */
+export function integer(value: bigint): number | bigint {
+  return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
+}
+
+/** A deep copy; scalars, which cannot change, are themselves. */
+export function copyValue(value: Value): Value {
+  if (typeof value !== 'object' || value === null || value instanceof Double) return value;
+  if (Array.isArray(value)) return value.map(copyValue);
+  if (value instanceof Uint8Array) return value.slice();
+  const copy: JsonObject = new Map();
+  for (const [key, member] of value) copy.set(key, copyValue(member));
+  return copy;
+}
+
+/**
+ * The text view of one value, as every component that works on text sees it: numbers in Java's notation
+ * (`1.0`, `1.0E10`), bytes as base64, objects and arrays as the empty text, null as null.
+ */
+export function textOf(value: Value): string | null {
+  switch (typeof value) {
+    case 'string':
+      return value;
+    case 'number':
+      return Number.isSafeInteger(value) ? String(value) : doubleText(value);
+    case 'boolean':
+    case 'bigint':
+      return String(value);
+  }
+  if (value === null) return null;
+  if (value instanceof Double) return doubleText(value.value);
+  if (value instanceof Uint8Array) return base64(value);
+  return '';
+}
+
+/** Bytes as padded base64, standard alphabet. */
+export function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+}
+
+/** Whether two values are the same JSON: kinds of numbers differ (`1`, `1.0`), order of object keys does not. */
+export function equalValues(a: Value, b: Value): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) {
+    return typeof a === 'number' && typeof b === 'number' && Number.isNaN(a) && Number.isNaN(b);
+  }
+  if (a instanceof Double) return b instanceof Double && Object.is(a.value, b.value);
+  if (a instanceof Uint8Array) return b instanceof Uint8Array && Buffer.compare(a, b) === 0;
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((item, i) => equalValues(item, b[i] as Value));
+  }
+  if (!(b instanceof Map) || a.size !== b.size) return false;
+  for (const [key, member] of a) {
+    const other = b.get(key);
+    if (other === undefined || !equalValues(member, other)) return false;
+  }
+  return true;
+}
+
+/**
+ * A value from plain JavaScript data, as a custom component may hand it over: plain objects become maps,
+ * dates ISO instants. Throws a `TypeError` naming what cannot be a field's value.
+ */
+export function toValue(data: unknown): Value {
+  switch (typeof data) {
+    case 'string':
+    case 'number':
+    case 'boolean':
+    case 'bigint':
+      return data;
+    case 'object':
+      break;
+    default:
+      throw new TypeError(`A ${typeof data} cannot be the value of a field`);
+  }
+  if (data === null || data instanceof Double || data instanceof Uint8Array) return data;
+  if (Array.isArray(data)) return data.map(toValue);
+  if (data instanceof Date) return data.toISOString().replace('.000Z', 'Z');
+  const object: JsonObject = new Map();
+  for (const [key, member] of data instanceof Map ? data : Object.entries(data)) {
+    if (member !== undefined) object.set(String(key), toValue(member));
+  }
+  return object;
+}

@@ -1,0 +1,359 @@
+import { performance } from 'node:perf_hooks';
+import type { Logger } from '../component/logger.ts';
+import type { Registry } from '../component/registry.ts';
+import type { Children, Stage, StageResult } from '../component/stage.ts';
+import type { PipelineConfig } from '../config/ingest-config.ts';
+import type { Document } from '../document/document.ts';
+import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
+import { compileConditions, type Predicate } from './conditions.ts';
+import { StageError } from './stage-error.ts';
+
+/** What became of the documents that went into a pipeline, told in their order. */
+export interface PipelineSink {
+  /** A document leaves the pipeline: a child before its parent. Dropped and skipped ones leave it too. */
+  emit(document: Document, isChild: boolean): void;
+  /** An input and its children have left. */
+  finished(input: Document): void;
+  /** An input failed; children that left before stay out there. */
+  failed(input: Document, error: StageError): void;
+}
+
+/** Counts of one stage, and times of a sample of its calls. */
+export interface StageStatistics {
+  name: string;
+  processed: number;
+  children: number;
+  errors: number;
+  /** How many calls were timed, and how long those took, in milliseconds. */
+  timed: number;
+  timedMillis: number;
+}
+
+interface Step {
+  readonly stage: Stage;
+  readonly name: string;
+  readonly condition: Predicate | undefined;
+  readonly statistics: StageStatistics;
+}
+
+export interface PipelineContext {
+  readonly runId: string;
+  readonly threadName: string;
+  /** A logger for a stage. */
+  log(name: string): Logger;
+}
+
+/** One call in this many is timed: reading the clock for each would cost more than most stages do. */
+const TIMED_EVERY = 64;
+
+/**
+ * A chain of stages. A document goes through all of them, changed in place; children that a stage emits go
+ * through the later ones before their parent does. Dropped and skipped documents pass the rest untouched.
+ */
+export class Pipeline {
+  private readonly steps: readonly Step[];
+  /** Where the stages that wait begin: `[from, to)` ranges, each either one such stage or a run of others. */
+  private readonly segments: readonly { from: number; to: number; maxInFlight: number }[];
+
+  private constructor(steps: readonly Step[]) {
+    this.steps = steps;
+    this.segments = segment(steps);
+  }
+
+  /**
+   * Makes and starts the stages, in order; when one fails, those started are stopped and the error is thrown
+   * (`HR_STAGE_START`, naming the stage).
+   */
+  static async start(config: PipelineConfig, registry: Registry, context: PipelineContext): Promise<Pipeline> {
+    const steps: Step[] = [];
+    for (const { entry, params, name, conditions, conditionPolicy } of config.stages) {
+      try {
+        const StageClass = await registry.load({ ...entry, kind: 'stage' });
+        const { runId, threadName } = context;
+        const stage = new StageClass(params as never, {
+          name,
+          pipeline: config.name,
+          runId,
+          threadName,
+          log: context.log(name),
+        });
+        await stage.start?.();
+        const statistics = { name, processed: 0, children: 0, errors: 0, timed: 0, timedMillis: 0 };
+        steps.push({ stage, name, condition: compileConditions(conditions, conditionPolicy), statistics });
+      } catch (error) {
+        await stopAll(steps).catch(() => undefined);
+        throw new HeadraceError(
+          'HR_STAGE_START',
+          `Stage ${name} (${entry.name}) could not start: ${messageOf(error)}`,
+          {
+            cause: error,
+          },
+        );
+      }
+    }
+    return new Pipeline(steps);
+  }
+
+  get statistics(): StageStatistics[] {
+    return this.steps.map((step) => step.statistics);
+  }
+
+  /**
+   * Sends documents through the pipeline, in order. A promise only when a stage waits.
+   * @param stopped asked before each document; true ends early, the rest stays untouched
+   * @returns how many documents were taken
+   */
+  async process(documents: readonly Document[], sink: PipelineSink, stopped: () => boolean): Promise<number> {
+    if (this.segments.length > 1 || (this.segments[0]?.maxInFlight ?? 1) > 1) {
+      return this.processWaiting(documents, sink, stopped);
+    }
+    for (let i = 0; i < documents.length; i++) {
+      if (stopped()) return i;
+      const waiting = this.processOne(documents[i] as Document, sink);
+      if (waiting !== undefined) await waiting;
+    }
+    return documents.length;
+  }
+
+  /** Sends one document through; never throws. A promise only when a stage waits. */
+  processOne(input: Document, sink: PipelineSink): Promise<void> | undefined {
+    try {
+      const waiting = this.run(input, 0, this.steps.length, (document) => sink.emit(document, document !== input));
+      if (waiting !== undefined) {
+        return waiting.then(
+          () => sink.finished(input),
+          (error) => sink.failed(input, error as StageError),
+        );
+      }
+      sink.finished(input);
+    } catch (error) {
+      sink.failed(input, error as StageError);
+    }
+    return undefined;
+  }
+
+  /** Whether every document can be processed without waiting and in one go. */
+  get inOrder(): boolean {
+    return this.segments.length <= 1 && (this.segments[0]?.maxInFlight ?? 1) === 1;
+  }
+
+  /** Stops all stages; the first error is thrown when all have been stopped. */
+  async stop(): Promise<void> {
+    await stopAll(this.steps);
+  }
+
+  /** Runs the stages `[from, to)` on one document. Throws a `StageError`. */
+  private run(
+    document: Document,
+    from: number,
+    to: number,
+    emit: (document: Document) => void,
+  ): Promise<void> | undefined {
+    for (let i = from; i < to; i++) {
+      if (document.bypassed) break;
+      const step = this.steps[i] as Step;
+      if (step.condition !== undefined && !step.condition(document)) continue;
+      const result = this.call(step, document);
+      if (result === undefined) continue;
+      if (isPromise(result)) {
+        return result.then(
+          async (children) => {
+            if (children !== undefined) await this.runChildren(step, children, document, i + 1, to, emit);
+            await this.run(document, i + 1, to, emit);
+          },
+          (error) => {
+            throw failure(step, error);
+          },
+        );
+      }
+      const waiting = this.runChildren(step, result, document, i + 1, to, emit);
+      if (waiting !== undefined) return waiting.then(() => this.run(document, i + 1, to, emit));
+    }
+    emit(document);
+    return undefined;
+  }
+
+  private call(step: Step, document: Document): StageResult | Promise<StageResult> {
+    const { statistics } = step;
+    try {
+      if (statistics.processed++ % TIMED_EVERY !== 0) return step.stage.process(document);
+      const start = performance.now();
+      const result = step.stage.process(document);
+      statistics.timed++;
+      statistics.timedMillis += performance.now() - start;
+      return result;
+    } catch (error) {
+      throw failure(step, error);
+    }
+  }
+
+  /** Pulls the children of a document one by one, each to the end of the range before the next is made. */
+  private runChildren(
+    step: Step,
+    children: Children,
+    parent: Document,
+    from: number,
+    to: number,
+    emit: (document: Document) => void,
+  ): Promise<void> | undefined {
+    const iterator = children[Symbol.iterator]();
+    const next = (): Document | undefined => {
+      try {
+        const { done, value } = iterator.next();
+        if (done === true) return undefined;
+        step.statistics.children++;
+        adopt(value, parent);
+        return value;
+      } catch (error) {
+        throw failure(step, error);
+      }
+    };
+    for (let child = next(); child !== undefined; child = next()) {
+      const waiting = this.run(child, from, to, emit);
+      if (waiting === undefined) continue;
+      return (async () => {
+        await waiting;
+        for (let child = next(); child !== undefined; child = next()) await this.run(child, from, to, emit);
+      })();
+    }
+    return undefined;
+  }
+
+  /**
+   * As `process`, for pipelines with stages that keep several documents in flight: all documents of the batch
+   * go through a range of stages before the next range begins, so that each stage sees them in order.
+   */
+  private async processWaiting(
+    inputs: readonly Document[],
+    sink: PipelineSink,
+    stopped: () => boolean,
+  ): Promise<number> {
+    if (stopped()) return 0;
+    const families = inputs.map((input): Family => ({ input, error: undefined }));
+    let members = families.map((family): Member => ({ document: family.input, family }));
+    for (const { from, to, maxInFlight } of this.segments) {
+      members =
+        maxInFlight > 1
+          ? await this.runConcurrently(members, from, maxInFlight)
+          : await this.runInOrder(members, from, to);
+    }
+    let at = 0;
+    for (const family of families) {
+      for (; at < members.length && (members[at] as Member).family === family; at++) {
+        const { document } = members[at] as Member;
+        sink.emit(document, document !== family.input);
+      }
+      if (family.error === undefined) sink.finished(family.input);
+      else sink.failed(family.input, family.error);
+    }
+    return inputs.length;
+  }
+
+  private async runInOrder(members: readonly Member[], from: number, to: number): Promise<Member[]> {
+    const out: Member[] = [];
+    const lost = new Set<Family>();
+    for (const { document, family } of members) {
+      // What comes after a failed member of its family would never have been made.
+      if (lost.has(family)) continue;
+      try {
+        await this.run(document, from, to, (leaving) => out.push({ document: leaving, family }));
+      } catch (error) {
+        lost.add(family);
+        family.error = error as StageError;
+      }
+    }
+    return out;
+  }
+
+  private async runConcurrently(members: readonly Member[], at: number, maxInFlight: number): Promise<Member[]> {
+    const step = this.steps[at] as Step;
+    const results: { children?: Children; error?: StageError }[] = new Array(members.length);
+    let next = 0;
+    const lane = async () => {
+      for (let i = next++; i < members.length; i = next++) {
+        const { document } = members[i] as Member;
+        if (document.bypassed || (step.condition !== undefined && !step.condition(document))) {
+          results[i] = {};
+          continue;
+        }
+        try {
+          const children = await this.call(step, document);
+          results[i] = children === undefined ? {} : { children };
+        } catch (error) {
+          results[i] = { error: error instanceof StageError ? error : failure(step, error) };
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(maxInFlight, members.length) }, lane));
+    const out: Member[] = [];
+    const lost = new Set<Family>();
+    for (const [i, { document, family }] of members.entries()) {
+      if (lost.has(family)) continue;
+      const { children, error } = results[i] as { children?: Children; error?: StageError };
+      try {
+        if (error !== undefined) throw error;
+        if (children !== undefined) {
+          // The range is empty: children only leave this stage here.
+          await this.runChildren(step, children, document, at + 1, at + 1, (child) =>
+            out.push({ document: child, family }),
+          );
+        }
+        out.push({ document, family });
+      } catch (error) {
+        lost.add(family);
+        family.error = error as StageError;
+      }
+    }
+    return out;
+  }
+}
+
+/** An input document and what became of it. */
+interface Family {
+  readonly input: Document;
+  error: StageError | undefined;
+}
+
+interface Member {
+  readonly document: Document;
+  readonly family: Family;
+}
+
+function segment(steps: readonly Step[]): { from: number; to: number; maxInFlight: number }[] {
+  const segments: { from: number; to: number; maxInFlight: number }[] = [];
+  for (const [i, { stage }] of steps.entries()) {
+    const last = segments.at(-1);
+    const { maxInFlight } = stage;
+    if (maxInFlight === 1 && last?.maxInFlight === 1) last.to = i + 1;
+    else segments.push({ from: i, to: i + 1, maxInFlight });
+  }
+  return segments;
+}
+
+/** Children get the parent's run id unless they have one. */
+function adopt(child: Document, parent: Document): void {
+  const { runId } = parent;
+  if (runId !== undefined && child.runId === undefined) child.setRunId(runId);
+}
+
+function failure(step: Step, error: unknown): StageError {
+  if (error instanceof StageError) return error;
+  step.statistics.errors++;
+  return new StageError(step.name, error);
+}
+
+function isPromise(result: Children | Promise<StageResult>): result is Promise<StageResult> {
+  return typeof (result as Promise<StageResult>).then === 'function';
+}
+
+async function stopAll(steps: readonly Step[]): Promise<void> {
+  let first: unknown;
+  for (const { stage } of steps) {
+    try {
+      await stage.stop?.();
+    } catch (error) {
+      first ??= error;
+    }
+  }
+  if (first !== undefined) throw first;
+}

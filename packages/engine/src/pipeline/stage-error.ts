@@ -1,0 +1,11 @@
+import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
+
+/** Why a document failed in a pipeline: which stage, and what it said. */
+export class StageError extends HeadraceError {
+  readonly stage: string;
+
+  constructor(stage: string, error: unknown) {
+    super(error instanceof HeadraceError ? error.code : 'HR_STAGE_FAILED', messageOf(error), { cause: error });
+    this.stage = stage;
+  }
+}

@@ -1,0 +1,94 @@
+import { fromValue, type ObjectNode } from '@headrace/hocon';
+import { checkParameters, type ParameterProblem } from '../component/parameters.ts';
+import type { Stage, StageClass, StageContext } from '../component/stage.ts';
+import { Document } from '../document/document.ts';
+import { readJson } from '../document/json-reader.ts';
+import { messageOf } from '../errors/headrace-error.ts';
+
+/** Thrown when the parameters given to a component are refused, as validation would. */
+export class RefusedParameters extends Error {
+  readonly problems: readonly { path: string; message: string }[];
+
+  constructor(problems: readonly { path: string; message: string }[]) {
+    super(problems.map((problem) => `${problem.path}: ${problem.message}`).join('\n'));
+    this.problems = problems;
+  }
+}
+
+/** What became of one input document: the documents that came out, as JSON texts, and the failure. */
+export interface StageOutcome {
+  readonly documents: string[];
+  readonly error: string | undefined;
+}
+
+/** A context for a stage under test, with what it logged. */
+export function stageContext(overrides: Partial<StageContext> = {}): StageContext & { readonly logged: string[] } {
+  const logged: string[] = [];
+  const log = (message: string) => void logged.push(message);
+  return {
+    name: 'stage_1',
+    pipeline: 'p',
+    runId: 'run',
+    threadName: 'Worker-1',
+    log: { debug: log, info: log, warn: log, error: log },
+    ...overrides,
+    logged,
+  };
+}
+
+/**
+ * A stage made from parameters as a config states them (plain data), checked as validation does: schema, the
+ * class's own check, construction. Throws `RefusedParameters`.
+ */
+export function makeStage(
+  StageClass: StageClass,
+  params: Record<string, unknown>,
+  context: StageContext = stageContext(),
+): Stage {
+  const checked = checkParameters(StageClass.parameters, fromValue(params) as ObjectNode, '');
+  const errors = checked.problems.filter((problem) => problem.severity === 'error');
+  if (errors.length > 0) throw new RefusedParameters(errors);
+  const found: ParameterProblem[] = [...(StageClass.check?.(checked.value as never) ?? [])];
+  const refused = found.filter((problem) => problem.severity !== 'warning');
+  if (refused.length > 0) {
+    throw new RefusedParameters(refused.map((problem) => ({ path: problem.parameter, message: problem.message })));
+  }
+  return new StageClass(checked.value as never, context);
+}
+
+/**
+ * Sends documents, given as JSON texts or plain data, through one stage, one after the other. Throws
+ * `RefusedParameters`, and what `start` throws; a document that fails does not keep the others from being processed.
+ */
+export async function runStage(
+  StageClass: StageClass,
+  params: Record<string, unknown>,
+  documents: readonly (string | Record<string, unknown>)[],
+  context: StageContext = stageContext(),
+): Promise<StageOutcome[]> {
+  const stage = makeStage(StageClass, params, context);
+  await stage.start?.();
+  const outcomes: StageOutcome[] = [];
+  try {
+    for (const input of documents) outcomes.push(await processOne(stage, toDocument(input)));
+  } finally {
+    await stage.stop?.();
+  }
+  return outcomes;
+}
+
+/** A document from JSON text or plain data. */
+export function toDocument(input: string | Record<string, unknown>): Document {
+  return Document.fromObject(readJson(typeof input === 'string' ? input : JSON.stringify(input)) as never);
+}
+
+async function processOne(stage: Stage, document: Document): Promise<StageOutcome> {
+  const out: string[] = [];
+  try {
+    for (const child of (await stage.process(document)) ?? []) out.push(child.toJson());
+    out.push(document.toJson());
+    return { documents: out, error: undefined };
+  } catch (error) {
+    return { documents: out, error: messageOf(error) };
+  }
+}
