@@ -1,1 +1,24 @@
-export {};
+export { getPath } from './access.ts';
+export { parseFile } from './files.ts';
+export type { IncludedText, IncludeLoader, IncludeRequest } from './include.ts';
+export type { Limits } from './limits.ts';
+export { defaultLimits } from './limits.ts';
+export type {
+  BooleanNode,
+  ConfigNode,
+  ListNode,
+  NullNode,
+  NumberNode,
+  ObjectNode,
+  Origin,
+  PlainValue,
+  StringNode,
+} from './node.ts';
+export { Float } from './node.ts';
+export type { ParseOptions, ParseResult } from './parse.ts';
+export { parse } from './parse.ts';
+export { PathError, parsePath, renderPath } from './path.ts';
+export type { Problem, ProblemCode, ProblemKind } from './problem.ts';
+export type { RenderOptions } from './render.ts';
+export { render } from './render.ts';
+export { fromValue, toValue } from './value.ts';

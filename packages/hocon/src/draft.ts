@@ -1,0 +1,102 @@
+import type { Joiner } from './concatenate.ts';
+import { join } from './concatenate.ts';
+import { layOver } from './merge.ts';
+import type { ListNode, Origin } from './node.ts';
+import type { Marks, Raw } from './raw.ts';
+import { rawItems } from './raw.ts';
+
+/**
+ * The value of one field or list element while its pieces are read. Pieces are joined as they come, from the left;
+ * those that wait for substitutions stay apart.
+ */
+export class Draft {
+  readonly #marks: Marks;
+  readonly #joiner: Joiner;
+  #apart: Raw[] | undefined;
+  #last: Raw | undefined;
+  /** The last piece was a simple value, so that white space before another one belongs to the text. */
+  lastIsSimple = false;
+  /** Where the value starts and ends in the text. */
+  start = -1;
+  end = -1;
+
+  constructor(marks: Marks) {
+    this.#marks = marks;
+    this.#joiner = {
+      objects: (left, right) => layOver(right, left, marks),
+      lists: (left, first, right, second) => appendItems(left, first, right, second, marks),
+    };
+  }
+
+  get empty(): boolean {
+    return this.#last === undefined;
+  }
+
+  /** Where the last piece stands. */
+  get origin(): Origin {
+    return this.#last!.origin;
+  }
+
+  replace(piece: Raw): void {
+    this.#last = piece;
+  }
+
+  /** Adds a piece; false when it does not go together with what is there, which then stays as it was. */
+  add(piece: Raw): boolean {
+    const last = this.#last;
+    if (last === undefined) {
+      this.#last = piece;
+      return true;
+    }
+    if (waits(last) || waits(piece)) {
+      this.#apart ??= [];
+      this.#apart.push(last);
+      this.#last = piece;
+      return true;
+    }
+    const joined = join(last, piece, this.#marks, this.#joiner);
+    if (joined === undefined) return false;
+    this.#last = joined;
+    return true;
+  }
+
+  /** The finished value; the draft is empty again. */
+  take(): Raw {
+    const last = this.#last!;
+    const apart = this.#apart;
+    this.clear();
+    if (apart === undefined) return last;
+    apart.push(last);
+    const broken = apart.find((piece) => piece.kind === 'broken');
+    return broken ?? { kind: 'concatenation', pieces: apart, origin: apart[0]!.origin };
+  }
+
+  clear(): void {
+    this.#last = undefined;
+    this.#apart = undefined;
+    this.lastIsSimple = false;
+    this.start = -1;
+  }
+}
+
+function waits(node: Raw): boolean {
+  return node.kind === 'reference' || node.kind === 'broken';
+}
+
+/** Appends to a list that nothing else holds yet. An object with indexes for keys becomes a list first. */
+function appendItems(left: Raw, first: Raw[], right: Raw, second: Raw[], marks: Marks): Raw {
+  let list: ListNode;
+  if (left.kind === 'list') list = left;
+  else list = { kind: 'list', items: first as ListNode['items'], origin: left.origin };
+  const items = rawItems(list);
+  for (const item of second) items.push(item);
+  if (marks.isUnresolved(left) || marks.isUnresolved(right)) marks.unresolved.add(list);
+  return list;
+}
+
+/** The origin of a reference made by `+=`. */
+export function append(path: string[], prefix: number, element: Raw, origin: Origin, marks: Marks): Raw {
+  const list: ListNode = { kind: 'list', items: [element as ListNode['items'][number]], origin };
+  if (marks.isUnresolved(element)) marks.unresolved.add(list);
+  return { kind: 'concatenation', pieces: [{ kind: 'reference', path, optional: true, prefix, origin }, list], origin };
+}

@@ -1,0 +1,147 @@
+import type { IncludeStatement } from './include-statement.ts';
+import { layOver } from './merge.ts';
+import type { ObjectNode, Origin } from './node.ts';
+import type { Source } from './parser.ts';
+import { Parser } from './parser.ts';
+import { parseProperties } from './properties.ts';
+import type { Session } from './session.ts';
+
+/** What a loader is asked for. */
+export interface IncludeRequest {
+  /** `relative`: `include "name"`, beside the including file. `file`: relative to the process. */
+  form: 'relative' | 'file' | 'url' | 'classpath';
+  name: string;
+  /** The including file. */
+  from: string | undefined;
+}
+
+/** A text that a loader found. `file` names it in positions; the same file must always get the same name. */
+export interface IncludedText {
+  file: string;
+  text: string;
+}
+
+/** Finds the text of an include. Undefined when there is none; throw to refuse, with a message for the user. */
+export type IncludeLoader = (request: IncludeRequest) => IncludedText | undefined;
+
+export type Format = 'hocon' | 'json' | 'properties';
+
+/** Deepest nesting of includes, as in the reference. */
+const MAX_NESTING = 50;
+
+/** The format that a file name asks for, if it has one of the three extensions. */
+export function formatOf(name: string): Format | undefined {
+  if (name.endsWith('.conf')) return 'hocon';
+  if (name.endsWith('.json')) return 'json';
+  return name.endsWith('.properties') ? 'properties' : undefined;
+}
+
+/** A file that is being read, and the include statement that led to the next one. */
+interface OpenFile {
+  file: string | undefined;
+  statement: Origin | undefined;
+}
+
+/** Reads included texts, keeping count and watching for cycles. */
+export class Includer {
+  readonly #loader: IncludeLoader;
+  readonly #session: Session;
+  readonly #open: OpenFile[] = [];
+  #count = 0;
+
+  constructor(loader: IncludeLoader, session: Session) {
+    this.#loader = loader;
+    this.#session = session;
+  }
+
+  /** Reads and parses what a statement names; the origin is that of the statement. */
+  include(statement: IncludeStatement, from: Source, prefix: string[], origin: Origin): ObjectNode | undefined {
+    if (this.#open.length === 0) this.#open.push({ file: from.file, statement: undefined });
+    this.#open.at(-1)!.statement = origin;
+    const { form, name } = statement;
+    let found: ObjectNode | undefined;
+    if (formatOf(name) === undefined && (form === 'relative' || form === 'file')) {
+      found = this.#anyOf(statement, prefix, from, origin);
+    } else {
+      const format = form === 'relative' ? (from.json ? 'json' : 'hocon') : (formatOf(name) ?? 'hocon');
+      found = this.#one(statement, name, format, prefix, from, origin);
+    }
+    if (found === undefined && statement.required) {
+      const hint = 'check the name: it is relative to the including file, with file(...) to the working directory';
+      this.#session.problems.add('include-missing', origin, `the required include "${name}" is not there`, hint);
+    }
+    return found;
+  }
+
+  /** Without an extension: all three that are there, `.conf` over `.json` over `.properties`. */
+  #anyOf(statement: IncludeStatement, prefix: string[], from: Source, origin: Origin): ObjectNode | undefined {
+    let merged: ObjectNode | undefined;
+    const formats = [
+      ['.properties', 'properties'],
+      ['.json', 'json'],
+      ['.conf', 'hocon'],
+    ] as const;
+    for (const [extension, format] of formats) {
+      const found = this.#one(statement, statement.name + extension, format, prefix, from, origin);
+      if (found === undefined) continue;
+      merged = merged === undefined ? found : (layOver(found, merged, this.#session.marks) as ObjectNode);
+    }
+    return merged;
+  }
+
+  #one(
+    statement: IncludeStatement,
+    name: string,
+    format: Format,
+    prefix: string[],
+    from: Source,
+    origin: Origin,
+  ): ObjectNode | undefined {
+    const { problems, limits } = this.#session;
+    let found: IncludedText | undefined;
+    try {
+      found = this.#loader({ form: statement.form, name, from: from.file });
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      problems.add('include-refused', origin, `cannot include "${name}": ${message}`);
+      return { kind: 'object', entries: new Map(), keys: new Map(), origin };
+    }
+    if (found === undefined) return undefined;
+    if (this.#isCycle(found.file) || !this.#mayRead(origin, limits.includes)) {
+      return { kind: 'object', entries: new Map(), keys: new Map(), origin };
+    }
+    this.#open.push({ file: found.file, statement: undefined });
+    const root = this.#parse(found, format, prefix);
+    this.#open.pop();
+    return root;
+  }
+
+  #parse({ file, text }: IncludedText, format: Format, prefix: string[]): ObjectNode {
+    if (format === 'properties') return parseProperties(text, file, this.#session.problems);
+    return new Parser({ text, file, json: format === 'json', prefix }, this.#session).parse();
+  }
+
+  #isCycle(file: string): boolean {
+    const at = this.#open.findIndex((open) => open.file === file);
+    if (at < 0) return false;
+    const names = this.#open.slice(at).map((open) => open.file);
+    const message = `files include each other in a circle: ${[...names, file].join(' -> ')}`;
+    // Reported once a circle, where it is entered.
+    const origin = this.#open[at]!.statement!;
+    this.#session.problems.add('include-cycle', origin, message, 'remove one of these includes');
+    return true;
+  }
+
+  #mayRead(origin: Origin, most: number): boolean {
+    const { problems } = this.#session;
+    if (this.#open.length > MAX_NESTING) {
+      problems.add('include-cycle', origin, `includes are nested more than ${MAX_NESTING} deep`);
+      return false;
+    }
+    if (++this.#count > most) {
+      if (this.#count === most + 1) problems.add('too-many-includes', origin, `more than ${most} files are included`);
+      return false;
+    }
+    return true;
+  }
+}

@@ -1,0 +1,408 @@
+import { asciiClass, endsWord, isSpace, RESERVED, SPACE } from './characters.ts';
+import type { ParsedNumber } from './number.ts';
+import { parseNumber } from './number.ts';
+import { PathBuilder } from './path.ts';
+import type { ProblemCode } from './problem.ts';
+
+/** Kinds of tokens. From `string` to `substitution` they are simple values, which concatenate with each other. */
+export const Token = {
+  end: 0,
+  newline: 1,
+  comma: 2,
+  equals: 3,
+  plusEquals: 4,
+  colon: 5,
+  openCurly: 6,
+  closeCurly: 7,
+  openSquare: 8,
+  closeSquare: 9,
+  problem: 10,
+  string: 11,
+  unquoted: 12,
+  number: 13,
+  true: 14,
+  false: 15,
+  null: 16,
+  substitution: 17,
+} as const;
+
+export type TokenKind = (typeof Token)[keyof typeof Token];
+
+const singles = new Map<number, TokenKind>(
+  Object.entries({
+    ',': Token.comma,
+    '=': Token.equals,
+    ':': Token.colon,
+    '{': Token.openCurly,
+    '}': Token.closeCurly,
+    '[': Token.openSquare,
+    ']': Token.closeSquare,
+  }).map(([c, kind]) => [c.charCodeAt(0), kind]),
+);
+/** The same as an array, 0 for characters that are no token by themselves. */
+const singleToken = Uint8Array.from({ length: 128 }, (_, code) => singles.get(code) ?? 0);
+
+const simpleEscapes: Record<string, string> = {
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+};
+
+const NEWLINE = 10;
+const QUOTE = 34;
+const HASH = 35;
+const DOLLAR = 36;
+const PLUS = 43;
+const MINUS = 45;
+const SLASH = 47;
+const BACKSLASH = 92;
+
+/** What is wrong with a token, and where the reference would say it is. */
+export interface TokenProblem {
+  code: ProblemCode;
+  message: string;
+  hint: string | undefined;
+}
+
+/**
+ * Cuts a text into tokens. One object serves the whole text: {@link next} overwrites its fields. Comments are skipped,
+ * which changes nothing, as each is followed by a newline or the end.
+ */
+export class Lexer {
+  readonly source: string;
+  readonly file: string | undefined;
+  readonly #json: boolean;
+
+  kind: TokenKind = Token.end;
+  /** Offsets of the token, and of the white space before it. */
+  start = 0;
+  end = 0;
+  spaceStart = 0;
+  /** Line of the token, and the offset at which that line starts. */
+  line = 1;
+  lineStart = 0;
+  /** The content of a string, or the text of another simple value as written. */
+  text = '';
+  number: ParsedNumber = { value: 0, float: false };
+  /** Of a substitution: its path, or what is wrong with it. */
+  path: string[] | string = [];
+  optional = false;
+  problem: TokenProblem | undefined;
+  /** Set once the text ended inside a token, so that the end is not reported again. */
+  cutOff = false;
+
+  #at = 0;
+  /** Reading within `${...}`, where a further `${` is a token by itself: no recursion. */
+  #inside = false;
+  #line = 1;
+  #lineStart = 0;
+
+  constructor(source: string, file: string | undefined, json: boolean) {
+    this.source = source;
+    this.file = file;
+    this.#json = json;
+  }
+
+  /** The white space before the token. */
+  space(): string {
+    return this.source.slice(this.spaceStart, this.start);
+  }
+
+  /** Gives up the rest of the text. */
+  jumpToEnd(): void {
+    this.#at = this.source.length;
+  }
+
+  next(): void {
+    const source = this.source;
+    let at = this.#at;
+    this.spaceStart = at;
+    let code = source.charCodeAt(at);
+    for (;;) {
+      if (code === NEWLINE || code !== code) break;
+      if (code < 128 ? asciiClass[code] === SPACE : isSpace(code)) {
+        code = source.charCodeAt(++at);
+      } else if (!this.#json && (code === HASH || (code === SLASH && source.charCodeAt(at + 1) === SLASH))) {
+        const newline = source.indexOf('\n', at);
+        at = newline < 0 ? source.length : newline;
+        code = source.charCodeAt(at);
+      } else break;
+    }
+    this.start = at;
+    this.line = this.#line;
+    this.lineStart = this.#lineStart;
+    if (code !== code) {
+      this.kind = Token.end;
+      this.#at = this.end = at;
+      return;
+    }
+    if (code === NEWLINE) {
+      this.kind = Token.newline;
+      this.#at = this.end = at + 1;
+      this.#line++;
+      this.#lineStart = at + 1;
+      return;
+    }
+    const single = code < 128 ? (singleToken[code] as TokenKind) : 0;
+    if (single !== 0) {
+      this.kind = single;
+      this.#at = this.end = at + 1;
+    } else if (code === QUOTE) this.#string(at);
+    else if (code === MINUS || (code >= 48 && code <= 57)) this.#number(at);
+    else if (code < 128 && asciiClass[code] === RESERVED) this.#reserved(at, code);
+    else this.#word(at, code);
+  }
+
+  #fail(code: ProblemCode, message: string, at: number, hint?: string): void {
+    this.kind = Token.problem;
+    this.problem = { code, message, hint };
+    this.#at = this.end = at;
+  }
+
+  #reserved(at: number, code: number): void {
+    if (code === DOLLAR && this.#inside && this.source.charCodeAt(at + 1) === 123) {
+      this.kind = Token.substitution;
+      this.#at = this.end = at + 2;
+    } else if (code === PLUS && this.source.charCodeAt(at + 1) === 61) {
+      this.kind = Token.plusEquals;
+      this.#at = this.end = at + 2;
+    } else if (code === DOLLAR && this.source.charCodeAt(at + 1) === 123) this.#substitution(at);
+    else this.#failReserved(at);
+  }
+
+  #failReserved(at: number): void {
+    const c = this.source.charAt(at);
+    this.#fail('reserved-character', `"${c}" must stand in quotes`, at + 1, 'put double quotes around the whole value');
+  }
+
+  #word(at: number, first: number): void {
+    const source = this.source;
+    let end = at;
+    // A keyword ends its token whatever follows: `truely` is `true` and `ly`, joined again by concatenation.
+    if (first === 116 && source.startsWith('true', at)) {
+      this.kind = Token.true;
+      end = at + 4;
+    } else if (first === 102 && source.startsWith('false', at)) {
+      this.kind = Token.false;
+      end = at + 5;
+    } else if (first === 110 && source.startsWith('null', at)) {
+      this.kind = Token.null;
+      end = at + 4;
+    } else {
+      this.kind = Token.unquoted;
+      let code = first;
+      do {
+        code = source.charCodeAt(++end);
+      } while (
+        code === code &&
+        !endsWord(code) &&
+        !(code === SLASH && !this.#json && source.charCodeAt(end + 1) === SLASH)
+      );
+    }
+    this.text = source.slice(at, end);
+    this.#at = this.end = end;
+  }
+
+  #number(at: number): void {
+    const source = this.source;
+    let end = at;
+    let code: number;
+    do {
+      code = source.charCodeAt(++end);
+    } while (
+      (code >= 48 && code <= 57) ||
+      code === 46 ||
+      code === 101 ||
+      code === 69 ||
+      code === PLUS ||
+      code === MINUS
+    );
+    const text = source.slice(at, end);
+    const number = parseNumber(text);
+    if (number !== undefined) {
+      this.kind = Token.number;
+      this.number = number;
+    } else if (text.includes('+')) {
+      this.#failReserved(at + text.indexOf('+'));
+      return;
+    } else this.kind = Token.unquoted;
+    this.text = text;
+    this.#at = this.end = end;
+  }
+
+  #string(at: number): void {
+    const source = this.source;
+    if (source.charCodeAt(at + 1) === QUOTE) {
+      if (source.charCodeAt(at + 2) === QUOTE) this.#tripleString(at);
+      else {
+        this.kind = Token.string;
+        this.text = '';
+        this.#at = this.end = at + 2;
+      }
+      return;
+    }
+    let text = '';
+    let from = at + 1;
+    for (let end = from; ; end++) {
+      const code = source.charCodeAt(end);
+      if (code === QUOTE) {
+        this.kind = Token.string;
+        this.text = from === at + 1 ? source.slice(from, end) : text + source.slice(from, end);
+        this.#at = this.end = end + 1;
+        return;
+      }
+      if (code === BACKSLASH) {
+        const escape = this.#escape(end);
+        if (escape === undefined) return;
+        text += source.slice(from, end) + escape;
+        end += source.charAt(end + 1) === 'u' ? 5 : 1;
+        from = end + 1;
+      } else if (!(code >= 32)) {
+        if (code !== code)
+          this.#cutOff('unclosed-string', 'the text ends inside a quoted string', 'close the string with "');
+        else if (code === NEWLINE)
+          this.#fail(
+            'control-character',
+            'a quoted string must end on its line',
+            end,
+            'write \\n, or use """ for several lines',
+          );
+        else
+          this.#failInString(
+            'control-character',
+            `the control character U+${hex4(code)} must be escaped in a string`,
+            end,
+            'write it with a backslash, such as \\t',
+          );
+        return;
+      }
+    }
+  }
+
+  /** The text ended inside a token: the reference notices on the last line. */
+  #cutOff(code: ProblemCode, message: string, hint: string): void {
+    this.#fail(code, message, this.source.length, hint);
+    this.line = this.#line;
+    this.lineStart = this.#lineStart;
+    this.cutOff = true;
+  }
+
+  /** A mistake inside a string: the rest of the string is passed over, so that its text is not read as config. */
+  #failInString(code: ProblemCode, message: string, at: number, hint: string): void {
+    let end = at;
+    for (; end < this.source.length; end++) {
+      const c = this.source.charCodeAt(end);
+      if (c === NEWLINE) break;
+      if (c === QUOTE) {
+        end++;
+        break;
+      }
+      if (c === BACKSLASH && this.source.charCodeAt(end + 1) !== NEWLINE) end++;
+    }
+    this.#fail(code, message, Math.min(end, this.source.length), hint);
+    if (end >= this.source.length) this.cutOff = true;
+  }
+
+  #escape(at: number): string | undefined {
+    const c = this.source.charAt(at + 1);
+    if (c === 'u') {
+      const digits = this.source.slice(at + 2, at + 6);
+      if (/^[0-9a-fA-F]{4}$/.test(digits)) return String.fromCharCode(Number.parseInt(digits, 16));
+      this.#failInString('bad-escape', '\\u must be followed by four hexadecimal digits', at, 'write \\u0041 for A');
+      return undefined;
+    }
+    const plain = simpleEscapes[c];
+    if (plain !== undefined) return plain;
+    if (c === '') this.#cutOff('unclosed-string', 'the text ends inside a quoted string', 'close the string with "');
+    else
+      this.#failInString(
+        'bad-escape',
+        `\\${c} is no escape`,
+        at,
+        'write \\\\ for a backslash, or use """ for text without escapes',
+      );
+    return undefined;
+  }
+
+  #tripleString(at: number): void {
+    const source = this.source;
+    let end = source.indexOf('"""', at + 3);
+    const close = end < 0 ? source.length : end;
+    for (let n = source.indexOf('\n', at); n >= 0 && n < close; n = source.indexOf('\n', n + 1)) {
+      this.#line++;
+      this.#lineStart = n + 1;
+    }
+    if (end < 0) {
+      const message = `the text ends inside the """ string on line ${this.line}`;
+      this.#cutOff('unclosed-string', message, 'close the string with """');
+      return;
+    }
+    // The last three of a row of quotes close the string, the ones before are content.
+    while (source.charCodeAt(end + 3) === QUOTE) end++;
+    this.kind = Token.string;
+    this.text = source.slice(at + 3, end);
+    this.#at = this.end = end + 3;
+  }
+
+  /** Reads `${...}`. What stands inside follows the rules of the whole language before it is found not to be a path. */
+  #substitution(at: number): void {
+    const { line, lineStart, spaceStart } = this;
+    this.#at = at + 2;
+    let optional = false;
+    if (this.source.charCodeAt(this.#at) === 63) {
+      optional = true;
+      this.#at++;
+    }
+    const builder = new PathBuilder();
+    let wrong: string | undefined;
+    let wasSimple = false;
+    for (let depth = 0; ; ) {
+      this.#inside = true;
+      this.next();
+      this.#inside = false;
+      if (this.kind === Token.problem) return;
+      if (this.kind === Token.end) {
+        this.#cutOff(
+          'unclosed-substitution',
+          `the text ends inside the substitution on line ${line}`,
+          'close ${ with }',
+        );
+        return;
+      }
+      if (this.kind === Token.closeCurly && depth-- === 0) break;
+      if (this.kind === Token.substitution) {
+        depth++;
+        wrong ??= 'a substitution cannot stand inside a substitution';
+      } else if (this.kind < Token.string) {
+        const c = this.kind === Token.newline ? 'a line break' : `"${this.source.charAt(this.start)}"`;
+        wrong ??= `${c} cannot stand in a path without quotes`;
+      } else {
+        if (wasSimple && this.spaceStart < this.start) builder.addUnquoted(this.space());
+        if (this.kind === Token.string) builder.addQuoted(this.text);
+        else builder.addUnquoted(this.text);
+      }
+      wasSimple = this.kind >= Token.string;
+    }
+    this.#restore(at, line, lineStart, spaceStart);
+    this.kind = Token.substitution;
+    this.end = this.#at;
+    this.optional = optional;
+    this.path = wrong ?? builder.finish();
+  }
+
+  #restore(start: number, line: number, lineStart: number, spaceStart: number): void {
+    this.start = start;
+    this.line = line;
+    this.lineStart = lineStart;
+    this.spaceStart = spaceStart;
+  }
+}
+
+function hex4(code: number): string {
+  return code.toString(16).toUpperCase().padStart(4, '0');
+}

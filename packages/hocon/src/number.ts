@@ -1,0 +1,40 @@
+const LONG_MAX = 9223372036854775807n;
+const LONG_MIN = -9223372036854775808n;
+const TWO_63 = 9223372036854775808;
+const FLOAT = /^-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const INTEGER = /^-?\d+$/;
+
+/** A number of the language: its value, and whether the reference holds it as floating point. */
+export interface ParsedNumber {
+  value: number | bigint;
+  float: boolean;
+}
+
+/**
+ * Reads the text of a number. Whole numbers of 64 bits are integers however they were written (`5.`, `1e3`), as in the
+ * reference; what is beyond them and has no fraction or exponent is no number at all.
+ */
+export function parseNumber(text: string): ParsedNumber | undefined {
+  if (INTEGER.test(text)) {
+    if (text.length <= 15) return { value: Number(text) + 0, float: false };
+    const long = BigInt(text.startsWith('-') ? text.slice(1) : text) * (text.startsWith('-') ? -1n : 1n);
+    return long > LONG_MAX || long < LONG_MIN ? undefined : { value: narrow(long), float: false };
+  }
+  return FLOAT.test(text) ? fromDouble(Number(text)) : undefined;
+}
+
+/** A double as the reference would hold it: an integer where it is whole and fits into 64 bits. */
+export function fromDouble(double: number): ParsedNumber {
+  if (Number.isSafeInteger(double)) return { value: double + 0, float: false };
+  if (Number.isInteger(double) && Math.abs(double) <= TWO_63) {
+    const long = BigInt(double);
+    return { value: narrow(long > LONG_MAX ? LONG_MAX : long), float: false };
+  }
+  return { value: double, float: true };
+}
+
+/** A 64-bit integer as a number where that loses nothing. */
+export function narrow(long: bigint): number | bigint {
+  const double = Number(long);
+  return Number.isSafeInteger(double) ? double : long;
+}

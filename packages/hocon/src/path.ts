@@ -1,0 +1,94 @@
+import { Lexer, Token } from './lexer.ts';
+
+/** Thrown for a path expression that does not parse. */
+export class PathError extends Error {
+  override name = 'PathError';
+  readonly code = 'bad-path';
+  readonly kind = 'BadPath';
+}
+
+/** Builds the elements of a path from the tokens of an expression: a path is a concatenation cut at its dots. */
+export class PathBuilder {
+  readonly elements: string[] = [];
+  #current = '';
+  #mayBeEmpty = false;
+  #hasEmpty = false;
+  #started = false;
+
+  addQuoted(text: string): void {
+    this.#started = true;
+    this.#current += text;
+    if (this.#current === '') this.#mayBeEmpty = true;
+  }
+
+  addUnquoted(text: string): void {
+    this.#started = true;
+    let from = 0;
+    for (let dot = text.indexOf('.'); dot >= 0; dot = text.indexOf('.', from)) {
+      this.#current += text.slice(from, dot);
+      this.#push();
+      from = dot + 1;
+    }
+    this.#current += text.slice(from);
+  }
+
+  #push(): void {
+    if (this.#current === '' && !this.#mayBeEmpty) this.#hasEmpty = true;
+    this.elements.push(this.#current);
+    this.#current = '';
+    this.#mayBeEmpty = false;
+  }
+
+  /** The elements, or what is wrong with the expression. */
+  finish(): string[] | string {
+    if (!this.#started) return 'a path is missing here';
+    this.#push();
+    if (this.#hasEmpty) return 'a path must not start or end with a dot or have two dots in a row';
+    return this.elements;
+  }
+}
+
+const PLAIN = /^[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*$/;
+
+/**
+ * Reads a path expression, such as `a.b."c.d"`, into its elements.
+ *
+ * @throws PathError when it does not parse
+ */
+export function parsePath(expression: string): string[] {
+  if (PLAIN.test(expression)) return expression.split('.');
+  const lexer = new Lexer(expression, undefined, false);
+  const builder = new PathBuilder();
+  let wasSimple = false;
+  for (lexer.next(); lexer.kind !== Token.end; lexer.next()) {
+    if (lexer.kind < Token.string || lexer.kind >= Token.substitution) {
+      const what = lexer.kind === Token.problem ? lexer.problem?.message : 'it has a character that needs quotes';
+      throw new PathError(`"${expression}" is not a path: ${what}`);
+    }
+    if (wasSimple && lexer.spaceStart < lexer.start) builder.addUnquoted(lexer.space());
+    if (lexer.kind === Token.string) builder.addQuoted(lexer.text);
+    else builder.addUnquoted(lexer.text);
+    wasSimple = true;
+  }
+  const elements = builder.finish();
+  if (typeof elements === 'string') throw new PathError(`"${expression}" is not a path: ${elements}`);
+  return elements;
+}
+
+/** Writes path elements as an expression that {@link parsePath} reads back. */
+export function renderPath(elements: readonly string[]): string {
+  return elements.map(renderKey).join('.');
+}
+
+/** Writes one key, with quotes where it needs them. */
+export function renderKey(key: string): string {
+  return /^[\p{L}\p{Nd}_-]+$/u.test(key) && !/^[\d-]/.test(key) ? key : quote(key);
+}
+
+/** Writes a string in quotes, with JSON's escapes. */
+export function quote(text: string): string {
+  return JSON.stringify(text).replace(
+    /[\x7f-\x9f\u2028\u2029\ufeff]/g,
+    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

@@ -1,0 +1,92 @@
+import type { ObjectNode, Origin } from './node.ts';
+import type { ProblemList } from './problem.ts';
+
+/** One `key=value` of a properties text. */
+interface Property {
+  key: string;
+  value: string;
+  origin: Origin;
+}
+
+/**
+ * Parses a text in the format of `java.util.Properties`. Keys are cut at their dots; every value is a string. A key
+ * that is also the start of another one loses its value.
+ */
+export function parseProperties(text: string, file: string | undefined, problems: ProblemList): ObjectNode {
+  const properties = new Map<string, Property>();
+  for (const property of readProperties(text, file, problems)) properties.set(property.key, property);
+  const all = [...properties.values()];
+  return objectOfPaths(
+    all.map(({ key, value, origin }) => ({ path: key.split('.'), value, origin })),
+    { file, line: 1, column: 1 },
+  );
+}
+
+/** A string to be put at a path. */
+export interface PathEntry {
+  path: string[];
+  value: string;
+  origin: Origin;
+  fromEnv?: true;
+}
+
+/** Makes an object of strings at paths. Where one path is the start of another, the longer one wins. */
+export function objectOfPaths(entries: PathEntry[], origin: Origin): ObjectNode {
+  const root: ObjectNode = { kind: 'object', entries: new Map(), keys: new Map(), origin };
+  for (const { path, value, origin: at, fromEnv } of entries) {
+    let into = root;
+    for (const key of path.slice(0, -1)) {
+      let inner = into.entries.get(key);
+      if (inner?.kind !== 'object') {
+        inner = { kind: 'object', entries: new Map(), keys: new Map(), origin: at };
+        into.entries.set(key, inner);
+        into.keys.set(key, at);
+      }
+      into = inner;
+    }
+    const last = path.at(-1)!;
+    if (into.entries.get(last)?.kind === 'object') continue;
+    into.entries.set(
+      last,
+      fromEnv ? { kind: 'string', value, origin: at, fromEnv } : { kind: 'string', value, origin: at },
+    );
+    into.keys.set(last, at);
+  }
+  return root;
+}
+
+/** Logical lines: continued ones joined, comments and blank ones left out, with the line on which each starts. */
+function* logicalLines(text: string): Generator<{ content: string; line: number }> {
+  const lines = text.replace(/^\ufeff/, '').split(/\r\n|\r|\n/);
+  for (let i = 0; i < lines.length; i++) {
+    const line = i + 1;
+    const first = lines[i]!.replace(/^[ \t\f]+/, '');
+    if (first === '' || first.startsWith('#') || first.startsWith('!')) continue;
+    const parts = [first];
+    while (/(?<!\\)(?:\\\\)*\\$/.test(parts.at(-1)!)) {
+      parts.push(parts.pop()!.slice(0, -1));
+      if (++i >= lines.length) break;
+      parts.push(lines[i]!.replace(/^[ \t\f]+/, ''));
+    }
+    yield { content: parts.join(''), line };
+  }
+}
+
+const escapes: Record<string, string> = { t: '\t', n: '\n', r: '\r', f: '\f' };
+
+function* readProperties(text: string, file: string | undefined, problems: ProblemList): Generator<Property> {
+  for (const { content, line } of logicalLines(text)) {
+    const origin = { file, line, column: 1 };
+    const key = /^(?:\\.|[^\\=: \t\f])*/su.exec(content)![0];
+    const rest = content.slice(key.length).replace(/^[ \t\f]*[=:]?[ \t\f]*/, '');
+    let bad = false;
+    const unescape = (escaped: string) =>
+      escaped.replace(/\\(?:u([0-9a-fA-F]{4})|(u)|(.)|$)/gsu, (_, hex?: string, u?: string, c?: string) => {
+        if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
+        if (u !== undefined) bad = true;
+        return c === undefined ? '' : (escapes[c] ?? c);
+      });
+    yield { key: unescape(key), value: unescape(rest), origin };
+    if (bad) problems.add('bad-properties', origin, '\\u must be followed by four hexadecimal digits');
+  }
+}

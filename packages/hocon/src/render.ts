@@ -1,0 +1,131 @@
+import type { ConfigNode, PlainValue } from './node.ts';
+import { Float } from './node.ts';
+import { quote, renderKey } from './path.ts';
+import { floatText, fromValue } from './value.ts';
+
+export interface RenderOptions {
+  /** `json` by default. `hocon` leaves out quotes and braces where it can. */
+  format?: 'json' | 'hocon';
+  /** Sort the keys of every object by UTF-16 code units. */
+  sorted?: boolean;
+  /** Spaces for each level; 0 writes everything on one line. 2 by default. */
+  indent?: number;
+}
+
+/** A tree or a plain value as text that parses back to it. */
+export function render(input: ConfigNode | PlainValue | undefined, options: RenderOptions = {}): string {
+  return new Renderer(options).write(isNode(input) ? input : fromValue(input));
+}
+
+function isNode(input: ConfigNode | PlainValue | undefined): input is ConfigNode {
+  return (
+    typeof input === 'object' &&
+    input !== null &&
+    !Array.isArray(input) &&
+    !(input instanceof Float) &&
+    typeof input.kind === 'string' &&
+    typeof input.origin === 'object' &&
+    input.origin !== null &&
+    'line' in input.origin &&
+    (input.kind !== 'object' || input.entries instanceof Map)
+  );
+}
+
+/** What is still to be written, last first: text, or a value at a depth. */
+type Pending = string | { node: ConfigNode; depth: number };
+
+class Renderer {
+  readonly #hocon: boolean;
+  readonly #sorted: boolean;
+  readonly #indent: number;
+
+  constructor(options: RenderOptions) {
+    this.#hocon = options.format === 'hocon';
+    this.#sorted = options.sorted ?? false;
+    this.#indent = options.indent ?? 2;
+  }
+
+  write(root: ConfigNode): string {
+    const out: string[] = [];
+    const pending: Pending[] = [];
+    if (this.#hocon && root.kind === 'object' && this.#indent > 0) this.#fields(root, 0, pending, false);
+    else pending.push({ node: root, depth: 0 });
+    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+      if (typeof next === 'string') out.push(next);
+      else if (next.node.kind === 'object') this.#fields(next.node, next.depth, pending, true);
+      else if (next.node.kind === 'list') this.#items(next.node.items, next.depth, pending);
+      else out.push(this.#scalar(next.node));
+    }
+    return out.join('');
+  }
+
+  #fields(node: ConfigNode & { kind: 'object' }, depth: number, pending: Pending[], braces: boolean): void {
+    const inner = braces ? depth + 1 : depth;
+    const keys = [...node.entries.keys()];
+    if (this.#sorted) keys.sort();
+    if (braces && keys.length === 0) {
+      pending.push('{}');
+      return;
+    }
+    const parts: Pending[] = braces ? ['{'] : [];
+    keys.forEach((key, i) => {
+      const child = node.entries.get(key)!;
+      const first = i === 0;
+      if (braces || !first) parts.push(first ? this.#newline(inner) : this.#between(inner));
+      parts.push(this.#key(key, child), { node: child, depth: inner });
+    });
+    if (braces) parts.push(this.#newline(depth), '}');
+    else parts.push('\n');
+    for (const part of parts.reverse()) pending.push(part);
+  }
+
+  #key(key: string, child: ConfigNode): string {
+    if (this.#hocon) return `${renderKey(key)}${child.kind === 'object' && this.#indent > 0 ? ' ' : ' = '}`;
+    return `${quote(key)}${this.#indent > 0 ? ': ' : ':'}`;
+  }
+
+  #items(items: ConfigNode[], depth: number, pending: Pending[]): void {
+    if (items.length === 0) {
+      pending.push('[]');
+      return;
+    }
+    const parts: Pending[] = ['['];
+    items.forEach((node, i) => {
+      parts.push(i === 0 ? this.#newline(depth + 1) : this.#between(depth + 1), { node, depth: depth + 1 });
+    });
+    parts.push(this.#newline(depth), ']');
+    for (const part of parts.reverse()) pending.push(part);
+  }
+
+  #newline(depth: number): string {
+    return this.#indent > 0 ? `\n${' '.repeat(depth * this.#indent)}` : '';
+  }
+
+  #between(depth: number): string {
+    if (this.#indent === 0) return this.#hocon ? ', ' : ',';
+    return this.#hocon ? this.#newline(depth) : `,${this.#newline(depth)}`;
+  }
+
+  #scalar(node: Exclude<ConfigNode, { kind: 'object' | 'list' }>): string {
+    switch (node.kind) {
+      case 'string':
+        return quote(node.value);
+      case 'null':
+        return 'null';
+      case 'boolean':
+        return String(node.value);
+      default:
+        return numberText(node.value, node.float);
+    }
+  }
+}
+
+/** A number so that it reads back as the same: what JSON cannot say overflows to infinity, or is null. */
+function numberText(value: number | bigint, float: boolean): string {
+  if (typeof value === 'number') {
+    if (Number.isNaN(value)) return 'null';
+    if (!Number.isFinite(value)) return value > 0 ? '1e999' : '-1e999';
+    if (float && Number.isInteger(value)) return floatText(value);
+  }
+  return String(value);
+}
