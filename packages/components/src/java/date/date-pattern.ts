@@ -1,0 +1,74 @@
+import { carryDay, civilOf } from './calendar.ts';
+import { compileElements } from './compile-pattern.ts';
+import { DateFields, Field } from './date-fields.ts';
+import { type DateZone, MAX_OFFSET_SECONDS, UTC } from './date-zone.ts';
+import { formatUtc } from './instant-text.ts';
+import { weekRule } from './locale-names.ts';
+import { matchElements } from './match-pattern.ts';
+import { INVALID, MISSING, resolveDate, resolveTime } from './resolve-fields.ts';
+
+/** A text that matched a pattern which gives no full date and time. */
+export class PartialDateError extends Error {
+  override readonly name = 'PartialDateError';
+  readonly pattern: string;
+
+  constructor(pattern: string, text: string) {
+    super(
+      `The date pattern "${pattern}" matches "${text}", but gives no full date. It needs year, month and day (or year ` +
+        'and day of the year, or week-based year, week and weekday), and minutes and seconds before a fraction.',
+    );
+    this.pattern = pattern;
+  }
+}
+
+/** A compiled pattern in the language of Java's DateTimeFormatter. */
+export interface DatePattern {
+  readonly pattern: string;
+  /**
+   * The instant that the beginning of `text` names, in ISO form, or undefined when it does not match. What follows the
+   * matched part is ignored.
+   *
+   * @param zone where a text without an offset or a zone is meant; UTC if absent
+   * @throws PartialDateError when the text matches, but the pattern gives no full date
+   */
+  parse(text: string, zone?: DateZone): string | undefined;
+}
+
+/**
+ * Compiles a date pattern: Java's letters, quoted literals, `[optional]` sections and padding, with Java's smart
+ * resolution. The letter `B` is refused. A text that gives no hour means midnight.
+ *
+ * @param locale BCP 47 tag of the language of month, weekday, era and AM/PM names and of the region's weeks. Names of
+ *   zones are English in every locale.
+ * @throws DatePatternError naming the place in the pattern
+ */
+export function compileDatePattern(pattern: string, locale = 'en-US'): DatePattern {
+  const elements = compileElements(pattern, locale);
+  const rule = weekRule(locale);
+  const fields = new DateFields();
+
+  function parse(text: string, zone: DateZone = UTC): string | undefined {
+    fields.clear();
+    if (matchElements(elements, text, 0, fields) < 0) return undefined;
+    const date = resolveDate(fields, rule);
+    if (date === INVALID) return undefined;
+    const time = resolveTime(fields);
+    if (time === INVALID) return undefined;
+    if (date === MISSING || time === MISSING) throw new PartialDateError(pattern, text);
+    const offset = offsetOf(fields, zone, date, time);
+    if (offset > MAX_OFFSET_SECONDS || offset < -MAX_OFFSET_SECONDS) return undefined;
+    const { epochDay, secondOfDay } = carryDay(date, time - offset);
+    return formatUtc(epochDay, secondOfDay, fields.has(Field.nano) ? fields.get(Field.nano) : 0);
+  }
+
+  return { pattern, parse };
+}
+
+/** An offset in the text decides, then a zone in the text, then the given zone. */
+function offsetOf(fields: DateFields, zone: DateZone, date: number, time: number): number {
+  if (fields.has(Field.offset)) return fields.get(Field.offset);
+  const named = fields.zone ?? zone;
+  const { epochDay, secondOfDay } = carryDay(date, time);
+  const year = epochDay === date && fields.has(Field.year) ? fields.get(Field.year) : civilOf(epochDay).year;
+  return named.offsetAt(year, epochDay, secondOfDay, fields.later);
+}

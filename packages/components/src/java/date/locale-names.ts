@@ -1,0 +1,84 @@
+import type { WeekRule } from './calendar.ts';
+
+export type NameStyle = 'short' | 'long' | 'narrow';
+
+/** A name that may stand in a text, and the value of the field that it gives. */
+export interface NamedValue {
+  readonly name: string;
+  readonly value: number;
+}
+
+/** Names of the months (1–12) as they stand within a date, or alone (`L`). */
+export function monthNames(locale: string, style: NameStyle, standalone: boolean): NamedValue[] {
+  const format = new Intl.DateTimeFormat(locale, {
+    month: style,
+    calendar: 'iso8601',
+    timeZone: 'UTC',
+    ...(standalone ? {} : { day: 'numeric' }),
+  });
+  return sorted(range(12).map((n) => ({ name: part(format, Date.UTC(2001, n, 1), 'month'), value: n + 1 })));
+}
+
+/** Names of the days of the week, Monday being 1. */
+export function weekdayNames(locale: string, style: NameStyle, standalone: boolean): NamedValue[] {
+  const format = new Intl.DateTimeFormat(locale, {
+    weekday: style,
+    timeZone: 'UTC',
+    ...(standalone ? {} : { day: 'numeric', month: 'long' }),
+  });
+  // 1 January 2001 was a Monday.
+  return sorted(range(7).map((n) => ({ name: part(format, Date.UTC(2001, 0, n + 1), 'weekday'), value: n + 1 })));
+}
+
+/** AM (0) and PM (1). */
+export function amPmNames(locale: string): NamedValue[] {
+  const format = new Intl.DateTimeFormat(locale, { hour: 'numeric', hourCycle: 'h12', timeZone: 'UTC' });
+  return sorted(range(2).map((n) => ({ name: part(format, Date.UTC(2001, 0, 1, n * 12 + 6), 'dayPeriod'), value: n })));
+}
+
+/** The era before Christ (0) and the one since (1). */
+export function eraNames(locale: string, style: NameStyle): NamedValue[] {
+  const format = new Intl.DateTimeFormat(locale, { era: style, calendar: 'gregory', timeZone: 'UTC' });
+  return sorted(
+    [-500, 2001].map((year, n) => ({ name: part(format, new Date(0).setUTCFullYear(year), 'era'), value: n })),
+  );
+}
+
+/** Names of the quarters. Intl has none; CLDR's English ones serve every locale. */
+export function quarterNames(style: NameStyle): NamedValue[] {
+  const ordinals = ['1st', '2nd', '3rd', '4th'];
+  const name = (n: number): string => {
+    if (style === 'narrow') return String(n + 1);
+    return style === 'short' ? `Q${n + 1}` : `${ordinals[n]} quarter`;
+  };
+  return range(4).map((n) => ({ name: name(n), value: n + 1 }));
+}
+
+// CLDR: regions whose first week of a year is the first with at least four days. Intl no longer tells it.
+const FOUR_DAY_REGIONS: ReadonlySet<string> = new Set(
+  (
+    'AD AN AT AX BE BG CH CZ DE DK EE ES FI FJ FO FR GB GF GG GI GP GR HU IE IM IS IT JE LI LT LU MC MQ NL NO PL PT ' +
+    'RE RU SE SJ SK SM VA'
+  ).split(' '),
+);
+
+/** How the region of a locale counts weeks. */
+export function weekRule(locale: string): WeekRule {
+  const full = new Intl.Locale(locale).maximize() as Intl.Locale & { getWeekInfo(): { firstDay: number } };
+  return { firstDay: full.getWeekInfo().firstDay, minimalDays: FOUR_DAY_REGIONS.has(full.region ?? '') ? 4 : 1 };
+}
+
+function part(format: Intl.DateTimeFormat, time: number, type: Intl.DateTimeFormatPartTypes): string {
+  return format.formatToParts(time).find((found) => found.type === type)?.value ?? '';
+}
+
+function range(length: number): number[] {
+  return Array.from({ length }, (_, n) => n);
+}
+
+/** Longest names first, so that one is never taken for the beginning of another; of equal ones the last stays. */
+function sorted(names: NamedValue[]): NamedValue[] {
+  const unique = new Map(names.map((entry) => [entry.name, entry.value]));
+  unique.delete('');
+  return [...unique].map(([name, value]) => ({ name, value })).sort((a, b) => b.name.length - a.name.length);
+}

@@ -1,0 +1,73 @@
+import type { Field } from './date-fields.ts';
+import type { NamedValue } from './locale-names.ts';
+
+/** The smallest parts of a date pattern, each of which reads a piece of the text. */
+export const Kind = {
+  number: 0,
+  twoDigits: 1,
+  /** A year of two digits, 2000 to 2099. */
+  reducedYear: 2,
+  fraction: 3,
+  literal: 4,
+  name: 5,
+  offset: 6,
+  localizedOffset: 7,
+  zoneId: 8,
+  zoneName: 9,
+  optional: 10,
+  padded: 11,
+} as const;
+
+export type Kind = (typeof Kind)[keyof typeof Kind];
+
+export const Sign = {
+  /** Only digits. */
+  none: 0,
+  /** A minus is allowed. */
+  minus: 1,
+  /** A minus is allowed; a plus is required, and allowed only, when there are more digits than the least number. */
+  plusBeyondWidth: 2,
+} as const;
+
+export type Sign = (typeof Sign)[keyof typeof Sign];
+
+/** One shape for all kinds, which keeps the loop over them fast. What a kind does not need has a neutral value. */
+export interface Element {
+  readonly kind: Kind;
+  readonly field: Field;
+  /** Least and largest number of digits; for `padded` `min` is the width. */
+  readonly min: number;
+  readonly max: number;
+  readonly sign: Sign;
+  /** Digits that belong to the fields that follow without a separator. */
+  reserved: number;
+  /** The literal; for an offset what stands for zero. */
+  readonly text: string;
+  readonly names: readonly NamedValue[];
+  /** Offsets: with colons; minutes required; seconds allowed. Names of zones and localized offsets: the long form. */
+  readonly colon: boolean;
+  readonly minutes: boolean;
+  readonly seconds: boolean;
+  readonly long: boolean;
+  readonly inner: readonly Element[];
+}
+
+const NEUTRAL: Element = {
+  kind: Kind.literal,
+  field: 0,
+  min: 0,
+  max: 0,
+  sign: Sign.none,
+  reserved: 0,
+  text: '',
+  names: [],
+  colon: false,
+  minutes: false,
+  seconds: false,
+  long: false,
+  inner: [],
+};
+
+export function element(kind: Kind, values: Partial<Element>): Element {
+  return { ...NEUTRAL, ...values, kind };
+}
