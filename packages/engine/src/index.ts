@@ -56,3 +56,18 @@ export {
 } from './document/value.ts';
 export { ERROR_CODES, type ErrorCode } from './errors/error-codes.ts';
 export { type Failure, HeadraceError, messageOf, toFailure } from './errors/headrace-error.ts';
+export { readConfigFile, readConfigText, type ReadConfig, type ReadConfigOptions } from './config/read-config.ts';
+export { configToJson, isSecretKey, MASK, maskSecrets } from './config/render-config.ts';
+export { type DocumentCounts, noDocuments, pendingDocuments } from './run/counters.ts';
+export type {
+  PreviewRequest,
+  PreviewResult,
+  RunHandle,
+  RunListeners,
+  RunProgress,
+  RunRequest,
+} from './run/run-request.ts';
+export { type ConnectorResult, type FailedDocument, MAX_KEPT_FAILURES, type RunResult } from './run/run-result.ts';
+export { RunThreads, type RunThreadsOptions } from './run/run-threads.ts';
+export { isFinal, mayBecome, type RunState } from './run/run-state.ts';
+export { runSummary } from './run/run-summary.ts';

@@ -1,0 +1,48 @@
+/**
+ * How many documents of a run became what. At the end of every run, whatever happened to it,
+ * published + created = succeeded + failed + dropped.
+ */
+export interface DocumentCounts {
+  /** Records that the connectors delivered, unreadable ones included, after collapsing. */
+  published: number;
+  /** Children that stages emitted. */
+  created: number;
+  succeeded: number;
+  failed: number;
+  dropped: number;
+}
+
+const FIELDS = ['published', 'created', 'succeeded', 'failed', 'dropped'] as const;
+
+export function noDocuments(): DocumentCounts {
+  return { published: 0, created: 0, succeeded: 0, failed: 0, dropped: 0 };
+}
+
+/** Documents that are on their way: neither succeeded nor failed nor dropped. */
+export function pendingDocuments(counts: DocumentCounts): number {
+  return counts.published + counts.created - counts.succeeded - counts.failed - counts.dropped;
+}
+
+/**
+ * The counts of a run in memory that its thread shares with the service: read without a message, and still
+ * there when the thread is gone. Written by the run's thread alone. Doubles, because counts exceed 2^32.
+ */
+export class SharedCounts {
+  readonly buffer: SharedArrayBuffer;
+  private readonly cells: Float64Array;
+
+  constructor(buffer = new SharedArrayBuffer(FIELDS.length * Float64Array.BYTES_PER_ELEMENT)) {
+    this.buffer = buffer;
+    this.cells = new Float64Array(buffer);
+  }
+
+  add(field: keyof DocumentCounts, amount: number): void {
+    (this.cells[FIELDS.indexOf(field)] as number) += amount;
+  }
+
+  read(): DocumentCounts {
+    const counts = noDocuments();
+    for (const [i, field] of FIELDS.entries()) counts[field] = this.cells[i] as number;
+    return counts;
+  }
+}

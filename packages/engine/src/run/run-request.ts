@@ -1,0 +1,60 @@
+import type { ObjectNode } from '@headrace/hocon';
+import type { LogRecord } from '../component/logger.ts';
+import type { RegistrySource } from '../component/registry.ts';
+import type { Problem } from '../config/problem.ts';
+import type { Failure } from '../errors/headrace-error.ts';
+import type { DocumentCounts } from './counters.ts';
+import type { RunResult } from './run-result.ts';
+
+/** What a run is started from. */
+export interface RunRequest {
+  readonly runId: string;
+  /** The resolved config. */
+  readonly root: ObjectNode;
+  readonly registry: RegistrySource;
+  /** Instead of indexing, write every document that would have reached the indexer to this file, as JSON lines. */
+  readonly dryRunFile?: string;
+}
+
+/** How far a run is. */
+export interface RunProgress {
+  counts: DocumentCounts;
+  /** Name and state of each connector, in the order of the config; empty before the config is checked. */
+  connectors: { name: string; status: 'waiting' | 'running' | 'complete' | 'failed' | 'stopped' | 'skipped' }[];
+}
+
+export interface RunListeners {
+  onLog?(record: LogRecord): void;
+}
+
+/** A run that is going on in a thread of its own. */
+export interface RunHandle {
+  readonly runId: string;
+  /** How far it is now. Costs nothing: the counts are in shared memory. */
+  progress(): RunProgress;
+  /**
+   * Asks the run to end: the source is read no further, what is in flight is finished. After
+   * `STOP_GRACE_MILLIS` its threads are ended by force and what was in flight counts as failed. Safe to repeat.
+   */
+  stop(status: 'CANCELLED' | 'INTERRUPTED'): void;
+  /** Never rejects: whatever happens to the run is in the result. */
+  readonly done: Promise<RunResult>;
+}
+
+/** What documents become in a pipeline, without a run. */
+export interface PreviewRequest {
+  readonly root: ObjectNode;
+  readonly registry: RegistrySource;
+  /** The pipeline; the first of the config when absent. */
+  readonly pipeline?: string;
+  /** Documents, as JSON texts; when absent, the first `limit` that the connectors of the pipeline publish. */
+  readonly documents?: readonly string[];
+  readonly limit?: number;
+}
+
+export interface PreviewResult {
+  /** One for each input document; documents as JSON texts, children before their parent. */
+  results: { input: string; documents: string[]; dropped: string[]; failure?: Failure & { stage: string } }[];
+  /** Errors mean that nothing was processed. */
+  problems: Problem[];
+}

@@ -1,0 +1,29 @@
+/** The states of a run. */
+export type RunState =
+  | 'QUEUED'
+  | 'RUNNING'
+  | 'STOPPING'
+  | 'SUCCEEDED'
+  | 'FAILED'
+  | 'CANCELLED'
+  | 'INTERRUPTED';
+
+/** Which state may follow which. Nothing else changes a state. */
+const TRANSITIONS: Readonly<Record<RunState, readonly RunState[]>> = {
+  QUEUED: ['RUNNING', 'FAILED', 'CANCELLED', 'INTERRUPTED'],
+  RUNNING: ['STOPPING', 'SUCCEEDED', 'FAILED', 'INTERRUPTED'],
+  STOPPING: ['SUCCEEDED', 'FAILED', 'CANCELLED', 'INTERRUPTED'],
+  SUCCEEDED: [],
+  FAILED: [],
+  CANCELLED: [],
+  INTERRUPTED: [],
+};
+
+export function mayBecome(from: RunState, to: RunState): boolean {
+  return TRANSITIONS[from].includes(to);
+}
+
+/** Whether a run in this state has ended for good. */
+export function isFinal(state: RunState): boolean {
+  return TRANSITIONS[state].length === 0;
+}

@@ -1,0 +1,42 @@
+import { formatProblem, type Problem } from '../config/problem.ts';
+import type { ConnectorResult } from './run-result.ts';
+
+/**
+ * The summary of a run, in the reference's form, because people and scripts read it: two newlines, a line on
+ * the whole, a line for each connector. What went wrong follows, which the reference leaves to its log.
+ */
+export function runSummary(succeeded: boolean, connectors: readonly ConnectorResult[], problems: readonly Problem[]): string {
+  const sum = (count: (connector: ConnectorResult) => number) => connectors.reduce((total, c) => total + count(c), 0);
+  const failed = sum((c) => c.counts.failed);
+  const succeededDocs = sum((c) => c.counts.succeeded);
+  const dropped = sum((c) => c.counts.dropped);
+  const complete = connectors.filter((connector) => connector.status === 'complete').length;
+  const outcome = !succeeded ? 'Failure.' : failed > 0 ? 'Partial success.' : 'Success.';
+  const documents =
+    failed > 0
+      ? 'Some docs failed.'
+      : succeededDocs > 0
+        ? 'All published docs succeeded.'
+        : dropped > 0
+          ? 'All published docs were dropped.'
+          : 'No docs published.';
+  const lines = connectors.map((connector) => `${connectorLine(connector)}\n`).join('');
+  const reasons = problems.filter((problem) => problem.severity === 'error').map((problem) => `${formatProblem(problem)}\n`);
+  const why = reasons.length === 0 ? '' : `\n${reasons.join('')}`;
+  return `\n\nRUN SUMMARY: ${outcome} ${complete}/${connectors.length} connectors complete. ${documents}\n\n${lines}${why}`;
+}
+
+function connectorLine({ name, status, hasPipeline, counts, seconds, error, message }: ConnectorResult): string {
+  const time = `Time: ${seconds.toFixed(2)} secs.`;
+  const note = message === undefined ? '' : `\nMessage from ${name}: ${message}`;
+  if (status === 'skipped') return `${name}: skipped.`;
+  if (status === 'failed') return `${name}: ERROR. ${error?.text}${error?.timed === true ? ` ${time}` : ''}${note}`;
+  const verb = status === 'stopped' ? 'stopped' : 'complete';
+  if (!hasPipeline) return `${name}: ${verb}. No pipeline configured. ${time}${note}`;
+  const { succeeded, failed, dropped } = counts;
+  const documents =
+    failed > 0
+      ? `${succeeded} docs succeeded. ${failed} docs FAILED.`
+      : `${succeeded} docs succeeded. 0 docs failed. ${dropped} docs dropped.`;
+  return `${name}: ${verb}. ${documents} ${time}${note}`;
+}
