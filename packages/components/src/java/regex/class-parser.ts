@@ -1,0 +1,93 @@
+import { type CharSet, complement, intersection, native, union } from './char-set.ts';
+import { parseCharEscape, parseClassEscape } from './escape-parser.ts';
+import { caseRule, type Flags } from './flags.ts';
+import { equalChars, equalRange } from './letter-case.ts';
+import { code, END, type PatternReader } from './pattern-reader.ts';
+
+/** Reads a bracketed class; the reader stands behind the `[`. */
+export function parseClass(reader: PatternReader, flags: Flags, start: number): CharSet {
+  const negated = reader.take('^');
+  const set = parseBody(reader, flags, start);
+  reader.next();
+  return negated ? complement(set) : set;
+}
+
+/** Reads to the closing bracket, which stays. `&&` binds least; negation, outside of this, applies to the whole. */
+function parseBody(reader: PatternReader, flags: Flags, start: number): CharSet {
+  let members: CharSet[] = [];
+  for (;;) {
+    reader.skipComments();
+    const next = reader.peek();
+    if (next === END) throw reader.error('the class [ has no closing ]', start);
+    // A bracket that would close an empty class is a member of it.
+    if (next === code(']') && members.length > 0) return union(...members);
+    if (next === code('&') && reader.peek(1) === code('&')) {
+      const at = reader.position;
+      reader.take('&&');
+      const right = parseRightSide(reader, flags, start);
+      if (right === undefined) {
+        if (members.length === 0) throw reader.error('&& in a class needs a set on its sides', at);
+      } else {
+        members = [members.length === 0 ? right : intersection(union(...members), right)];
+      }
+    } else {
+      members.push(parseMember(reader, flags));
+    }
+  }
+}
+
+/** Bracketed classes directly behind `&&` are united; anything else takes the whole rest, further `&&` included. */
+function parseRightSide(reader: PatternReader, flags: Flags, start: number): CharSet | undefined {
+  const sets: CharSet[] = [];
+  for (;;) {
+    reader.skipComments();
+    const next = reader.peek();
+    if (next === END) throw reader.error('the class [ has no closing ]', start);
+    if (next === code(']') || next === code('&')) return sets.length === 0 ? undefined : union(...sets);
+    if (next === code('[')) sets.push(parseNested(reader, flags));
+    else sets.push(parseBody(reader, flags, start));
+  }
+}
+
+function parseNested(reader: PatternReader, flags: Flags): CharSet {
+  const start = reader.position;
+  reader.next();
+  return parseClass(reader, flags, start);
+}
+
+function parseMember(reader: PatternReader, flags: Flags): CharSet {
+  if (reader.peek() === code('[')) return parseNested(reader, flags);
+  const start = reader.position;
+  const low = parseMemberChar(reader, flags);
+  if (typeof low !== 'number') return low;
+  reader.skipComments();
+  if (reader.peek() === code('-')) {
+    const after = reader.peek(1);
+    if (after !== code(']') && after !== code('[') && after !== END) {
+      reader.next();
+      reader.skipComments();
+      const high = parseMemberChar(reader, flags);
+      if (typeof high !== 'number') throw reader.error('a range in a class must end in a character', start);
+      if (high < low) throw reader.error('the range in the class goes backwards', start);
+      return equalRange(low, high, caseRule(flags));
+    }
+  }
+  return equalChars(low, caseRule(flags));
+}
+
+/** A character, or a set where an escape stands for one. */
+function parseMemberChar(reader: PatternReader, flags: Flags): number | CharSet {
+  const start = reader.position;
+  const next = reader.next();
+  if (next === END) throw reader.error('the class [ has no closing ]', start);
+  if (next !== code('\\')) return reader.plain(next);
+  if (reader.peek() === END) throw reader.error('the pattern ends in a single \\; write \\\\ for a backslash', start);
+  const letter = reader.next();
+  return parseClassEscape(reader, letter, flags) ?? parseCharEscape(reader, letter, start);
+}
+
+/** What `.` matches. */
+export function dot(flags: Flags): CharSet {
+  if (flags.dotall) return native('[^]');
+  return native(flags.unixLines ? '[^\\n]' : '[^\\n\\r\\x85\\u2028\\u2029]');
+}

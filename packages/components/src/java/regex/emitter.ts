@@ -1,0 +1,140 @@
+import { emitSet } from './char-set.ts';
+import { GRAPHEME_CLUSTER } from './grapheme.ts';
+import { JavaRegexError } from './java-regex-error.ts';
+import { isEmptyLast, lengthOf } from './lengths.ts';
+import { alignLookbehind } from './lookbehind.ts';
+import { childrenOf, type Reach, reachOfReferences } from './references.ts';
+import type { Node, ReferenceNode, RepeatNode, Syntax } from './syntax.ts';
+
+/** A JavaScript pattern for the flag `v`. */
+export interface Emitted {
+  readonly source: string;
+  /** By Java's number of a group JavaScript's; 0 stays 0. They differ where emulations need groups of their own. */
+  readonly groups: readonly number[];
+  /** How many groups the JavaScript pattern has. */
+  readonly emittedGroupCount: number;
+}
+
+/**
+ * Writes a Java pattern as a JavaScript one.
+ *
+ * @throws JavaRegexError for what JavaScript cannot say
+ */
+export function emitPattern(syntax: Syntax, pattern: string): Emitted {
+  const emitter = new Emitter(syntax, pattern);
+  const source = emitter.emit(syntax.root);
+  return { source, groups: emitter.groups, emittedGroupCount: emitter.count };
+}
+
+class Emitter {
+  readonly groups: number[] = [0];
+  count = 0;
+  readonly #pattern: string;
+  readonly #reaches: ReadonlyMap<ReferenceNode, Reach>;
+  /** Groups that can match the empty text, by Java's number. */
+  readonly #emptiable: ReadonlySet<number>;
+
+  constructor(syntax: Syntax, pattern: string) {
+    this.#pattern = pattern;
+    this.#reaches = reachOfReferences(syntax, pattern);
+    this.#emptiable = emptiableGroups(syntax.root);
+  }
+
+  /** The source of a node; an alternation comes without a group around it. */
+  emit(node: Node): string {
+    switch (node.type) {
+      case 'empty':
+        return '';
+      case 'set':
+        return emitSet(node.set);
+      case 'sequence':
+        return node.items.map((item) => this.#inSequence(item)).join('');
+      case 'alternation':
+        return node.options.map((option) => this.emit(option)).join('|');
+      case 'group':
+        this.groups[node.index] = ++this.count;
+        return `(${this.emit(node.body)})`;
+      case 'atomic':
+        return this.#atomic(() => this.emit(node.body));
+      case 'look': {
+        const body = node.behind ? alignLookbehind(node, this.#pattern) : node.body;
+        return `(?${node.behind ? '<' : ''}${node.negative ? '!' : '='}${this.emit(body)})`;
+      }
+      case 'forward':
+        return `(?=${this.emit(node.body)})[^]{${node.length}}`;
+      case 'assertion':
+        return node.source;
+      case 'grapheme':
+        return this.#atomic(() => GRAPHEME_CLUSTER);
+      case 'repeat':
+        return node.mode === 'possessive' ? this.#atomic(() => this.#repeat(node)) : this.#repeat(node);
+      case 'reference':
+        return this.#reference(node);
+    }
+  }
+
+  #inSequence(node: Node): string {
+    return node.type === 'alternation' ? `(?:${this.emit(node)})` : this.emit(node);
+  }
+
+  /** A lookahead never goes back into what it matched, and the reference then takes exactly that. */
+  #atomic(emitBody: () => string): string {
+    const index = ++this.count;
+    return `(?:(?=(${emitBody()}))\\${index})`;
+  }
+
+  #repeat(node: RepeatNode): string {
+    const { body, min, max } = node;
+    const lazy = node.mode === 'lazy';
+    if (lengthOf(body).min === 0) {
+      // JavaScript undoes an optional iteration that matched nothing, with what its groups matched.
+      if (min === 0 && max === 1) return lazy ? `(?:|${this.emit(body)})` : `(?:${this.emit(body)}|)`;
+      if (max > 1 && !lazy && !isEmptyLast(body)) {
+        throw this.#unsupported(
+          node,
+          'repeating something that may match nothing before it tries to match more is not supported; let it match at least one character',
+        );
+      }
+    }
+    const source = this.emit(body);
+    const atom = body.type === 'set' || body.type === 'group' ? source : `(?:${source})`;
+    return `${atom}${quantifier(min, max)}${lazy ? '?' : ''}`;
+  }
+
+  #reference(node: ReferenceNode): string {
+    const reach = this.#reaches.get(node);
+    if (reach === undefined || reach === 'never') return '(?!)';
+    const number = this.groups[node.index]!;
+    const reference = `(?${node.ignoreCase ? 'i' : ''}:\\${number})`;
+    if (reach === 'always') return reference;
+    if (this.#emptiable.has(node.index)) {
+      throw this.#unsupported(
+        node,
+        'a back-reference to a group that may be unset, and may also match nothing, is not supported',
+      );
+    }
+    // Unset, it would match nothing here: then all that followed before still follows.
+    const rest = ++this.count;
+    return `(?=([^]*))${reference}(?!\\${rest}$)`;
+  }
+
+  #unsupported(node: { readonly position: number }, problem: string): JavaRegexError {
+    return new JavaRegexError(problem, this.#pattern, node.position);
+  }
+}
+
+function quantifier(min: number, max: number): string {
+  if (max === Number.POSITIVE_INFINITY) return min === 0 ? '*' : min === 1 ? '+' : `{${min},}`;
+  if (min === 0 && max === 1) return '?';
+  return min === max ? `{${min}}` : `{${min},${max}}`;
+}
+
+function emptiableGroups(root: Node): ReadonlySet<number> {
+  const found = new Set<number>();
+  const visit = (node: Node): void => {
+    if (node.type === 'group' && lengthOf(node).min === 0) found.add(node.index);
+    for (const child of childrenOf(node)) visit(child);
+  };
+  visit(root);
+  return found;
+}

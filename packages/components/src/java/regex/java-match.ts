@@ -1,0 +1,56 @@
+/** One match. Offsets are in UTF-16 units. */
+export interface JavaMatch {
+  readonly index: number;
+  /** Offset behind the match. */
+  readonly end: number;
+  readonly text: string;
+  /** The whole match at 0, then the groups by Java's numbers; undefined for a group that took no part. */
+  readonly groups: readonly (string | undefined)[];
+  /**
+   * What a named group matched.
+   *
+   * @throws RangeError when the pattern has no group of that name
+   */
+  named(name: string): string | undefined;
+}
+
+/** Where Java's groups are in what JavaScript found. */
+export interface GroupMap {
+  /** JavaScript's number of a group by Java's. */
+  readonly numbers: readonly number[];
+  /** Java's number of each named group. */
+  readonly names: ReadonlyMap<string, number>;
+}
+
+/** A view on what JavaScript found; nothing is copied before it is asked for. */
+export class FoundMatch implements JavaMatch {
+  readonly #found: RegExpExecArray;
+  readonly #map: GroupMap;
+
+  constructor(found: RegExpExecArray, map: GroupMap) {
+    this.#found = found;
+    this.#map = map;
+  }
+
+  get index(): number {
+    return this.#found.index;
+  }
+
+  get end(): number {
+    return this.#found.index + this.#found[0].length;
+  }
+
+  get text(): string {
+    return this.#found[0];
+  }
+
+  get groups(): readonly (string | undefined)[] {
+    return this.#map.numbers.map((number) => this.#found[number]);
+  }
+
+  named(name: string): string | undefined {
+    const group = this.#map.names.get(name);
+    if (group === undefined) throw new RangeError(`The pattern has no group named ${name}`);
+    return this.#found[this.#map.numbers[group]!];
+  }
+}

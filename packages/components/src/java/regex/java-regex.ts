@@ -1,0 +1,206 @@
+import { onlyMember } from './char-set.ts';
+import { emitPattern } from './emitter.ts';
+import { FoundMatch, type GroupMap, type JavaMatch } from './java-match.ts';
+import { JavaRegexError } from './java-regex-error.ts';
+import { lengthOf } from './lengths.ts';
+import { parsePattern } from './parser.ts';
+import type { JavaReplacement } from './replacement.ts';
+import type { Node } from './syntax.ts';
+
+/** The flags of `java.util.regex.Pattern.compile` that configs can set. */
+export interface JavaRegexFlags {
+  /** Letters of ASCII match in both cases, others only as they are. */
+  readonly ignoreCase?: boolean;
+  /** `^` and `$` match at lines. */
+  readonly multiline?: boolean;
+  /** `.` matches line terminators. */
+  readonly dotall?: boolean;
+  /** Every character of the pattern stands for itself. */
+  readonly literal?: boolean;
+  /** Blanks in the pattern, and `#` to the end of a line, mean nothing. */
+  readonly comments?: boolean;
+}
+
+/** A compiled pattern. It keeps nothing from one call to the next. */
+export interface JavaRegex {
+  /** The Java pattern. */
+  readonly source: string;
+  /** Number of capturing groups, without the whole match. */
+  readonly groupCount: number;
+  /** The first match that starts at or behind an offset. */
+  find(text: string, from?: number): JavaMatch | undefined;
+  /** All matches from left to right, matches of nothing included, as repeated `Matcher.find()` gives them. */
+  findAll(text: string): JavaMatch[];
+  /** Whether the pattern matches the whole text. */
+  matches(text: string): boolean;
+  /** Whether the pattern matches anywhere in the text. */
+  test(text: string): boolean;
+  /**
+   * Replaces all matches.
+   *
+   * @throws Error when something matches and the replacement is not well-formed or names a group that does not exist
+   */
+  replaceAll(text: string, replacement: JavaReplacement): string;
+  /** The pieces between the matches, without empty ones at the end and without an empty one before a match of nothing. */
+  split(text: string): string[];
+}
+
+/**
+ * Compiles a pattern of `java.util.regex` to a native RegExp (flag `v`). Text is matched by code points.
+ *
+ * Time: V8 matches by backtracking, as Java does, and a pattern such as `(a+)+b` takes exponential time on a text that
+ * almost matches. Nothing here bounds that. V8's linear engine is no way out: it is experimental, set for the whole
+ * process, and does not take Unicode patterns. Who runs untrusted patterns must be able to end the thread.
+ *
+ * @throws JavaRegexError when the pattern is wrong in Java, or cannot be said in JavaScript
+ */
+export function compileJavaRegex(pattern: string, flags: JavaRegexFlags = {}): JavaRegex {
+  return new CompiledRegex(pattern, flags);
+}
+
+class CompiledRegex implements JavaRegex {
+  readonly source: string;
+  readonly groupCount: number;
+  readonly #groups: GroupMap;
+  /** Flag `g`: always used with `lastIndex` set, or by methods that set it. */
+  readonly #all: RegExp;
+  readonly #first: RegExp;
+  #whole: RegExp | undefined;
+  /** What the native `split` can split at with the same result. */
+  readonly #delimiter: string | RegExp | undefined;
+  #replacement: { readonly of: JavaReplacement; readonly prepared: Prepared } | undefined;
+
+  constructor(pattern: string, flags: JavaRegexFlags) {
+    const syntax = parsePattern(
+      pattern,
+      {
+        ignoreCase: flags.ignoreCase ?? false,
+        multiline: flags.multiline ?? false,
+        dotall: flags.dotall ?? false,
+        comments: flags.comments ?? false,
+        unixLines: false,
+        unicodeCase: false,
+        unicodeClasses: false,
+      },
+      flags.literal ?? false,
+    );
+    const emitted = emitPattern(syntax, pattern);
+    this.source = pattern;
+    this.groupCount = syntax.groupCount;
+    this.#groups = { numbers: emitted.groups, names: syntax.names };
+    this.#first = nativeRegex(emitted.source, 'v', pattern);
+    this.#all = new RegExp(emitted.source, 'gv');
+    if (lengthOf(syntax.root).min > 0) {
+      this.#delimiter = literalText(syntax.root) ?? (emitted.emittedGroupCount === 0 ? this.#first : undefined);
+    }
+  }
+
+  find(text: string, from = 0): JavaMatch | undefined {
+    this.#all.lastIndex = from;
+    const found = this.#all.exec(text);
+    return found === null ? undefined : new FoundMatch(found, this.#groups);
+  }
+
+  findAll(text: string): JavaMatch[] {
+    const matches: JavaMatch[] = [];
+    this.#forEachMatch(text, (found) => matches.push(new FoundMatch(found, this.#groups)));
+    return matches;
+  }
+
+  matches(text: string): boolean {
+    this.#whole ??= new RegExp(`^(?:${this.#first.source})$`, 'v');
+    return this.#whole.test(text);
+  }
+
+  test(text: string): boolean {
+    return this.#first.test(text);
+  }
+
+  replaceAll(text: string, replacement: JavaReplacement): string {
+    if (this.#replacement?.of !== replacement) {
+      this.#replacement = { of: replacement, prepared: this.#prepare(replacement) };
+    }
+    const { prepared } = this.#replacement;
+    if (typeof prepared === 'string') return text.replace(this.#all, prepared);
+    if (typeof prepared === 'function') return text.replace(this.#all, prepared);
+    if (this.test(text)) throw prepared;
+    return text;
+  }
+
+  split(text: string): string[] {
+    const pieces = this.#delimiter === undefined ? this.#splitByMatches(text) : text.split(this.#delimiter);
+    if (pieces.length > 1) while (pieces.length > 0 && pieces.at(-1) === '') pieces.pop();
+    return pieces;
+  }
+
+  #splitByMatches(text: string): string[] {
+    const pieces: string[] = [];
+    let start = 0;
+    this.#forEachMatch(text, (found) => {
+      const end = found.index + found[0].length;
+      if (end === 0) return;
+      pieces.push(text.slice(start, found.index));
+      start = end;
+    });
+    pieces.push(text.slice(start));
+    return pieces;
+  }
+
+  #forEachMatch(text: string, use: (found: RegExpExecArray) => void): void {
+    const regex = this.#all;
+    let from = 0;
+    for (;;) {
+      regex.lastIndex = from;
+      const found = regex.exec(text);
+      if (found === null) return;
+      from = regex.lastIndex;
+      if (found[0] === '') from += text.codePointAt(from)! > 0xffff ? 2 : 1;
+      use(found);
+    }
+  }
+
+  /** The replacement in JavaScript's notation, or what using it is to throw. */
+  #prepare(replacement: JavaReplacement): Prepared {
+    let parts: (string | number)[];
+    try {
+      parts = replacement.resolve({ groupCount: this.groupCount, names: this.#groups.names });
+    } catch (error) {
+      return error as Error;
+    }
+    const native = parts.map((part) => (typeof part === 'string' ? part : this.#groups.numbers[part]!));
+    if (native.some((part) => typeof part === 'number' && part > 99)) {
+      return (...found: unknown[]) =>
+        native.map((part) => (typeof part === 'string' ? part : (found[part] ?? ''))).join('');
+    }
+    return native
+      .map((part) => (typeof part === 'string' ? part.replaceAll('$', '$$$$') : nativeReference(part)))
+      .join('');
+  }
+}
+
+type Prepared = string | ((...found: unknown[]) => string) | Error;
+
+/** Two digits always, so that a digit of the text behind it does not belong to it. */
+function nativeReference(group: number): string {
+  return group === 0 ? '$&' : `$${String(group).padStart(2, '0')}`;
+}
+
+function nativeRegex(source: string, flags: string, pattern: string): RegExp {
+  try {
+    return new RegExp(source, flags);
+  } catch (error) {
+    throw new JavaRegexError(`the JavaScript engine refuses the pattern: ${(error as Error).message}`, pattern, 0);
+  }
+}
+
+/** The text that a pattern stands for when it stands for one only. */
+function literalText(root: Node): string | undefined {
+  let text = '';
+  for (const item of root.type === 'sequence' ? root.items : [root]) {
+    const codePoint = item.type === 'set' ? onlyMember(item.set) : undefined;
+    // Half a surrogate pair must not match inside of a whole one.
+    if (codePoint === undefined || (codePoint >= 0xd800 && codePoint <= 0xdfff)) return undefined;
+    text += String.fromCodePoint(codePoint);
+  }
+  return text;
+}

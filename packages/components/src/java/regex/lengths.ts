@@ -1,0 +1,64 @@
+import type { Node } from './syntax.ts';
+
+/** How many code points a node can match; `max` may be infinite. */
+export interface Length {
+  readonly min: number;
+  readonly max: number;
+}
+
+const NOTHING: Length = { min: 0, max: 0 };
+
+export function lengthOf(node: Node): Length {
+  switch (node.type) {
+    case 'empty':
+    case 'look':
+    case 'assertion':
+      return NOTHING;
+    case 'set':
+      return { min: 1, max: 1 };
+    case 'sequence':
+      return node.items
+        .map(lengthOf)
+        .reduce((sum, item) => ({ min: sum.min + item.min, max: sum.max + item.max }), NOTHING);
+    case 'alternation': {
+      const options = node.options.map(lengthOf);
+      return { min: Math.min(...options.map((o) => o.min)), max: Math.max(...options.map((o) => o.max)) };
+    }
+    case 'group':
+    case 'atomic':
+      return lengthOf(node.body);
+    case 'forward':
+      return { min: node.length, max: node.length };
+    case 'grapheme':
+      return { min: 1, max: Number.POSITIVE_INFINITY };
+    case 'reference':
+      return { min: 0, max: Number.POSITIVE_INFINITY };
+    case 'repeat': {
+      const body = lengthOf(node.body);
+      // Zero times infinity is no number.
+      return { min: body.min * node.min, max: body.max === 0 || node.max === 0 ? 0 : body.max * node.max };
+    }
+  }
+}
+
+/**
+ * Whether a node that can match nothing does so only as its last resort. A repetition of such a node finds the same in
+ * both languages; otherwise Java stops repeating at the empty match, where JavaScript goes on to the next way to match.
+ */
+export function isEmptyLast(node: Node): boolean {
+  if (lengthOf(node).min > 0) return true;
+  switch (node.type) {
+    case 'sequence':
+      return node.items.every(isEmptyLast);
+    case 'alternation': {
+      const last = node.options.length - 1;
+      return node.options.every((option, at) => (at === last ? isEmptyLast(option) : lengthOf(option).min > 0));
+    }
+    case 'group':
+      return isEmptyLast(node.body);
+    case 'repeat':
+      return (node.mode !== 'lazy' || lengthOf(node).max === 0) && isEmptyLast(node.body);
+    default:
+      return true;
+  }
+}

@@ -1,0 +1,71 @@
+import { type CharSet, char, type Range, ranges } from './char-set.ts';
+
+/** Which letters are equal: as they are, in ASCII (Java's CASE_INSENSITIVE), or everywhere (with UNICODE_CASE). */
+export type CaseRule = 'exact' | 'ascii' | 'unicode';
+
+/** The code points equal to one code point. */
+export function equalChars(codePoint: number, rule: CaseRule): CharSet {
+  if (rule === 'ascii' && isAsciiLetter(codePoint)) {
+    return ranges([codePoint & ~0x20, codePoint & ~0x20], [codePoint | 0x20, codePoint | 0x20]);
+  }
+  if (rule === 'unicode') {
+    const folded = fold(codePoint);
+    const others = casedCodePoints().filter((other) => other !== codePoint && fold(other) === folded);
+    return ranges([codePoint, codePoint], ...others.map((other): Range => [other, other]));
+  }
+  return char(codePoint);
+}
+
+/** The code points equal to any of a range. */
+export function equalRange(low: number, high: number, rule: CaseRule): CharSet {
+  const within = (codePoint: number) => codePoint >= low && codePoint <= high;
+  const added: Range[] = [];
+  if (rule === 'ascii') {
+    for (let upper = 0x41; upper <= 0x5a; upper++) {
+      if (within(upper) !== within(upper | 0x20)) added.push([upper, upper], [upper | 0x20, upper | 0x20]);
+    }
+  } else if (rule === 'unicode') {
+    for (const other of casedCodePoints()) {
+      if (!within(other) && (within(toUpper(other)) || within(fold(other)))) added.push([other, other]);
+    }
+  }
+  return ranges([low, high], ...added);
+}
+
+function isAsciiLetter(codePoint: number): boolean {
+  const lower = codePoint | 0x20;
+  return lower >= 0x61 && lower <= 0x7a;
+}
+
+/** Java compares under UNICODE_CASE by the lower case of the upper case, of single characters. */
+function fold(codePoint: number): number {
+  return toLower(toUpper(codePoint));
+}
+
+function toUpper(codePoint: number): number {
+  return singleOr(codePoint, String.fromCodePoint(codePoint).toUpperCase());
+}
+
+function toLower(codePoint: number): number {
+  // The one letter whose full lower case has two characters while its simple one has one.
+  if (codePoint === 0x130) return 0x69;
+  return singleOr(codePoint, String.fromCodePoint(codePoint).toLowerCase());
+}
+
+function singleOr(otherwise: number, text: string): number {
+  const codePoint = text.codePointAt(0)!;
+  return String.fromCodePoint(codePoint).length === text.length ? codePoint : otherwise;
+}
+
+let cased: readonly number[] | undefined;
+
+function casedCodePoints(): readonly number[] {
+  if (cased === undefined) {
+    const found: number[] = [];
+    for (let codePoint = 0; codePoint < 0x20000; codePoint++) {
+      if (toUpper(codePoint) !== codePoint || toLower(codePoint) !== codePoint) found.push(codePoint);
+    }
+    cased = found;
+  }
+  return cased;
+}

@@ -1,0 +1,98 @@
+import { JavaRegexError } from './java-regex-error.ts';
+
+/** Added to a code point between `\Q` and `\E`, so that it equals no sign of the notation. */
+const QUOTED = 0x200000;
+
+/** What the reader returns past the end. */
+export const END = -1;
+
+export const code = (character: string): number => character.codePointAt(0)!;
+
+/** Reads a pattern code point by code point, with quotations (`\Q…\E`) undone. */
+export class PatternReader {
+  readonly pattern: string;
+  /** Whether blanks and comments are skipped (flag COMMENTS); set by the parser as flags change. */
+  comments = false;
+  /** Whether only `\n` ends a comment (flag UNIX_LINES). */
+  unixLines = false;
+  readonly #codes: number[] = [];
+  readonly #positions: number[] = [];
+  #cursor = 0;
+
+  constructor(pattern: string, literal: boolean) {
+    this.pattern = pattern;
+    let quoted = literal;
+    for (let at = 0; at < pattern.length; ) {
+      if (!literal && pattern.startsWith(quoted ? '\\E' : '\\Q', at)) {
+        quoted = !quoted;
+        at += 2;
+        continue;
+      }
+      at = this.#push(at, quoted);
+      // The character after a backslash belongs to it: `\\Q` is no quotation.
+      if (!quoted && this.#codes.at(-1) === 0x5c && at < pattern.length) at = this.#push(at, false);
+    }
+  }
+
+  #push(at: number, quoted: boolean): number {
+    const codePoint = this.pattern.codePointAt(at)!;
+    this.#codes.push(quoted ? codePoint | QUOTED : codePoint);
+    this.#positions.push(at);
+    return at + (codePoint > 0xffff ? 2 : 1);
+  }
+
+  /** Offset of the next character in the pattern. */
+  get position(): number {
+    return this.#positions[this.#cursor] ?? this.pattern.length;
+  }
+
+  /** The next character, quoted ones marked; END past the last. */
+  peek(ahead = 0): number {
+    return this.#codes[this.#cursor + ahead] ?? END;
+  }
+
+  /** Takes the next character. */
+  next(): number {
+    const codePoint = this.peek();
+    if (codePoint !== END) this.#cursor++;
+    return codePoint;
+  }
+
+  /** Takes the given text if it comes next. */
+  take(text: string): boolean {
+    for (let index = 0; index < text.length; index++) {
+      if (this.peek(index) !== text.charCodeAt(index)) return false;
+    }
+    this.#cursor += text.length;
+    return true;
+  }
+
+  /** Skips what the flag COMMENTS makes meaningless. */
+  skipComments(): void {
+    while (this.comments) {
+      const codePoint = this.peek();
+      if (isBlank(codePoint)) this.#cursor++;
+      else if (codePoint === 0x23) while (!this.#endsComment(this.peek())) this.#cursor++;
+      else return;
+    }
+  }
+
+  #endsComment(codePoint: number): boolean {
+    if (codePoint === END || codePoint === 0x0a) return true;
+    if (this.unixLines) return false;
+    return codePoint === 0x0d || codePoint === 0x85 || codePoint === 0x2028 || codePoint === 0x2029;
+  }
+
+  /** The code point itself, whether it was quoted or not. */
+  plain(codePoint: number): number {
+    return codePoint & ~QUOTED;
+  }
+
+  error(problem: string, position = this.position): JavaRegexError {
+    return new JavaRegexError(problem, this.pattern, position);
+  }
+}
+
+function isBlank(codePoint: number): boolean {
+  return codePoint === 0x20 || (codePoint >= 0x09 && codePoint <= 0x0d);
+}

@@ -1,0 +1,107 @@
+import { JavaRegexError } from './java-regex-error.ts';
+import { lengthOf } from './lengths.ts';
+import type { Node, ReferenceNode, Syntax } from './syntax.ts';
+
+/** Whether a group has matched when a back-reference to it is reached. */
+export type Reach = 'always' | 'never' | 'maybe';
+
+/**
+ * What is known of each group at one point of the pattern. `stale`: Java may hold what an earlier iteration matched,
+ * which JavaScript has forgotten. A group that is not in the map has not matched.
+ */
+type State = ReadonlyMap<number, 'set' | 'maybe' | 'stale'>;
+
+/**
+ * Finds for each back-reference whether its group has matched by then: in Java a reference to a group that has not
+ * fails, in JavaScript it matches nothing.
+ *
+ * @throws JavaRegexError for a reference that may mean what an earlier iteration matched
+ */
+export function reachOfReferences(syntax: Syntax, pattern: string): ReadonlyMap<ReferenceNode, Reach> {
+  const reaches = new Map<ReferenceNode, Reach>();
+  const open = new Set<number>();
+
+  /** Visits a node reached in a state and returns the state behind it. `looping`: groups that an earlier iteration may have set. */
+  function visit(node: Node, state: State, looping: ReadonlySet<number>): State {
+    switch (node.type) {
+      case 'sequence':
+        return node.items.reduce((current, item) => visit(item, current, looping), state);
+      case 'alternation':
+        return node.options.map((option) => visit(option, state, looping)).reduce(join);
+      case 'atomic':
+        return visit(node.body, state, looping);
+      case 'look': {
+        const behind = visit(node.body, state, looping);
+        return node.negative ? state : behind;
+      }
+      case 'group': {
+        open.add(node.index);
+        const behind = new Map(visit(node.body, state, looping));
+        open.delete(node.index);
+        return behind.set(node.index, 'set');
+      }
+      case 'repeat': {
+        if (node.max === 0) return state;
+        const inside = node.max > 1 ? groupsOf(node.body) : new Set<number>();
+        const behind = new Map(visit(node.body, state, new Set([...looping, ...inside])));
+        const keepsLast = lengthOf(node.body).min > 0;
+        for (const index of inside) if (behind.get(index) !== 'set' || !keepsLast) behind.set(index, 'stale');
+        return node.min > 0 ? behind : join(state, behind);
+      }
+      case 'reference': {
+        const known = open.has(node.index) ? undefined : state.get(node.index);
+        if (known === 'stale' || (known !== 'set' && looping.has(node.index))) {
+          throw new JavaRegexError(
+            'a back-reference to what a group matched in an earlier round of a repetition is not supported',
+            pattern,
+            node.position,
+          );
+        }
+        reaches.set(node, known === 'set' ? 'always' : known === 'maybe' ? 'maybe' : 'never');
+        return state;
+      }
+      default:
+        return state;
+    }
+  }
+
+  visit(syntax.root, new Map(), new Set());
+  return reaches;
+}
+
+function join(left: State, right: State): State {
+  const joined = new Map<number, 'set' | 'maybe' | 'stale'>();
+  for (const index of new Set([...left.keys(), ...right.keys()])) {
+    const [a, b] = [left.get(index), right.get(index)];
+    joined.set(index, a === 'stale' || b === 'stale' ? 'stale' : a === 'set' && b === 'set' ? 'set' : 'maybe');
+  }
+  return joined;
+}
+
+/** Numbers of the capturing groups in a node. */
+export function groupsOf(node: Node): ReadonlySet<number> {
+  const found = new Set<number>();
+  const collect = (inner: Node): void => {
+    if (inner.type === 'group') found.add(inner.index);
+    for (const child of childrenOf(inner)) collect(child);
+  };
+  collect(node);
+  return found;
+}
+
+export function childrenOf(node: Node): readonly Node[] {
+  switch (node.type) {
+    case 'sequence':
+      return node.items;
+    case 'alternation':
+      return node.options;
+    case 'group':
+    case 'atomic':
+    case 'look':
+    case 'repeat':
+    case 'forward':
+      return [node.body];
+    default:
+      return [];
+  }
+}
