@@ -1,1 +1,2 @@
-export {};
+/** Where the catalog of the built-in components is; written by the build. */
+export const catalogUrl: string = new URL('./catalog.json', import.meta.url).href;

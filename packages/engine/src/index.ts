@@ -36,6 +36,8 @@ export { checkConfig } from './config/check-config.ts';
 export type { IngestConfig } from './config/ingest-config.ts';
 export { nearest } from './config/nearest.ts';
 export { formatProblem, hasErrors, type Problem } from './config/problem.ts';
+export { type ReadConfig, type ReadConfigOptions, readConfigFile, readConfigText } from './config/read-config.ts';
+export { configToJson, isSecretKey, MASK, maskSecrets } from './config/render-config.ts';
 export { Document, type UpdateMode } from './document/document.ts';
 export { JsonSyntaxError, readDocument, readJson, readJsonSequence } from './document/json-reader.ts';
 export { writeDocument, writeString, writeValue } from './document/json-writer.ts';
@@ -56,8 +58,6 @@ export {
 } from './document/value.ts';
 export { ERROR_CODES, type ErrorCode } from './errors/error-codes.ts';
 export { type Failure, HeadraceError, messageOf, toFailure } from './errors/headrace-error.ts';
-export { readConfigFile, readConfigText, type ReadConfig, type ReadConfigOptions } from './config/read-config.ts';
-export { configToJson, isSecretKey, MASK, maskSecrets } from './config/render-config.ts';
 export { type DocumentCounts, noDocuments, pendingDocuments } from './run/counters.ts';
 export type {
   PreviewRequest,
@@ -68,6 +68,6 @@ export type {
   RunRequest,
 } from './run/run-request.ts';
 export { type ConnectorResult, type FailedDocument, MAX_KEPT_FAILURES, type RunResult } from './run/run-result.ts';
-export { RunThreads, type RunThreadsOptions } from './run/run-threads.ts';
 export { isFinal, mayBecome, type RunState } from './run/run-state.ts';
 export { runSummary } from './run/run-summary.ts';
+export { RunThreads, type RunThreadsOptions } from './run/run-threads.ts';

@@ -1,4 +1,4 @@
-import { parse, parseFile, type ObjectNode, type Problem as TextProblem } from '@headrace/hocon';
+import { type ObjectNode, parse, parseFile, type Problem as TextProblem } from '@headrace/hocon';
 import type { ErrorCode } from '../errors/error-codes.ts';
 import type { Problem } from './problem.ts';
 

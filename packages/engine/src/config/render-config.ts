@@ -4,7 +4,8 @@ import { type ConfigNode, type ObjectNode, render } from '@headrace/hocon';
 export const MASK = '******';
 
 // Names of keys whose values are credentials, the parts of the name taken as words.
-const SECRET = /pass(word|wd|phrase)?$|secret|api_?key|access_?key|private_?key|account_?key|token$|credential|connection_?string$|authorization/i;
+const SECRET =
+  /pass(word|wd|phrase)?$|secret|api_?key|access_?key|private_?key|account_?key|token$|credential|connection_?string$|authorization/i;
 const URL_WITH_PASSWORD = /^([a-z][a-z0-9+.-]*:\/\/[^/?#\s:@]*:)[^/?#\s@]+@/i;
 
 /** Whether a key of this name holds a credential. */

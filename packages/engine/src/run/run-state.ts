@@ -1,12 +1,5 @@
 /** The states of a run. */
-export type RunState =
-  | 'QUEUED'
-  | 'RUNNING'
-  | 'STOPPING'
-  | 'SUCCEEDED'
-  | 'FAILED'
-  | 'CANCELLED'
-  | 'INTERRUPTED';
+export type RunState = 'QUEUED' | 'RUNNING' | 'STOPPING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED' | 'INTERRUPTED';
 
 /** Which state may follow which. Nothing else changes a state. */
 const TRANSITIONS: Readonly<Record<RunState, readonly RunState[]>> = {

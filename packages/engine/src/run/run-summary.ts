@@ -5,7 +5,11 @@ import type { ConnectorResult } from './run-result.ts';
  * The summary of a run, in the reference's form, because people and scripts read it: two newlines, a line on
  * the whole, a line for each connector. What went wrong follows, which the reference leaves to its log.
  */
-export function runSummary(succeeded: boolean, connectors: readonly ConnectorResult[], problems: readonly Problem[]): string {
+export function runSummary(
+  succeeded: boolean,
+  connectors: readonly ConnectorResult[],
+  problems: readonly Problem[],
+): string {
   const sum = (count: (connector: ConnectorResult) => number) => connectors.reduce((total, c) => total + count(c), 0);
   const failed = sum((c) => c.counts.failed);
   const succeededDocs = sum((c) => c.counts.succeeded);
@@ -21,7 +25,9 @@ export function runSummary(succeeded: boolean, connectors: readonly ConnectorRes
           ? 'All published docs were dropped.'
           : 'No docs published.';
   const lines = connectors.map((connector) => `${connectorLine(connector)}\n`).join('');
-  const reasons = problems.filter((problem) => problem.severity === 'error').map((problem) => `${formatProblem(problem)}\n`);
+  const reasons = problems
+    .filter((problem) => problem.severity === 'error')
+    .map((problem) => `${formatProblem(problem)}\n`);
   const why = reasons.length === 0 ? '' : `\n${reasons.join('')}`;
   return `\n\nRUN SUMMARY: ${outcome} ${complete}/${connectors.length} connectors complete. ${documents}\n\n${lines}${why}`;
 }
