@@ -1,3 +1,5 @@
+export { Pipeline } from '../pipeline/pipeline.ts';
+export type { StageError } from '../pipeline/stage-error.ts';
 export { assertStageContract } from './stage-contract.ts';
 export {
   makeStage,
