@@ -1,0 +1,90 @@
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type JsonObject, readJson, type Value, writeValue } from '@headrace/engine';
+import { describe, it } from 'vitest';
+
+/** The recorded facts about the reference; beside the repository, not in it. */
+export const sharedFolder = new URL('../../../shared/', import.meta.url);
+
+/** A recorded case of a suite. Its text holds placeholders until `openCase` fills them. */
+export interface GoldenCase {
+  readonly name: string;
+  /** Why matching this behaviour of the reference is optional. */
+  readonly quirk: string | undefined;
+  /** The case as a line of JSON. */
+  readonly text: string;
+}
+
+/** A case ready to run: placeholders filled, files written. */
+export interface OpenCase {
+  /** Without loss: `1` and `1.0` differ, long integers are exact. */
+  readonly content: JsonObject;
+  /** The directory of the case's own, which `@DIR@` stood for. */
+  readonly folder: string;
+}
+
+/** When every file of a case was last changed, as recorded. */
+const MODIFIED = new Date('2024-01-02T03:04:05Z');
+
+/**
+ * Defines the tests of a suite of recorded cases. Without `../shared` they are skipped; where `CI` is `true`
+ * that is a failure, because a build that tests nothing must not pass.
+ */
+export function describeGolden(file: string, define: (cases: readonly GoldenCase[]) => void): void {
+  const url = new URL(`golden/${file}`, sharedFolder);
+  describe(file, () => {
+    if (existsSync(url)) return define(readCases(url));
+    const missing = `../shared/golden/${file} is missing`;
+    if (process.env.CI !== 'true') return it.skip(missing);
+    it('has its recorded cases', () => {
+      throw new Error(missing);
+    });
+  });
+}
+
+/** Runs something with a case in a fresh directory, which is removed afterwards. */
+export async function openCase<T>(golden: GoldenCase, use: (open: OpenCase) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(realpathSync(tmpdir()), 'headrace-golden-'));
+  try {
+    const content = readJson(golden.text.replaceAll('@DIR@', folder)) as JsonObject;
+    const files = (content.get('files') as JsonObject | undefined) ?? new Map<string, Value>();
+    for (const [path, file] of files) {
+      const at = join(folder, path);
+      await mkdir(dirname(at), { recursive: true });
+      await writeFile(at, fileBytes(file));
+      await utimes(at, MODIFIED, MODIFIED);
+    }
+    return await use({ content, folder });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The bytes of a file of a case: text, or `{"base64": …}`. */
+export function fileBytes(file: Value): Buffer {
+  return file instanceof Map ? Buffer.from(file.get('base64') as string, 'base64') : Buffer.from(file as string);
+}
+
+/** JSON text with sorted keys: the texts are equal when the values are, numbers compared by kind. */
+export function canonicalJson(value: Value): string {
+  return writeValue(sorted(value));
+}
+
+function sorted(value: Value): Value {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!(value instanceof Map)) return value;
+  const entries = [...value].sort(([a], [b]) => (a < b ? -1 : 1));
+  return new Map(entries.map(([key, member]) => [key, sorted(member)]));
+}
+
+function readCases(url: URL): GoldenCase[] {
+  return readFileSync(url, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((text) => {
+      const { name, quirk } = JSON.parse(text) as { name: string; quirk?: string };
+      return { name, quirk, text };
+    });
+}

@@ -1,0 +1,138 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  checkConfig,
+  Document,
+  formatProblem,
+  hasErrors,
+  type IngestConfig,
+  type JsonObject,
+  type Logger,
+  messageOf,
+  type Problem,
+  type Registry,
+  readJson,
+  type Value,
+} from '@headrace/engine';
+import { Pipeline } from '@headrace/engine/testing';
+import { parse } from '@headrace/hocon';
+import { canonicalJson, fileBytes, type OpenCase } from './golden-cases.ts';
+
+/** What became of a case: the list of stages was refused, or each document had a result. */
+export type StageOutcome =
+  | { readonly refused: 'config' | 'start'; readonly messages: readonly string[] }
+  | { readonly results: readonly DocumentResult[]; readonly files: Readonly<Record<string, string>> };
+
+/** What one document became: those that came out, as canonical JSON, and whether processing failed. */
+export interface DocumentResult {
+  readonly docs: readonly string[];
+  readonly failed: boolean;
+}
+
+const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** The names of the classes that a list of stages uses, as they stand there. */
+export function classNames(stages: string): string[] {
+  const { value } = parse(`stages: ${stages}`);
+  return (value['stages'] as { class?: unknown }[]).flatMap(({ class: name }) =>
+    typeof name === 'string' ? name : [],
+  );
+}
+
+/** What the reference made of a case. */
+export function recordedOutcome({ content }: OpenCase): StageOutcome {
+  const expected = content.get('expect') as JsonObject;
+  for (const [key, refused] of [
+    ['configErrors', 'config'],
+    ['startErrors', 'start'],
+  ] as const) {
+    if (expected.has(key)) return { refused, messages: expected.get(key) as string[] };
+  }
+  const files = (expected.get('filesAfter') as JsonObject | undefined) ?? new Map<string, Value>();
+  return {
+    results: (expected.get('results') as JsonObject[]).map((result) => ({
+      docs: (result.get('docs') as Value[]).map(canonicalJson),
+      failed: result.has('error'),
+    })),
+    files: Object.fromEntries(files) as Record<string, string>,
+  };
+}
+
+/** What Headrace makes of a case. */
+export async function actualOutcome({ content, folder }: OpenCase, registry: Registry): Promise<StageOutcome> {
+  const { root, problems } = parse(
+    `pipelines: [{name: p, stages: ${content.get('stages')}}], connectors: [], indexer {type: none}`,
+  );
+  if (problems.length > 0) return { refused: 'config', messages: problems.map((problem) => problem.message) };
+  const checked = await checkConfig(root, registry);
+  if (hasErrors(checked.problems)) return { refused: 'config', messages: texts(checked.problems) };
+  const [config] = (checked.config as IngestConfig).pipelines;
+  let pipeline: Pipeline;
+  try {
+    pipeline = await Pipeline.start(config as never, registry, {
+      runId: '',
+      threadName: 'Worker-1',
+      log: () => silent,
+    });
+  } catch (error) {
+    return { refused: 'start', messages: [messageOf(error)] };
+  }
+  const results: DocumentResult[] = [];
+  for (const input of content.get('docs') as Value[]) results.push(await send(pipeline, input));
+  await pipeline.stop();
+  return { results, files: changedFiles(folder, (content.get('files') as JsonObject | undefined) ?? new Map()) };
+}
+
+/**
+ * Whether an outcome is as good as the recorded one: the same documents and files, or a failure that is noticed
+ * no later. A wrong config that the reference notices at each document is better refused at once.
+ */
+export function agrees(actual: StageOutcome, recorded: StageOutcome): boolean {
+  if (!('refused' in actual)) return JSON.stringify(actual) === JSON.stringify(recorded);
+  return moment(actual) <= moment(recorded);
+}
+
+function moment(outcome: StageOutcome): number {
+  if ('refused' in outcome) return outcome.refused === 'config' ? 0 : 1;
+  const { results } = outcome;
+  return results.length > 0 && results.every(({ docs, failed }) => failed && docs.length === 0) ? 2 : -1;
+}
+
+async function send(pipeline: Pipeline, input: Value): Promise<DocumentResult> {
+  const docs: string[] = [];
+  let failed = false;
+  let document: Document;
+  try {
+    document = Document.fromObject(input as JsonObject);
+  } catch {
+    return { docs, failed: true };
+  }
+  const sink = {
+    // Through its JSON text, because that is what leaves the engine.
+    emit: (leaving: Document) => void docs.push(canonicalJson(readJson(leaving.toJson()))),
+    finished() {},
+    failedDocument: () => {
+      failed = true;
+    },
+  };
+  await pipeline.process([document], sink, () => false);
+  return { docs, failed };
+}
+
+/** The texts of the files that were created or changed, by path. */
+function changedFiles(folder: string, before: JsonObject): Record<string, string> {
+  const changed: Record<string, string> = {};
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const file = join(entry.parentPath, entry.name);
+    const path = file.slice(folder.length + 1);
+    const bytes = readFileSync(file);
+    const original = before.get(path);
+    if (original === undefined || !fileBytes(original).equals(bytes)) changed[path] = bytes.toString();
+  }
+  return changed;
+}
+
+function texts(problems: readonly Problem[]): string[] {
+  return problems.map((problem) => formatProblem(problem));
+}

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { describeGolden, type GoldenCase, openCase, sharedFolder } from './golden-cases.ts';
+import { actualOutcome, agrees, classNames, recordedOutcome } from './stage-cases.ts';
+import { openStageRegistry } from './stage-registry.ts';
+
+/** Cases that Headrace decides differently, and why. One that agrees with the reference must not stand here. */
+const DECIDED_DIFFERENTLY: Readonly<Record<string, string>> = {
+  'pipeline/class without package': 'a short class name is enough',
+};
+
+const registry = await openStageRegistry();
+const built = new Set(registry.list('stage').map((entry) => entry.name));
+
+describeGolden('stages.jsonl', (cases) => {
+  const planned = new Set(referenceStages());
+  for (const golden of cases) {
+    const reason = DECIDED_DIFFERENTLY[golden.name];
+    const missing = stagesOf(golden).filter((name) => planned.has(name) && !built.has(name));
+    const title = reason === undefined ? golden.name : `${golden.name} (not as recorded: ${reason})`;
+    it.skipIf(missing.length > 0)(title, () =>
+      openCase(golden, async (open) => {
+        const recorded = recordedOutcome(open);
+        const actual = await actualOutcome(open, registry);
+        if (reason !== undefined) expect(actual, 'agrees with the reference after all').not.toSatisfy(sameAs(recorded));
+        else if (!agrees(actual, recorded)) expect(actual, golden.quirk).toEqual(recorded);
+      }),
+    );
+  }
+
+  it('knows every case that is decided differently', () => {
+    const names = new Set(cases.map(({ name }) => name));
+    expect(Object.keys(DECIDED_DIFFERENTLY).filter((name) => !names.has(name))).toEqual([]);
+  });
+});
+
+function sameAs(recorded: Parameters<typeof agrees>[1]): (actual: Parameters<typeof agrees>[0]) => boolean {
+  return (actual) => agrees(actual, recorded);
+}
+
+/** The short names of the stages that the reference has. */
+function referenceStages(): string[] {
+  const components = JSON.parse(readFileSync(new URL('reference/components.json', sharedFolder), 'utf8')) as {
+    stages: { class: string }[];
+  };
+  return components.stages.map((stage) => shortName(stage.class));
+}
+
+function stagesOf(golden: GoldenCase): string[] {
+  return classNames((JSON.parse(golden.text) as { stages: string }).stages).map(shortName);
+}
+
+function shortName(className: string): string {
+  return className.slice(className.lastIndexOf('.') + 1);
+}
