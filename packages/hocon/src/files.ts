@@ -1,8 +1,58 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { IncludedText, IncludeRequest } from './include.ts';
+import { formatOf } from './include.ts';
 import type { ParseOptions, ParseResult } from './parse.ts';
 import { parse } from './parse.ts';
 
-/** Parses a file. */
+/**
+ * Parses a file, by its extension as JSON, properties or the full language. Includes are read beside the file, those of
+ * `file(...)` relative to the working directory; there is no network and no class path.
+ */
 export function parseFile(path: string, options: ParseOptions = {}): ParseResult {
-  return parse(readFileSync(path, 'utf8'), { file: path, ...options });
+  const file = options.file ?? path;
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    return unreadable(file, error);
+  }
+  const format = options.format ?? formatOf(path) ?? 'hocon';
+  return parse(text, { include: loadFile, ...options, file, format });
+}
+
+function unreadable(file: string, error: unknown): ParseResult {
+  const origin = { file, line: 1, column: 1 };
+  const reason = error instanceof Error ? error.message : String(error);
+  return {
+    value: Object.create(null),
+    root: { kind: 'object', entries: new Map(), keys: new Map(), origin },
+    problems: [
+      {
+        code: 'file-unreadable',
+        kind: 'IO',
+        message: `the config file cannot be read: ${reason}`,
+        ...origin,
+        hint: 'check the path and that the process may read it',
+      },
+    ],
+  };
+}
+
+/** Finds included files on the disk. A file that is not there, or no file, is not found, as in the reference. */
+export function loadFile({ form, name, from }: IncludeRequest): IncludedText | undefined {
+  const path = pathOf(form, name, from);
+  if (path === undefined || !statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
+  return { file: path, text: readFileSync(path, 'utf8') };
+}
+
+function pathOf(form: IncludeRequest['form'], name: string, from: string | undefined): string | undefined {
+  if (form === 'classpath') return undefined;
+  if (form === 'file') return resolve(name);
+  if (/^(?:https?|ftp|jar):/i.test(name)) throw new Error('addresses are not read, only files');
+  if (/^file:/i.test(name)) return fileURLToPath(new URL(name));
+  if (form === 'url') throw new Error('this is no address of a file');
+  if (isAbsolute(name)) return name;
+  return from === undefined ? undefined : join(dirname(from), name);
 }

@@ -124,7 +124,7 @@ export class Lexer {
     this.spaceStart = at;
     let code = source.charCodeAt(at);
     for (;;) {
-      if (code === NEWLINE || code !== code) break;
+      if (code === NEWLINE || Number.isNaN(code)) break;
       if (code < 128 ? asciiClass[code] === SPACE : isSpace(code)) {
         code = source.charCodeAt(++at);
       } else if (!this.#json && (code === HASH || (code === SLASH && source.charCodeAt(at + 1) === SLASH))) {
@@ -136,7 +136,7 @@ export class Lexer {
     this.start = at;
     this.line = this.#line;
     this.lineStart = this.#lineStart;
-    if (code !== code) {
+    if (Number.isNaN(code)) {
       this.kind = Token.end;
       this.#at = this.end = at;
       return;
@@ -199,7 +199,7 @@ export class Lexer {
       do {
         code = source.charCodeAt(++end);
       } while (
-        code === code &&
+        !Number.isNaN(code) &&
         !endsWord(code) &&
         !(code === SLASH && !this.#json && source.charCodeAt(end + 1) === SLASH)
       );
@@ -257,13 +257,13 @@ export class Lexer {
         return;
       }
       if (code === BACKSLASH) {
-        const escape = this.#escape(end);
-        if (escape === undefined) return;
-        text += source.slice(from, end) + escape;
+        const escaped = this.#escape(end);
+        if (escaped === undefined) return;
+        text += source.slice(from, end) + escaped;
         end += source.charAt(end + 1) === 'u' ? 5 : 1;
         from = end + 1;
       } else if (!(code >= 32)) {
-        if (code !== code)
+        if (Number.isNaN(code))
           this.#cutOff('unclosed-string', 'the text ends inside a quoted string', 'close the string with "');
         else if (code === NEWLINE)
           this.#fail(

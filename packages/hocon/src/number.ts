@@ -1,6 +1,6 @@
 const LONG_MAX = 9223372036854775807n;
 const LONG_MIN = -9223372036854775808n;
-const TWO_63 = 9223372036854775808;
+const TWO_63 = 2 ** 63;
 const FLOAT = /^-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 const INTEGER = /^-?\d+$/;
 

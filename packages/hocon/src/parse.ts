@@ -2,12 +2,18 @@ import type { IncludeLoader } from './include.ts';
 import { Includer } from './include.ts';
 import type { Limits } from './limits.ts';
 import { defaultLimits } from './limits.ts';
+import { layOver } from './merge.ts';
 import type { ObjectNode, PlainValue } from './node.ts';
 import { Parser } from './parser.ts';
+import { PathError, parsePath } from './path.ts';
 import type { Problem } from './problem.ts';
 import { ProblemList } from './problem.ts';
+import type { PathEntry } from './properties.ts';
+import { objectOfPaths, parseProperties } from './properties.ts';
 import { Marks } from './raw.ts';
+import { Resolver, TooMuchWork } from './resolver.ts';
 import type { Session } from './session.ts';
+import { withoutUnresolved } from './unresolved.ts';
 import { toValue } from './value.ts';
 
 export interface ParseOptions {
@@ -40,14 +46,61 @@ export function parse(text: string, options: ParseOptions = {}): ParseResult {
     limits,
     problems: new ProblemList(limits.problems),
     marks: new Marks(),
-    marksWords: text.includes('${') || options.include !== undefined,
+    marksWords: text.includes('${') || text.includes('+=') || options.include !== undefined,
     include: () => undefined,
   };
   if (options.include !== undefined) {
     const includer = new Includer(options.include, session);
     session.include = (statement, from, prefix, origin) => includer.include(statement, from, prefix, origin);
   }
-  const source = { text, file: options.file, json: options.format === 'json', prefix: [] };
-  const root = new Parser(source, session).parse();
+  const parsed = parseText(text, options, session);
+  layOverrides(parsed, options.overrides, session);
+  const root = finish(parsed, options, session);
   return { value: toValue(root) as ParseResult['value'], root, problems: session.problems.list() };
+}
+
+function parseText(text: string, { file, format }: ParseOptions, session: Session): ObjectNode {
+  if (format === 'properties') return parseProperties(text, file, session.problems);
+  return new Parser({ text, file, json: format === 'json', prefix: [] }, session).parse();
+}
+
+/** Lays the overrides over the text, as the reference does with system properties. */
+function layOverrides(root: ObjectNode, overrides: Record<string, string> | undefined, session: Session): void {
+  if (overrides === undefined) return;
+  const origin = { file: 'overrides', line: 1, column: 1 };
+  const entries: PathEntry[] = [];
+  for (const [expression, value] of Object.entries(overrides)) {
+    try {
+      entries.push({ path: parsePath(expression), value, origin });
+    } catch (error) {
+      if (!(error instanceof PathError)) throw error;
+      session.problems.add('bad-override', origin, error.message);
+    }
+  }
+  layOver(objectOfPaths(entries, origin), root, session.marks);
+}
+
+/** Resolves; or, where that is not wanted, leaves out what would have to be resolved. */
+function finish(root: ObjectNode, options: ParseOptions, session: Session): ObjectNode {
+  const { marks, problems } = session;
+  if (!marks.isUnresolved(root)) return root;
+  if (options.resolve !== false) {
+    try {
+      return new Resolver(root, session, options.env ?? {}).resolve();
+    } catch (error) {
+      if (!(error instanceof TooMuchWork)) throw error;
+      const message = 'resolving the substitutions takes too much work';
+      problems.add('too-much-work', root.origin, message, 'refer to values directly instead of through each other');
+      return withoutUnresolved(root, marks, () => {});
+    }
+  }
+  return withoutUnresolved(root, marks, (node) => {
+    if (node.kind === 'broken') return;
+    problems.add(
+      'not-resolved',
+      node.origin,
+      'this value has substitutions that are not resolved',
+      'resolve the config',
+    );
+  });
 }

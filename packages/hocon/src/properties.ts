@@ -80,13 +80,13 @@ function* readProperties(text: string, file: string | undefined, problems: Probl
     const key = /^(?:\\.|[^\\=: \t\f])*/su.exec(content)![0];
     const rest = content.slice(key.length).replace(/^[ \t\f]*[=:]?[ \t\f]*/, '');
     let bad = false;
-    const unescape = (escaped: string) =>
+    const plain = (escaped: string) =>
       escaped.replace(/\\(?:u([0-9a-fA-F]{4})|(u)|(.)|$)/gsu, (_, hex?: string, u?: string, c?: string) => {
         if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
         if (u !== undefined) bad = true;
         return c === undefined ? '' : (escapes[c] ?? c);
       });
-    yield { key: unescape(key), value: unescape(rest), origin };
+    yield { key: plain(key), value: plain(rest), origin };
     if (bad) problems.add('bad-properties', origin, '\\u must be followed by four hexadecimal digits');
   }
 }

@@ -1,0 +1,73 @@
+import { hidesLower } from './merge.ts';
+import type { ObjectNode } from './node.ts';
+import type { Marks, Raw } from './raw.ts';
+import { rawEntries } from './raw.ts';
+
+/**
+ * Lays values over each other while resolving. Unlike `layOver` it never changes a node it was given, because the same
+ * node may stand in many places by now; objects it has made itself are filled further, so that n layers cost n steps.
+ */
+export class Combiner {
+  readonly #marks: Marks;
+  readonly #own = new Set<ObjectNode>();
+  /** Entries touched so far. */
+  steps = 0;
+
+  constructor(marks: Marks) {
+    this.#marks = marks;
+  }
+
+  combine(upper: Raw, lower: Raw): Raw {
+    const marks = this.#marks;
+    if (hidesLower(upper, marks)) return upper;
+    const waits = lower.kind === 'merge' || lower.kind === 'reference' || lower.kind === 'concatenation';
+    if (upper.kind === 'object' && !waits) {
+      if (lower.kind === 'object') return this.#objects(upper, lower);
+      if (!marks.isUnresolved(upper)) {
+        const opaque: ObjectNode = { ...upper };
+        marks.opaque.add(opaque);
+        return opaque;
+      }
+    }
+    const stack = [...layers(lower), ...layers(upper)];
+    return { kind: 'merge', stack, origin: upper.origin };
+  }
+
+  /** Two objects as one, level by level without recursion. */
+  #objects(upper: ObjectNode, lower: ObjectNode): ObjectNode {
+    const result = this.#owned(upper);
+    const pairs: [ObjectNode, ObjectNode][] = [[result, lower]];
+    for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {
+      const [into, from] = pair;
+      const entries = rawEntries(into);
+      if (this.#marks.isUnresolved(from)) this.#marks.unresolved.add(into);
+      if (this.#marks.opaque.has(from)) this.#marks.opaque.add(into);
+      this.steps += from.entries.size;
+      for (const [key, value] of rawEntries(from)) {
+        const above = entries.get(key);
+        if (above === undefined) {
+          entries.set(key, value);
+          into.keys.set(key, from.keys.get(key)!);
+        } else if (above.kind === 'object' && value.kind === 'object' && !hidesLower(above, this.#marks)) {
+          const inner = this.#owned(above);
+          entries.set(key, inner);
+          pairs.push([inner, value]);
+        } else entries.set(key, this.combine(above, value));
+      }
+    }
+    return result;
+  }
+
+  #owned(node: ObjectNode): ObjectNode {
+    if (this.#own.has(node)) return node;
+    this.steps += node.entries.size;
+    const copy: ObjectNode = { ...node, entries: new Map(node.entries), keys: new Map(node.keys) };
+    if (this.#marks.isUnresolved(node)) this.#marks.unresolved.add(copy);
+    this.#own.add(copy);
+    return copy;
+  }
+}
+
+function layers(node: Raw): Raw[] {
+  return node.kind === 'merge' ? node.stack : [node];
+}

@@ -1,0 +1,30 @@
+/** A computation that yields the computations it waits for, and gets their results back. */
+export interface Task<Result> extends Generator<Task<Result>, Result, Result> {}
+
+/** Runs a task and all it waits for on a stack of its own, so that depth is bounded by memory alone. */
+export function runTask<Result>(task: Task<Result>): Result {
+  const stack: Task<Result>[] = [task];
+  let value: Result | undefined;
+  let failure: { error: unknown } | undefined;
+  for (;;) {
+    const top = stack.at(-1)!;
+    let step: IteratorResult<Task<Result>, Result>;
+    try {
+      step = failure === undefined ? top.next(value as Result) : top.throw(failure.error);
+      failure = undefined;
+    } catch (error) {
+      stack.pop();
+      if (stack.length === 0) throw error;
+      failure = { error };
+      continue;
+    }
+    if (!step.done) {
+      stack.push(step.value);
+      value = undefined;
+      continue;
+    }
+    stack.pop();
+    value = step.value;
+    if (stack.length === 0) return value;
+  }
+}
