@@ -1,0 +1,54 @@
+import type { MakeMatcher } from './filter-parser.ts';
+import { pathFunctions } from './functions.ts';
+import { PathParser } from './path-parser.ts';
+
+/**
+ * A compiled path. Objects are `Map`s, lists are arrays, whole doubles may be objects whose `valueOf` gives the
+ * number; every other object is a scalar of unknown kind.
+ */
+export interface JsonPath<Value> {
+  readonly path: string;
+  /** Whether the path names at most one place. An indefinite one always gives a list. */
+  readonly definite: boolean;
+  /**
+   * What the path finds in a document, never a copy. Undefined is a definite path that leads nowhere; a property that
+   * is missing at the end of a path is null.
+   */
+  evaluate(root: Value): Value | undefined;
+}
+
+export interface JsonPathOptions<Value> {
+  /** Makes the value of a double, for the results of `sum`, `avg` and the like. A plain number if absent. */
+  readonly double?: (value: number) => Value;
+  /** Compiles the expression of `=~` to a test of a whole text. JavaScript's expressions if absent. */
+  readonly regex?: MakeMatcher;
+}
+
+/**
+ * Compiles a path of the Jayway JsonPath dialect, as it answers with the options DEFAULT_PATH_LEAF_TO_NULL and
+ * SUPPRESS_EXCEPTIONS.
+ *
+ * @throws JsonPathError naming the place in the path
+ */
+export function compileJsonPath<Value>(path: string, options: JsonPathOptions<Value> = {}): JsonPath<Value> {
+  const functions = pathFunctions(options.double ?? ((value) => value));
+  const compiled = new PathParser(functions, options.regex ?? matchWhole).parse(path);
+  return {
+    path,
+    definite: compiled.definite,
+    evaluate: (root) => compiled.evaluate(root, root) as Value | undefined,
+  };
+}
+
+// Java's flags that mean the same in JavaScript, and those that change nothing for a test of a whole text.
+const SAME_FLAGS = 'ims';
+const IDLE_FLAGS = 'uUd';
+
+function matchWhole(pattern: string, flags: string): (text: string) => boolean {
+  const known = [...flags].filter((flag) => !IDLE_FLAGS.includes(flag));
+  const unknown = known.find((flag) => !SAME_FLAGS.includes(flag));
+  if (unknown !== undefined) throw new Error(`the flag ${unknown} is not supported`);
+  // Lookarounds in place of ^ and $, which the flag m would change.
+  const regex = new RegExp(`(?<![^])(?:${pattern})(?![^])`, [...new Set(known)].join(''));
+  return (text) => regex.test(text);
+}

@@ -1,0 +1,71 @@
+import { numberOf } from './literal.ts';
+
+// What the evaluator needs to know of values: numbers come as number, bigint or an object that wraps a double.
+
+type Numeric = number | bigint;
+
+/** The number that a value is, or undefined. */
+export function numericOf(value: unknown): Numeric | undefined {
+  if (typeof value === 'number' || typeof value === 'bigint') return value;
+  if (typeof value !== 'object' || value === null || isContainer(value)) return undefined;
+  const primitive: unknown = value.valueOf();
+  return typeof primitive === 'number' ? primitive : undefined;
+}
+
+export function isContainer(value: unknown): value is Map<string, unknown> | readonly unknown[] {
+  return value instanceof Map || Array.isArray(value);
+}
+
+const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/**
+ * Whether a filter takes two values for equal. A number equals the text of it, in whichever way it is written when
+ * the number stands on the left, in its shortest form when it stands on the right.
+ */
+export function looselyEqual(left: unknown, right: unknown): boolean {
+  const leftNumber = numericOf(left);
+  if (leftNumber !== undefined) {
+    const rightNumber = numericOf(right);
+    if (rightNumber !== undefined) return sameNumber(leftNumber, rightNumber);
+    return typeof right === 'string' && DECIMAL.test(right) && sameNumber(leftNumber, numberOf(right));
+  }
+  if (typeof left === 'string' && typeof right !== 'string')
+    return numericOf(right) !== undefined && left === String(right);
+  if (Array.isArray(left)) {
+    return (
+      Array.isArray(right) && left.length === right.length && left.every((item, at) => looselyEqual(item, right[at]))
+    );
+  }
+  if (left instanceof Map) {
+    if (!(right instanceof Map) || left.size !== right.size) return false;
+    for (const [key, value] of left) if (!right.has(key) || !looselyEqual(value, right.get(key))) return false;
+    return true;
+  }
+  return left === right;
+}
+
+/** Whether two values are of one JSON type. */
+export function sameType(left: unknown, right: unknown): boolean {
+  return jsonType(left) === jsonType(right);
+}
+
+function jsonType(value: unknown): string {
+  if (value === null) return 'null';
+  if (numericOf(value) !== undefined) return 'number';
+  return isContainer(value) ? 'container' : typeof value;
+}
+
+function sameNumber(left: Numeric, right: Numeric): boolean {
+  // Loose on purpose: it compares a number and a bigint by value.
+  // biome-ignore lint/suspicious/noDoubleEquals: see above
+  return left == right;
+}
+
+/** Compares two numbers or two texts; undefined when they cannot be compared. */
+export function compare(left: unknown, right: unknown): number | undefined {
+  if (typeof left === 'string' && typeof right === 'string') return left < right ? -1 : left > right ? 1 : 0;
+  const leftNumber = numericOf(left);
+  const rightNumber = numericOf(right);
+  if (leftNumber === undefined || rightNumber === undefined) return undefined;
+  return leftNumber < rightNumber ? -1 : leftNumber > rightNumber ? 1 : 0;
+}
