@@ -15,7 +15,7 @@ export interface PipelineSink {
   /** An input and its children have left. */
   finished(input: Document): void;
   /** An input failed; children that left before stay out there. */
-  failed(input: Document, error: StageError): void;
+  failedDocument(input: Document, error: StageError): void;
 }
 
 /** Counts of one stage, and times of a sample of its calls. */
@@ -122,12 +122,12 @@ export class Pipeline {
       if (waiting !== undefined) {
         return waiting.then(
           () => sink.finished(input),
-          (error) => sink.failed(input, error as StageError),
+          (error) => sink.failedDocument(input, error as StageError),
         );
       }
       sink.finished(input);
     } catch (error) {
-      sink.failed(input, error as StageError);
+      sink.failedDocument(input, error as StageError);
     }
     return undefined;
   }
@@ -244,7 +244,7 @@ export class Pipeline {
         sink.emit(document, document !== family.input);
       }
       if (family.error === undefined) sink.finished(family.input);
-      else sink.failed(family.input, family.error);
+      else sink.failedDocument(family.input, family.error);
     }
     return inputs.length;
   }

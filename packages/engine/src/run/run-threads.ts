@@ -1,4 +1,11 @@
-import type { PreviewRequest, PreviewResult, RunHandle, RunListeners, RunRequest } from './run-request.ts';
+import { Worker } from 'node:worker_threads';
+import type { Problem } from '../config/problem.ts';
+import { type Failure, HeadraceError, messageOf } from '../errors/headrace-error.ts';
+import { type DocumentCounts, pendingDocuments, SharedCounts } from './counters.ts';
+import type { PreviewRequest, PreviewResult, RunHandle, RunListeners, RunProgress, RunRequest } from './run-request.ts';
+import type { ConnectorResult, RunResult } from './run-result.ts';
+import { runSummary } from './run-summary.ts';
+import type { FromRun, ToRun } from './thread-messages.ts';
 
 export interface RunThreadsOptions {
   /** Limit of the JavaScript heap of each thread of a run, in MiB. */
@@ -7,10 +14,187 @@ export interface RunThreadsOptions {
   readonly keepWarm: boolean;
 }
 
-/** Starts runs and previews, each in a thread of its own. */
-export interface RunThreads {
-  start(request: RunRequest, listeners?: RunListeners): RunHandle;
-  /** Rejects with a `HeadraceError` when it does not end within `timeoutMillis`. */
-  preview(request: PreviewRequest, timeoutMillis: number): Promise<PreviewResult>;
-  close(): Promise<void>;
+/** How long a run may take to end after `stop`; then its threads are ended by force. */
+export const STOP_GRACE_MILLIS = 10_000;
+
+/** Starts runs and previews, each in a thread of its own: whatever happens there, the process goes on. */
+export class RunThreads {
+  private readonly options: RunThreadsOptions;
+  private readonly going = new Set<Worker>();
+  private warm: Worker | undefined;
+  private closed = false;
+
+  constructor(options: RunThreadsOptions) {
+    this.options = options;
+    this.warmUp();
+  }
+
+  start(request: RunRequest, listeners: RunListeners = {}): RunHandle {
+    const worker = this.take();
+    const run = new ThreadRun(request, worker, this.options.heapMb, listeners);
+    worker.once('exit', () => this.going.delete(worker));
+    return run;
+  }
+
+  /** Rejects with a `HeadraceError` when it does not end in time, or its thread is lost. */
+  async preview(request: PreviewRequest, timeoutMillis: number): Promise<PreviewResult> {
+    const worker = this.take();
+    try {
+      return await new Promise<PreviewResult>((resolve, reject) => {
+        const timer = setTimeout(() => {
+          const message = `The preview did not end within ${timeoutMillis} ms`;
+          reject(new HeadraceError('HR_RUN_CANCELLED', message, { hint: 'Ask for fewer documents.' }));
+        }, timeoutMillis);
+        worker.on('message', (message: FromRun) => {
+          if (message.type !== 'previewed' && message.type !== 'crashed') return;
+          clearTimeout(timer);
+          if (message.type === 'previewed') resolve(message.result);
+          else reject(new HeadraceError(message.failure.code, message.failure.message));
+        });
+        worker.once('error', (error) => {
+          clearTimeout(timer);
+          const { code, message, hint } = lostThread(error, this.options.heapMb);
+          reject(new HeadraceError(code, message, hint === undefined ? {} : { hint }));
+        });
+        worker.postMessage({ type: 'preview', request } satisfies ToRun);
+      });
+    } finally {
+      this.going.delete(worker);
+      await worker.terminate();
+    }
+  }
+
+  /** Ends all threads. Runs that are still going end as failed: stop them before. */
+  async close(): Promise<void> {
+    this.closed = true;
+    const { warm } = this;
+    this.warm = undefined;
+    await Promise.all([warm?.terminate(), ...[...this.going].map((worker) => worker.terminate())]);
+  }
+
+  private take(): Worker {
+    const worker = this.warm ?? this.spawn();
+    this.warm = undefined;
+    this.going.add(worker);
+    worker.ref();
+    // After the run has been handed over: its start must not wait for the next one's thread.
+    setImmediate(() => this.warmUp());
+    return worker;
+  }
+
+  private warmUp(): void {
+    if (!this.options.keepWarm || this.closed || this.warm !== undefined) return;
+    const worker = this.spawn();
+    worker.unref();
+    this.warm = worker;
+    worker.once('error', () => undefined);
+    worker.once('exit', () => {
+      if (this.warm === worker) this.warm = undefined;
+    });
+  }
+
+  private spawn(): Worker {
+    const { heapMb } = this.options;
+    return new Worker(new URL('./run-thread.js', import.meta.url), {
+      workerData: { heapMb },
+      resourceLimits: { maxOldGenerationSizeMb: heapMb },
+      name: 'run',
+    });
+  }
+}
+
+/** A run in its thread, seen from the process. */
+class ThreadRun implements RunHandle {
+  readonly runId: string;
+  readonly done: Promise<RunResult>;
+  private readonly worker: Worker;
+  private readonly counts = new SharedCounts();
+  private readonly started = performance.now();
+  private connectors: RunProgress['connectors'] = [];
+  private stopping: 'CANCELLED' | 'INTERRUPTED' | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private ended = false;
+  private finish: (result: RunResult) => void = () => undefined;
+
+  constructor(request: RunRequest, worker: Worker, heapMb: number, listeners: RunListeners) {
+    this.runId = request.runId;
+    this.worker = worker;
+    this.done = new Promise((resolve) => {
+      this.finish = (result) => {
+        this.ended = true;
+        clearTimeout(this.timer);
+        resolve(result);
+        // What is left in the thread (a stage's timers, a connection) has no more business.
+        void this.worker.terminate();
+      };
+    });
+    worker.on('message', (message: FromRun) => {
+      if (message.type === 'log') listeners.onLog?.(message.record);
+      else if (message.type === 'connectors') this.connectors = message.connectors;
+      else if (message.type === 'done') this.finish(message.result);
+      else if (message.type === 'crashed') this.lose(message.failure);
+    });
+    worker.once('error', (error) => this.lose(lostThread(error, heapMb)));
+    worker.once('exit', () => this.lose(lostThread(new Error('it ended, as if by process.exit()'), heapMb)));
+    worker.postMessage({ type: 'run', request, counts: this.counts.buffer } satisfies ToRun);
+  }
+
+  progress(): RunProgress {
+    return { counts: this.counts.read(), connectors: this.connectors };
+  }
+
+  stop(status: 'CANCELLED' | 'INTERRUPTED'): void {
+    if (this.stopping !== undefined) return;
+    this.stopping = status;
+    this.worker.postMessage({ type: 'stop', status } satisfies ToRun);
+    this.timer = setTimeout(() => {
+      const message = `The run did not stop within ${STOP_GRACE_MILLIS / 1000} seconds and was ended`;
+      this.lose({ code: 'HR_RUN_CANCELLED', message });
+    }, STOP_GRACE_MILLIS);
+  }
+
+  /** The result of a run whose thread cannot tell it any more. What was in flight counts as failed. */
+  private lose(failure: Failure): void {
+    if (this.ended) return;
+    const counts = this.counts.read();
+    const pending = pendingDocuments(counts);
+    counts.failed += pending;
+    const problem: Problem = { severity: 'error', path: '', ...failure };
+    const connectors = this.connectors.map((connector): ConnectorResult => lostConnector(connector, counts));
+    const status = this.stopping ?? 'FAILED';
+    this.finish({
+      status,
+      message: runSummary(false, connectors, [problem]),
+      problems: [problem],
+      connectors,
+      counts,
+      failures: [],
+      seconds: (performance.now() - this.started) / 1000,
+    });
+  }
+}
+
+/** What is known of a connector when the run's thread is gone: the counts are those of the whole run. */
+function lostConnector({ name, status }: RunProgress['connectors'][number], counts: DocumentCounts): ConnectorResult {
+  const running = status === 'running';
+  return {
+    name,
+    status: running ? 'failed' : status === 'waiting' ? 'skipped' : status,
+    hasPipeline: true,
+    counts: running ? counts : { published: 0, created: 0, succeeded: 0, failed: 0, dropped: 0 },
+    received: running ? counts.published : 0,
+    seconds: 0,
+    ...(running ? { error: { text: 'The thread of the run was lost.', timed: false } } : {}),
+  };
+}
+
+function lostThread(error: unknown, heapMb: number): Failure {
+  if ((error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY') {
+    return {
+      code: 'HR_RUN_OUT_OF_MEMORY',
+      message: `The run used more than its ${heapMb} MiB of memory`,
+      hint: 'Raise limits.runHeapMb, or make the documents smaller.',
+    };
+  }
+  return { code: 'HR_RUN_THREAD_LOST', message: `The thread of the run ended unexpectedly: ${messageOf(error)}` };
 }

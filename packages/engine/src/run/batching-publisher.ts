@@ -1,0 +1,157 @@
+import type { Publisher, RecordChunk, RecordDecoder, RecordSink, RejectedRecord } from '../component/connector.ts';
+import type { Logger } from '../component/logger.ts';
+import type { Document } from '../document/document.ts';
+import { encodeDocuments } from '../transport/document-wire.ts';
+import type { SourceBatch } from '../transport/messages.ts';
+import { instantiate } from './batch-processor.ts';
+
+/** Documents that a connector makes itself travel in batches of this many, or of about this many characters. */
+const BATCH_DOCUMENTS = 1000;
+const BATCH_CHARACTERS = 256 * 1024;
+/** A slow source's documents wait no longer than this for others to travel with. */
+const BATCH_MILLIS = 10;
+
+export interface BatchingPublisherOptions {
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+  /** Merge consecutive documents of one id. */
+  readonly collapse: boolean;
+  /** Documents that may be pending before publishing waits; undefined: no such limit. */
+  readonly maxPending: number | undefined;
+  readonly submit: (batch: SourceBatch) => Promise<void>;
+  /** Waits until fewer documents than this are pending. */
+  readonly waitForPending: (below: number) => Promise<void>;
+  readonly onReject: (record: RejectedRecord) => void;
+}
+
+/** Takes what a connector publishes and makes numbered batches of it. */
+export class BatchingPublisher implements Publisher {
+  readonly signal: AbortSignal;
+  /** Documents that the connector handed over itself, before collapsing. Those in chunks are counted where they are decoded. */
+  received = 0;
+  private readonly options: BatchingPublisherOptions;
+  private readonly batchDocuments: number;
+  private readonly decoders = new Map<string, RecordDecoder>();
+  private documents: Document[] = [];
+  private characters = 0;
+  private held: Document | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private submitting: Promise<void> = Promise.resolve();
+  private failure: { error: unknown } | undefined;
+
+  constructor(options: BatchingPublisherOptions) {
+    this.options = options;
+    this.signal = options.signal;
+    this.batchDocuments = Math.min(BATCH_DOCUMENTS, options.maxPending ?? BATCH_DOCUMENTS);
+  }
+
+  publish(document: Document): Promise<void> | undefined {
+    this.check();
+    this.received++;
+    if (this.options.collapse) {
+      if (this.held !== undefined && this.held.id === document.id) {
+        this.held.setOrAddAll(document);
+        return undefined;
+      }
+      const held = this.held;
+      this.held = document;
+      return held === undefined ? undefined : this.add(held);
+    }
+    return this.add(document);
+  }
+
+  async publishChunk(chunk: RecordChunk): Promise<void> {
+    this.check();
+    if (this.options.collapse) return this.decodeHere(chunk);
+    await this.sendDocuments();
+    await this.enqueue({ kind: 'records', chunk });
+  }
+
+  reject(record: RejectedRecord): Promise<void> | undefined {
+    this.options.onReject(record);
+    return undefined;
+  }
+
+  /** Sends what is held back. */
+  async flush(): Promise<void> {
+    if (this.held !== undefined) {
+      const held = this.held;
+      this.held = undefined;
+      await this.add(held);
+    }
+    await this.sendDocuments();
+    await this.submitting;
+    this.check();
+  }
+
+  private add(document: Document): Promise<void> | undefined {
+    this.documents.push(document);
+    this.characters += estimate(document);
+    if (this.documents.length >= this.batchDocuments || this.characters >= BATCH_CHARACTERS)
+      return this.sendDocuments();
+    // Nobody awaits the timer's batch: an error shows at the next call, as the reference's asynchronous sends do.
+    this.timer ??= setTimeout(() => void this.sendDocuments().catch(() => undefined), BATCH_MILLIS);
+    return undefined;
+  }
+
+  private sendDocuments(): Promise<void> {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    if (this.documents.length === 0) return this.submitting;
+    const { documents } = this;
+    this.documents = [];
+    this.characters = 0;
+    return this.enqueue({ kind: 'documents', bytes: encodeDocuments(documents), count: documents.length });
+  }
+
+  /** Batches go one after the other, each when there is room for it. */
+  private enqueue(batch: SourceBatch): Promise<void> {
+    const { maxPending, submit, waitForPending } = this.options;
+    this.submitting = this.submitting
+      .then(async () => {
+        if (maxPending !== undefined) await waitForPending(maxPending);
+        await submit(batch);
+      })
+      .catch((error) => {
+        this.failure ??= { error };
+        throw error;
+      });
+    return this.submitting;
+  }
+
+  /** Collapsing needs the documents in one place, in order. */
+  private async decodeHere({ bytes, decoder: reference, position }: RecordChunk): Promise<void> {
+    const key = `${reference.url}#${reference.name} ${JSON.stringify(reference.options)}`;
+    let decoder = this.decoders.get(key);
+    if (decoder === undefined) {
+      decoder = await instantiate<RecordDecoder>(reference);
+      this.decoders.set(key, decoder);
+    }
+    const waits: Promise<void>[] = [];
+    const sink: RecordSink = {
+      document: (document) => {
+        const wait = this.publish(document);
+        if (wait !== undefined) waits.push(wait);
+      },
+      reject: (record) => this.options.onReject(record),
+      warn: (message) => this.options.log.warn(message),
+    };
+    decoder.decode(bytes, position, sink);
+    await Promise.all(waits);
+  }
+
+  private check(): void {
+    if (this.failure !== undefined) throw this.failure.error;
+  }
+}
+
+/** About how many characters a document takes, without writing it. */
+function estimate(document: Document): number {
+  let characters = 0;
+  for (const value of document.fieldValues) {
+    if (typeof value === 'string') characters += value.length;
+    else if (value instanceof Uint8Array) characters += value.byteLength * 1.4;
+    else characters += typeof value === 'object' && value !== null ? 200 : 10;
+  }
+  return characters;
+}

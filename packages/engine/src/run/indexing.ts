@@ -1,0 +1,246 @@
+import type { EncodedBatch, Indexer, IndexFailure } from '../component/indexer.ts';
+import type { IndexerSettings } from '../component/indexer-settings.ts';
+import { type Failure, toFailure } from '../errors/headrace-error.ts';
+import type { FlowControl } from '../transport/flow-control.ts';
+import type { OutcomePart } from '../transport/messages.ts';
+import { Signal } from '../transport/signal.ts';
+
+/** Documents per batch when the config sets neither a number nor a size. */
+const DEFAULT_BATCH_SIZE = 100;
+
+/** What the accounts are told, part by part. */
+export interface IndexingListener {
+  /** A part has had its turn: what it says counts. */
+  onPart(part: OutcomePart): void;
+  onSucceeded(count: number): void;
+  onFailed(ids: readonly string[], failure: Failure): void;
+  /** Something was written: there may be room for more. */
+  onRoom(): void;
+}
+
+/** A piece of a part: documents `[from, to)` of it. */
+interface Slice {
+  readonly part: OutcomePart;
+  readonly from: number;
+  readonly to: number;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * Brings the parts into the order of their batches, cuts them into batches as the indexer wants them, and sends
+ * those one after the other. Two versions of one document never overtake each other.
+ */
+export class Indexing {
+  private readonly indexer: Indexer | undefined;
+  private readonly settings: IndexerSettings;
+  private readonly flow: FlowControl;
+  private readonly listener: IndexingListener;
+  private readonly early = new Map<number, OutcomePart[]>();
+  private readonly progress = new Signal();
+  private head = 0;
+  private heldBytes = 0;
+  private queuedBytes = 0;
+  /** Whole batches that are ready to be sent, and the one that is being filled. */
+  private ready: Slice[][] = [];
+  private filling: Slice[] = [];
+  private fillingCount = 0;
+  private fillingBytes = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private sending = false;
+  private inFlight: EncodedBatch | undefined;
+  private aborted: Failure | undefined;
+  private abandoned = false;
+
+  /** @param indexer undefined: nothing is sent, everything succeeds */
+  constructor(indexer: Indexer | undefined, settings: IndexerSettings, flow: FlowControl, listener: IndexingListener) {
+    this.indexer = indexer;
+    this.settings = settings;
+    this.flow = flow;
+    this.listener = listener;
+  }
+
+  /** Takes a part, in whatever order. */
+  accept(part: OutcomePart): void {
+    if (this.aborted !== undefined) return;
+    if (part.sequence !== this.head) {
+      const waiting = this.early.get(part.sequence);
+      if (waiting === undefined) this.early.set(part.sequence, [part]);
+      else waiting.push(part);
+      this.heldBytes += part.bytes.byteLength;
+    } else {
+      this.deliver(part);
+      // Those that came early follow, up to the first batch that is not finished.
+      for (let last = part.last; last; ) {
+        this.head++;
+        const waiting = this.early.get(this.head) ?? [];
+        this.early.delete(this.head);
+        for (const next of waiting) {
+          this.heldBytes -= next.bytes.byteLength;
+          this.deliver(next);
+        }
+        last = waiting.at(-1)?.last ?? false;
+      }
+    }
+    this.tellFlow();
+    this.send();
+  }
+
+  /** Sends what is left. Resolves when everything that was accepted has been sent. */
+  async flush(): Promise<void> {
+    this.finishBatch();
+    this.send();
+    while (this.sending || this.ready.length > 0) await this.progress.wait();
+  }
+
+  /**
+   * Sends nothing more: what waits fails with this reason. A request that is under way may finish within
+   * `graceMillis`; after that its documents count as failed too, whatever comes of it.
+   */
+  async abort(failure: Failure, graceMillis: number): Promise<void> {
+    this.aborted = failure;
+    this.finishBatch();
+    const waiting = this.ready.flat();
+    this.ready = [];
+    this.early.clear();
+    for (const { part, from, to } of waiting) this.listener.onFailed(idsOf(part).slice(from, to), failure);
+    clearTimeout(this.timer);
+    const timer = setTimeout(() => {
+      this.abandoned = true;
+      if (this.inFlight !== undefined) this.listener.onFailed(this.inFlight.ids(), failure);
+      this.inFlight = undefined;
+      this.progress.notify();
+    }, graceMillis);
+    while (this.inFlight !== undefined) await this.progress.wait();
+    clearTimeout(timer);
+  }
+
+  private deliver(part: OutcomePart): void {
+    this.listener.onPart(part);
+    if (part.count === 0) return;
+    if (this.indexer === undefined) {
+      this.listener.onSucceeded(part.count);
+      return;
+    }
+    this.queuedBytes += part.bytes.byteLength;
+    if (this.indexer.streaming) {
+      this.filling.push({ part, from: 0, to: part.count, bytes: part.bytes });
+      this.finishBatch();
+      return;
+    }
+    this.cut(part);
+    if (this.filling.length > 0) this.startTimer();
+  }
+
+  /** Adds the documents of a part to batches: a batch is full by number, or when the next document would exceed its size. */
+  private cut(part: OutcomePart): void {
+    const { batchByteSize, batchSize = batchByteSize === undefined ? DEFAULT_BATCH_SIZE : Number.POSITIVE_INFINITY } =
+      this.settings;
+    const lengths = part.lengths as Uint32Array;
+    let from = 0;
+    let start = 0;
+    let end = 0;
+    const take = (to: number) => {
+      if (to > from) this.filling.push({ part, from, to, bytes: part.bytes.subarray(start, end) });
+      from = to;
+      start = end;
+    };
+    for (let i = 0; i < part.count; i++) {
+      const length = lengths[i] as number;
+      const full =
+        this.fillingCount >= batchSize ||
+        (this.fillingCount > 0 && this.fillingBytes + length > (batchByteSize ?? Infinity));
+      if (full) {
+        take(i);
+        this.finishBatch();
+      }
+      this.fillingCount++;
+      this.fillingBytes += length;
+      end += length;
+    }
+    take(part.count);
+  }
+
+  private finishBatch(): void {
+    clearTimeout(this.timer);
+    if (this.filling.length === 0) return;
+    this.ready.push(this.filling);
+    this.filling = [];
+    this.fillingCount = 0;
+    this.fillingBytes = 0;
+  }
+
+  private startTimer(): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      this.finishBatch();
+      this.send();
+    }, this.settings.batchTimeout ?? 100);
+  }
+
+  private send(): void {
+    if (this.sending || this.ready.length === 0) return;
+    this.sending = true;
+    this.sendAll().finally(() => {
+      this.sending = false;
+      this.progress.notify();
+    });
+  }
+
+  private async sendAll(): Promise<void> {
+    for (let slices = this.takeReady(); slices !== undefined; slices = this.takeReady()) {
+      const batch = toBatch(slices);
+      this.inFlight = batch;
+      const failures = await this.sendOne(batch);
+      this.inFlight = undefined;
+      if (this.abandoned) return;
+      this.report(batch, failures);
+      for (const { bytes } of slices) this.queuedBytes -= bytes.byteLength;
+      this.tellFlow();
+      this.listener.onRoom();
+    }
+  }
+
+  private takeReady(): Slice[] | undefined {
+    // Destinations without a notion of a batch take all there is at once.
+    if (this.indexer?.streaming !== true) return this.ready.shift();
+    const all = this.ready.flat();
+    this.ready = [];
+    return all.length === 0 ? undefined : all;
+  }
+
+  private async sendOne(batch: EncodedBatch): Promise<readonly IndexFailure[] | Failure> {
+    try {
+      return await (this.indexer as Indexer).send(batch);
+    } catch (error) {
+      return toFailure(error, 'HR_INDEXER_FAILED');
+    }
+  }
+
+  private report(batch: EncodedBatch, failures: readonly IndexFailure[] | Failure): void {
+    if (!Array.isArray(failures)) {
+      this.listener.onFailed(batch.ids(), failures as Failure);
+      return;
+    }
+    const ids = failures.length === 0 ? [] : batch.ids();
+    for (const { index, message } of failures as IndexFailure[]) {
+      this.listener.onFailed([ids[index] as string], { code: 'HR_INDEXER_FAILED', message });
+    }
+    this.listener.onSucceeded(batch.count - failures.length);
+  }
+
+  private tellFlow(): void {
+    this.flow.set(this.head, this.heldBytes + this.queuedBytes);
+  }
+}
+
+function toBatch(slices: readonly Slice[]): EncodedBatch {
+  return {
+    count: slices.reduce((count, { from, to }) => count + to - from, 0),
+    pieces: slices.map((slice) => slice.bytes),
+    ids: () => slices.flatMap(({ part, from, to }) => idsOf(part).slice(from, to)),
+  };
+}
+
+function idsOf(part: OutcomePart): string[] {
+  return JSON.parse(part.ids) as string[];
+}

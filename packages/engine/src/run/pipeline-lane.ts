@@ -1,0 +1,115 @@
+import { Worker } from 'node:worker_threads';
+import type { LogRecord } from '../component/logger.ts';
+import { type Failure, HeadraceError, messageOf } from '../errors/headrace-error.ts';
+import type { StageStatistics } from '../pipeline/pipeline.ts';
+import type { FromPipeline, OpenPipeline, OutcomePart, SourceBatch, ToPipeline } from '../transport/messages.ts';
+
+/** What a lane tells its run. */
+export interface LaneListener {
+  onPart(part: OutcomePart): void;
+  onBroken(sequence: number, failure: Failure): void;
+  onLog(record: LogRecord): void;
+  /** The thread is gone, with what it was doing. */
+  onLost(failure: Failure): void;
+}
+
+/** A pipeline thread, seen from the run: open for a pipeline, batches, close, and again. */
+export class PipelineLane {
+  /** Batches that it has been given and not finished. */
+  outstanding = 0;
+  private readonly worker: Worker;
+  private readonly heapMb: number;
+  private listener: LaneListener | undefined;
+  private answer: { resolve: (message: FromPipeline) => void; reject: (error: HeadraceError) => void } | undefined;
+  private lost: HeadraceError | undefined;
+
+  constructor(heapMb: number) {
+    this.heapMb = heapMb;
+    this.worker = new Worker(new URL('./pipeline-thread.js', import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb: heapMb },
+      name: 'pipeline',
+    });
+    this.worker.unref();
+    this.worker.on('message', (message: FromPipeline) => this.receive(message));
+    this.worker.on('error', (error) => this.lose(error));
+    this.worker.on('exit', () => this.lose(new Error('the thread ended, as if by process.exit()')));
+  }
+
+  get alive(): boolean {
+    return this.lost === undefined;
+  }
+
+  /** Starts the stages. Rejects with what a stage said. */
+  async open(request: OpenPipeline, listener: LaneListener): Promise<void> {
+    this.listener = listener;
+    const answer = await this.ask({ type: 'open', ...request });
+    if (answer.type === 'refused') {
+      const { code, message, hint } = answer.failure;
+      throw new HeadraceError(code, message, hint === undefined ? {} : { hint });
+    }
+  }
+
+  /** Hands over a batch; its bytes are transferred. */
+  submit(sequence: number, batch: SourceBatch): void {
+    this.outstanding++;
+    const { buffer } = batch.kind === 'records' ? batch.chunk.bytes : batch.bytes;
+    this.worker.postMessage({ type: 'batch', sequence, batch } satisfies ToPipeline, [buffer as ArrayBuffer]);
+  }
+
+  /** Stops the stages; gives their statistics and, if a stage could not stop, why. */
+  async close(): Promise<{ statistics: StageStatistics[]; failure: Failure | undefined }> {
+    const answer = await this.ask({ type: 'close' });
+    this.listener = undefined;
+    return answer.type === 'closed' ? answer : { statistics: [], failure: undefined };
+  }
+
+  /** Ends the thread, whatever it is doing. */
+  async terminate(): Promise<void> {
+    this.lost ??= new HeadraceError('HR_PIPELINE_THREAD_LOST', 'The pipeline thread was ended');
+    this.listener = undefined;
+    this.answer?.reject(this.lost);
+    await this.worker.terminate();
+  }
+
+  private ask(message: ToPipeline): Promise<FromPipeline> {
+    if (this.lost !== undefined) return Promise.reject(this.lost);
+    return new Promise((resolve, reject) => {
+      this.answer = { resolve, reject };
+      this.worker.postMessage(message);
+    });
+  }
+
+  private receive(message: FromPipeline): void {
+    switch (message.type) {
+      case 'part':
+        if (message.last) this.outstanding--;
+        this.listener?.onPart(message);
+        break;
+      case 'broken':
+        this.outstanding--;
+        this.listener?.onBroken(message.sequence, message.failure);
+        break;
+      case 'log':
+        this.listener?.onLog(message.record);
+        break;
+      default: {
+        const { answer } = this;
+        this.answer = undefined;
+        answer?.resolve(message);
+      }
+    }
+  }
+
+  private lose(error: unknown): void {
+    if (this.lost !== undefined) return;
+    const outOfMemory = (error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY';
+    this.lost = outOfMemory
+      ? new HeadraceError('HR_RUN_OUT_OF_MEMORY', `A pipeline thread used more than its ${this.heapMb} MiB of memory`, {
+          hint: 'A stage or a document is too large: raise limits.runHeapMb, or make the documents smaller.',
+        })
+      : new HeadraceError('HR_PIPELINE_THREAD_LOST', `A pipeline thread ended unexpectedly: ${messageOf(error)}`);
+    this.answer?.reject(this.lost);
+    const { code, message, hint } = this.lost;
+    this.listener?.onLost({ code, message, ...(hint === undefined ? {} : { hint }) });
+  }
+}

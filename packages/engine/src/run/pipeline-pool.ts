@@ -1,0 +1,198 @@
+import { type Failure, HeadraceError } from '../errors/headrace-error.ts';
+import type { StageStatistics } from '../pipeline/pipeline.ts';
+import type { FlowControl } from '../transport/flow-control.ts';
+import type { OpenPipeline, SourceBatch } from '../transport/messages.ts';
+import { Signal } from '../transport/signal.ts';
+import { type LaneListener, PipelineLane } from './pipeline-lane.ts';
+
+/** Batches that a lane may have at once: one in work, one at hand. */
+const BATCHES_PER_LANE = 2;
+/** How long stages may take to stop before their thread is ended. */
+const CLOSE_MILLIS = 10_000;
+
+/** Pipeline threads that wait for work: starting one costs tens of milliseconds, so a run keeps them. */
+export class IdleLanes {
+  private readonly heapMb: number;
+  private readonly idle: PipelineLane[] = [];
+
+  constructor(heapMb: number) {
+    this.heapMb = heapMb;
+  }
+
+  /** Has a thread ready for the first who takes one. */
+  warm(): void {
+    this.idle.push(new PipelineLane(this.heapMb));
+  }
+
+  take(): PipelineLane {
+    for (let lane = this.idle.pop(); lane !== undefined; lane = this.idle.pop()) if (lane.alive) return lane;
+    return new PipelineLane(this.heapMb);
+  }
+
+  give(lane: PipelineLane): void {
+    this.idle.push(lane);
+  }
+}
+
+export interface PipelinePoolOptions {
+  readonly open: Omit<OpenPipeline, 'threadName' | 'flow'>;
+  /** How many threads at most. They are started as there is work for them. */
+  readonly threads: number;
+  readonly flow: FlowControl;
+  readonly idle: IdleLanes;
+  readonly listener: Omit<LaneListener, 'onLost' | 'onBroken'>;
+}
+
+/** The threads of one pipeline: takes numbered batches and gives each to the thread with the least to do. */
+export class PipelinePool {
+  private readonly options: PipelinePoolOptions;
+  private readonly lanes: PipelineLane[] = [];
+  private readonly changed = new Signal();
+  private opening = 0;
+  private opened = 0;
+  private sequence = 0;
+  private failure: Failure | undefined;
+
+  constructor(options: PipelinePoolOptions) {
+    this.options = options;
+  }
+
+  /** Starts the first thread, and with it the stages. Rejects with what a stage said. */
+  async start(): Promise<void> {
+    await this.openLane();
+  }
+
+  /** Why no more work is taken; undefined while all is well. */
+  get failed(): Failure | undefined {
+    return this.failure;
+  }
+
+  /** Hands over the next batch, when there is room for it. Rejects when a thread was lost or a batch was broken. */
+  async submit(batch: SourceBatch): Promise<void> {
+    let lane = this.free();
+    while (lane === undefined) {
+      this.check();
+      this.grow();
+      await this.changed.wait();
+      lane = this.free();
+    }
+    this.check();
+    lane.submit(this.sequence++, batch);
+    // Only a backlog is worth another thread: a small run never starts a second one.
+    if (this.sequence > 1) this.grow();
+  }
+
+  /** Resolves when every batch is finished, or the pool has failed. */
+  async drain(): Promise<void> {
+    while (this.failure === undefined && this.lanes.some((lane) => lane.outstanding > 0)) await this.changed.wait();
+  }
+
+  /** To be called when the indexer has taken something: there may be room again. */
+  roomMade(): void {
+    this.changed.notify();
+  }
+
+  /** Stops the stages of all threads and gives the threads back; gives the sums of the statistics and what failed. */
+  async close(): Promise<{ statistics: StageStatistics[]; failures: Failure[] }> {
+    while (this.opening > 0) await this.changed.wait();
+    const statistics = new Map<string, StageStatistics>();
+    const failures: Failure[] = [];
+    await Promise.all(
+      this.lanes.map(async (lane) => {
+        const closed = lane.alive && lane.outstanding === 0 ? await withTimeout(lane.close(), CLOSE_MILLIS) : undefined;
+        if (closed === undefined) {
+          await lane.terminate();
+          return;
+        }
+        if (closed.failure !== undefined) failures.push(closed.failure);
+        for (const stage of closed.statistics) addStatistics(statistics, stage);
+        this.options.idle.give(lane);
+      }),
+    );
+    return { statistics: [...statistics.values()], failures };
+  }
+
+  /** Ends all threads at once. */
+  async terminate(): Promise<void> {
+    await Promise.all(this.lanes.map((lane) => lane.terminate()));
+  }
+
+  private free(): PipelineLane | undefined {
+    if (this.options.flow.full) return undefined;
+    let best: PipelineLane | undefined;
+    for (const lane of this.lanes) {
+      if (lane.outstanding < (best?.outstanding ?? BATCHES_PER_LANE)) best = lane;
+    }
+    return best;
+  }
+
+  private grow(): void {
+    const busy = this.lanes.every((lane) => lane.outstanding > 0);
+    if (!busy || this.opening > 0 || this.lanes.length >= this.options.threads) return;
+    this.openLane().catch((error: HeadraceError) => this.fail(error));
+  }
+
+  private async openLane(): Promise<void> {
+    const { open, flow, idle, listener } = this.options;
+    const lane = idle.take();
+    const number = ++this.opened;
+    this.opening++;
+    try {
+      await lane.open(
+        { ...open, threadName: `Lucille-${open.runId}-Worker-${number}`, flow: flow.buffer },
+        {
+          onPart: (part) => {
+            listener.onPart(part);
+            if (part.last) this.changed.notify();
+          },
+          onBroken: (_sequence, failure) => this.fail(failure),
+          onLog: listener.onLog,
+          onLost: (failure) => this.fail(failure),
+        },
+      );
+      this.lanes.push(lane);
+    } catch (error) {
+      await lane.terminate();
+      throw error;
+    } finally {
+      this.opening--;
+      this.changed.notify();
+    }
+  }
+
+  private fail(failure: Failure): void {
+    this.failure ??= { code: failure.code, message: failure.message, ...(failure.hint ? { hint: failure.hint } : {}) };
+    this.changed.notify();
+  }
+
+  private check(): void {
+    if (this.failure === undefined) return;
+    const { code, message, hint } = this.failure;
+    throw new HeadraceError(code, message, hint === undefined ? {} : { hint });
+  }
+}
+
+function addStatistics(sums: Map<string, StageStatistics>, stage: StageStatistics): void {
+  const sum = sums.get(stage.name);
+  if (sum === undefined) {
+    sums.set(stage.name, { ...stage });
+    return;
+  }
+  sum.processed += stage.processed;
+  sum.children += stage.children;
+  sum.errors += stage.errors;
+  sum.timed += stage.timed;
+  sum.timedMillis += stage.timedMillis;
+}
+
+async function withTimeout<T>(promise: Promise<T>, millis: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, millis, undefined);
+  });
+  try {
+    return await Promise.race([promise.catch(() => undefined), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,96 @@
+import { parentPort } from 'node:worker_threads';
+import type { DocumentEncoder } from '../component/indexer.ts';
+import { createLogger } from '../component/logger.ts';
+import { Registry } from '../component/registry.ts';
+import { checkConfig } from '../config/check-config.ts';
+import { HeadraceError, toFailure } from '../errors/headrace-error.ts';
+import { Pipeline } from '../pipeline/pipeline.ts';
+import { FlowControl } from '../transport/flow-control.ts';
+import type { FromPipeline, OpenPipeline, SourceBatch, ToPipeline } from '../transport/messages.ts';
+import { BatchProcessor, instantiate } from './batch-processor.ts';
+
+/*
+ * The entry of a pipeline thread. It works for one pipeline of one run at a time, from `open` to `close`, and
+ * takes its messages strictly one after the other.
+ */
+
+const port = parentPort;
+if (port === null) throw new Error('pipeline-thread is the entry of a worker thread');
+
+let open: { pipeline: Pipeline; processor: BatchProcessor } | undefined;
+
+function post(message: FromPipeline, transfer: ArrayBuffer[] = []): void {
+  port?.postMessage(message, transfer);
+}
+
+async function openPipeline(request: OpenPipeline): Promise<void> {
+  const { runId, threadName, lengths } = request;
+  const log = (name: string) => createLogger(name, (record) => post({ type: 'log', record }));
+  const registry = await Registry.open(request.registry);
+  const { config, problems } = await checkConfig(request.root, registry);
+  const pipelineConfig = config?.pipelines.find((pipeline) => pipeline.name === request.pipeline);
+  if (pipelineConfig === undefined) {
+    throw new HeadraceError('HR_STAGE_START', problems[0]?.message ?? `There is no pipeline ${request.pipeline}`);
+  }
+  const pipeline = await Pipeline.start(pipelineConfig, registry, { runId, threadName, log });
+  try {
+    const processor = new BatchProcessor({
+      pipeline,
+      runId,
+      encoder: request.encoder === undefined ? undefined : await instantiate<DocumentEncoder>(request.encoder),
+      lengths,
+      flow: new FlowControl(request.flow),
+      log: log(request.pipeline),
+      post: (part) => {
+        const transfer = part.bytes.byteLength === 0 ? [] : [part.bytes.buffer as ArrayBuffer];
+        post({ type: 'part', ...part }, transfer);
+      },
+    });
+    open = { pipeline, processor };
+  } catch (error) {
+    await pipeline.stop();
+    throw error;
+  }
+}
+
+async function processBatch(sequence: number, batch: SourceBatch): Promise<void> {
+  try {
+    await open?.processor.process(sequence, batch);
+  } catch (error) {
+    post({ type: 'broken', sequence, failure: toFailure(error, 'HR_SOURCE_UNREADABLE') });
+  }
+}
+
+async function closePipeline(): Promise<void> {
+  const statistics = open?.pipeline.statistics ?? [];
+  try {
+    await open?.pipeline.stop();
+    post({ type: 'closed', statistics, failure: undefined });
+  } catch (error) {
+    post({ type: 'closed', statistics, failure: toFailure(error, 'HR_STAGE_FAILED') });
+  }
+  open = undefined;
+}
+
+async function handle(message: ToPipeline): Promise<void> {
+  switch (message.type) {
+    case 'open':
+      try {
+        await openPipeline(message);
+        post({ type: 'opened' });
+      } catch (error) {
+        post({ type: 'refused', failure: toFailure(error, 'HR_STAGE_START') });
+      }
+      break;
+    case 'batch':
+      await processBatch(message.sequence, message.batch);
+      break;
+    case 'close':
+      await closePipeline();
+  }
+}
+
+let last: Promise<void> = Promise.resolve();
+port.on('message', (message: ToPipeline) => {
+  last = last.then(() => handle(message));
+});

@@ -1,0 +1,148 @@
+import type { ConnectorClass, Publisher, RecordDecoder, RecordSink } from '../component/connector.ts';
+import type { Logger } from '../component/logger.ts';
+import { Registry } from '../component/registry.ts';
+import { checkConfig } from '../config/check-config.ts';
+import type { ConnectorConfig, IngestConfig } from '../config/ingest-config.ts';
+import { nearest } from '../config/nearest.ts';
+import type { Problem } from '../config/problem.ts';
+import type { Document } from '../document/document.ts';
+import { readDocument } from '../document/json-reader.ts';
+import { type Failure, toFailure } from '../errors/headrace-error.ts';
+import { Pipeline } from '../pipeline/pipeline.ts';
+import { instantiate } from './batch-processor.ts';
+import type { PreviewRequest, PreviewResult } from './run-request.ts';
+
+/** Documents that a preview takes from the connectors when it is not told how many. */
+const DEFAULT_LIMIT = 10;
+
+const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+
+/**
+ * Sends documents through a pipeline and gives what comes out; nothing reaches an indexer. The documents are
+ * given, or are the first that the connectors of the pipeline publish.
+ */
+export async function preview(request: PreviewRequest, signal: AbortSignal): Promise<PreviewResult> {
+  try {
+    const registry = await Registry.open(request.registry);
+    const { config, problems } = await checkConfig(request.root, registry);
+    if (config === undefined) return { results: [], problems };
+    const pipeline = findPipeline(config, request.pipeline);
+    if ('severity' in pipeline) return { results: [], problems: [...problems, pipeline] };
+    const inputs = request.documents ?? [];
+    const sources: Input[] = inputs.map(readInput);
+    if (request.documents === undefined) {
+      const limit = request.limit ?? DEFAULT_LIMIT;
+      for (const connector of config.connectors.filter((c) => c.pipeline === pipeline.name)) {
+        if (sources.length >= limit) break;
+        sources.push(...(await readSource(connector, registry, limit - sources.length, signal)));
+      }
+    }
+    const started = await Pipeline.start(pipeline, registry, { runId: '', threadName: 'preview', log: () => silent });
+    try {
+      const results: PreviewResult['results'] = [];
+      for (const source of sources) results.push(await previewOne(started, source));
+      return { results, problems };
+    } finally {
+      await started.stop();
+    }
+  } catch (error) {
+    return { results: [], problems: [{ severity: 'error', path: '', ...toFailure(error, 'HR_INTERNAL') }] };
+  }
+}
+
+/** An input document, or why it is none. */
+interface Input {
+  readonly text: string;
+  readonly document?: Document;
+  readonly failure?: Failure & { stage: string };
+}
+
+type Result = PreviewResult['results'][number];
+
+async function previewOne(pipeline: Pipeline, { text, document, failure }: Input): Promise<Result> {
+  const result: Result = { input: text, documents: [], dropped: [] };
+  if (document === undefined) return { ...result, failure: failure as Failure & { stage: string } };
+  await pipeline.process(
+    [document],
+    {
+      emit: (output) => {
+        if (output.dropped) result.dropped.push(output.id);
+        else result.documents.push(output.toJson());
+      },
+      finished: () => undefined,
+      failedDocument: (_, error) => {
+        result.failure = { stage: error.stage, ...toFailure(error, 'HR_STAGE_FAILED') };
+      },
+    },
+    () => false,
+  );
+  return result;
+}
+
+function readInput(text: string): Input {
+  try {
+    return { text, document: readDocument(text) };
+  } catch (error) {
+    return { text, failure: { stage: '', ...toFailure(error, 'HR_DOCUMENT_SYNTAX') } };
+  }
+}
+
+function findPipeline(config: IngestConfig, name: string | undefined): IngestConfig['pipelines'][number] | Problem {
+  const found = name === undefined ? config.pipelines[0] : config.pipelines.find((pipeline) => pipeline.name === name);
+  if (found !== undefined) return found;
+  const known = config.pipelines.map((pipeline) => pipeline.name);
+  const best = name === undefined ? undefined : nearest(name, known);
+  return {
+    severity: 'error',
+    code: 'HR_CONFIG_MISSING_PIPELINE',
+    path: 'pipelines',
+    message: name === undefined ? 'The config defines no pipelines' : `There is no pipeline ${name}`,
+    hint: best === undefined ? `Pipelines are: ${known.join(', ') || 'none'}.` : `Did you mean ${best}?`,
+  };
+}
+
+/** The first documents of a connector. Reading ends as soon as there are enough. */
+async function readSource(
+  config: ConnectorConfig,
+  registry: Registry,
+  limit: number,
+  signal: AbortSignal,
+): Promise<Input[]> {
+  const Class: ConnectorClass = await registry.load({ ...config.entry, kind: 'connector' });
+  const { name, docIdPrefix } = config;
+  const connector = new Class(config.params as never, { name, docIdPrefix, runId: '', log: silent });
+  const inputs: Input[] = [];
+  const enough = new AbortController();
+  const add = (input: Input) => {
+    if (inputs.length < limit) inputs.push(input);
+    if (inputs.length >= limit) enough.abort('CANCELLED');
+  };
+  const sink: RecordSink = {
+    document: (document) => add({ text: document.toJson(), document }),
+    reject: ({ place, message }) =>
+      add({ text: place, failure: { stage: name, code: 'HR_RECORD_UNREADABLE', message: `${place}: ${message}` } }),
+    warn: () => undefined,
+  };
+  const publisher: Publisher = {
+    signal: AbortSignal.any([enough.signal, signal]),
+    publish: (document) => {
+      sink.document(document);
+      return undefined;
+    },
+    publishChunk: async ({ bytes, decoder, position }) => {
+      (await instantiate<RecordDecoder>(decoder)).decode(bytes, position, sink);
+    },
+    reject: (record) => {
+      sink.reject(record);
+      return undefined;
+    },
+  };
+  try {
+    await connector.execute(publisher);
+  } catch (error) {
+    if (!enough.signal.aborted) throw error;
+  } finally {
+    await connector.close?.();
+  }
+  return inputs;
+}

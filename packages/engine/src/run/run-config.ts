@@ -1,0 +1,229 @@
+import { availableParallelism } from 'node:os';
+import { performance } from 'node:perf_hooks';
+import type { Indexer } from '../component/indexer.ts';
+import { createLogger, type LogRecord } from '../component/logger.ts';
+import { Registry } from '../component/registry.ts';
+import { checkConfig } from '../config/check-config.ts';
+import type { ConnectorConfig, IngestConfig } from '../config/ingest-config.ts';
+import type { Problem } from '../config/problem.ts';
+import { toFailure } from '../errors/headrace-error.ts';
+import { ConnectorFailure, ConnectorRun, type RunContext, type RunIndexer } from './connector-run.ts';
+import { noDocuments, pendingDocuments, type SharedCounts } from './counters.ts';
+import { DryRunIndexer, dryRunEncoder } from './dry-run.ts';
+import type { IdleLanes } from './pipeline-pool.ts';
+import type { RunProgress, RunRequest } from './run-request.ts';
+import type { ConnectorResult, FailedDocument, RunResult } from './run-result.ts';
+import { runSummary } from './run-summary.ts';
+
+/** More pipeline threads than this only pay where stages compute much: a config has to ask for them. */
+const MAX_DEFAULT_THREADS = 4;
+
+/** What a run needs of the thread that it runs in. */
+export interface RunSurroundings {
+  readonly counts: SharedCounts;
+  readonly idle: IdleLanes;
+  /** Aborted, with the final status as its reason, when the run is to stop. */
+  readonly signal: AbortSignal;
+  readonly log: (record: LogRecord) => void;
+  readonly onConnectors: (connectors: RunProgress['connectors']) => void;
+}
+
+/** Runs a config: its connectors one after the other, up to the first that fails. Never rejects for what a config does. */
+export async function runConfig(request: RunRequest, surroundings: RunSurroundings): Promise<RunResult> {
+  const started = performance.now();
+  const logger = createLogger('runner', surroundings.log);
+  const seconds = () => (performance.now() - started) / 1000;
+  const { registry, config, problems } = await prepare(request);
+  if (registry === undefined || config === undefined) {
+    logger.error('Pre-run validation failed.');
+    const message = runSummary(false, [], problems);
+    return {
+      status: 'FAILED',
+      message,
+      problems,
+      connectors: [],
+      counts: noDocuments(),
+      failures: [],
+      seconds: seconds(),
+    };
+  }
+  logger.info(`Starting run with id ${request.runId}`);
+  const { signal } = surroundings;
+  const failures: FailedDocument[] = [];
+  const indexers = new RunIndexers(request, config, registry, surroundings.log);
+  const context: RunContext = {
+    runId: request.runId,
+    root: request.root,
+    registrySource: request.registry,
+    registry,
+    config,
+    counts: surroundings.counts,
+    failures,
+    idle: surroundings.idle,
+    signal,
+    defaultThreads: Math.min(MAX_DEFAULT_THREADS, availableParallelism()),
+    log: surroundings.log,
+    indexer: () => indexers.get(),
+  };
+  const progress: RunProgress['connectors'] = config.connectors.map(({ name }) => ({ name, status: 'waiting' }));
+  const results: ConnectorResult[] = [];
+  let failed = false;
+  for (const [i, connector] of config.connectors.entries()) {
+    const state = progress[i] as RunProgress['connectors'][number];
+    if (failed || signal.aborted) {
+      results.push(skipped(connector));
+      state.status = 'skipped';
+      continue;
+    }
+    state.status = 'running';
+    surroundings.onConnectors(progress);
+    logger.info(`Running connector ${connector.name} feeding to pipeline ${connector.pipeline ?? 'NOT CONFIGURED'}`);
+    const { result, failure } = await runConnector(context, connector, logger);
+    results.push(result);
+    state.status = result.status;
+    if (failure === undefined) continue;
+    failed = true;
+    problems.push(toProblem(failure, connector, result.error?.text ?? ''));
+    logger.error(`Aborting run because ${connector.name} failed.`);
+  }
+  surroundings.onConnectors(progress);
+  try {
+    await indexers.close();
+  } catch (error) {
+    failed = true;
+    problems.push({
+      severity: 'error',
+      path: 'indexer',
+      component: 'indexer',
+      ...toFailure(error, 'HR_INDEXER_FAILED'),
+    });
+  }
+  const status = failed ? 'FAILED' : signal.aborted ? (signal.reason as 'CANCELLED' | 'INTERRUPTED') : 'SUCCEEDED';
+  const message = runSummary(status === 'SUCCEEDED', results, problems);
+  return {
+    status,
+    message,
+    problems,
+    connectors: results,
+    counts: surroundings.counts.read(),
+    failures,
+    seconds: seconds(),
+  };
+}
+
+async function runConnector(context: RunContext, connector: ConnectorConfig, logger: ReturnType<typeof createLogger>) {
+  const run = new ConnectorRun(context, connector);
+  const everySeconds = context.config.log.seconds ?? 30;
+  const timer = setInterval(() => {
+    const { published } = run.counts;
+    logger.info(`${published} docs published by ${connector.name}. Waiting on ${pendingDocuments(run.counts)} docs.`);
+  }, Math.max(1, everySeconds) * 1000);
+  try {
+    const outcome = await run.run();
+    const { seconds } = outcome.result;
+    logger.info(
+      `Connector ${connector.name} feeding to pipeline ${connector.pipeline ?? 'null'} complete. Time: ${seconds.toFixed(2)} secs.`,
+    );
+    return outcome;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+async function prepare(
+  request: RunRequest,
+): Promise<{ registry: Registry | undefined; config: IngestConfig | undefined; problems: Problem[] }> {
+  try {
+    const registry = await Registry.open(request.registry);
+    return { registry, ...(await checkConfig(request.root, registry)) };
+  } catch (error) {
+    const problem: Problem = { severity: 'error', path: '', ...toFailure(error, 'HR_INTERNAL') };
+    return { registry: undefined, config: undefined, problems: [problem] };
+  }
+}
+
+/** The one indexer of a run: made at first use, connected once, closed at the end. */
+class RunIndexers {
+  private readonly request: RunRequest;
+  private readonly config: IngestConfig;
+  private readonly registry: Registry;
+  private readonly log: (record: LogRecord) => void;
+  private made: Promise<RunIndexer> | undefined;
+  private connected: Promise<void> | undefined;
+
+  constructor(request: RunRequest, config: IngestConfig, registry: Registry, log: (record: LogRecord) => void) {
+    this.request = request;
+    this.config = config;
+    this.registry = registry;
+    this.log = log;
+  }
+
+  get(): Promise<RunIndexer> {
+    this.made ??= this.make();
+    return this.made;
+  }
+
+  async close(): Promise<void> {
+    if (this.connected === undefined) return;
+    const connected = await this.connected.then(
+      () => true,
+      () => false,
+    );
+    if (connected) await (await this.made)?.indexer?.close?.();
+  }
+
+  private async make(): Promise<RunIndexer> {
+    try {
+      const indexer = await this.create();
+      const connect = async () => {
+        await indexer?.connect?.();
+      };
+      const encoder = indexer?.encoder();
+      return {
+        indexer,
+        encoder: (connector) => (indexer instanceof DryRunIndexer ? dryRunEncoder(connector) : encoder),
+        connect: () => {
+          this.connected ??= connect();
+          return this.connected;
+        },
+      };
+    } catch (error) {
+      throw new ConnectorFailure('Error creating indexer from config.', toFailure(error, 'HR_INDEXER_START'));
+    }
+  }
+
+  private async create(): Promise<Indexer | undefined> {
+    const { entry, params, settings } = this.config.indexer;
+    const context = { runId: this.request.runId, log: createLogger(entry.name, this.log), settings };
+    if (this.request.dryRunFile !== undefined)
+      return new DryRunIndexer({ path: this.request.dryRunFile } as never, context);
+    if (settings.sendEnabled === false) {
+      context.log.warn('indexer.sendEnabled is false: documents are processed but not sent');
+      return undefined;
+    }
+    const Class = await this.registry.load({ ...entry, kind: 'indexer' });
+    return new Class(params as never, context);
+  }
+}
+
+function skipped({ name, pipeline }: ConnectorConfig): ConnectorResult {
+  const hasPipeline = pipeline !== undefined;
+  return { name, status: 'skipped', hasPipeline, counts: noDocuments(), received: 0, seconds: 0 };
+}
+
+function toProblem(
+  failure: { code: Problem['code']; message: string; hint?: string },
+  connector: ConnectorConfig,
+  text: string,
+): Problem {
+  const { code, message, hint } = failure;
+  const what = text.replace(/\.$/, '');
+  return {
+    severity: 'error',
+    code,
+    path: connector.path,
+    component: connector.name,
+    message: what === '' ? message : `${what}: ${message}`,
+    ...(hint === undefined ? {} : { hint }),
+  };
+}

@@ -1,0 +1,48 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { toFailure } from '../errors/headrace-error.ts';
+import { SharedCounts } from './counters.ts';
+import { IdleLanes } from './pipeline-pool.ts';
+import { preview } from './preview.ts';
+import { runConfig } from './run-config.ts';
+import type { FromRun, ToRun } from './thread-messages.ts';
+
+/* The entry of the thread of a run: serves one run or one preview, then ends. */
+
+const port = parentPort;
+if (port === null) throw new Error('run-thread is the entry of a worker thread');
+
+const { heapMb } = workerData as { heapMb: number };
+const idle = new IdleLanes(heapMb);
+const stop = new AbortController();
+
+function post(message: FromRun): void {
+  port?.postMessage(message);
+}
+
+async function handle(message: ToRun): Promise<void> {
+  switch (message.type) {
+    case 'stop':
+      stop.abort(message.status);
+      return;
+    case 'preview':
+      post({ type: 'previewed', result: await preview(message.request, stop.signal) });
+      return;
+    case 'run':
+      post({
+        type: 'done',
+        result: await runConfig(message.request, {
+          counts: new SharedCounts(message.counts),
+          idle,
+          signal: stop.signal,
+          log: (record) => post({ type: 'log', record }),
+          onConnectors: (connectors) => post({ type: 'connectors', connectors }),
+        }),
+      });
+  }
+}
+
+port.on('message', (message: ToRun) => {
+  handle(message).catch((error) => post({ type: 'crashed', failure: toFailure(error, 'HR_INTERNAL') }));
+});
+// The first pipeline thread is started before there is work: it is ready when the run is.
+idle.warm();

@@ -1,0 +1,18 @@
+import type { LogRecord } from '../component/logger.ts';
+import type { Failure } from '../errors/headrace-error.ts';
+import type { PreviewRequest, PreviewResult, RunProgress, RunRequest } from './run-request.ts';
+import type { RunResult } from './run-result.ts';
+
+/** To the thread of a run. It serves one run or one preview, then ends. */
+export type ToRun =
+  | { readonly type: 'run'; readonly request: RunRequest; readonly counts: SharedArrayBuffer }
+  | { readonly type: 'preview'; readonly request: PreviewRequest }
+  | { readonly type: 'stop'; readonly status: 'CANCELLED' | 'INTERRUPTED' };
+
+/** From the thread of a run. */
+export type FromRun =
+  | { readonly type: 'connectors'; readonly connectors: RunProgress['connectors'] }
+  | { readonly type: 'log'; readonly record: LogRecord }
+  | { readonly type: 'done'; readonly result: RunResult }
+  | { readonly type: 'previewed'; readonly result: PreviewResult }
+  | { readonly type: 'crashed'; readonly failure: Failure };

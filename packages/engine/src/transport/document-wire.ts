@@ -1,0 +1,100 @@
+import { Document } from '../document/document.ts';
+import { internName } from '../document/names.ts';
+import { base64, Double, type JsonObject, type Value } from '../document/value.ts';
+
+/**
+ * Documents as bytes, for the way between threads: JSON that V8 reads and writes natively, so that it costs a
+ * fraction of a structured clone. A batch is a list of names and values in turn; 0 in place of names means the
+ * names of the document before. Values that JSON lacks, and objects, are tagged objects, which cannot be
+ * mistaken: a plain object never stands for itself.
+ */
+type WireValue = string | number | boolean | null | WireValue[] | Tagged;
+type Tagged =
+  | { d: number | 'NaN' | 'Infinity' | '-Infinity' | '-0' }
+  | { i: string }
+  | { b: string }
+  | { o: (string | WireValue)[] };
+
+/** Documents, in order, as bytes. */
+export function encodeDocuments(documents: readonly Document[]): Uint8Array<ArrayBuffer> {
+  const wire: (readonly string[] | 0 | WireValue[])[] = [];
+  let lastNames: readonly string[] | undefined;
+  for (const { fieldNames, fieldValues } of documents) {
+    wire.push(fieldNames === lastNames ? 0 : fieldNames);
+    wire.push(encodeList(fieldValues));
+    lastNames = fieldNames;
+  }
+  const text = JSON.stringify(wire);
+  // A buffer of its own, not a piece of Node's pool: it is transferred.
+  const bytes = new Uint8Array(Buffer.byteLength(text));
+  Buffer.from(bytes.buffer).write(text, 'utf8');
+  return bytes;
+}
+
+/** The documents that `encodeDocuments` was given. */
+export function decodeDocuments(bytes: Uint8Array): Document[] {
+  const wire = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')) as (
+    | string[]
+    | 0
+    | WireValue[]
+  )[];
+  const documents: Document[] = [];
+  let names: string[] = [];
+  let flagged = false;
+  for (let i = 0; i < wire.length; i += 2) {
+    if (wire[i] !== 0) {
+      names = (wire[i] as string[]).map(internName);
+      flagged = names.includes('___dropped') || names.includes('___skipped');
+    }
+    documents.push(new Document(names, decodeList(wire[i + 1] as WireValue[]), true, flagged));
+  }
+  return documents;
+}
+
+function encodeList(values: readonly Value[]): WireValue[] {
+  for (let i = 0; i < values.length; i++) {
+    if (isSpecial(values[i] as Value)) return values.map(encodeValue);
+  }
+  return values as WireValue[];
+}
+
+function isSpecial(value: Value): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value) || Object.is(value, -0);
+  return typeof value === 'bigint' || (typeof value === 'object' && value !== null);
+}
+
+function encodeValue(value: Value): WireValue {
+  if (!isSpecial(value)) return value as WireValue;
+  if (typeof value === 'number') return { d: Object.is(value, -0) ? '-0' : (String(value) as 'NaN') };
+  if (typeof value === 'bigint') return { i: value.toString() };
+  if (value instanceof Double) return { d: Object.is(value.value, -0) ? '-0' : value.value };
+  if (value instanceof Uint8Array) return { b: base64(value) };
+  if (Array.isArray(value)) return encodeList(value);
+  const members: (string | WireValue)[] = [];
+  for (const [key, member] of value as JsonObject) members.push(key, encodeValue(member));
+  return { o: members };
+}
+
+function decodeList(values: WireValue[]): Value[] {
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i];
+    if (typeof value === 'object' && value !== null) values[i] = decodeValue(value) as WireValue;
+  }
+  return values as Value[];
+}
+
+function decodeValue(value: WireValue): Value {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return decodeList(value);
+  if ('d' in value) {
+    const number = Number(value.d);
+    return Number.isInteger(number) ? new Double(number) : number;
+  }
+  if ('i' in value) return BigInt(value.i);
+  if ('b' in value) return new Uint8Array(Buffer.from(value.b, 'base64'));
+  const object: JsonObject = new Map();
+  for (let i = 0; i < value.o.length; i += 2) {
+    object.set(internName(value.o[i] as string), decodeValue(value.o[i + 1] as WireValue));
+  }
+  return object;
+}

@@ -1,0 +1,72 @@
+import type { ObjectNode } from '@headrace/hocon';
+import type { ModuleReference, RecordChunk } from '../component/connector.ts';
+import type { LogRecord } from '../component/logger.ts';
+import type { RegistrySource } from '../component/registry.ts';
+import type { Failure } from '../errors/headrace-error.ts';
+import type { StageStatistics } from '../pipeline/pipeline.ts';
+
+/** What a pipeline thread is to do until it is told to close. */
+export interface OpenPipeline {
+  readonly root: ObjectNode;
+  readonly registry: RegistrySource;
+  readonly pipeline: string;
+  readonly runId: string;
+  readonly threadName: string;
+  /** Encodes for the indexer; undefined when nothing is sent. */
+  readonly encoder: ModuleReference | undefined;
+  /** Whether the indexer cuts batches by document, so that the length of each is needed. */
+  readonly lengths: boolean;
+  /** The memory of `FlowControl`. */
+  readonly flow: SharedArrayBuffer;
+}
+
+/** A numbered batch of the source: records as bytes with their decoder, or documents as `encodeDocuments` gives them. */
+export type SourceBatch =
+  | { readonly kind: 'records'; readonly chunk: RecordChunk }
+  | { readonly kind: 'documents'; readonly bytes: Uint8Array; readonly count: number };
+
+/** To a pipeline thread. */
+export type ToPipeline =
+  | ({ readonly type: 'open' } & OpenPipeline)
+  | { readonly type: 'batch'; readonly sequence: number; readonly batch: SourceBatch }
+  | { readonly type: 'close' };
+
+/** A document that failed in a pipeline thread, or a record that could not be read there. */
+export interface PartFailure {
+  id: string;
+  at: string;
+  failure: Failure;
+}
+
+/**
+ * A part of what became of a batch. A batch gives one part, or several when it makes much of little or takes
+ * long. Only what is in a part counts: the sums of all parts are the accounts.
+ */
+export interface OutcomePart {
+  readonly sequence: number;
+  readonly last: boolean;
+  readonly published: number;
+  readonly created: number;
+  readonly dropped: number;
+  readonly failed: number;
+  /** The first of those that failed. */
+  readonly failures: PartFailure[];
+  /** Documents for the indexer. */
+  readonly count: number;
+  /** Their bytes; empty when nothing is sent. */
+  readonly bytes: Uint8Array;
+  /** Their ids, as a JSON list: read only when something fails. */
+  readonly ids: string;
+  /** The length in bytes of each, when asked for. */
+  readonly lengths: Uint32Array | undefined;
+}
+
+/** From a pipeline thread. */
+export type FromPipeline =
+  | { readonly type: 'opened' }
+  | { readonly type: 'refused'; readonly failure: Failure }
+  | ({ readonly type: 'part' } & OutcomePart)
+  /** A batch as a whole could not be decoded: the source is broken in a way that ends the connector. */
+  | { readonly type: 'broken'; readonly sequence: number; readonly failure: Failure }
+  | { readonly type: 'log'; readonly record: LogRecord }
+  | { readonly type: 'closed'; readonly statistics: StageStatistics[]; readonly failure: Failure | undefined };
