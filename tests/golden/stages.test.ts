@@ -2,12 +2,8 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { describeGolden, type GoldenCase, openCase, sharedFolder } from './golden-cases.ts';
 import { actualOutcome, agrees, classNames, recordedOutcome } from './stage-cases.ts';
+import { STAGE_DIFFERENCES } from './stage-differences.ts';
 import { openStageRegistry } from './stage-registry.ts';
-
-/** Cases that Headrace decides differently, and why. One that agrees with the reference must not stand here. */
-const DECIDED_DIFFERENTLY: Readonly<Record<string, string>> = {
-  'pipeline/class without package': 'a short class name is enough',
-};
 
 const registry = await openStageRegistry();
 const built = new Set(registry.list('stage').map((entry) => entry.name));
@@ -15,7 +11,7 @@ const built = new Set(registry.list('stage').map((entry) => entry.name));
 describeGolden('stages.jsonl', (cases) => {
   const planned = new Set(referenceStages());
   for (const golden of cases) {
-    const reason = DECIDED_DIFFERENTLY[golden.name];
+    const reason = STAGE_DIFFERENCES[golden.name];
     const missing = stagesOf(golden).filter((name) => planned.has(name) && !built.has(name));
     const title = reason === undefined ? golden.name : `${golden.name} (not as recorded: ${reason})`;
     it.skipIf(missing.length > 0)(title, () =>
@@ -30,7 +26,7 @@ describeGolden('stages.jsonl', (cases) => {
 
   it('knows every case that is decided differently', () => {
     const names = new Set(cases.map(({ name }) => name));
-    expect(Object.keys(DECIDED_DIFFERENTLY).filter((name) => !names.has(name))).toEqual([]);
+    expect(Object.keys(STAGE_DIFFERENCES).filter((name) => !names.has(name))).toEqual([]);
   });
 });
 
