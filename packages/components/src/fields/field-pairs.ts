@@ -1,4 +1,5 @@
 import type { ParameterProblem } from '@headrace/engine';
+import { checkDestination } from './destination.ts';
 
 /** A field to read and the field to write. */
 export interface FieldPair {
@@ -6,7 +7,7 @@ export interface FieldPair {
   readonly dest: string;
 }
 
-/** Mistakes in the lists `source` and `dest` of a stage: empty ones, and lengths that do not go together. */
+/** Mistakes in the lists `source` and `dest` of a stage: empty ones, lengths that do not go together, reserved destinations. */
 export function* checkFieldPairs(params: {
   readonly source: readonly string[];
   readonly dest: readonly string[];
@@ -21,6 +22,7 @@ export function* checkFieldPairs(params: {
       hint: 'Give as many destinations as sources, or one for all.',
     };
   }
+  for (const [i, name] of dest.entries()) yield* checkDestination(`dest[${i}]`, name);
 }
 
 /** The pairs that the lists `source` and `dest` mean: one by one, or every source to the one destination. */

@@ -1,0 +1,35 @@
+import { copyValue, type Document, textOf, type UpdateMode, type Value } from '@headrace/engine';
+
+/**
+ * Writes the transformed texts of a field's values to a field, which may be the same one. Numbers, booleans and bytes
+ * become texts; null, objects and nested lists have no text and go through as they are. A missing field and an
+ * empty list change nothing.
+ */
+export function transformTexts(
+  document: Document,
+  source: string,
+  dest: string,
+  mode: UpdateMode,
+  transform: (text: string) => string,
+): void {
+  const value = document.get(source);
+  if (value === undefined || (mode === 'skip' && document.has(dest))) return;
+  if (!Array.isArray(value)) {
+    const result = transformValue(value, transform);
+    if (mode === 'overwrite') document.set(dest, result);
+    else document.update(dest, mode, [result]);
+    return;
+  }
+  if (value.length === 0) return;
+  const results = value.map((item) => transformValue(item, transform));
+  const only = results.length === 1 ? (results[0] as Value) : results;
+  // A nested list alone keeps the list around it.
+  if (mode === 'overwrite') document.set(dest, Array.isArray(only) ? results : only);
+  else document.update(dest, mode, results);
+}
+
+function transformValue(value: Value, transform: (text: string) => string): Value {
+  if (typeof value === 'string') return transform(value);
+  if (value === null || Array.isArray(value) || value instanceof Map) return copyValue(value);
+  return transform(textOf(value) as string);
+}
