@@ -1,0 +1,112 @@
+import {
+  type Document,
+  type ParameterProblem,
+  Stage,
+  type StageContext,
+  type Static,
+  Type,
+  textOf,
+  type UpdateMode,
+  UpdateModeParameter,
+  type Value,
+} from '@headrace/engine';
+import { checkDestination } from '../fields/destination.ts';
+import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
+import { compileJavaRegex, type JavaRegex, JavaRegexError } from '../java/regex/index.ts';
+
+const parameters = Type.Object({
+  source: Type.Array(Type.String()),
+  dest: Type.Array(Type.String()),
+  regex: Type.String(),
+  updateMode: UpdateModeParameter,
+  ignoreCase: Type.Optional(Type.Boolean({ default: false })),
+  multiline: Type.Optional(Type.Boolean({ default: false })),
+  dotall: Type.Optional(Type.Boolean({ default: false })),
+  literal: Type.Optional(Type.Boolean({ default: false })),
+});
+
+/**
+ * Copies what a regular expression matches in a field to another field.
+ * <p>
+ * Every match in every value counts: one match arrives as a text, several as a list. With a group in the expression,
+ * what the first group matched is taken instead of the whole match; a match in which that group took no part
+ * gives nothing. Without any match the destination stays as it is. Numbers and booleans are searched as texts, null is
+ * passed over.
+ * <p>
+ * When several sources share one destination, they are taken in their order: with the mode "overwrite" the last one that
+ * matches wins, "append" collects the matches of all.
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>source (List&lt;String&gt;, Required) : The fields to search.</li>
+ *   <li>dest (List&lt;String&gt;, Required) : The fields for the matches: as many as sources, or one for all.</li>
+ *   <li>regex (String, Required) : The expression, in the syntax of Java.</li>
+ *   <li>updateMode (String, Optional) : What happens to a destination that exists: "overwrite", "append" or "skip".
+ *   Defaults to "overwrite".</li>
+ *   <li>ignoreCase (Boolean, Optional) : Whether letters of ASCII match in both cases. Defaults to false.</li>
+ *   <li>multiline (Boolean, Optional) : Whether ^ and $ match at the start and end of each line. Defaults to false.</li>
+ *   <li>dotall (Boolean, Optional) : Whether . matches line breaks too. Defaults to false.</li>
+ *   <li>literal (Boolean, Optional) : Whether every character of the expression stands for itself. Defaults to
+ *   false.</li>
+ * </ul>
+ */
+export class ApplyRegex extends Stage<typeof parameters> {
+  static override readonly parameters = parameters;
+
+  static readonly examples = [
+    {
+      description: 'Every hash tag of a text, without its sign',
+      params: { source: ['text'], dest: ['tags'], regex: '#(\\w+)' },
+      documents: [
+        { id: '1', text: 'At the #sea, in the #sun' },
+        { id: '2', text: 'At home' },
+      ],
+      output: [
+        { id: '1', text: 'At the #sea, in the #sun', tags: ['sea', 'sun'] },
+        { id: '2', text: 'At home' },
+      ],
+    },
+  ];
+
+  static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
+    yield* checkFieldPairs(params);
+    for (const [i, name] of params.dest.entries()) yield* checkDestination(`dest[${i}]`, name);
+    try {
+      compileJavaRegex(params.regex, params);
+    } catch (error) {
+      if (!(error instanceof JavaRegexError)) throw error;
+      yield { parameter: 'regex', message: error.message };
+    }
+  }
+
+  private readonly pairs: readonly FieldPair[];
+  private readonly regex: JavaRegex;
+  private readonly updateMode: UpdateMode;
+
+  constructor(params: Static<typeof parameters>, context: StageContext) {
+    super(params, context);
+    this.pairs = fieldPairs(params.source, params.dest);
+    this.regex = compileJavaRegex(params.regex, params);
+    this.updateMode = params.updateMode as UpdateMode;
+  }
+
+  override process(document: Document): void {
+    for (const { source, dest } of this.pairs) {
+      const value = document.get(source);
+      if (value === undefined || (this.updateMode === 'skip' && document.has(dest))) continue;
+      const found: string[] = [];
+      if (Array.isArray(value)) for (const item of value) this.search(item, found);
+      else this.search(value, found);
+      document.update(dest, this.updateMode, found);
+    }
+  }
+
+  private search(value: Value, found: string[]): void {
+    const text = textOf(value);
+    if (text === null) return;
+    for (const match of this.regex.findAll(text)) {
+      const part = this.regex.groupCount === 0 ? match.text : match.groups[1];
+      if (part !== undefined) found.push(part);
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import {
+  type Document,
+  MapOf,
+  type ParameterProblem,
+  Stage,
+  type StageContext,
+  type Static,
+  Type,
+  type UpdateMode,
+  UpdateModeParameter,
+} from '@headrace/engine';
+import { checkDestination } from '../fields/destination.ts';
+
+const parameters = Type.Object({
+  dest: Type.String(),
+  formatString: Type.String(),
+  defaultInputs: Type.Optional(MapOf(Type.String())),
+  updateMode: UpdateModeParameter,
+});
+
+/** A place of the template that a field fills. */
+interface Placeholder {
+  readonly field: string;
+  /** What stands there when the field has no value. */
+  readonly otherwise: string;
+}
+
+/**
+ * Writes a text that is put together from fields by a template.
+ * <p>
+ * In the template <b>{city}</b> stands for the first value of the field city, as text. When the field is missing, null
+ * or an empty list, its entry in defaultInputs takes its place, else the text behind <b>:-</b> in
+ * <b>{city:-unknown}</b>, else the placeholder itself stays. <b>${</b> writes a brace that starts no placeholder.
+ * The text is written in any case. Placeholders in the values of fields stay as they are.
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>dest (String, Required) : The field to write.</li>
+ *   <li>formatString (String, Required) : The template.</li>
+ *   <li>defaultInputs (Map&lt;String, String&gt;, Optional) : Texts for fields without a value, by the name of
+ *   the field.</li>
+ *   <li>updateMode (String, Optional) : What happens to a destination that exists: "overwrite", "append" or "skip".
+ *   Defaults to "overwrite".</li>
+ * </ul>
+ */
+export class Concatenate extends Stage<typeof parameters> {
+  static override readonly parameters = parameters;
+
+  static readonly examples = [
+    {
+      description: 'A label, with a default for one of its parts',
+      params: { dest: 'label', formatString: '{city}, {country}', defaultInputs: { country: 'somewhere' } },
+      documents: [
+        { id: '1', city: 'Lyon', country: 'France' },
+        { id: '2', city: 'Oz' },
+      ],
+      output: [
+        { id: '1', city: 'Lyon', country: 'France', label: 'Lyon, France' },
+        { id: '2', city: 'Oz', label: 'Oz, somewhere' },
+      ],
+    },
+  ];
+
+  static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
+    yield* checkDestination('dest', params.dest);
+    for (const part of parseTemplate(params.formatString, new Map())) {
+      if (typeof part === 'string' || part.field !== '') continue;
+      yield {
+        parameter: 'formatString',
+        message: 'formatString has a placeholder without the name of a field',
+        hint: 'Name a field between the braces, or write ${} for the two braces themselves.',
+      };
+    }
+  }
+
+  private readonly parts: readonly (string | Placeholder)[];
+  private readonly updateMode: UpdateMode;
+
+  constructor(params: Static<typeof parameters>, context: StageContext) {
+    super(params, context);
+    this.parts = parseTemplate(params.formatString, params.defaultInputs ?? new Map());
+    this.updateMode = params.updateMode as UpdateMode;
+  }
+
+  override process(document: Document): void {
+    let text = '';
+    for (const part of this.parts) {
+      text += typeof part === 'string' ? part : (document.text(part.field) ?? part.otherwise);
+    }
+    document.update(this.params.dest, this.updateMode, [text]);
+  }
+}
+
+function parseTemplate(template: string, defaults: ReadonlyMap<string, string>): (string | Placeholder)[] {
+  const parts: (string | Placeholder)[] = [];
+  let at = 0;
+  for (;;) {
+    const open = template.indexOf('{', at);
+    if (open < 0) break;
+    if (template[open - 1] === '$') {
+      parts.push(template.slice(at, open - 1), '{');
+      at = open + 1;
+      continue;
+    }
+    const close = template.indexOf('}', open);
+    if (close < 0) break;
+    parts.push(template.slice(at, open), parsePlaceholder(template.slice(open + 1, close), defaults));
+    at = close + 1;
+  }
+  parts.push(template.slice(at));
+  return parts.filter((part) => part !== '');
+}
+
+function parsePlaceholder(inside: string, defaults: ReadonlyMap<string, string>): Placeholder {
+  const divider = inside.indexOf(':-');
+  const brace = inside.indexOf('{');
+  // A brace in front of the divider is the start of something nested, which does not exist.
+  const divided = divider >= 0 && (brace < 0 || divider < brace);
+  const field = divided ? inside.slice(0, divider) : inside;
+  return { field, otherwise: defaults.get(field) ?? (divided ? inside.slice(divider + 2) : `{${inside}}`) };
+}

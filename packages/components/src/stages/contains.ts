@@ -1,0 +1,86 @@
+import {
+  type Document,
+  type ParameterProblem,
+  Stage,
+  type StageContext,
+  type Static,
+  Type,
+  textOf,
+  type Value,
+} from '@headrace/engine';
+import { checkDestination } from '../fields/destination.ts';
+import { KeywordMatcher } from '../text/keyword-matcher.ts';
+
+const parameters = Type.Object({
+  contains: Type.Array(Type.String()),
+  fields: Type.Array(Type.String()),
+  output: Type.String(),
+  value: Type.String(),
+  ignoreCase: Type.Optional(Type.Boolean({ default: true })),
+});
+
+/**
+ * Marks a document when one of its fields contains one of some keywords.
+ * <p>
+ * A keyword is found where no letter stands right before or after it: "sea" in "the sea" and in "sea2", not in
+ * "seaside". A phrase is found with exactly the white space that it has. When a keyword is found, the output
+ * field is set to the given value, whatever it held; otherwise it stays as it is.
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>contains (List&lt;String&gt;, Required) : The keywords and phrases, at least one.</li>
+ *   <li>fields (List&lt;String&gt;, Required) : The fields to search. All values are searched, numbers and booleans
+ *   as texts.</li>
+ *   <li>output (String, Required) : The field to set.</li>
+ *   <li>value (String, Required) : The text to set it to.</li>
+ *   <li>ignoreCase (Boolean, Optional) : Whether upper and lower case are the same. Defaults to true.</li>
+ * </ul>
+ */
+export class Contains extends Stage<typeof parameters> {
+  static override readonly parameters = parameters;
+
+  static readonly examples = [
+    {
+      description: 'Mark texts about the coast',
+      params: { contains: ['sea', 'beach'], fields: ['title', 'text'], output: 'topic', value: 'coast' },
+      documents: [
+        { id: '1', title: 'By the Sea' },
+        { id: '2', title: 'Seasons' },
+      ],
+      output: [
+        { id: '1', title: 'By the Sea', topic: 'coast' },
+        { id: '2', title: 'Seasons' },
+      ],
+    },
+  ];
+
+  static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
+    if (params.contains.length === 0) {
+      yield { parameter: 'contains', message: 'contains must have at least one keyword' };
+    }
+    yield* checkDestination('output', params.output);
+  }
+
+  private readonly keywords: KeywordMatcher;
+
+  constructor(params: Static<typeof parameters>, context: StageContext) {
+    super(params, context);
+    this.keywords = new KeywordMatcher(params.contains, params.ignoreCase as boolean);
+  }
+
+  override process(document: Document): void {
+    for (const field of this.params.fields) {
+      const value = document.get(field);
+      if (value === undefined) continue;
+      if (Array.isArray(value) ? value.some((item) => this.found(item)) : this.found(value)) {
+        document.set(this.params.output, this.params.value);
+        return;
+      }
+    }
+  }
+
+  private found(value: Value): boolean {
+    const text = textOf(value);
+    return text !== null && this.keywords.containsWord(text);
+  }
+}

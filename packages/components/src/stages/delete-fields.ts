@@ -1,0 +1,34 @@
+import { type Document, type ParameterProblem, Stage, type Static, Type } from '@headrace/engine';
+import { checkDestination } from '../fields/destination.ts';
+
+const parameters = Type.Object({ fields: Type.Array(Type.String()) });
+
+/**
+ * Removes fields. The names are taken as they are: a dot does not lead into an object. Missing fields are passed over.
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>fields (List&lt;String&gt;, Required) : The fields to remove, at least one.</li>
+ * </ul>
+ */
+export class DeleteFields extends Stage<typeof parameters> {
+  static override readonly parameters = parameters;
+
+  static readonly examples = [
+    {
+      description: 'Remove two fields',
+      params: { fields: ['raw', 'draft'] },
+      documents: [{ id: '1', raw: '<p>Text</p>', text: 'Text' }],
+      output: [{ id: '1', text: 'Text' }],
+    },
+  ];
+
+  static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
+    if (params.fields.length === 0) yield { parameter: 'fields', message: 'fields must name at least one field' };
+    for (const [i, name] of params.fields.entries()) yield* checkDestination(`fields[${i}]`, name);
+  }
+
+  override process(document: Document): void {
+    for (const field of this.params.fields) document.remove(field);
+  }
+}

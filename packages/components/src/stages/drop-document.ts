@@ -1,0 +1,30 @@
+import { type Document, Stage, Type } from '@headrace/engine';
+
+const parameters = Type.Object({ percentage: Type.Optional(Type.Number({ minimum: 0, maximum: 1, default: 1 })) });
+
+/**
+ * Drops documents: later stages do not see them, and they are not indexed. Mostly used with conditions, which
+ * say what documents to drop.
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>percentage (Double, Optional) : The part of the documents to drop, from 0.0 for none to 1.0 for all. Each
+ *   document is drawn by itself, so the part is an average. Defaults to 1.0.</li>
+ * </ul>
+ */
+export class DropDocument extends Stage<typeof parameters> {
+  static override readonly parameters = parameters;
+
+  static readonly examples = [
+    {
+      description: 'Drop every document',
+      params: {},
+      documents: [{ id: '1', title: 'Draft' }],
+      output: [{ id: '1', title: 'Draft', ___dropped: true }],
+    },
+  ];
+
+  override process(document: Document): void {
+    if (Math.random() < (this.params.percentage as number)) document.drop();
+  }
+}

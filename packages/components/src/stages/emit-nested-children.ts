@@ -1,0 +1,81 @@
+import {
+  copyValue,
+  type Document,
+  MapOf,
+  type ParameterProblem,
+  Stage,
+  type StageContext,
+  type StageResult,
+  type Static,
+  Type,
+  type UpdateMode,
+  UpdateModeParameter,
+} from '@headrace/engine';
+import { checkDestination } from '../fields/destination.ts';
+
+const parameters = Type.Object({
+  dropParent: Type.Optional(Type.Boolean({ default: false })),
+  fieldsToCopy: Type.Optional(MapOf(Type.String())),
+  updateMode: UpdateModeParameter,
+});
+
+/**
+ * Turns the children that earlier stages have attached to a document into documents of their own, which go through
+ * the later stages before it does. A document without children is left alone.
+ * <p>
+ * A child without an id, which can be no document, is lost with an error in the log. Children of children stay
+ * attached to their parent until a second stage of this kind.
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>dropParent (Boolean, Optional) : Whether a document that had children is dropped. Defaults to false.</li>
+ *   <li>fieldsToCopy (Map&lt;String, String&gt;, Optional) : Fields of the document that its children receive: the name
+ *   in the document, then the name in the children. A list of one value arrives as that value, an empty list not
+ *   at all.</li>
+ *   <li>updateMode (String, Optional) : What happens when a child has the field already: "overwrite", "append" or
+ *   "skip". Defaults to "overwrite".</li>
+ * </ul>
+ */
+export class EmitNestedChildren extends Stage<typeof parameters> {
+  static override readonly parameters = parameters;
+
+  static readonly examples = [
+    {
+      description: 'Index the chapters instead of the book, each with the title of the book',
+      params: { dropParent: true, fieldsToCopy: { id: 'book', title: 'book_title' } },
+      documents: [{ id: 'b', title: 'Emma', ___children: [{ id: 'b-1', text: 'Emma Woodhouse' }] }],
+      output: [
+        { id: 'b-1', text: 'Emma Woodhouse', book: 'b', book_title: 'Emma' },
+        { id: 'b', title: 'Emma', ___dropped: true },
+      ],
+    },
+  ];
+
+  static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
+    for (const [source, dest] of params.fieldsToCopy ?? []) yield* checkDestination(`fieldsToCopy.${source}`, dest);
+  }
+
+  private readonly copies: readonly (readonly [source: string, dest: string])[];
+  private readonly updateMode: UpdateMode;
+
+  constructor(params: Static<typeof parameters>, context: StageContext) {
+    super(params, context);
+    this.copies = [...(params.fieldsToCopy ?? [])];
+    this.updateMode = params.updateMode as UpdateMode;
+  }
+
+  override process(document: Document): StageResult {
+    if (!document.has('___children')) return;
+    const children = document.children(() => {
+      this.context.log.error(`A child of the document ${document.id} has no id and is lost`);
+    });
+    if (children.length === 0) return;
+    for (const [source, dest] of this.copies) {
+      const values = document.values(source);
+      for (const child of children) child.update(dest, this.updateMode, values.map(copyValue));
+    }
+    document.removeChildren();
+    if (this.params.dropParent === true) document.drop();
+    return children;
+  }
+}
