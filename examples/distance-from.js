@@ -1,0 +1,46 @@
+import { Stage, Type } from 'headrace';
+
+const EARTH_RADIUS_KM = 6371;
+
+const parameters = Type.Object({
+  latitude: Type.Number({ minimum: -90, maximum: 90 }),
+  longitude: Type.Number({ minimum: -180, maximum: 180 }),
+  dest: Type.String(),
+  farthest: Type.Optional(Type.Number({ minimum: 0 })),
+});
+
+/**
+ * Writes how far a document's place is from a given one, along the surface of the earth, in whole kilometres.
+ * The place stands in the fields latitude and longitude; a document without them is left as it is.
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>latitude (Number, Required) : Latitude of the given place, in degrees.</li>
+ *   <li>longitude (Number, Required) : Longitude of the given place, in degrees.</li>
+ *   <li>dest (String, Required) : The field for the distance.</li>
+ *   <li>farthest (Number, Optional) : Documents that are farther away, in kilometres, are dropped.</li>
+ * </ul>
+ */
+export class DistanceFrom extends Stage {
+  static parameters = parameters;
+
+  process(document) {
+    const { dest, farthest = Number.POSITIVE_INFINITY } = this.params;
+    const latitude = document.text('latitude');
+    const longitude = document.text('longitude');
+    if (latitude === undefined || longitude === undefined) return;
+    const distance = this.distanceTo(Number(latitude), Number(longitude));
+    if (distance > farthest) document.drop();
+    else document.set(dest, Math.round(distance));
+  }
+
+  /** By the haversine formula. */
+  distanceTo(latitude, longitude) {
+    const radians = (degrees) => (degrees * Math.PI) / 180;
+    const square = (angle) => Math.sin(angle / 2) ** 2;
+    const north = square(radians(latitude - this.params.latitude));
+    const east = square(radians(longitude - this.params.longitude));
+    const shrunk = Math.cos(radians(latitude)) * Math.cos(radians(this.params.latitude));
+    return 2 * EARTH_RADIUS_KM * Math.asin(Math.sqrt(north + shrunk * east));
+  }
+}

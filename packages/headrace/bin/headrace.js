@@ -1,0 +1,63 @@
+#!/usr/bin/env node
+// Starts the command line on Node 26. This file itself runs on older versions too: there it hands over to the
+// binary that the package `node` has brought along.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import module from 'node:module';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const NEEDED = 26;
+const main = new URL('../dist/main.js', import.meta.url);
+
+if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
+  module.enableCompileCache();
+  await import(main.href);
+} else {
+  const node = bundledNode();
+  if (node === undefined) {
+    console.error(
+      `headrace needs Node.js ${NEEDED} or newer, and this is ${process.versions.node}. ` +
+        'Install a newer one, or reinstall headrace with install scripts allowed: its dependency `node` brings one.',
+    );
+    process.exitCode = 1;
+  } else handOver(node);
+}
+
+/** The binary that the package `node` has installed; undefined when its install script did not run. */
+function bundledNode() {
+  try {
+    const home = dirname(module.createRequire(import.meta.url).resolve('node/package.json'));
+    return ['node', 'node.exe'].map((name) => join(home, 'bin', name)).find((path) => existsSync(path));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Runs the command line in a child and is transparent to whoever started this process. The channel between the
+ * two is never written to: its end tells the child that this process is gone, however it went.
+ */
+function handOver(node) {
+  const child = spawn(node, [fileURLToPath(main), ...process.argv.slice(2)], {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    env: { ...process.env, HEADRACE_LAUNCHED: '1' },
+  });
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'].filter((name) => name in constants.signals);
+  const forward = (signal) => child.kill(signal);
+  for (const signal of signals) process.on(signal, forward);
+  child.on('error', (error) => {
+    console.error(`headrace cannot start ${node}: ${error.message}`);
+    process.exitCode = 1;
+  });
+  child.on('exit', (code, signal) => {
+    if (signal === null) {
+      process.exitCode = code ?? 1;
+      return;
+    }
+    // To end in the way the child did, so that a shell sees the signal.
+    for (const name of signals) process.off(name, forward);
+    process.kill(process.pid, signal);
+  });
+}

@@ -1,0 +1,145 @@
+import { type CommandSpec, command } from './command.ts';
+
+const config = {
+  name: 'CONFIG',
+  required: true,
+  description: 'The config: .conf (HOCON) or .json.',
+  completes: 'file',
+} as const;
+
+/** Options of every command that reads a config. */
+const configOptions = {
+  set: {
+    kind: 'list',
+    short: 's',
+    value: 'KEY=VALUE',
+    description: 'Set a value of the config, over what the file says: -s indexer.type=CSV.',
+  },
+} as const;
+
+const componentOptions = {
+  components: {
+    kind: 'list',
+    value: 'MODULE',
+    description: 'Also load the connectors, stages and indexers of a module: a path or a package.',
+    completes: 'file',
+  },
+} as const;
+
+/** Every command, once: parsing, help and completion are made of this table. */
+export const commands: readonly CommandSpec[] = [
+  command({
+    name: 'run',
+    summary: 'Run a config.',
+    details:
+      'Prints the summary on standard output; progress on a terminal, otherwise JSON logs, go to standard error.\n' +
+      'Exits with 0 for success, also when some documents failed, 1 for a failed run, 2 for an invalid config.\n' +
+      'Ctrl-C ends the run cleanly; a second one at once.',
+    examples: ['headrace run movies.conf', 'headrace run movies.conf -s csv.path=out.csv --dry-run documents.jsonl'],
+    arguments: [config],
+    options: {
+      ...configOptions,
+      dryRun: {
+        kind: 'text',
+        value: 'FILE',
+        description: 'Index nothing: write the documents that would be indexed to a file, as JSON lines.',
+        completes: 'file',
+      },
+      ...componentOptions,
+    },
+    load: async () => (await import('../commands/run.ts')).run,
+  }),
+  command({
+    name: 'validate',
+    summary: 'Find everything wrong with a config.',
+    details: 'Runs and writes nothing. Exits with 2 when there are errors.',
+    examples: ['headrace validate movies.conf', 'headrace validate movies.conf --json'],
+    arguments: [config],
+    options: {
+      ...configOptions,
+      ...componentOptions,
+      json: { kind: 'flag', description: 'Print {"valid", "problems"} as JSON.' },
+    },
+    load: async () => (await import('../commands/validate.ts')).validate,
+  }),
+  command({
+    name: 'render',
+    summary: 'Print a config with everything resolved.',
+    details: 'Passwords, keys and values from the environment are masked.',
+    examples: ['headrace render movies.conf', 'headrace render movies.conf --hocon'],
+    arguments: [config],
+    options: {
+      ...configOptions,
+      hocon: { kind: 'flag', description: 'Print HOCON instead of JSON.' },
+      showSecrets: { kind: 'flag', description: 'Do not mask anything.' },
+    },
+    load: async () => (await import('../commands/render.ts')).render,
+  }),
+  command({
+    name: 'preview',
+    summary: 'Show what a pipeline makes of some documents.',
+    details:
+      'Prints the documents as they would reach the indexer, as JSON lines; nothing is indexed.\n' +
+      'Dropped and failed documents are told on standard error. Exits with 1 when a document failed.',
+    examples: ['headrace preview movies.conf --limit 3', 'headrace preview movies.conf --documents samples.jsonl'],
+    arguments: [config],
+    options: {
+      ...configOptions,
+      pipeline: { kind: 'text', value: 'NAME', description: 'The pipeline; the first of the config by default.' },
+      documents: {
+        kind: 'text',
+        value: 'FILE',
+        description: 'Documents as JSON lines, "-" for standard input; by default what the connectors read.',
+        completes: 'file',
+      },
+      limit: {
+        kind: 'count',
+        value: 'N',
+        description: 'How many documents of the connectors to take; 10 by default.',
+      },
+      ...componentOptions,
+      json: { kind: 'flag', description: 'Print {"input", "documents", "dropped", "failure"} for each document.' },
+    },
+    load: async () => (await import('../commands/preview.ts')).preview,
+  }),
+  command({
+    name: 'components',
+    summary: 'List the connectors, stages and indexers, or explain one.',
+    examples: ['headrace components', 'headrace components CopyFields', 'headrace components --json'],
+    arguments: [{ name: 'NAME', required: false, description: 'The component to explain.' }],
+    options: {
+      ...componentOptions,
+      json: { kind: 'flag', description: 'Print JSON.' },
+    },
+    load: async () => (await import('../commands/components.ts')).components,
+  }),
+  command({
+    name: 'init',
+    summary: 'Write a first config, which runs as it is.',
+    examples: ['headrace init', 'headrace init movies.conf'],
+    arguments: [
+      {
+        name: 'FILE',
+        required: false,
+        description: 'The file to write, headrace.conf by default. An existing one is left alone.',
+        completes: 'file',
+      },
+    ],
+    options: {},
+    load: async () => (await import('../commands/init.ts')).init,
+  }),
+  command({
+    name: 'completion',
+    summary: 'Print a script that completes commands and options in a shell.',
+    details:
+      'bash: source <(headrace completion bash), in ~/.bashrc.\n' +
+      'zsh:  source <(headrace completion zsh), in ~/.zshrc.\n' +
+      'fish: headrace completion fish > ~/.config/fish/completions/headrace.fish',
+    examples: ['headrace completion bash'],
+    arguments: [
+      { name: 'SHELL', required: true, description: 'bash, zsh or fish.', completes: ['bash', 'zsh', 'fish'] },
+    ],
+    options: {},
+    load: async () => (await import('../commands/completion.ts')).completion,
+  }),
+];

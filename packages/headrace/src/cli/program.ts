@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { type Action, type CommandSpec, longFlag, type OptionSpec } from './command.ts';
+
+/** The command line as commander takes it, made of the table of commands. `onExitCode` is told how a command ended. */
+export function createProgram(commands: readonly CommandSpec[], onExitCode: (code: number) => void): Command {
+  const program = new Command('headrace')
+    .description('Search ingest: reads sources, transforms documents in pipelines, writes to search engines and files.')
+    .version(version(), '-V, --version', 'Print the version.')
+    .helpOption('-h, --help', 'Print help.')
+    .helpCommand(false)
+    .addHelpText('after', '\nheadrace COMMAND --help explains a command.')
+    .exitOverride();
+  for (const spec of commands) program.addCommand(createCommand(spec, onExitCode));
+  return program;
+}
+
+function createCommand(spec: CommandSpec, onExitCode: (code: number) => void): Command {
+  const command = new Command(spec.name)
+    .summary(spec.summary)
+    .description(spec.details === undefined ? spec.summary : `${spec.summary}\n\n${spec.details}`)
+    .helpOption('-h, --help', 'Print help.')
+    // Descriptions say what is taken and what is the default; the table's own defaults are no news.
+    .configureHelp({
+      optionDescription: ({ description }) => description,
+      argumentDescription: ({ description }) => description,
+    })
+    .addHelpText('after', `\nExamples:\n${spec.examples.map((example) => `  ${example}\n`).join('')}`)
+    .exitOverride();
+  for (const { name, required, description, completes } of spec.arguments) {
+    const argument = new Argument(required ? `<${name}>` : `[${name}]`, description);
+    if (typeof completes === 'object') argument.choices(completes);
+    command.addArgument(argument);
+  }
+  for (const [name, option] of Object.entries(spec.options)) command.addOption(createOption(name, option));
+  return command.action(async () => {
+    const action = (await spec.load()) as Action<never>;
+    onExitCode(await action(command.processedArgs as (string | undefined)[], command.opts() as never));
+  });
+}
+
+function createOption(name: string, { kind, short, value, description }: OptionSpec): Option {
+  const flags = `${short === undefined ? '' : `-${short}, `}${longFlag(name)}`;
+  const option = new Option(kind === 'flag' ? flags : `${flags} <${value}>`, description);
+  if (kind === 'flag') return option.default(false);
+  if (kind === 'list') {
+    return option.default([]).argParser((text: string, before: readonly string[]) => [...before, text]);
+  }
+  return kind === 'count' ? option.argParser(parseCount) : option;
+}
+
+function parseCount(text: string): number {
+  const count = Number(text);
+  if (!/^\d+$/.test(text) || count < 1 || !Number.isSafeInteger(count)) {
+    throw new InvalidArgumentError('It must be a whole number of at least 1.');
+  }
+  return count;
+}
+
+function version(): string {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
+  return version;
+}

@@ -1,0 +1,51 @@
+import { type CatalogEntry, type ComponentKind, nearest, Registry } from '@headrace/engine';
+import { CommandError, EXIT } from '../cli/exit-code.ts';
+import { registrySource } from '../config/load-config.ts';
+import { describeComponent } from './component-page.ts';
+
+interface ComponentsOptions {
+  readonly components: readonly string[];
+  readonly json: boolean;
+}
+
+const KINDS: readonly ComponentKind[] = ['connector', 'stage', 'indexer'];
+
+/** `headrace components [NAME]`: what can be used in a config. */
+export async function components([name]: readonly (string | undefined)[], options: ComponentsOptions): Promise<number> {
+  const registry = await Registry.open(registrySource(undefined, options.components));
+  const all = KINDS.flatMap((kind) => registry.list(kind));
+  if (name === undefined) {
+    process.stdout.write(options.json ? json(all.map(toJson)) : KINDS.map((kind) => table(kind, all)).join('\n'));
+    return EXIT.ok;
+  }
+  const found = all.filter((entry) => entry.name === name || entry.aliases.includes(name));
+  if (found.length === 0) {
+    const names = all.map((entry) => entry.name);
+    const best = nearest(name.slice(name.lastIndexOf('.') + 1), names);
+    const hint = best === undefined ? '`headrace components` lists them.' : `Did you mean ${best}?`;
+    throw new CommandError(`There is no component ${name}. ${hint}`, EXIT.invalid);
+  }
+  const [first] = found as [CatalogEntry, ...CatalogEntry[]];
+  process.stdout.write(options.json ? json(toJson(first)) : found.map(describeComponent).join('\n'));
+  return EXIT.ok;
+}
+
+/** A component as the API's `config-info` tells of it. */
+function toJson({ name, kind, aliases, type, block, package: from, description, fields, examples }: CatalogEntry) {
+  return { class: name, kind, aliases, type, block, package: from, description, fields, examples };
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+function table(kind: ComponentKind, all: readonly CatalogEntry[]): string {
+  const entries = all.filter((entry) => entry.kind === kind);
+  const width = Math.max(0, ...entries.map((entry) => entry.name.length));
+  const rows = entries.map((entry) => `  ${entry.name.padEnd(width)}  ${firstSentence(entry)}`.trimEnd());
+  return `${kind[0]?.toUpperCase()}${kind.slice(1)}s\n${rows.map((row) => `${row}\n`).join('')}`;
+}
+
+function firstSentence({ description = '' }: CatalogEntry): string {
+  return /^[^\n]*?[.:](?=\s|$)|^[^\n]*/.exec(description)?.[0].replace(/:$/, '.') ?? '';
+}

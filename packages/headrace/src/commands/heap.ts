@@ -1,0 +1,9 @@
+import { totalmem } from 'node:os';
+
+/** The heap of each thread of a run, in MiB: a quarter of what the process may use, within reason. */
+export const HEAP_MB = Math.round(Math.min(4096, Math.max(512, availableBytes() / 4 / 2 ** 20)));
+
+function availableBytes(): number {
+  const limit = process.constrainedMemory();
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
+}

@@ -1,0 +1,22 @@
+import { configToJson, hasErrors, maskSecrets } from '@headrace/engine';
+import { render as renderText } from '@headrace/hocon';
+import { EXIT } from '../cli/exit-code.ts';
+import { loadConfig } from '../config/load-config.ts';
+import { problemLines } from '../config/print-problems.ts';
+
+interface RenderOptions {
+  readonly set: readonly string[];
+  readonly hocon: boolean;
+  readonly showSecrets: boolean;
+}
+
+/** `headrace render CONFIG`: the config with includes, substitutions and overrides resolved. */
+export async function render([file = '']: readonly (string | undefined)[], options: RenderOptions): Promise<number> {
+  const { root, problems } = loadConfig(file, options.set);
+  process.stderr.write(problemLines(problems, file));
+  if (root === undefined || hasErrors(problems)) return EXIT.invalid;
+  const shown = options.showSecrets ? root : maskSecrets(root);
+  const text = options.hocon ? renderText(shown, { format: 'hocon' }) : configToJson(shown, { indent: 2 });
+  process.stdout.write(`${text.trimEnd()}\n`);
+  return EXIT.ok;
+}

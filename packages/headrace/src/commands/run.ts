@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import { hasErrors, type RunResult, RunThreads } from '@headrace/engine';
+import { EXIT } from '../cli/exit-code.ts';
+import { onStopSignal, type StopSignal, signalExitCode } from '../cli/stop-signals.ts';
+import { loadConfig, registrySource } from '../config/load-config.ts';
+import { problemLines } from '../config/print-problems.ts';
+import { createReporter } from '../report/run-reporter.ts';
+import { HEAP_MB } from './heap.ts';
+
+interface RunOptions {
+  readonly set: readonly string[];
+  readonly dryRun: string | undefined;
+  readonly components: readonly string[];
+}
+
+/** `headrace run CONFIG`: runs it to its end, or to the first signal. */
+export async function run([file = '']: readonly (string | undefined)[], options: RunOptions): Promise<number> {
+  const { root, problems } = loadConfig(file, options.set);
+  process.stderr.write(problemLines(problems, file));
+  if (root === undefined || hasErrors(problems)) return EXIT.invalid;
+
+  const runId = randomUUID();
+  const threads = new RunThreads({ heapMb: HEAP_MB, keepWarm: false });
+  const reporter = await createReporter(runId, () => handle.progress());
+  const handle = threads.start(
+    {
+      runId,
+      root,
+      registry: registrySource(file, options.components),
+      ...(options.dryRun === undefined ? {} : { dryRunFile: options.dryRun }),
+    },
+    { onLog: (record) => reporter.log(record) },
+  );
+  let stoppedBy: StopSignal | undefined;
+  const stopListening = onStopSignal((signal) => {
+    stoppedBy = signal;
+    const message = `${signal}: the run ends when what is in flight is finished; once more ends it at once`;
+    reporter.log({ level: 'warn', time: Date.now(), logger: 'headrace', message });
+    handle.stop('CANCELLED');
+  });
+  try {
+    const result = await handle.done;
+    reporter.close();
+    process.stderr.write(
+      problemLines(
+        result.problems.filter((p) => isInvalid(result) || p.severity === 'warning'),
+        file,
+      ),
+    );
+    if (isInvalid(result)) return EXIT.invalid;
+    process.stdout.write(`${result.message.trim()}\n\nRun took ${result.seconds.toFixed(2)} secs.\n`);
+    if (stoppedBy !== undefined) return signalExitCode(stoppedBy);
+    return result.status === 'SUCCEEDED' ? EXIT.ok : EXIT.failed;
+  } finally {
+    stopListening();
+    await threads.close();
+  }
+}
+
+/** Whether the run was refused because of its config, so that nothing has begun. */
+function isInvalid({ status, connectors, problems }: RunResult): boolean {
+  const ofConfig = problems.some(({ severity, code }) => severity === 'error' && code.startsWith('HR_CONFIG_'));
+  return status === 'FAILED' && connectors.length === 0 && ofConfig;
+}

@@ -1,0 +1,39 @@
+import { checkConfig, hasErrors, type Problem, Registry } from '@headrace/engine';
+import { EXIT } from '../cli/exit-code.ts';
+import { loadConfig, registrySource } from '../config/load-config.ts';
+import { countProblems, problemLines } from '../config/print-problems.ts';
+
+interface ValidateOptions {
+  readonly set: readonly string[];
+  readonly components: readonly string[];
+  readonly json: boolean;
+}
+
+/** `headrace validate CONFIG`: everything that is wrong, found without running or writing anything. */
+export async function validate(
+  [file = '']: readonly (string | undefined)[],
+  options: ValidateOptions,
+): Promise<number> {
+  const problems = await findProblems(file, options);
+  const valid = !hasErrors(problems);
+  if (options.json) {
+    process.stdout.write(`${JSON.stringify({ valid, problems: problems.map((p) => toJson(p, file)) }, null, 2)}\n`);
+  } else {
+    const verdict = valid ? 'valid' : 'invalid';
+    process.stdout.write(`${problemLines(problems, file)}${file}: ${verdict} (${countProblems(problems)})\n`);
+  }
+  return valid ? EXIT.ok : EXIT.invalid;
+}
+
+async function findProblems(file: string, options: ValidateOptions): Promise<Problem[]> {
+  const { root, problems } = loadConfig(file, options.set);
+  if (root === undefined || hasErrors(problems)) return problems;
+  const registry = await Registry.open(registrySource(file, options.components));
+  return [...problems, ...(await checkConfig(root, registry)).problems];
+}
+
+/** A problem with its keys in their documented order; `file` only for a text that the config includes. */
+function toJson({ severity, code, path, line, column, component, message, hint, ...rest }: Problem, config: string) {
+  const file = rest.file === undefined || rest.file === config ? {} : { file: rest.file };
+  return { severity, code, path, ...file, line, column, component, message, hint };
+}

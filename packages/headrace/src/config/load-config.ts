@@ -1,0 +1,61 @@
+import { existsSync } from 'node:fs';
+import { dirname, isAbsolute, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { catalogUrl } from '@headrace/components';
+import { messageOf, type ReadConfig, type RegistrySource, readConfigFile } from '@headrace/engine';
+import { CommandError, EXIT } from '../cli/exit-code.ts';
+
+/**
+ * Reads a config file with the environment and the overrides of the command line.
+ *
+ * @param settings `key=value` each
+ * @throws CommandError when the file cannot be read, or a setting has no `=`
+ */
+export function loadConfig(file: string, settings: readonly string[]): ReadConfig {
+  try {
+    return readConfigFile(file, { env: environment(), overrides: parseSettings(settings) });
+  } catch (error) {
+    if (error instanceof CommandError) throw error;
+    throw new CommandError(`The config ${file} cannot be read: ${messageOf(error)}`, EXIT.invalid);
+  }
+}
+
+/**
+ * The components that a config may use: the built-in ones, those of the given modules, and, because it is the
+ * user's own, those of modules that it names itself, relative to its directory.
+ *
+ * @param file the config; the working directory counts when there is none
+ * @param modules paths from the working directory, or packages
+ */
+export function registrySource(file: string | undefined, modules: readonly string[]): RegistrySource {
+  const directory = file === undefined ? process.cwd() : dirname(resolve(file));
+  return {
+    catalogs: [catalogUrl],
+    modules: modules.map(moduleSpecifier),
+    base: pathToFileURL(`${directory}/`).href,
+    allowModules: true,
+  };
+}
+
+/** What was typed is relative to where it was typed, not to the config. */
+function moduleSpecifier(module: string): string {
+  const isPath = /^\.{1,2}[/\\]/.test(module) || isAbsolute(module) || existsSync(module);
+  return isPath ? pathToFileURL(resolve(module)).href : module;
+}
+
+function parseSettings(settings: readonly string[]): Record<string, string> {
+  const overrides: Record<string, string> = {};
+  for (const setting of settings) {
+    const equals = setting.indexOf('=');
+    if (equals <= 0) {
+      throw new CommandError(`-s takes key=value, such as -s indexer.type=CSV, not "${setting}".`, EXIT.invalid);
+    }
+    overrides[setting.slice(0, equals).trim()] = setting.slice(equals + 1);
+  }
+  return overrides;
+}
+
+function environment(): Record<string, string> {
+  const set = Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return Object.fromEntries(set);
+}

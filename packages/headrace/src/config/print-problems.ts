@@ -1,0 +1,18 @@
+import { formatProblem, type Problem } from '@headrace/engine';
+
+/** Problems as compilers print them, a line each, in the order of the text. */
+export function problemLines(problems: readonly Problem[], file: string): string {
+  return problems.map((problem) => `${formatProblem(problem, file)}\n`).join('');
+}
+
+/** `2 errors, 1 warning`. */
+export function countProblems(problems: readonly Problem[]): string {
+  const errors = problems.filter((problem) => problem.severity === 'error').length;
+  const warnings = problems.length - errors;
+  const parts = [count(errors, 'error'), count(warnings, 'warning')].filter((part) => part !== undefined);
+  return parts.length === 0 ? 'no problems' : parts.join(', ');
+}
+
+function count(number: number, noun: string): string | undefined {
+  return number === 0 ? undefined : `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

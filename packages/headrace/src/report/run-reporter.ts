@@ -1,0 +1,18 @@
+import type { LogRecord, RunProgress } from '@headrace/engine';
+
+/** Tells of a run while it goes, on standard error. */
+export interface RunReporter {
+  log(record: LogRecord): void;
+  /** The run is over: what is left to be written is written when this returns. */
+  close(): void;
+}
+
+/** The reporter that suits who reads: a line of progress for a person, JSON logs for a program. */
+export async function createReporter(runId: string, progress: () => RunProgress): Promise<RunReporter> {
+  if (process.stderr.isTTY) {
+    const { TerminalReporter } = await import('./terminal-reporter.ts');
+    return new TerminalReporter(process.stderr, progress);
+  }
+  const { JsonReporter } = await import('./json-reporter.ts');
+  return new JsonReporter(runId);
+}

@@ -1,0 +1,43 @@
+// Before `npm pack` in packages/headrace: makes the package whole. Our other packages are on no registry, so they
+// go into the tarball as bundled dependencies; what they need from a registry becomes a dependency of headrace.
+import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { bundled, directoryOf, keepManifest, manifest, readManifest, restore } from './room.mjs';
+
+restore();
+const { scripts, ...headrace } = readManifest(directoryOf('headrace'));
+const dependencies = {};
+const ours = new Set();
+collect('headrace', headrace);
+
+for (const name of ours) copy(name);
+keepManifest();
+const whole = { ...headrace, dependencies: { ...sorted(dependencies) }, bundleDependencies: [...ours] };
+for (const name of ours) whole.dependencies[name] = readManifest(directoryOf(name)).version;
+writeFileSync(manifest, `${JSON.stringify(whole, null, 2)}\n`);
+
+function collect(name, { dependencies: needed = {} }) {
+  for (const [dependency, range] of Object.entries(needed)) {
+    if (dependency.startsWith('@headrace/')) {
+      if (ours.has(dependency)) continue;
+      ours.add(dependency);
+      collect(dependency, readManifest(directoryOf(dependency)));
+    } else if (dependencies[dependency] !== undefined && dependencies[dependency] !== range) {
+      throw new Error(
+        `${name} wants ${dependency} ${range}, another package ${dependencies[dependency]}: agree on one`,
+      );
+    } else dependencies[dependency] = range;
+  }
+}
+
+function copy(name) {
+  const from = directoryOf(name);
+  const to = new URL(`${name.replace('@headrace/', '')}/`, bundled);
+  if (!existsSync(new URL('dist/', from))) throw new Error(`${name} is not built: npm run build`);
+  mkdirSync(to, { recursive: true });
+  // npm leaves out what the package's own `files` exclude.
+  for (const part of ['package.json', 'dist']) cpSync(new URL(part, from), new URL(part, to), { recursive: true });
+}
+
+function sorted(map) {
+  return Object.fromEntries(Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

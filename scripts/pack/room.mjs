@@ -1,0 +1,28 @@
+// Where packing works, and what it leaves behind there until it is done.
+import { cpSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+
+const packages = new URL('../../packages/', import.meta.url);
+const room = new URL('headrace/', packages);
+
+export const manifest = new URL('package.json', room);
+export const bundled = new URL('node_modules/@headrace/', room);
+const original = new URL('package.json.unpacked', room);
+
+/** The directory of one of our own packages: `@headrace/engine` is `packages/engine/`. */
+export function directoryOf(name) {
+  return new URL(`${name.replace('@headrace/', '')}/`, packages);
+}
+
+export function readManifest(directory) {
+  return JSON.parse(readFileSync(new URL('package.json', directory), 'utf8'));
+}
+
+export function keepManifest() {
+  cpSync(manifest, original);
+}
+
+/** Everything as it was before packing, also when that was interrupted. */
+export function restore() {
+  if (existsSync(original)) renameSync(original, manifest);
+  rmSync(bundled, { recursive: true, force: true });
+}

@@ -1,0 +1,4 @@
+// After `npm pack` in packages/headrace.
+import { restore } from './room.mjs';
+
+restore();
