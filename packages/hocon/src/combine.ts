@@ -36,26 +36,35 @@ export class Combiner {
   /** Two objects as one, level by level without recursion. */
   #objects(upper: ObjectNode, lower: ObjectNode): ObjectNode {
     const result = this.#owned(upper);
-    const pairs: [ObjectNode, ObjectNode][] = [[result, lower]];
+    const pairs: Pair[] = [{ into: result, from: lower, outer: undefined }];
     for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {
-      const [into, from] = pair;
+      const { into, from } = pair;
       const entries = rawEntries(into);
-      if (this.#marks.isUnresolved(from)) this.#marks.unresolved.add(into);
       if (this.#marks.opaque.has(from)) this.#marks.opaque.add(into);
       this.steps += from.entries.size;
       for (const [key, value] of rawEntries(from)) {
         const above = entries.get(key);
-        if (above === undefined) {
-          entries.set(key, value);
-          into.keys.set(key, from.keys.get(key)!);
-        } else if (above.kind === 'object' && value.kind === 'object' && !hidesLower(above, this.#marks)) {
+        if (above?.kind === 'object' && value.kind === 'object' && !hidesLower(above, this.#marks)) {
           const inner = this.#owned(above);
           entries.set(key, inner);
-          pairs.push([inner, value]);
-        } else entries.set(key, this.combine(above, value));
+          pairs.push({ into: inner, from: value, outer: pair });
+          continue;
+        }
+        const combined = above === undefined ? value : this.combine(above, value);
+        entries.set(key, combined);
+        if (above === undefined) into.keys.set(key, from.keys.get(key)!);
+        if (this.#marks.isUnresolved(combined)) this.#mark(pair);
       }
     }
     return result;
+  }
+
+  /** Marks an object, and those around it, as unresolved. */
+  #mark(pair: Pair): void {
+    for (let at: Pair | undefined = pair; at !== undefined; at = at.outer) {
+      if (this.#marks.unresolved.has(at.into)) return;
+      this.#marks.unresolved.add(at.into);
+    }
   }
 
   #owned(node: ObjectNode): ObjectNode {
@@ -66,6 +75,13 @@ export class Combiner {
     this.#own.add(copy);
     return copy;
   }
+}
+
+/** Two objects on the way to becoming one, and the pair around them. */
+interface Pair {
+  into: ObjectNode;
+  from: ObjectNode;
+  outer: Pair | undefined;
 }
 
 function layers(node: Raw): Raw[] {

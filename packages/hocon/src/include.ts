@@ -26,6 +26,9 @@ export type IncludeLoader = (request: IncludeRequest) => IncludedText | undefine
 
 export type Format = 'hocon' | 'json' | 'properties';
 
+/** Schemes that the reference knows. */
+const ADDRESS = /^(?:https?|ftp|file|jar|jmod|jrt|mailto):/i;
+
 /** Deepest nesting of includes, as in the reference. */
 const MAX_NESTING = 50;
 
@@ -59,6 +62,11 @@ export class Includer {
     if (this.#open.length === 0) this.#open.push({ file: from.file, statement: undefined });
     this.#open.at(-1)!.statement = origin;
     const { form, name } = statement;
+    if (form === 'url' && !ADDRESS.test(name)) {
+      const hint = 'an address starts with a scheme, such as file:';
+      this.#session.problems.add('bad-include', origin, `"${name}" is no address`, hint);
+      return undefined;
+    }
     let found: ObjectNode | undefined;
     if (formatOf(name) === undefined && (form === 'relative' || form === 'file')) {
       found = this.#anyOf(statement, prefix, from, origin);

@@ -167,7 +167,7 @@ export class Lexer {
   #reserved(at: number, code: number): void {
     if (code === DOLLAR && this.#inside && this.source.charCodeAt(at + 1) === 123) {
       this.kind = Token.substitution;
-      this.#at = this.end = at + 2;
+      this.#at = this.end = at + (this.source.charCodeAt(at + 2) === 63 ? 3 : 2);
     } else if (code === PLUS && this.source.charCodeAt(at + 1) === 61) {
       this.kind = Token.plusEquals;
       this.#at = this.end = at + 2;
@@ -367,11 +367,8 @@ export class Lexer {
       this.#inside = false;
       if (this.kind === Token.problem) return;
       if (this.kind === Token.end) {
-        this.#cutOff(
-          'unclosed-substitution',
-          `the text ends inside the substitution on line ${line}`,
-          'close ${ with }',
-        );
+        this.#cutOff('unclosed-substitution', 'this substitution is not closed', 'close ${ with }');
+        this.#restore(at, line, lineStart, spaceStart);
         return;
       }
       if (this.kind === Token.closeCurly && depth-- === 0) break;

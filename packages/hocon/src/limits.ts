@@ -14,7 +14,7 @@ export interface Limits {
 
 export const defaultLimits: Limits = {
   depth: 1_000,
-  size: 16_777_216,
+  size: 4_194_304,
   steps: 5_000_000,
   includes: 1_000,
   problems: 100,

@@ -3,7 +3,7 @@ import type { Joiner } from './concatenate.ts';
 import { join } from './concatenate.ts';
 import { Environment } from './environment.ts';
 import { Extents } from './extent.ts';
-import { hidesLower } from './merge.ts';
+import { inHashOrder } from './hash-order.ts';
 import type { ListNode, ObjectNode } from './node.ts';
 import { renderPath } from './path.ts';
 import type { ConcatenationNode, MergeNode, Raw, ReferenceNode } from './raw.ts';
@@ -99,16 +99,17 @@ export class Resolver {
     const entries = rawEntries(result);
     let tainted = false;
     this.#count(node.entries.size);
+    const values = new Map<string, Resolved>();
+    const waiting = [...rawEntries(node)].filter(([, child]) => marks.isUnresolved(child));
+    for (const [key, child] of inHashOrder(waiting, node.entries.size)) {
+      const shown = this.#shown(child);
+      if (shown !== child) tainted = true;
+      if (shown !== undefined) values.set(key, yield this.#full(shown));
+      if (this.#tainted) tainted = true;
+    }
     for (const [key, child] of rawEntries(node)) {
-      let value: Resolved = child;
-      if (marks.isUnresolved(child)) {
-        const shown = this.#shown(child);
-        if (shown !== child) tainted = true;
-        if (shown === undefined) continue;
-        value = yield this.#full(shown);
-        if (this.#tainted) tainted = true;
-        if (value === undefined || value.kind === 'broken') continue;
-      }
+      const value = marks.isUnresolved(child) ? values.get(key) : child;
+      if (value === undefined || value.kind === 'broken') continue;
       entries.set(key, value);
       result.keys.set(key, node.keys.get(key)!);
     }
@@ -145,15 +146,22 @@ export class Resolver {
   }
 
   *#concatenation(node: ConcatenationNode): Task<Resolved> {
-    const { marks, problems } = this.#session;
-    const joiner = this.#joiner();
-    let joined: Resolved;
+    const values: Raw[] = [];
     let broken = false;
     for (const piece of node.pieces) {
       const value: Resolved = yield this.#full(piece);
-      if (value === undefined) continue;
-      if (value.kind === 'broken') broken = true;
-      if (broken) continue;
+      if (value?.kind === 'broken') broken = true;
+      else if (value !== undefined) values.push(value);
+    }
+    this.#tainted = false;
+    return broken ? { kind: 'broken', origin: node.origin } : this.#joined(values, node);
+  }
+
+  #joined(values: Raw[], node: ConcatenationNode): Resolved {
+    const { marks, problems } = this.#session;
+    const joiner = this.#joiner();
+    let joined: Resolved;
+    for (const value of values) {
       if (joined === undefined) {
         joined = value;
         continue;
@@ -162,14 +170,12 @@ export class Resolver {
       if (both === undefined) {
         const message = `${inWords(joined)} cannot be joined with ${inWords(value)}`;
         problems.add('cannot-join', node.origin, message, 'join values of one type only: texts, lists or objects');
-        broken = true;
-      } else {
-        joined = both.kind === 'broken' ? both : this.#measured(both);
-        if (joined.kind === 'broken') broken = true;
+        return { kind: 'broken', origin: node.origin };
       }
+      joined = this.#measured(both);
+      if (joined.kind === 'broken') return joined;
     }
-    this.#tainted = false;
-    return broken ? { kind: 'broken', origin: node.origin } : joined;
+    return joined;
   }
 
   #joiner(): Joiner {
@@ -272,6 +278,7 @@ export class Resolver {
       default:
         return node;
     }
+    if (this.#results.has(node)) return this.#results.get(node);
     const key = rest.join('\0');
     const known = this.#partials.get(node);
     if (known?.has(key)) return known.get(key);
@@ -305,7 +312,7 @@ export class Resolver {
     return thin;
   }
 
-  /** The layers of a field over each other, latest first, down to one that hides the others. */
+  /** The layers of a field over each other, latest first. All are resolved: a missing one counts even when hidden. */
   *#merge(node: MergeNode, rest: string[] | undefined): Task<Resolved> {
     const { marks } = this.#session;
     const { stack } = node;
@@ -332,7 +339,6 @@ export class Resolver {
         continue;
       }
       merged = merged === undefined ? value : this.#counted(combiner, merged, value);
-      if (hidesLower(merged, marks)) break;
     }
     this.#tainted = tainted;
     if (broken) return { kind: 'broken', origin: node.origin };

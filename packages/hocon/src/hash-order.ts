@@ -1,0 +1,20 @@
+/**
+ * Fields in the order in which the reference visits them, that of Java's `HashMap`: by the hash of the key, modulo a
+ * table that has a power of two of places, at most three quarters full. It shows where fields refer to each other in a
+ * circle: which of them is resolved first decides who gets a value and who is the mistake.
+ *
+ * @param size how many fields the object has in all
+ */
+export function inHashOrder<Value>(fields: [string, Value][], size: number): [string, Value][] {
+  if (fields.length < 2) return fields;
+  let places = 16;
+  while (size > places * 0.75) places *= 2;
+  const placed = fields.map((field) => ({ field, place: spreadHash(field[0]) & (places - 1) }));
+  return placed.sort((a, b) => a.place - b.place).map(({ field }) => field);
+}
+
+function spreadHash(key: string): number {
+  let hash = 0;
+  for (let i = 0; i < key.length; i++) hash = (Math.imul(hash, 31) + key.charCodeAt(i)) | 0;
+  return hash ^ (hash >>> 16);
+}
