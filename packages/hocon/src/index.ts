@@ -1,5 +1,25 @@
-export { getPath } from './access.ts';
-export { parseFile } from './files.ts';
+export { ConfigError } from './config-error.ts';
+export { loadFile, parseFile } from './files.ts';
+export type { PathLike } from './getters.ts';
+export {
+  entryPaths,
+  getBoolean,
+  getBytes,
+  getConfig,
+  getConfigList,
+  getDouble,
+  getDuration,
+  getDurationNanos,
+  getInt,
+  getIntList,
+  getList,
+  getLong,
+  getNumber,
+  getPath,
+  getString,
+  getStringList,
+  hasPath,
+} from './getters.ts';
 export type { IncludedText, IncludeLoader, IncludeRequest } from './include.ts';
 export type { Limits } from './limits.ts';
 export { defaultLimits } from './limits.ts';

@@ -17,8 +17,8 @@ export interface ParsedNumber {
 export function parseNumber(text: string): ParsedNumber | undefined {
   if (INTEGER.test(text)) {
     if (text.length <= 15) return { value: Number(text) + 0, float: false };
-    const long = BigInt(text.startsWith('-') ? text.slice(1) : text) * (text.startsWith('-') ? -1n : 1n);
-    return long > LONG_MAX || long < LONG_MIN ? undefined : { value: narrow(long), float: false };
+    const long = parseLong(text);
+    return long === undefined ? undefined : { value: narrow(long), float: false };
   }
   return FLOAT.test(text) ? fromDouble(Number(text)) : undefined;
 }
@@ -27,8 +27,7 @@ export function parseNumber(text: string): ParsedNumber | undefined {
 export function fromDouble(double: number): ParsedNumber {
   if (Number.isSafeInteger(double)) return { value: double + 0, float: false };
   if (Number.isInteger(double) && Math.abs(double) <= TWO_63) {
-    const long = BigInt(double);
-    return { value: narrow(long > LONG_MAX ? LONG_MAX : long), float: false };
+    return { value: narrow(saturate(double)), float: false };
   }
   return { value: double, float: true };
 }
@@ -37,4 +36,29 @@ export function fromDouble(double: number): ParsedNumber {
 export function narrow(long: bigint): number | bigint {
   const double = Number(long);
   return Number.isSafeInteger(double) ? double : long;
+}
+
+/** A 64-bit integer as Java's `Long.parseLong` reads it. */
+export function parseLong(text: string): bigint | undefined {
+  if (!/^[+-]?\d+$/.test(text)) return undefined;
+  const magnitude = BigInt(text.replace(/^[+-]/, ''));
+  const long = text.startsWith('-') ? -magnitude : magnitude;
+  return long > LONG_MAX || long < LONG_MIN ? undefined : long;
+}
+
+/** A double cut to 64 bits: towards zero, saturating, 0 for NaN. */
+export function saturate(double: number): bigint {
+  if (Number.isNaN(double)) return 0n;
+  if (double >= TWO_63) return LONG_MAX;
+  return double <= -TWO_63 ? LONG_MIN : BigInt(Math.trunc(double));
+}
+
+/** An exact integer brought into 64 bits. */
+export function clamp(exact: bigint): bigint {
+  if (exact > LONG_MAX) return LONG_MAX;
+  return exact < LONG_MIN ? LONG_MIN : exact;
+}
+
+export function isLong(exact: bigint): boolean {
+  return clamp(exact) === exact;
 }

@@ -80,9 +80,9 @@ export function renderPath(elements: readonly string[]): string {
   return elements.map(renderKey).join('.');
 }
 
-/** Writes one key, with quotes where it needs them. */
+/** Writes one key, with quotes unless it is made of letters, digits, `-` and `_`. */
 export function renderKey(key: string): string {
-  return /^[\p{L}\p{Nd}_-]+$/u.test(key) && !/^[\d-]/.test(key) ? key : quote(key);
+  return /^[\p{L}\p{Nd}_-]+$/u.test(key) && !/[\ud800-\udfff]/.test(key) ? key : quote(key);
 }
 
 /** Writes a string in quotes, with JSON's escapes. */

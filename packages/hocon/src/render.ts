@@ -80,7 +80,11 @@ class Renderer {
   }
 
   #key(key: string, child: ConfigNode): string {
-    if (this.#hocon) return `${renderKey(key)}${child.kind === 'object' && this.#indent > 0 ? ' ' : ' = '}`;
+    if (this.#hocon) {
+      // The bare word would start an include statement.
+      const name = key === 'include' ? quote(key) : renderKey(key);
+      return `${name}${child.kind === 'object' && this.#indent > 0 ? ' ' : ' = '}`;
+    }
     return `${quote(key)}${this.#indent > 0 ? ': ' : ':'}`;
   }
 

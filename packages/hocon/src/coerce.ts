@@ -1,0 +1,45 @@
+import { indexedItems } from './concatenate.ts';
+import type { ConfigNode, ListNode } from './node.ts';
+import { parseLong } from './number.ts';
+
+const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+/** What the reference trims off a number: everything up to the space. */
+const EDGES = /^[\0- ]+|[\0- ]+$/g;
+const TRUE = new Set(['true', 'yes', 'on']);
+const FALSE = new Set(['false', 'no', 'off']);
+
+/** A value as text: strings, numbers as written, booleans. */
+export function asString(node: ConfigNode): string | undefined {
+  if (node.kind === 'string') return node.value;
+  if (node.kind === 'number') return node.text;
+  return node.kind === 'boolean' ? String(node.value) : undefined;
+}
+
+/** A value as a number; strings that hold one count. 64-bit integers come as `bigint`. */
+export function asNumber(node: ConfigNode): number | bigint | undefined {
+  if (node.kind === 'number') return node.float ? node.value : BigInt(node.value);
+  if (node.kind !== 'string') return undefined;
+  const long = parseLong(node.value);
+  return long ?? parseDouble(node.value);
+}
+
+/** A decimal floating-point number, `NaN` or `Infinity`. */
+export function parseDouble(text: string): number | undefined {
+  const trimmed = text.replace(EDGES, '');
+  if (DECIMAL.test(trimmed)) return Number(trimmed);
+  const match = /^([+-]?)(NaN|Infinity)$/.exec(trimmed);
+  return match === null ? undefined : Number(match[2]) * (match[1] === '-' ? -1 : 1);
+}
+
+export function asBoolean(node: ConfigNode): boolean | undefined {
+  if (node.kind === 'boolean') return node.value;
+  if (node.kind !== 'string') return undefined;
+  if (TRUE.has(node.value)) return true;
+  return FALSE.has(node.value) ? false : undefined;
+}
+
+/** A value as a list; an object whose keys are indexes counts. */
+export function asItems(node: ConfigNode): ConfigNode[] | undefined {
+  if (node.kind === 'list') return node.items;
+  return node.kind === 'object' ? (indexedItems(node) as ListNode['items'] | undefined) : undefined;
+}

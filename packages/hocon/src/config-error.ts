@@ -1,0 +1,45 @@
+import type { ConfigNode, Origin } from './node.ts';
+import type { ProblemKind } from './problem.ts';
+
+/** Thrown by the typed getters for a value that is not there or not of the type asked for. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+  /** `Missing`, `Null`, `WrongType`, `BadValue` or `BadPath`. */
+  readonly kind: ProblemKind;
+  readonly path: string;
+  /** Where the value stands; undefined when it is not there. */
+  readonly origin: Origin | undefined;
+
+  constructor(kind: ProblemKind, path: string, message: string, origin?: Origin) {
+    super(origin === undefined ? message : `${at(origin)}${message}`);
+    this.kind = kind;
+    this.path = path;
+    this.origin = origin;
+  }
+}
+
+function at({ file, line, column }: Origin): string {
+  return `${file === undefined ? 'line ' : `${file}:`}${line}:${column}: `;
+}
+
+/** A value in words, for messages. */
+export function describe(node: ConfigNode): string {
+  switch (node.kind) {
+    case 'object':
+      return 'an object';
+    case 'list':
+      return 'a list';
+    case 'null':
+      return 'null';
+    case 'string':
+      return `the string ${shorten(JSON.stringify(node.value))}`;
+    case 'number':
+      return `the number ${node.text}`;
+    default:
+      return `the boolean ${node.value}`;
+  }
+}
+
+function shorten(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
