@@ -1,0 +1,89 @@
+import {
+  type Document,
+  type ParameterProblem,
+  Stage,
+  type StageContext,
+  type Static,
+  Type,
+  type UpdateMode,
+  UpdateModeParameter,
+} from '@headrace/engine';
+import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
+import { transformTexts } from '../fields/transform-texts.ts';
+import { sentenceCase, titleCase } from '../java/text-case.ts';
+
+const parameters = Type.Object({
+  source: Type.Array(Type.String()),
+  dest: Type.Array(Type.String()),
+  mode: Type.String(),
+  updateMode: UpdateModeParameter,
+});
+
+const MODES: ReadonlyMap<string, (text: string) => string> = new Map([
+  ['lowercase', (text: string) => text.toLowerCase()],
+  ['uppercase', (text: string) => text.toUpperCase()],
+  ['title_case', titleCase],
+  ['sentence_case', sentenceCase],
+]);
+
+/**
+ * Changes the letter case of texts.
+ * <p>
+ * Numbers and booleans become texts; null and objects go through as they are. The rules are those of Unicode, the
+ * same for all languages: "straße" in upper case is "STRASSE".
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>source (List&lt;String&gt;, Required) : The fields to read.</li>
+ *   <li>dest (List&lt;String&gt;, Required) : The fields for the results, one for each source, or one for all. A source may
+ *   be its own destination.</li>
+ *   <li>mode (String, Required) : "lowercase", "uppercase", "title_case" (a capital at the start of each word) or
+ *   "sentence_case" (a capital at the start and after each full stop, question mark or exclamation mark that one blank
+ *   follows). Letter case does not matter.</li>
+ *   <li>updateMode (String, Optional) : What happens to a destination that exists: "overwrite" replaces its values,
+ *   "append" adds to them, "skip" keeps them. With one destination for several sources, "overwrite" leaves the values
+ *   of the last source. Defaults to "overwrite".</li>
+ * </ul>
+ */
+export class NormalizeText extends Stage<typeof parameters> {
+  static override readonly parameters = parameters;
+
+  static readonly examples = [
+    {
+      description: 'Lower case for a field to filter by',
+      params: { source: ['color'], dest: ['color_key'], mode: 'lowercase' },
+      documents: [{ id: '1', color: ['Red', 'BLUE'] }],
+      output: [{ id: '1', color: ['Red', 'BLUE'], color_key: ['red', 'blue'] }],
+    },
+    {
+      description: 'A title written in capitals',
+      params: { source: ['title'], dest: ['title'], mode: 'title_case' },
+      documents: [{ id: '1', title: 'THE OLD MAN AND THE SEA' }],
+      output: [{ id: '1', title: 'The Old Man And The Sea' }],
+    },
+  ];
+
+  static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
+    yield* checkFieldPairs(params);
+    if (!MODES.has(params.mode.toLowerCase())) {
+      yield {
+        parameter: 'mode',
+        message: `mode must be one of ${[...MODES.keys()].map((mode) => `"${mode}"`).join(', ')}, was "${params.mode}"`,
+      };
+    }
+  }
+
+  private readonly pairs: readonly FieldPair[];
+  private readonly change: (text: string) => string;
+
+  constructor(params: Static<typeof parameters>, context: StageContext) {
+    super(params, context);
+    this.pairs = fieldPairs(params.source, params.dest);
+    this.change = MODES.get(params.mode.toLowerCase()) as (text: string) => string;
+  }
+
+  override process(document: Document): void {
+    const mode = this.params.updateMode as UpdateMode;
+    for (const { source, dest } of this.pairs) transformTexts(document, source, dest, mode, this.change);
+  }
+}

@@ -1,0 +1,189 @@
+import {
+  type Document,
+  messageOf,
+  nearest,
+  type ParameterProblem,
+  Stage,
+  type StageContext,
+  type Static,
+  Type,
+  textOf,
+  type UpdateMode,
+  UpdateModeParameter,
+  type Value,
+} from '@headrace/engine';
+import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
+import {
+  compileDatePattern,
+  DATE_FORMATTERS,
+  type DateFormatter,
+  type DatePattern,
+  type DateZone,
+  PartialDateError,
+  resolveZone,
+} from '../java/date/index.ts';
+
+const parameters = Type.Object({
+  source: Type.Array(Type.String()),
+  dest: Type.Array(Type.String()),
+  formatStrs: Type.Optional(Type.Array(Type.String(), { default: [] })),
+  formatters: Type.Optional(Type.Array(Type.Object({ class: Type.String() }), { default: [] })),
+  timeZoneId: Type.Optional(Type.String()),
+  updateMode: UpdateModeParameter,
+});
+
+/**
+ * Turns dates in texts into instants, such as <code>2021-02-02T00:00:00Z</code>.
+ * <p>
+ * The patterns are tried in their order, then the formatters; the first that fits wins. A pattern must fit the
+ * beginning of the text, what follows is ignored: longer patterns belong before shorter ones. Values that nothing fits
+ * are left out. A field that is its own destination is removed when none of its values is a date, with "overwrite".
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>source (List&lt;String&gt;, Required) : The fields with the dates.</li>
+ *   <li>dest (List&lt;String&gt;, Required) : The fields for the instants, one for each source, or one for all. A source may
+ *   be its own destination.</li>
+ *   <li>formatStrs (List&lt;String&gt;, Optional) : Patterns in the language of Java's DateTimeFormatter, such as
+ *   <code>yyyy-MM-dd HH:mm:ss</code>, with English names of months and days. A pattern that gives no full date fits
+ *   nothing; one without an hour means midnight. Defaults to none.</li>
+ *   <li>formatters (List&lt;Config&gt;, Optional) : Ready-made formatters. Defaults to none.</li>
+ *   <li>formatters.class (String, Required) : Its name: DateMonthStrFormatter ("February 2, 2021" within a text),
+ *   DatePipeFormatter ("2021|2|3" within a text), DateTwoYearsFormatter ("1998-1999" within a text, meaning the start of
+ *   the first year), DateYearOnlyFormatter (a year alone) or UnixTimestampFormatter (milliseconds since 1970).</li>
+ *   <li>timeZoneId (String, Optional) : The zone of dates that name none, such as "Europe/Paris", "UTC" or "+02:00".
+ *   Defaults to the zone of the process.</li>
+ *   <li>updateMode (String, Optional) : What happens to a destination that exists: "overwrite" replaces its values,
+ *   "append" adds to them, "skip" keeps them. With one destination for several sources, "overwrite" leaves the dates of
+ *   the last source. Defaults to "overwrite".</li>
+ * </ul>
+ */
+export class ParseDate extends Stage<typeof parameters> {
+  static override readonly parameters = parameters;
+
+  static readonly examples = [
+    {
+      description: 'Dates in two forms, written in New York',
+      params: {
+        source: ['published'],
+        dest: ['published_at'],
+        formatStrs: ['yyyy-MM-dd HH:mm', 'MMMM d, yyyy'],
+        timeZoneId: 'America/New_York',
+      },
+      documents: [
+        { id: '1', published: '2024-05-06 07:08' },
+        { id: '2', published: 'May 6, 2024' },
+        { id: '3', published: 'yesterday' },
+      ],
+      output: [
+        { id: '1', published: '2024-05-06 07:08', published_at: '2024-05-06T11:08:00Z' },
+        { id: '2', published: 'May 6, 2024', published_at: '2024-05-06T04:00:00Z' },
+        { id: '3', published: 'yesterday' },
+      ],
+    },
+    {
+      description: 'Milliseconds since 1970, in place',
+      params: { source: ['time'], dest: ['time'], formatters: [{ class: 'UnixTimestampFormatter' }] },
+      documents: [{ id: '1', time: 1700000000123 }],
+      output: [{ id: '1', time: '2023-11-14T22:13:20.123Z' }],
+    },
+  ];
+
+  static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
+    yield* checkFieldPairs(params);
+    const { formatStrs = [], formatters = [], timeZoneId } = params;
+    if (formatStrs.length === 0 && formatters.length === 0) {
+      yield {
+        parameter: 'formatStrs',
+        message: 'Without formatStrs and formatters nothing is a date',
+        severity: 'warning',
+      };
+    }
+    for (const [i, pattern] of formatStrs.entries()) {
+      const parameter = `formatStrs[${i}]`;
+      try {
+        compileDatePattern(pattern);
+      } catch (error) {
+        yield { parameter, message: `${parameter} is not a date pattern: ${messageOf(error)}` };
+      }
+    }
+    for (const [i, { class: name }] of formatters.entries()) {
+      if (DATE_FORMATTERS.has(name)) continue;
+      const known = [...DATE_FORMATTERS.keys()].filter((other) => !other.includes('.'));
+      const best = nearest(name.slice(name.lastIndexOf('.') + 1), known);
+      yield {
+        parameter: `formatters[${i}].class`,
+        message: `There is no date formatter ${name}`,
+        hint: best === undefined ? `Known are: ${known.join(', ')}.` : `Did you mean ${best}?`,
+      };
+    }
+    if (timeZoneId !== undefined) {
+      try {
+        resolveZone(timeZoneId);
+      } catch (error) {
+        yield { parameter: 'timeZoneId', message: messageOf(error) };
+      }
+    }
+  }
+
+  private readonly pairs: readonly FieldPair[];
+  private readonly patterns: readonly DatePattern[];
+  private readonly formatters: readonly DateFormatter[];
+  private readonly zone: DateZone;
+  private readonly partial = new Set<DatePattern>();
+
+  constructor(params: Static<typeof parameters>, context: StageContext) {
+    super(params, context);
+    this.pairs = fieldPairs(params.source, params.dest);
+    this.patterns = [...new Set(params.formatStrs)].map((pattern) => compileDatePattern(pattern));
+    this.formatters = (params.formatters ?? []).map(({ class: name }) => DATE_FORMATTERS.get(name) as DateFormatter);
+    this.zone = resolveZone(params.timeZoneId ?? Intl.DateTimeFormat().resolvedOptions().timeZone);
+  }
+
+  override process(document: Document): void {
+    for (const { source, dest } of this.pairs) this.parseField(document, source, dest);
+  }
+
+  private parseField(document: Document, source: string, dest: string): void {
+    const mode = this.params.updateMode as UpdateMode;
+    const value = document.get(source);
+    if (value === undefined || (mode === 'skip' && document.has(dest))) return;
+    if (!Array.isArray(value)) {
+      const instant = this.parse(value);
+      if (instant === undefined) {
+        if (source === dest && mode === 'overwrite') document.remove(dest);
+      } else if (mode === 'overwrite') document.set(dest, instant);
+      else document.update(dest, mode, [instant]);
+      return;
+    }
+    const instants = value.map((item) => this.parse(item)).filter((instant) => instant !== undefined);
+    if (instants.length > 0) document.update(dest, mode, instants);
+    else if (source === dest && mode === 'overwrite') document.remove(dest);
+  }
+
+  private parse(value: Value): string | undefined {
+    const text = typeof value === 'string' ? value : textOf(value);
+    if (text === null || text === '') return undefined;
+    for (const pattern of this.patterns) {
+      try {
+        const instant = pattern.parse(text, this.zone);
+        if (instant !== undefined) return instant;
+      } catch (error) {
+        if (!(error instanceof PartialDateError)) throw error;
+        this.warnOnce(pattern, error);
+      }
+    }
+    for (const formatter of this.formatters) {
+      const instant = formatter(text, this.zone);
+      if (instant !== undefined) return instant;
+    }
+    return undefined;
+  }
+
+  /** The mistake is the config's, so one line for all documents will do. */
+  private warnOnce(pattern: DatePattern, error: PartialDateError): void {
+    if (this.partial.has(pattern)) return;
+    this.partial.add(pattern);
+    this.context.log.warn(`A date was left out: ${error.message}`);
+  }
+}

@@ -1,0 +1,105 @@
+import {
+  type Document,
+  double,
+  messageOf,
+  type ParameterProblem,
+  readJson,
+  Stage,
+  type StageContext,
+  type Static,
+  Type,
+  type Value,
+  widenFloat,
+} from '@headrace/engine';
+import { checkDestination } from '../fields/destination.ts';
+
+const parameters = Type.Object({
+  field: Type.String(),
+  dest: Type.Optional(Type.String()),
+});
+
+const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/**
+ * Turns the text of a JSON list of numbers, such as an embedding in a CSV file, into a list of numbers.
+ * <p>
+ * The numbers are cut to single precision (about 7 digits). Numbers in quotes count as numbers; null stays null. An
+ * empty list removes the target. Of a field of several texts the first is read. A text that is no such list,
+ * or holds a number beyond single precision, leaves the document as it is, with a warning in the log.
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>field (String, Required) : The field with the text.</li>
+ *   <li>dest (String, Optional) : The field for the numbers; what it held is replaced. Defaults to the same field.</li>
+ * </ul>
+ */
+export class ParseFloats extends Stage<typeof parameters> {
+  static override readonly parameters = parameters;
+
+  static readonly examples = [
+    {
+      description: 'Read a vector from a text',
+      params: { field: 'vector' },
+      documents: [{ id: '1', vector: '[0.25, -1.5]' }],
+      output: [{ id: '1', vector: [0.25, -1.5] }],
+    },
+  ];
+
+  static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
+    if (params.dest === undefined) yield* checkDestination('field', params.field);
+    else yield* checkDestination('dest', params.dest);
+  }
+
+  private readonly dest: string;
+
+  constructor(params: Static<typeof parameters>, context: StageContext) {
+    super(params, context);
+    this.dest = params.dest ?? params.field;
+  }
+
+  override process(document: Document): void {
+    const text = document.text(this.params.field);
+    if (text === undefined) return;
+    let numbers: Value[];
+    try {
+      numbers = parseFloats(text);
+    } catch (error) {
+      this.context.log.warn(
+        `Document ${document.id}: field "${this.params.field}" holds no list of numbers: ${messageOf(error)}`,
+      );
+      return;
+    }
+    document.remove(this.dest);
+    if (numbers.length > 0) document.set(this.dest, numbers);
+  }
+}
+
+function parseFloats(text: string): Value[] {
+  const list = readJson(text);
+  if (!Array.isArray(list)) throw new TypeError('Expected a JSON list');
+  return list.map(toFloat);
+}
+
+function toFloat(item: Value, index: number): Value {
+  if (item === null || item === '') return null;
+  const number = numberOf(item);
+  const float = number === undefined ? undefined : Math.fround(number);
+  if (float === undefined || !Number.isFinite(float)) {
+    throw new TypeError(`Value ${index + 1} is not a number of single precision`);
+  }
+  return double(widenFloat(float));
+}
+
+function numberOf(item: Value): number | undefined {
+  switch (typeof item) {
+    case 'number':
+      return item;
+    case 'bigint':
+      return Number(item);
+    case 'string':
+      return DECIMAL.test(item.trim()) ? Number(item) : undefined;
+    case 'object':
+      return item !== null && 'value' in item ? item.value : undefined;
+  }
+  return undefined;
+}

@@ -1,0 +1,171 @@
+import {
+  copyValue,
+  type Document,
+  double,
+  HeadraceError,
+  type JsonObject,
+  MapOf,
+  messageOf,
+  type ParameterProblem,
+  RESERVED_FIELDS,
+  readJson,
+  Stage,
+  type StageContext,
+  type Static,
+  Type,
+  textOf,
+  type UpdateMode,
+  UpdateModeParameter,
+  type Value,
+} from '@headrace/engine';
+import { decodeBase64 } from '../fields/base64.ts';
+import { checkDestination } from '../fields/destination.ts';
+import { compileJavaRegex } from '../java/regex/index.ts';
+import { compileJsonPath, type JsonPath } from '../json-path/index.ts';
+
+const parameters = Type.Object({
+  src: Type.String(),
+  sourceIsBase64: Type.Optional(Type.Boolean({ default: false })),
+  jsonFieldPaths: Type.Optional(MapOf(Type.Unknown())),
+  updateMode: UpdateModeParameter,
+});
+
+/**
+ * Reads JSON from a field and copies values of it to fields: those that paths name, or else every key of the object.
+ * <p>
+ * A document without the field, or with null in it, is left alone. Of a list the first value is read, and an
+ * object is taken as it is. Text that is not JSON fails the document, as does a key with the name of a
+ * reserved field (such as id) when all keys are copied. Text after the JSON is ignored.
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>src (String, Required) : The field with the JSON text.</li>
+ *   <li>sourceIsBase64 (Boolean, Optional) : Whether the text is encoded in base64. Defaults to false.</li>
+ *   <li>jsonFieldPaths (Map&lt;String, Object&gt;, Optional) : JSON paths in the dialect of Jayway, by the fields that
+ *   receive what they find, as in <code>city: "$.address.city"</code>. What is missing or null is not written. A path
+ *   that may find several values gives a list, with null for each object that lacks the last key. Defaults to
+ *   all keys of the object, each to the field of its name, nulls included.</li>
+ *   <li>updateMode (String, Optional) : What happens to a field that exists: "overwrite" replaces its values,
+ *   "append" adds to them, "skip" keeps them. Defaults to "overwrite".</li>
+ * </ul>
+ */
+export class ParseJson extends Stage<typeof parameters> {
+  static override readonly parameters = parameters;
+
+  static readonly examples = [
+    {
+      description: 'Copy every key',
+      params: { src: 'json' },
+      documents: [{ id: '1', json: '{"title": "A title", "tags": ["a", "b"]}' }],
+      output: [{ id: '1', json: '{"title": "A title", "tags": ["a", "b"]}', title: 'A title', tags: ['a', 'b'] }],
+    },
+    {
+      description: 'Copy what paths find',
+      params: { src: 'json', jsonFieldPaths: { city: '$.address.city', prices: '$.items[*].price' } },
+      documents: [{ id: '1', json: '{"address": {"city": "Oslo"}, "items": [{"price": 5}, {"price": 7}]}' }],
+      output: [
+        {
+          id: '1',
+          json: '{"address": {"city": "Oslo"}, "items": [{"price": 5}, {"price": 7}]}',
+          city: 'Oslo',
+          prices: [5, 7],
+        },
+      ],
+    },
+  ];
+
+  static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
+    for (const [field, path] of params.jsonFieldPaths ?? []) {
+      const parameter = `jsonFieldPaths.${field}`;
+      yield* checkDestination(parameter, field);
+      if (typeof path !== 'string' || path.trim() === '') {
+        yield { parameter, message: `${parameter} must be a JSON path, such as "$.a.b"` };
+        continue;
+      }
+      try {
+        compilePath(path);
+      } catch (error) {
+        yield { parameter, message: `${parameter} is not a JSON path: ${messageOf(error)}` };
+      }
+    }
+  }
+
+  private readonly paths: readonly (readonly [field: string, path: JsonPath<Value>])[] | undefined;
+
+  constructor(params: Static<typeof parameters>, context: StageContext) {
+    super(params, context);
+    const paths = params.jsonFieldPaths as ReadonlyMap<string, string> | undefined;
+    this.paths = paths && [...paths].map(([field, path]) => [field, compilePath(path)]);
+  }
+
+  override process(document: Document): void {
+    const source = document.first(this.params.src);
+    if (source === undefined || source === null) return;
+    const json = this.read(source);
+    if (this.paths === undefined) this.copyKeys(document, json);
+    else this.copyPaths(document, json, this.paths);
+  }
+
+  private read(source: Value): Value {
+    if (Array.isArray(source) || source instanceof Map) return copyValue(source);
+    try {
+      return readJson(this.params.sourceIsBase64 === true ? decoded(source) : (textOf(source) as string));
+    } catch (error) {
+      throw new HeadraceError('HR_STAGE_FAILED', `Field "${this.params.src}" is not JSON: ${messageOf(error)}`, {
+        cause: error,
+      });
+    }
+  }
+
+  private copyKeys(document: Document, json: Value): void {
+    const { src, updateMode } = this.params;
+    if (!(json instanceof Map)) {
+      throw new HeadraceError('HR_STAGE_FAILED', `The JSON in field "${src}" is not an object`, {
+        hint: 'To read values from JSON of another kind give jsonFieldPaths.',
+      });
+    }
+    for (const key of json.keys()) checkKey(key, src);
+    for (const [key, value] of json as JsonObject) {
+      if (updateMode === 'overwrite') document.set(key, value);
+      else document.update(key, updateMode as UpdateMode, [value]);
+    }
+  }
+
+  private copyPaths(document: Document, json: Value, paths: NonNullable<typeof this.paths>): void {
+    const mode = this.params.updateMode as UpdateMode;
+    for (const [field, path] of paths) {
+      if (mode === 'skip' && document.has(field)) continue;
+      const value = path.evaluate(json);
+      if (value === undefined || value === null) continue;
+      document.update(field, mode, [copyValue(value)]);
+    }
+  }
+}
+
+function checkKey(key: string, src: string): void {
+  if (key !== '' && !RESERVED_FIELDS.has(key)) return;
+  const code = key === '' ? 'HR_DOCUMENT_EMPTY_FIELD_NAME' : 'HR_DOCUMENT_RESERVED_FIELD';
+  throw new HeadraceError(code, `The JSON in field "${src}" has the key "${key}", which cannot be written`, {
+    hint: 'Name the values to copy, and fields for them, in jsonFieldPaths.',
+  });
+}
+
+function decoded(source: Value): string {
+  const bytes = source instanceof Uint8Array ? source : typeof source === 'string' ? decodeBase64(source) : undefined;
+  if (bytes === undefined) throw new TypeError('it is no padded base64 text');
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+}
+
+function compilePath(path: string): JsonPath<Value> {
+  return compileJsonPath<Value>(path, { double, regex: compileMatcher });
+}
+
+function compileMatcher(pattern: string, flags: string): (text: string) => boolean {
+  const regex = compileJavaRegex(pattern, {
+    ignoreCase: flags.includes('i'),
+    multiline: flags.includes('m'),
+    dotall: flags.includes('s'),
+    comments: flags.includes('x'),
+  });
+  return (text) => regex.matches(text);
+}

@@ -1,0 +1,82 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { assertStageContract, makeStage, runStage, stageContext, toDocument } from '@headrace/engine/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Print } from './print.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'headrace-print-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const documents = [{ id: '1', a: 1, b: ['é', null], run_id: 'r' }, '{"id":"2","a":1.0}'];
+
+/** The lines of the file that the documents give. */
+async function printed(params: Record<string, unknown> = {}): Promise<string> {
+  const outputFile = join(folder, 'out.jsonl');
+  await runStage(Print, { outputFile, appendThreadName: false, shouldLog: false, ...params }, documents);
+  return readFileSync(outputFile, 'utf8');
+}
+
+describe('Print', () => {
+  it('logs documents as JSON and leaves them as they are', async () => {
+    const context = stageContext();
+    const outcomes = await runStage(Print, { blacklist: ['b', 'id'] }, documents, context);
+    expect(context.logged).toEqual(['{"id":"1","a":1,"run_id":"r"}', '{"id":"2","a":1.0}']);
+    expect(outcomes[0]?.documents).toEqual(['{"id":"1","a":1,"b":["é",null],"run_id":"r"}']);
+  });
+
+  it('writes lines to a file', async () => {
+    expect(await printed()).toBe('{"id":"1","a":1,"b":["é",null],"run_id":"r"}\n{"id":"2","a":1.0}\n');
+  });
+
+  it('keeps the fields of the whitelist without those of the blacklist, and always the id', async () => {
+    expect(await printed({ whitelist: ['a', 'b'], blacklist: ['b', 'id'] })).toBe(
+      '{"id":"1","a":1}\n{"id":"2","a":1.0}\n',
+    );
+    expect(await printed({ whitelist: ['nothing'] })).toBe('{"id":"1"}\n{"id":"2"}\n');
+    expect(await printed({ blacklist: ['a', 'b'] })).toBe('{"id":"1","run_id":"r"}\n{"id":"2"}\n');
+  });
+
+  it('replaces a file, or adds to it', async () => {
+    writeFileSync(join(folder, 'out.jsonl'), 'old\n');
+    expect(await printed({ whitelist: ['id'], overwriteFile: false })).toBe('old\n{"id":"1"}\n{"id":"2"}\n');
+    expect(await printed({ whitelist: ['id'] })).toBe('{"id":"1"}\n{"id":"2"}\n');
+  });
+
+  it('puts the name of the thread before the extension', async () => {
+    const threadName = 'Worker-2';
+    await runStage(Print, { outputFile: join(folder, 'out.txt') }, documents, stageContext({ threadName }));
+    await runStage(Print, { outputFile: join(folder, 'out') }, documents, stageContext({ threadName }));
+    expect(readdirSync(folder).sort()).toEqual(['outWorker-2', 'outWorker-2.txt']);
+  });
+
+  it('shares a file between threads line by line', async () => {
+    const params = { outputFile: join(folder, 'out.jsonl'), appendThreadName: false, shouldLog: false };
+    const stages = [makeStage(Print, params), makeStage(Print, params)];
+    for (const stage of stages) await stage.start?.();
+    const text = 'x'.repeat(1000);
+    for (let i = 0; i < 1000; i++) stages[i % 2]?.process(toDocument({ id: `${i}`, text }));
+    for (const stage of stages) await stage.stop?.();
+    const lines = readFileSync(params.outputFile, 'utf8').trimEnd().split('\n');
+    expect(new Set(lines.map((line) => JSON.parse(line).id)).size).toBe(1000);
+  });
+
+  it('cannot start when the file cannot be written, and says so', async () => {
+    const outputFile = join(folder, 'missing', 'out.jsonl');
+    await expect(runStage(Print, { outputFile, appendThreadName: false }, [])).rejects.toThrow(
+      /The file .*out\.jsonl cannot be written: ENOENT/,
+    );
+  });
+
+  it('warns when it prints nowhere', () => {
+    expect([...Print.check({ shouldLog: false })]).toMatchObject([{ parameter: 'outputFile', severity: 'warning' }]);
+    expect([...Print.check({ shouldLog: false, outputFile: 'x' }), ...Print.check({})]).toEqual([]);
+    expect([...Print.check({ outputFile: '' })]).toMatchObject([{ message: 'outputFile must not be empty' }]);
+  });
+
+  it('holds the contract of stages', () =>
+    assertStageContract(Print, { params: { whitelist: ['a'] }, document: { id: '1', a: [1] } }));
+});

@@ -1,0 +1,145 @@
+import { closeSync, constants, openSync, writeFileSync } from 'node:fs';
+import { parse } from 'node:path';
+import {
+  Document,
+  HeadraceError,
+  messageOf,
+  type ParameterProblem,
+  Stage,
+  type StageContext,
+  type Static,
+  Type,
+  type Value,
+} from '@headrace/engine';
+
+const parameters = Type.Object({
+  shouldLog: Type.Optional(Type.Boolean({ default: true })),
+  outputFile: Type.Optional(Type.String()),
+  overwriteFile: Type.Optional(Type.Boolean({ default: true })),
+  appendThreadName: Type.Optional(Type.Boolean({ default: true })),
+  whitelist: Type.Optional(Type.Array(Type.String(), { default: [] })),
+  blacklist: Type.Optional(Type.Array(Type.String(), { default: [] })),
+});
+
+/** Lines are written in pieces of about this many characters, and when the last piece is older than a second. */
+const BUFFER_SIZE = 64 * 1024;
+const FLUSH_AFTER_MS = 1000;
+
+/**
+ * Writes each document as a line of JSON to the log, to a file, or to both. The documents do not change.
+ * <p>
+ * The file is opened when the pipeline starts, so a path that cannot be written fails the run and not its documents.
+ * All of it is written at the latest when the pipeline stops.
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>shouldLog (Boolean, Optional) : Whether the documents go to the log, at level info. Defaults to true.</li>
+ *   <li>outputFile (String, Optional) : Path of the file to write. Without it there is no file.</li>
+ *   <li>overwriteFile (Boolean, Optional) : Whether a file that exists is emptied first; otherwise the documents are
+ *   added to it. Defaults to true.</li>
+ *   <li>appendThreadName (Boolean, Optional) : Whether the name of the pipeline thread goes between the name of the file
+ *   and its extension, so that each thread has a file. Otherwise all threads add their lines to the same file.
+ *   Defaults to true.</li>
+ *   <li>whitelist (List&lt;String&gt;, Optional) : The only fields to print. Defaults to all.</li>
+ *   <li>blacklist (List&lt;String&gt;, Optional) : Fields to leave out; id is always printed. Defaults to none.</li>
+ * </ul>
+ */
+export class Print extends Stage<typeof parameters> {
+  static override readonly parameters = parameters;
+
+  static readonly examples = [
+    {
+      description: 'Log the documents without a long field',
+      params: { blacklist: ['body'] },
+      documents: [{ id: '1', title: 'A title', body: 'A long text' }],
+      output: [{ id: '1', title: 'A title', body: 'A long text' }],
+    },
+  ];
+
+  static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
+    if (params.outputFile === '') yield { parameter: 'outputFile', message: 'outputFile must not be empty' };
+    if (params.shouldLog === false && params.outputFile === undefined) {
+      yield {
+        parameter: 'outputFile',
+        message: 'The stage prints nothing: shouldLog is false, and there is no outputFile',
+        severity: 'warning',
+      };
+    }
+  }
+
+  private readonly whitelist: ReadonlySet<string>;
+  private readonly blacklist: ReadonlySet<string>;
+  private readonly path: string | undefined;
+  private file: number | undefined = undefined;
+  private buffer = '';
+  private flushed = 0;
+
+  constructor(params: Static<typeof parameters>, context: StageContext) {
+    super(params, context);
+    this.whitelist = new Set(params.whitelist);
+    this.blacklist = new Set(params.blacklist);
+    this.path =
+      params.outputFile === undefined || params.appendThreadName === false
+        ? params.outputFile
+        : withThreadName(params.outputFile, context.threadName);
+  }
+
+  override start(): void {
+    if (this.path === undefined) return;
+    // Every write goes to the end of the file as it is then: several threads may write the same one.
+    const { O_WRONLY, O_CREAT, O_APPEND, O_TRUNC } = constants;
+    const flags = O_WRONLY | O_CREAT | O_APPEND | (this.params.overwriteFile === false ? 0 : O_TRUNC);
+    try {
+      this.file = openSync(this.path, flags);
+    } catch (error) {
+      throw new HeadraceError('HR_STAGE_START', `The file ${this.path} cannot be written: ${messageOf(error)}`, {
+        hint: 'Check outputFile: the directory must exist, and the process must be allowed to write there.',
+        cause: error,
+      });
+    }
+  }
+
+  override process(document: Document): void {
+    const line = this.line(document);
+    if (this.params.shouldLog !== false) this.context.log.info(line);
+    if (this.file === undefined) return;
+    this.buffer += `${line}\n`;
+    if (this.buffer.length >= BUFFER_SIZE || Date.now() - this.flushed >= FLUSH_AFTER_MS) this.flush();
+  }
+
+  override stop(): void {
+    if (this.file === undefined) return;
+    try {
+      this.flush();
+    } finally {
+      closeSync(this.file);
+      this.file = undefined;
+    }
+  }
+
+  private line(document: Document): string {
+    const { whitelist, blacklist } = this;
+    if (whitelist.size === 0 && blacklist.size === 0) return document.toJson();
+    const names: string[] = [];
+    const values: Value[] = [];
+    for (const [i, name] of document.fieldNames.entries()) {
+      if (name !== 'id' && ((whitelist.size > 0 && !whitelist.has(name)) || blacklist.has(name))) continue;
+      names.push(name);
+      values.push(document.fieldValues[i] as Value);
+    }
+    return new Document(names, values, false).toJson();
+  }
+
+  private flush(): void {
+    if (this.buffer === '') return;
+    const text = this.buffer;
+    this.buffer = '';
+    this.flushed = Date.now();
+    writeFileSync(this.file as number, text);
+  }
+}
+
+function withThreadName(path: string, threadName: string): string {
+  const { ext } = parse(path);
+  return `${path.slice(0, path.length - ext.length)}${threadName}${ext}`;
+}

@@ -1,0 +1,75 @@
+import {
+  type Document,
+  MapOf,
+  type ParameterProblem,
+  Stage,
+  type StageContext,
+  type Static,
+  Type,
+} from '@headrace/engine';
+import { checkDestination } from '../fields/destination.ts';
+
+const parameters = Type.Object({ fieldMapping: MapOf(Type.Unknown()) });
+
+/**
+ * Removes repeated values from lists; the first of equal values stays.
+ * <p>
+ * Values are equal when they are the same JSON: the number 1, the decimal 1.0 and the text "1" are three values, and
+ * the order of the keys of an object does not matter. A field that is missing or no list is left alone.
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>fieldMapping (Map&lt;String, Object&gt;, Required) : For each list the field that receives its distinct values,
+ *   at least one entry. With its own name, or null, the list is changed in place. Another field is appended to.</li>
+ * </ul>
+ */
+export class RemoveDuplicateValues extends Stage<typeof parameters> {
+  static override readonly parameters = parameters;
+
+  static readonly examples = [
+    {
+      description: 'Distinct values of one list in place, of another in a field of their own',
+      params: { fieldMapping: { tags: 'tags', authors: 'distinct_authors' } },
+      documents: [{ id: '1', tags: ['a', 'b', 'a'], authors: ['x', 'x'] }],
+      output: [{ id: '1', authors: ['x', 'x'], tags: ['a', 'b'], distinct_authors: ['x'] }],
+    },
+  ];
+
+  static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
+    if (params.fieldMapping.size === 0) {
+      yield { parameter: 'fieldMapping', message: 'fieldMapping must name at least one field' };
+    }
+    for (const [source, target] of params.fieldMapping) {
+      const parameter = `fieldMapping.${source}`;
+      if (target === null) yield* checkDestination(parameter, source);
+      else if (typeof target === 'string') yield* checkDestination(parameter, target);
+      else {
+        yield {
+          parameter,
+          message: `${parameter} must be the name of a field or null`,
+          hint: 'A name that looks like a number must be in quotes. A name with a dot too, on the left.',
+        };
+      }
+    }
+  }
+
+  private readonly targets: readonly (readonly [source: string, dest: string])[];
+
+  constructor(params: Static<typeof parameters>, context: StageContext) {
+    super(params, context);
+    this.targets = [...params.fieldMapping].map(([source, target]) => [source, (target as string | null) ?? source]);
+  }
+
+  override process(document: Document): void {
+    for (const [source, dest] of this.targets) {
+      const values = document.get(source);
+      if (!Array.isArray(values)) continue;
+      const present = document.get(dest);
+      if (present !== undefined && !Array.isArray(present)) {
+        if (values.length === 0) continue;
+        document.set(dest, [present]);
+      }
+      document.removeDuplicates(source, dest);
+    }
+  }
+}

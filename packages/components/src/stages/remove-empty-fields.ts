@@ -1,0 +1,38 @@
+import { type Document, RESERVED_FIELDS, Stage, Type, type Value } from '@headrace/engine';
+
+const parameters = Type.Object({});
+
+/**
+ * Removes the fields that hold nothing: null, an empty text, an empty list or object, or a list of nothing but these.
+ * <p>
+ * A text of blanks, 0 and false are values and stay. A list with at least one value stays as it is.
+ */
+export class RemoveEmptyFields extends Stage<typeof parameters> {
+  static override readonly parameters = parameters;
+
+  static readonly examples = [
+    {
+      description: 'Leave only what has content',
+      params: {},
+      documents: [{ id: '1', title: 'A title', subtitle: '', author: null, tags: [], pages: 0 }],
+      output: [{ id: '1', title: 'A title', pages: 0 }],
+    },
+  ];
+
+  override process(document: Document): void {
+    // From the end, because a removal moves the later fields.
+    for (let i = document.fieldValues.length - 1; i >= 0; i--) {
+      if (!isEmpty(document.fieldValues[i] as Value)) continue;
+      const name = document.fieldNames[i] as string;
+      if (!RESERVED_FIELDS.has(name)) document.delete(name);
+    }
+  }
+}
+
+function isEmpty(value: Value): boolean {
+  if (typeof value !== 'object') return value === '';
+  if (value === null) return true;
+  if (Array.isArray(value)) return value.every(isEmpty);
+  if (value instanceof Map) return value.size === 0;
+  return value instanceof Uint8Array && value.length === 0;
+}

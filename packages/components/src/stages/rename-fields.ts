@@ -1,0 +1,116 @@
+import {
+  Document,
+  MapOf,
+  type ParameterProblem,
+  Stage,
+  type StageContext,
+  type Static,
+  Type,
+  type UpdateMode,
+  UpdateModeParameter,
+  type Value,
+} from '@headrace/engine';
+import { checkDestination } from '../fields/destination.ts';
+
+const parameters = Type.Object({
+  fieldMapping: MapOf(Type.String()),
+  updateMode: UpdateModeParameter,
+  applyToChildren: Type.Optional(Type.Boolean({ default: false })),
+});
+
+/**
+ * Renames fields, their values unchanged.
+ * <p>
+ * All fields are renamed at once, so two fields can exchange their names, and in a chain (a to b, b to c) each value
+ * moves one step. Fields that a document lacks are passed over. Of several fields with the same new name the later
+ * in the config wins.
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>fieldMapping (Map&lt;String, String&gt;, Required) : New names by old names, at least one.</li>
+ *   <li>updateMode (String, Optional) : What happens when a field of the new name exists: "overwrite" replaces its
+ *   values, "append" adds the renamed values to them, "skip" keeps them and drops the renamed ones.
+ *   Defaults to "overwrite".</li>
+ *   <li>applyToChildren (Boolean, Optional) : Whether the fields of attached children, and of theirs, are renamed
+ *   too. Conditions of the stage look at the document only. Defaults to false.</li>
+ * </ul>
+ */
+export class RenameFields extends Stage<typeof parameters> {
+  static override readonly parameters = parameters;
+
+  static readonly examples = [
+    {
+      description: 'Rename two fields',
+      params: { fieldMapping: { ttl: 'title', auth: 'author' } },
+      documents: [{ id: '1', ttl: 'A title', auth: ['x', 'y'] }],
+      output: [{ id: '1', title: 'A title', author: ['x', 'y'] }],
+    },
+    {
+      description: 'Exchange the names of two fields',
+      params: { fieldMapping: { first: 'last', last: 'first' } },
+      documents: [{ id: '1', first: 'Lovelace', last: 'Ada' }],
+      output: [{ id: '1', first: 'Ada', last: 'Lovelace' }],
+    },
+  ];
+
+  static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
+    if (params.fieldMapping.size === 0) {
+      yield { parameter: 'fieldMapping', message: 'fieldMapping must name at least one field' };
+    }
+    for (const [from, to] of params.fieldMapping) {
+      yield* checkDestination(`fieldMapping.${from}`, from);
+      yield* checkDestination(`fieldMapping.${from}`, to);
+    }
+  }
+
+  private readonly renames: readonly (readonly [from: string, to: string])[];
+  private readonly mode: UpdateMode;
+  /** Whether one field's new name is another's old name. */
+  private readonly overlapping: boolean;
+
+  constructor(params: Static<typeof parameters>, context: StageContext) {
+    super(params, context);
+    this.renames = [...params.fieldMapping];
+    this.mode = params.updateMode as UpdateMode;
+    this.overlapping = this.renames.some(([from, to]) => from !== to && params.fieldMapping.has(to));
+  }
+
+  override process(document: Document): void {
+    this.rename(document);
+    if (this.params.applyToChildren === true && document.has('___children')) this.renameChildren(document);
+  }
+
+  private rename(document: Document): void {
+    const { renames, mode } = this;
+    if (!this.overlapping) {
+      for (const [from, to] of renames) document.rename(from, to, mode);
+      return;
+    }
+    const taken: { to: string; value: Value }[] = [];
+    for (const [from, to] of renames) {
+      const value = document.get(from);
+      if (value === undefined) continue;
+      taken.push({ to, value });
+      document.remove(from);
+    }
+    for (const { to, value } of taken) {
+      if (mode === 'overwrite' || !document.has(to)) document.set(to, value);
+      else if (mode === 'append') document.set(to, [...document.values(to), ...asList(value)]);
+    }
+  }
+
+  private renameChildren(document: Document): void {
+    const children = document.values('___children').map((child) => {
+      if (!(child instanceof Map)) return child;
+      const renamed = new Document([...child.keys()], [...child.values()], false);
+      this.rename(renamed);
+      if (renamed.has('___children')) this.renameChildren(renamed);
+      return new Map(renamed.fieldNames.map((name, i) => [name, renamed.fieldValues[i] as Value]));
+    });
+    document.put('___children', children);
+  }
+}
+
+function asList(value: Value): Value[] {
+  return Array.isArray(value) ? value : [value];
+}

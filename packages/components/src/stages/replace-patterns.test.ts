@@ -1,0 +1,98 @@
+import { assertStageContract, runStage } from '@headrace/engine/testing';
+import { describe, expect, it } from 'vitest';
+import { ReplacePatterns } from './replace-patterns.ts';
+
+async function run(params: Record<string, unknown>, ...documents: (string | Record<string, unknown>)[]) {
+  return (await runStage(ReplacePatterns, params, documents)).map(
+    ({ documents, error }) => error ?? documents.join('\n'),
+  );
+}
+
+const base = { source: ['a'], dest: ['b'] };
+
+/** What a text becomes. */
+async function replace(params: Record<string, unknown>, text: string): Promise<unknown> {
+  const [out] = await run({ ...base, ...params }, { id: '1', a: text });
+  return (JSON.parse(out as string) as { b: unknown }).b;
+}
+
+describe('ReplacePatterns', () => {
+  it('applies the patterns one after the other, each to the last result', async () => {
+    expect(await replace({ regex: ['a', 'bb'], replacement: 'b' }, 'a-ab')).toBe('b-b');
+    expect(await replace({ regex: [], replacement: 'b' }, 'a')).toBe('a');
+    expect(await replace({ regex: ['x'], replacement: '' }, 'axxb')).toBe('ab');
+  });
+
+  it('puts in what groups matched', async () => {
+    expect(await replace({ regex: ['(\\w+) (\\w+)'], replacement: '$2 $1' }, 'hello world again now')).toBe(
+      'world hello now again',
+    );
+    expect(await replace({ regex: ['(?<y>x)?y'], replacement: '[${y}\\$$0]' }, 'xy y')).toBe('[x$xy] [$y]');
+  });
+
+  it('fails a document when the replacement names a group that the matching pattern lacks', async () => {
+    const [failed, passed] = await run(
+      { ...base, regex: ['a'], replacement: '$3' },
+      { id: '1', a: 'a' },
+      { id: '2', a: 'c' },
+    );
+    expect(failed).toMatch(/"\$3" cannot be used: the pattern has no group 3/);
+    expect(passed).toBe('{"id":"2","a":"c","b":"c"}');
+  });
+
+  it('understands the flags', async () => {
+    expect(await replace({ regex: ['X.'], replacement: '-', ignoreCase: true, dotall: true }, 'x\nxa')).toBe('--');
+    expect(await replace({ regex: ['^'], replacement: '> ', multiline: true }, 'a\nb')).toBe('> a\n> b');
+    expect(await replace({ regex: ['a.b'], replacement: 'X', literal: true }, 'a.b axb')).toBe('X axb');
+    expect(await replace({ regex: ['[A'], replacement: '$0$0', literal: true, ignoreCase: true }, '[a')).toBe('[a[a');
+  });
+
+  it('takes the replacement from a field, if the document has it', async () => {
+    const params = { ...base, regex: ['(x)'], replacementField: 'r' };
+    const documents = [
+      { id: '1', a: 'x', r: '$1$1' },
+      { id: '2', a: 'x', r: [7, 8] },
+      { id: '3', a: 'x', r: null },
+      { id: '4', a: 'x', r: '$' },
+      { id: '5', a: 'x', r: '' },
+    ];
+    expect(await run({ ...params, replacement: '#' }, ...documents)).toEqual([
+      '{"id":"1","a":"x","r":"$1$1","b":"xx"}',
+      '{"id":"2","a":"x","r":[7,8],"b":"7"}',
+      '{"id":"3","a":"x","r":null,"b":"#"}',
+      expect.stringContaining('a $ names no group'),
+      '{"id":"5","a":"x","r":"","b":""}',
+    ]);
+    expect((await run(params, ...documents))[2]).toBe('{"id":"3","a":"x","r":null}');
+  });
+
+  it('writes values of lists together, and passes on what is no text', async () => {
+    expect(
+      await run(
+        { source: ['a'], dest: ['a'], regex: ['-|^$'], replacement: '_' },
+        { id: '1', a: ['a-b', 'c', null, { x: '-' }] },
+        { id: '2', a: [] },
+        { id: '3', a: { x: '-' } },
+        { id: '4', a: -5 },
+      ),
+    ).toEqual([
+      '{"id":"1","a":["a_b","c",null,{"x":"-"}]}',
+      '{"id":"2","a":[]}',
+      '{"id":"3","a":{"x":"-"}}',
+      '{"id":"4","a":"_5"}',
+    ]);
+  });
+
+  it('refuses to be without a replacement, and patterns that are none, all at once', async () => {
+    await expect(run({ ...base, regex: ['x'] })).rejects.toThrow('Either replacement or replacementField');
+    const wrong = run({ ...base, regex: ['x', '(', '[a'], replacement: '' });
+    await expect(wrong).rejects.toThrow(/regex\[1\] is not a regular expression[\s\S]*regex\[2\] is not/);
+    await expect(run({ ...base, dest: ['id'], regex: ['x'], replacement: '' })).rejects.toThrow('dest[0] names id');
+  });
+
+  it('holds the contract of stages', () =>
+    assertStageContract(ReplacePatterns, {
+      params: { ...base, regex: ['x'], replacement: 'y' },
+      document: { id: '1', a: ['x', { z: [] }] },
+    }));
+});

@@ -1,0 +1,73 @@
+import {
+  copyValue,
+  type Document,
+  MapOf,
+  type ParameterProblem,
+  Stage,
+  type StageContext,
+  type Static,
+  Type,
+  UpdateModeParameter,
+  type Value,
+} from '@headrace/engine';
+import { checkDestination } from '../fields/destination.ts';
+
+const parameters = Type.Object({
+  staticValues: MapOf(Type.Unknown()),
+  updateMode: UpdateModeParameter,
+  skipDocument: Type.Optional(Type.Boolean({ default: false })),
+});
+
+/**
+ * Sets fields to constant values.
+ * <p>
+ * A value may be a text, a number, a boolean, null, an object, or a list, which makes a field of several values.
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>staticValues (Map&lt;String, Object&gt;, Required) : Values by fields. The name of a field with a dot must be in
+ *   quotes: without them it means an object.</li>
+ *   <li>updateMode (String, Optional) : What happens to a field that exists: "overwrite" replaces its values,
+ *   "append" adds to them, "skip" keeps them. Defaults to "overwrite".</li>
+ *   <li>skipDocument (Boolean, Optional) : Whether the document is also marked as skipped, so that later stages leave
+ *   it alone. Defaults to false.</li>
+ * </ul>
+ */
+export class SetStaticValues extends Stage<typeof parameters> {
+  static override readonly parameters = parameters;
+
+  static readonly examples = [
+    {
+      description: 'Note where documents come from, unless they say so themselves',
+      params: { staticValues: { source: 'wiki', tags: ['imported', 'wiki'] }, updateMode: 'skip' },
+      documents: [{ id: '1' }, { id: '2', source: 'mail' }],
+      output: [
+        { id: '1', source: 'wiki', tags: ['imported', 'wiki'] },
+        { id: '2', source: 'mail', tags: ['imported', 'wiki'] },
+      ],
+    },
+  ];
+
+  static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
+    for (const name of params.staticValues.keys()) yield* checkDestination(`staticValues.${name}`, name);
+  }
+
+  private readonly values: readonly (readonly [field: string, value: Value])[];
+
+  constructor(params: Static<typeof parameters>, context: StageContext) {
+    super(params, context);
+    this.values = [...(params.staticValues as ReadonlyMap<string, Value>)];
+  }
+
+  override process(document: Document): void {
+    const { updateMode, skipDocument } = this.params;
+    for (const [field, value] of this.values) {
+      if (updateMode === 'overwrite' || !document.has(field)) document.set(field, copyValue(value));
+      else if (updateMode === 'append') {
+        if (Array.isArray(value)) for (const item of value) document.add(field, copyValue(item));
+        else document.add(field, copyValue(value));
+      }
+    }
+    if (skipDocument === true) document.skip();
+  }
+}

@@ -1,0 +1,108 @@
+import {
+  copyValue,
+  type Document,
+  messageOf,
+  type ParameterProblem,
+  Stage,
+  type StageContext,
+  type Static,
+  Type,
+  textOf,
+  type Value,
+} from '@headrace/engine';
+import { checkDestination } from '../fields/destination.ts';
+import { compileJavaRegex, type JavaRegex } from '../java/regex/index.ts';
+import { javaTrim } from '../java/text.ts';
+
+const parameters = Type.Object({
+  inputField: Type.String(),
+  outputField: Type.String(),
+  delimiter: Type.String(),
+  trimWhitespace: Type.Boolean(),
+});
+
+/** Delimiters that people mean as they stand, but that are regular expressions of quite another meaning. */
+const MISLEADING: ReadonlySet<string> = new Set(['.', '|', '^', '$', '||']);
+
+/**
+ * Splits the texts of a field into several values.
+ * <p>
+ * The pieces of all values are added to the output field in their order; it is a list from then on. When it is the
+ * input field, they replace its values. Empty pieces at the end of a text are left out, those at its start and
+ * between two delimiters stay. A text without the delimiter is one piece. Null is left out; objects stay whole.
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>inputField (String, Required) : The field to split.</li>
+ *   <li>outputField (String, Required) : The field for the pieces, which may be the same.</li>
+ *   <li>delimiter (String, Required) : What stands between two values, as a Java regular expression: a dot is
+ *   <code>\.</code>, a vertical bar <code>\|</code>. An empty one splits into characters.</li>
+ *   <li>trimWhitespace (Boolean, Required) : Whether white space and control characters are removed from both ends of
+ *   each piece.</li>
+ * </ul>
+ */
+export class SplitFieldValues extends Stage<typeof parameters> {
+  static override readonly parameters = parameters;
+
+  static readonly examples = [
+    {
+      description: 'Split a list of tags at commas',
+      params: { inputField: 'tags', outputField: 'tags', delimiter: ',', trimWhitespace: true },
+      documents: [{ id: '1', tags: 'red, green,blue' }],
+      output: [{ id: '1', tags: ['red', 'green', 'blue'] }],
+    },
+  ];
+
+  static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
+    yield* checkDestination('outputField', params.outputField);
+    const hint = `The delimiter is a regular expression. For the text as it stands write it as \\Q${params.delimiter}\\E.`;
+    try {
+      compileJavaRegex(params.delimiter);
+    } catch (error) {
+      yield {
+        parameter: 'delimiter',
+        message: `delimiter is not a regular expression: ${messageOf(error)}`,
+        hint,
+      };
+    }
+    if (MISLEADING.has(params.delimiter)) {
+      yield {
+        parameter: 'delimiter',
+        message: `delimiter "${params.delimiter}" does not match the text "${params.delimiter}"`,
+        hint,
+        severity: 'warning',
+      };
+    }
+  }
+
+  private readonly delimiter: JavaRegex;
+
+  constructor(params: Static<typeof parameters>, context: StageContext) {
+    super(params, context);
+    this.delimiter = compileJavaRegex(params.delimiter);
+  }
+
+  override process(document: Document): void {
+    const { inputField, outputField } = this.params;
+    const value = document.get(inputField);
+    if (value === undefined || value === null) return;
+    const pieces: Value[] = [];
+    if (!Array.isArray(value)) this.split(value, pieces);
+    else for (const item of value) this.split(item, pieces);
+
+    if (inputField === outputField) document.remove(inputField);
+    if (pieces.length === 0) return;
+    if (!document.has(outputField)) document.set(outputField, pieces);
+    else for (const piece of pieces) document.add(outputField, piece);
+  }
+
+  private split(value: Value, pieces: Value[]): void {
+    if (value === null) return;
+    if (Array.isArray(value) || value instanceof Map) {
+      pieces.push(copyValue(value));
+      return;
+    }
+    const trim = this.params.trimWhitespace;
+    for (const piece of this.delimiter.split(textOf(value) as string)) pieces.push(trim ? javaTrim(piece) : piece);
+  }
+}

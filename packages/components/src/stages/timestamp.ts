@@ -1,0 +1,39 @@
+import { type Document, type ParameterProblem, Stage, type Static, Type } from '@headrace/engine';
+import { checkDestination } from '../fields/destination.ts';
+import { formatInstant } from '../java/date/index.ts';
+
+const parameters = Type.Object({ destField: Type.String() });
+
+/**
+ * Writes the current time to a field, as an ISO instant in UTC such as <code>2024-05-06T07:08:09.123Z</code>.
+ * <p>
+ * What the field held before is replaced.
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>destField (String, Required) : The field that receives the time.</li>
+ * </ul>
+ */
+export class Timestamp extends Stage<typeof parameters> {
+  static override readonly parameters = parameters;
+
+  static readonly examples = [
+    {
+      description: 'Note when a document went through the pipeline (the time differs from one document to the next)',
+      params: { destField: 'processed_at' },
+      documents: [{ id: '1' }],
+      output: [{ id: '1', processed_at: '2024-05-06T07:08:09.123Z' }],
+      random: true,
+    },
+  ];
+
+  static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
+    yield* checkDestination('destField', params.destField);
+  }
+
+  override process(document: Document): void {
+    const now = Date.now();
+    const milliseconds = now % 1000;
+    document.set(this.params.destField, formatInstant((now - milliseconds) / 1000, milliseconds * 1_000_000));
+  }
+}

@@ -1,0 +1,48 @@
+import { assertStageContract, runStage } from '@headrace/engine/testing';
+import { describe, expect, it } from 'vitest';
+import { TrimWhitespace } from './trim-whitespace.ts';
+
+async function run(params: Record<string, unknown>, ...documents: (string | Record<string, unknown>)[]) {
+  return (await runStage(TrimWhitespace, params, documents)).map(
+    ({ documents, error }) => error ?? documents.join('\n'),
+  );
+}
+
+describe('TrimWhitespace', () => {
+  it('trims a text and every text of a list', async () => {
+    expect(await run({ fields: ['a', 'b'] }, { id: '1', a: '  x y \n', b: [' a', 'b ', ' c '] })).toEqual([
+      '{"id":"1","a":"x y","b":["a","b","c"]}',
+    ]);
+  });
+
+  it('removes characters up to U+0020 only', async () => {
+    expect(await run({ fields: ['a'] }, { id: '1', a: '\u0000\t\u001f x\u00a0 ' }, { id: '2', a: '\ufeffx' })).toEqual([
+      '{"id":"1","a":"x\u00a0"}',
+      '{"id":"2","a":"\ufeffx"}',
+    ]);
+  });
+
+  it('makes texts of numbers and booleans, and a single value of a list of one', async () => {
+    expect(await run({ fields: ['a'] }, '{"id":"1","a":1.0}', '{"id":"2","a":[true]}')).toEqual([
+      '{"id":"1","a":"1.0"}',
+      '{"id":"2","a":"true"}',
+    ]);
+  });
+
+  it('leaves what is no text as it is', async () => {
+    const documents = ['{"id":"1"}', '{"id":"2","a":null}', '{"id":"3","a":[]}', '{"id":"4","a":{"x":" y "}}'];
+    expect(await run({ fields: ['a'] }, ...documents)).toEqual(documents);
+    expect(await run({ fields: ['a'] }, '{"id":"1","a":[[" x "]," y ",null]}', '{"id":"2","a":[[" x "]]}')).toEqual([
+      '{"id":"1","a":[[" x "],"y",null]}',
+      '{"id":"2","a":[[" x "]]}',
+    ]);
+  });
+
+  it('refuses an empty list and reserved fields', async () => {
+    await expect(run({ fields: [] })).rejects.toThrow('at least one field');
+    await expect(run({ fields: ['a', 'id'] })).rejects.toThrow('fields[1] names id');
+  });
+
+  it('holds the contract of stages', () =>
+    assertStageContract(TrimWhitespace, { params: { fields: ['a'] }, document: { id: '1', a: [' x', { y: ' ' }] } }));
+});

@@ -1,0 +1,40 @@
+import { type Document, type ParameterProblem, Stage, type Static, Type } from '@headrace/engine';
+import { checkDestination } from '../fields/destination.ts';
+import { transformTexts } from '../fields/transform-texts.ts';
+import { javaTrim } from '../java/text.ts';
+
+const parameters = Type.Object({ fields: Type.Array(Type.String()) });
+
+/**
+ * Removes white space and control characters from both ends of the values of some fields.
+ * <p>
+ * Characters up to U+0020 are removed; other blanks of Unicode, such as the no-break space, stay. Numbers and booleans
+ * become texts, a list of one value becomes that value; null and objects stay as they are. Missing fields are left
+ * alone.
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>fields (List&lt;String&gt;, Required) : The fields to trim, at least one.</li>
+ * </ul>
+ */
+export class TrimWhitespace extends Stage<typeof parameters> {
+  static override readonly parameters = parameters;
+
+  static readonly examples = [
+    {
+      description: 'Trim a text and a list of texts',
+      params: { fields: ['title', 'tags'] },
+      documents: [{ id: '1', title: '  A title \n', tags: [' a', 'b '] }],
+      output: [{ id: '1', title: 'A title', tags: ['a', 'b'] }],
+    },
+  ];
+
+  static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
+    if (params.fields.length === 0) yield { parameter: 'fields', message: 'fields must name at least one field' };
+    for (const [i, name] of params.fields.entries()) yield* checkDestination(`fields[${i}]`, name);
+  }
+
+  override process(document: Document): void {
+    for (const field of this.params.fields) transformTexts(document, field, field, 'overwrite', javaTrim);
+  }
+}

@@ -1,0 +1,63 @@
+import { type Document, type ParameterProblem, Stage, type StageContext, type Static, Type } from '@headrace/engine';
+import { checkDestination } from '../fields/destination.ts';
+import { transformTexts } from '../fields/transform-texts.ts';
+
+const parameters = Type.Object({
+  source: Type.String(),
+  maxSize: Type.Integer({ minimum: 0 }),
+  destination: Type.Optional(Type.String()),
+});
+
+/**
+ * Cuts the texts of a field to a maximum length.
+ * <p>
+ * Every value of a list is cut. The length counts UTF-16 units, in which most characters are one and emoji two; a
+ * character of two units that does not fit is left out whole. Numbers and booleans become texts, a list of one
+ * value becomes that value; null and objects stay as they are. A missing field is left alone.
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>source (String, Required) : The field to cut.</li>
+ *   <li>maxSize (Integer, Required) : The length to keep, 0 or more.</li>
+ *   <li>destination (String, Optional) : The field for the result; what it held is replaced. Defaults to
+ *   the source.</li>
+ * </ul>
+ */
+export class TruncateField extends Stage<typeof parameters> {
+  static override readonly parameters = parameters;
+
+  static readonly examples = [
+    {
+      description: 'Keep the first 10 characters of a text in another field',
+      params: { source: 'text', maxSize: 10, destination: 'teaser' },
+      documents: [{ id: '1', text: 'A long text that goes on' }],
+      output: [{ id: '1', text: 'A long text that goes on', teaser: 'A long tex' }],
+    },
+  ];
+
+  static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
+    if (params.destination === undefined) yield* checkDestination('source', params.source);
+    else yield* checkDestination('destination', params.destination);
+  }
+
+  private readonly destination: string;
+  private readonly truncate: (text: string) => string;
+
+  constructor(params: Static<typeof parameters>, context: StageContext) {
+    super(params, context);
+    const { maxSize } = params;
+    this.destination = params.destination ?? params.source;
+    this.truncate = (text) => truncate(text, maxSize);
+  }
+
+  override process(document: Document): void {
+    transformTexts(document, this.params.source, this.destination, 'overwrite', this.truncate);
+  }
+}
+
+function truncate(text: string, maxSize: number): string {
+  if (text.length <= maxSize) return text;
+  // Half of a pair at the end would be no valid text any more.
+  const splitsPair = maxSize > 0 && (text.codePointAt(maxSize - 1) as number) > 0xffff;
+  return text.slice(0, splitsPair ? maxSize - 1 : maxSize);
+}
