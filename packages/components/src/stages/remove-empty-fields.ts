@@ -7,7 +7,7 @@ const parameters = Type.Object({});
  * <p>
  * A text of blanks, 0 and false are values and stay. A list with at least one value stays as it is.
  */
-export class RemoveEmptyFields extends Stage<typeof parameters> {
+export class RemoveEmptyFields extends Stage {
   static override readonly parameters = parameters;
 
   static readonly examples = [

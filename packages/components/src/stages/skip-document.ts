@@ -8,7 +8,7 @@ const parameters = Type.Object({});
  * Meant to be used with conditions, for example to take documents that stand for deletions past the rest of the
  * pipeline. Children that are attached to the document are not marked.
  */
-export class SkipDocument extends Stage<typeof parameters> {
+export class SkipDocument extends Stage {
   static override readonly parameters = parameters;
 
   static readonly examples = [
