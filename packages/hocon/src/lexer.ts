@@ -16,14 +16,16 @@ export const Token = {
   closeCurly: 7,
   openSquare: 8,
   closeSquare: 9,
-  problem: 10,
-  string: 11,
-  unquoted: 12,
-  number: 13,
-  true: 14,
-  false: 15,
-  null: 16,
-  substitution: 17,
+  /** Only within a path, where it is a mistake; elsewhere comments are passed over. */
+  comment: 10,
+  problem: 11,
+  string: 12,
+  unquoted: 13,
+  number: 14,
+  true: 15,
+  false: 16,
+  null: 17,
+  substitution: 18,
 } as const;
 
 export type TokenKind = (typeof Token)[keyof typeof Token];
@@ -93,12 +95,12 @@ export class Lexer {
   path: string[] | string = [];
   optional = false;
   problem: TokenProblem | undefined;
+  /** Reading a path: a comment is a mistake, and a further `${` a token by itself, without recursion. */
+  inPath = false;
   /** Set once the text ended inside a token, so that the end is not reported again. */
   cutOff = false;
 
   #at = 0;
-  /** Reading within `${...}`, where a further `${` is a token by itself: no recursion. */
-  #inside = false;
   #line = 1;
   #lineStart = 0;
 
@@ -129,7 +131,14 @@ export class Lexer {
         code = source.charCodeAt(++at);
       } else if (!this.#json && (code === HASH || (code === SLASH && source.charCodeAt(at + 1) === SLASH))) {
         const newline = source.indexOf('\n', at);
-        at = newline < 0 ? source.length : newline;
+        const end = newline < 0 ? source.length : newline;
+        if (this.inPath) {
+          this.kind = Token.comment;
+          this.start = at;
+          this.#at = this.end = end;
+          return;
+        }
+        at = end;
         code = source.charCodeAt(at);
       } else break;
     }
@@ -165,7 +174,7 @@ export class Lexer {
   }
 
   #reserved(at: number, code: number): void {
-    if (code === DOLLAR && this.#inside && this.source.charCodeAt(at + 1) === 123) {
+    if (code === DOLLAR && this.inPath && this.source.charCodeAt(at + 1) === 123) {
       this.kind = Token.substitution;
       this.#at = this.end = at + (this.source.charCodeAt(at + 2) === 63 ? 3 : 2);
     } else if (code === PLUS && this.source.charCodeAt(at + 1) === 61) {
@@ -362,9 +371,9 @@ export class Lexer {
     let wrong: string | undefined;
     let wasSimple = false;
     for (let depth = 0; ; ) {
-      this.#inside = true;
+      this.inPath = true;
       this.next();
-      this.#inside = false;
+      this.inPath = false;
       if (this.kind === Token.problem) return;
       if (this.kind === Token.end) {
         this.#cutOff('unclosed-substitution', 'this substitution is not closed', 'close ${ with }');

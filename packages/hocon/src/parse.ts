@@ -49,10 +49,8 @@ export function parse(text: string, options: ParseOptions = {}): ParseResult {
     marksWords: text.includes('${') || text.includes('+=') || options.include !== undefined,
     include: () => undefined,
   };
-  if (options.include !== undefined) {
-    const includer = new Includer(options.include, session);
-    session.include = (statement, from, prefix, origin) => includer.include(statement, from, prefix, origin);
-  }
+  const includer = new Includer(options.include ?? (() => undefined), session);
+  session.include = (statement, from, prefix, origin) => includer.include(statement, from, prefix, origin);
   const parsed = parseText(text, options, session);
   layOverrides(parsed, options.overrides, session);
   const root = finish(parsed, options, session);

@@ -253,6 +253,7 @@ export class Parser {
       else builder.addUnquoted(lexer.text);
       lexer.next();
     }
+    if (lexer.kind === Token.substitution && lexer.spaceStart < lexer.start) builder.addUnquoted(lexer.space());
     const path = builder.finish();
     if (typeof path === 'string') {
       this.session.problems.add(

@@ -57,7 +57,8 @@ const PLAIN = /^[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*$/;
  */
 export function parsePath(expression: string): string[] {
   if (PLAIN.test(expression)) return expression.split('.');
-  const lexer = new Lexer(expression, undefined, false);
+  const lexer = new Lexer(expression.trim(), undefined, false);
+  lexer.inPath = true;
   const builder = new PathBuilder();
   let wasSimple = false;
   for (lexer.next(); lexer.kind !== Token.end; lexer.next()) {
