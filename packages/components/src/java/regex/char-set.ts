@@ -4,19 +4,36 @@ export type Range = readonly [number, number];
 /** A set of code points, in the operations that both languages have. */
 export type CharSet =
   | { readonly kind: 'ranges'; readonly ranges: readonly Range[] }
-  /** JavaScript source that is right both by itself and inside brackets, such as `\p{L}`. */
-  | { readonly kind: 'native'; readonly source: string }
+  /** A JavaScript escape for a set, such as `\p{L}`; its letter in the other case stands for the complement. */
+  | { readonly kind: 'escape'; readonly source: string }
   | { readonly kind: 'union'; readonly sets: readonly CharSet[] }
   | { readonly kind: 'intersection'; readonly left: CharSet; readonly right: CharSet }
   | { readonly kind: 'complement'; readonly set: CharSet };
 
 export const ranges = (...list: Range[]): CharSet => ({ kind: 'ranges', ranges: list });
 export const char = (codePoint: number): CharSet => ranges([codePoint, codePoint]);
-export const native = (source: string): CharSet => ({ kind: 'native', source });
+export const setEscape = (source: string): CharSet => ({ kind: 'escape', source });
 export const union = (...sets: CharSet[]): CharSet => (sets.length === 1 ? sets[0]! : { kind: 'union', sets });
 export const intersection = (left: CharSet, right: CharSet): CharSet => ({ kind: 'intersection', left, right });
-export const complement = (set: CharSet): CharSet =>
-  set.kind === 'complement' ? set.set : { kind: 'complement', set };
+/** The union of Unicode properties that JavaScript knows by these names. */
+export const properties = (...names: string[]): CharSet => union(...names.map((name) => setEscape(`\\p{${name}}`)));
+
+export function complement(set: CharSet): CharSet {
+  if (set.kind === 'complement') return set.set;
+  if (set.kind !== 'escape') return { kind: 'complement', set };
+  const letter = set.source.charAt(1);
+  const other = letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase();
+  return setEscape(`\\${other}${set.source.slice(2)}`);
+}
+
+/** Whether the set can be written only in the notation of the flag `v`: operators, or brackets in brackets. */
+export function needsSetNotation(set: CharSet): boolean {
+  return !isFlat(set.kind === 'complement' ? set.set : set);
+}
+
+function isFlat(set: CharSet): boolean {
+  return set.kind === 'ranges' || set.kind === 'escape' || (set.kind === 'union' && set.sets.every(isFlat));
+}
 
 /** The code point of a set that holds exactly one. */
 export function onlyMember(set: CharSet): number | undefined {
@@ -28,13 +45,13 @@ export function onlyMember(set: CharSet): number | undefined {
 const PLAIN = /^[A-Za-z0-9_ "'`~!@#%&\-=:;<>,]$/;
 const PLAIN_IN_CLASS = /^[A-Za-z0-9_ "']$/;
 
-/** JavaScript source (flag `v`) of a code point outside brackets. */
+/** JavaScript source of a code point outside brackets. */
 export function emitChar(codePoint: number): string {
   const text = String.fromCodePoint(codePoint);
   return PLAIN.test(text) ? text : escaped(codePoint);
 }
 
-/** JavaScript source (flag `v`) that matches one code point of the set. */
+/** JavaScript source that matches one code point of the set. */
 export function emitSet(set: CharSet): string {
   const single = onlyMember(set);
   return single === undefined ? operand(set) : emitChar(single);
@@ -42,7 +59,7 @@ export function emitSet(set: CharSet): string {
 
 function operand(set: CharSet): string {
   switch (set.kind) {
-    case 'native':
+    case 'escape':
       return set.source;
     case 'intersection':
       return `[${operand(set.left)}&&${operand(set.right)}]`;

@@ -1,4 +1,4 @@
-import { type CharSet, complement, intersection, native, union } from './char-set.ts';
+import { type CharSet, char, complement, intersection, ranges, union } from './char-set.ts';
 import { parseCharEscape, parseClassEscape } from './escape-parser.ts';
 import { caseRule, type Flags } from './flags.ts';
 import { equalChars, equalRange } from './letter-case.ts';
@@ -88,6 +88,7 @@ function parseMemberChar(reader: PatternReader, flags: Flags): number | CharSet 
 
 /** What `.` matches. */
 export function dot(flags: Flags): CharSet {
-  if (flags.dotall) return native('[^]');
-  return native(flags.unixLines ? '[^\\n]' : '[^\\n\\r\\x85\\u2028\\u2029]');
+  if (flags.dotall) return complement(ranges());
+  if (flags.unixLines) return complement(char(0x0a));
+  return complement(ranges([0x0a, 0x0a], [0x0d, 0x0d], [0x85, 0x85], [0x2028, 0x2029]));
 }

@@ -1,4 +1,4 @@
-import { emitSet } from './char-set.ts';
+import { emitSet, needsSetNotation } from './char-set.ts';
 import { GRAPHEME_CLUSTER } from './grapheme.ts';
 import { JavaRegexError } from './java-regex-error.ts';
 import { isEmptyLast, lengthOf } from './lengths.ts';
@@ -6,9 +6,11 @@ import { alignLookbehind } from './lookbehind.ts';
 import { childrenOf, type Reach, reachOfReferences } from './references.ts';
 import type { Node, ReferenceNode, RepeatNode, Syntax } from './syntax.ts';
 
-/** A JavaScript pattern for the flag `v`. */
+/** A JavaScript pattern. */
 export interface Emitted {
   readonly source: string;
+  /** Both match by code points; `v` knows operators on sets, `u` runs faster. */
+  readonly flag: 'u' | 'v';
   /** By Java's number of a group JavaScript's; 0 stays 0. They differ where emulations need groups of their own. */
   readonly groups: readonly number[];
   /** How many groups the JavaScript pattern has. */
@@ -23,12 +25,13 @@ export interface Emitted {
 export function emitPattern(syntax: Syntax, pattern: string): Emitted {
   const emitter = new Emitter(syntax, pattern);
   const source = emitter.emit(syntax.root);
-  return { source, groups: emitter.groups, emittedGroupCount: emitter.count };
+  return { source, flag: emitter.flag, groups: emitter.groups, emittedGroupCount: emitter.count };
 }
 
 class Emitter {
   readonly groups: number[] = [0];
   count = 0;
+  flag: 'u' | 'v' = 'u';
   readonly #pattern: string;
   readonly #reaches: ReadonlyMap<ReferenceNode, Reach>;
   /** Groups that can match the empty text, by Java's number. */
@@ -46,6 +49,7 @@ class Emitter {
       case 'empty':
         return '';
       case 'set':
+        if (needsSetNotation(node.set)) this.flag = 'v';
         return emitSet(node.set);
       case 'sequence':
         return node.items.map((item) => this.#inSequence(item)).join('');

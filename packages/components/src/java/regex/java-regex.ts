@@ -46,7 +46,7 @@ export interface JavaRegex {
 }
 
 /**
- * Compiles a pattern of `java.util.regex` to a native RegExp (flag `v`). Text is matched by code points.
+ * Compiles a pattern of `java.util.regex` to a native RegExp. Text is matched by code points.
  *
  * Time: V8 matches by backtracking, as Java does, and a pattern such as `(a+)+b` takes exponential time on a text that
  * almost matches. Nothing here bounds that. V8's linear engine is no way out: it is experimental, set for the whole
@@ -88,8 +88,8 @@ class CompiledRegex implements JavaRegex {
     this.source = pattern;
     this.groupCount = syntax.groupCount;
     this.#groups = { numbers: emitted.groups, names: syntax.names };
-    this.#first = nativeRegex(emitted.source, 'v', pattern);
-    this.#all = new RegExp(emitted.source, 'gv');
+    this.#first = nativeRegex(emitted.source, emitted.flag, pattern);
+    this.#all = new RegExp(emitted.source, `g${emitted.flag}`);
     if (lengthOf(syntax.root).min > 0) {
       this.#delimiter = literalText(syntax.root) ?? (emitted.emittedGroupCount === 0 ? this.#first : undefined);
     }
@@ -108,7 +108,7 @@ class CompiledRegex implements JavaRegex {
   }
 
   matches(text: string): boolean {
-    this.#whole ??= new RegExp(`^(?:${this.#first.source})$`, 'v');
+    this.#whole ??= new RegExp(`^(?:${this.#first.source})$`, this.#first.flags);
     return this.#whole.test(text);
   }
 

@@ -61,11 +61,13 @@ let cased: readonly number[] | undefined;
 
 function casedCodePoints(): readonly number[] {
   if (cased === undefined) {
-    const found: number[] = [];
+    const found = new Set<number>();
     for (let codePoint = 0; codePoint < 0x20000; codePoint++) {
-      if (toUpper(codePoint) !== codePoint || toLower(codePoint) !== codePoint) found.push(codePoint);
+      const [upper, lower] = [toUpper(codePoint), toLower(codePoint)];
+      // Both, for lower case letters whose upper case has two characters while an upper case letter leads to them.
+      if (upper !== codePoint || lower !== codePoint) found.add(codePoint).add(lower);
     }
-    cased = found;
+    cased = [...found];
   }
   return cased;
 }

@@ -1,10 +1,11 @@
-import { char, native } from './char-set.ts';
+import { char } from './char-set.ts';
 import { dot, parseClass } from './class-parser.ts';
 import { parseCharEscape, parseClassEscape } from './escape-parser.ts';
 import { caseRule, type Flags, flagsOfLetter } from './flags.ts';
 import { equalChars } from './letter-case.ts';
 import { code, END, PatternReader } from './pattern-reader.ts';
 import { lineEnd, lineStart, notWordBoundary, wordBoundary } from './positions.ts';
+import { VERTICAL_SPACE } from './properties.ts';
 import type { Node, Syntax } from './syntax.ts';
 
 /** Reads a Java pattern; with `literal`, every character stands for itself. */
@@ -22,9 +23,15 @@ const LINE_BREAK: Node = {
         { type: 'set', set: char(0x0a) },
       ],
     },
-    { type: 'set', set: native('[\\n-\\r\\x85\\u2028\\u2029]') },
+    { type: 'set', set: VERTICAL_SPACE },
   ],
 };
+
+/** A repeated `\R` never takes `\r\n` for two breaks; a single one does where the rest of the pattern needs it. */
+function withWholeLineBreak(node: Node): Node {
+  if (node === LINE_BREAK) return { type: 'atomic', body: node };
+  return node.type === 'group' && node.body === LINE_BREAK ? { ...node, body: withWholeLineBreak(node.body) } : node;
+}
 
 /** The largest number of repetitions that Java can hold. */
 const MAX_REPETITIONS = 2147483647;
@@ -121,7 +128,7 @@ class Parser {
     else return atom;
     reader.skipComments();
     const mode = reader.take('?') ? 'lazy' : reader.take('+') ? 'possessive' : 'greedy';
-    return { type: 'repeat', body: atom, min, max, mode, position };
+    return { type: 'repeat', body: withWholeLineBreak(atom), min, max, mode, position };
   }
 
   #repetitions(): [number, number] {

@@ -1,4 +1,4 @@
-import { type CharSet, intersection, native, ranges, union } from './char-set.ts';
+import { type CharSet, char, complement, intersection, properties, ranges, setEscape, union } from './char-set.ts';
 import { unicodeBlock } from './unicode-blocks.ts';
 
 /** The flags that change what a named class holds. */
@@ -25,15 +25,38 @@ const ASCII_UPPER = ranges([0x41, 0x5a]);
 const ASCII_LETTERS = ranges([0x41, 0x5a], [0x61, 0x7a]);
 const ASCII_SPACE = ranges([0x09, 0x0d], [0x20, 0x20]);
 const ISO_CONTROL = ranges([0x00, 0x1f], [0x7f, 0x9f]);
+const HORIZONTAL_SPACE = ranges(
+  [0x09, 0x09],
+  [0x20, 0x20],
+  [0xa0, 0xa0],
+  [0x1680, 0x1680],
+  [0x180e, 0x180e],
+  [0x2000, 0x200a],
+  [0x202f, 0x202f],
+  [0x205f, 0x205f],
+  [0x3000, 0x3000],
+);
+export const VERTICAL_SPACE = ranges([0x0a, 0x0d], [0x85, 0x85], [0x2028, 0x2029]);
+/** Unicode's separators without those that do not break, and control characters. */
+const JAVA_WHITESPACE = ranges(
+  [0x09, 0x0d],
+  [0x1c, 0x20],
+  [0x1680, 0x1680],
+  [0x2000, 0x2006],
+  [0x2008, 0x200a],
+  [0x2028, 0x2029],
+  [0x205f, 0x205f],
+  [0x3000, 0x3000],
+);
 /** Characters that Java ignores in identifiers. */
-const IGNORABLE = union(ranges([0x00, 0x08], [0x0e, 0x1b], [0x7f, 0x9f]), native('\\p{Cf}'));
+const IGNORABLE = union(ranges([0x00, 0x08], [0x0e, 0x1b], [0x7f, 0x9f]), properties('Cf'));
 
 const ASCII_CLASSES = named<CharSet>({
   Lower: ASCII_LOWER,
   Upper: ASCII_UPPER,
   ASCII: ranges([0x00, 0x7f]),
   Alpha: ASCII_LETTERS,
-  Digit: native('\\d'),
+  Digit: setEscape('\\d'),
   Alnum: ranges([0x30, 0x39], [0x41, 0x5a], [0x61, 0x7a]),
   Punct: ASCII_PUNCTUATION,
   Graph: ranges([0x21, 0x7e]),
@@ -44,78 +67,73 @@ const ASCII_CLASSES = named<CharSet>({
   Space: ASCII_SPACE,
 });
 
-const NON_SPACE_UNASSIGNED = native('[^\\p{White_Space}\\p{Cc}\\p{Cs}\\p{Cn}]');
-const UNICODE_BLANK = native('[\\p{White_Space}--[\\p{Zl}\\p{Zp}\\n-\\r\\x85]]');
-const UNICODE_WORD = native('[\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}]');
+const NON_SPACE_UNASSIGNED = complement(properties('White_Space', 'Cc', 'Cs', 'Cn'));
+const UNICODE_BLANK = union(ranges([0x09, 0x09]), properties('Zs'));
+const UNICODE_WORD = properties('Alphabetic', 'M', 'Nd', 'Pc', 'Join_Control');
 
-/** Unicode properties by Java's name in upper case, without `_`. The POSIX names mean these under the flag `U`. */
+/** Unicode properties by Java's name in upper case, without `_`. */
 const UNICODE_PROPERTIES = named<CharSet>({
-  ALPHABETIC: native('\\p{Alphabetic}'),
-  ALPHA: native('\\p{Alphabetic}'),
-  LETTER: native('\\p{L}'),
-  IDEOGRAPHIC: native('\\p{Ideographic}'),
-  LOWERCASE: native('\\p{Lowercase}'),
-  UPPERCASE: native('\\p{Uppercase}'),
-  TITLECASE: native('\\p{Lt}'),
-  WHITESPACE: native('\\p{White_Space}'),
-  CONTROL: native('\\p{Cc}'),
-  PUNCTUATION: native('\\p{P}'),
-  HEXDIGIT: native('[\\p{Nd}\\p{Hex_Digit}]'),
-  ASSIGNED: native('\\P{Cn}'),
-  NONCHARACTERCODEPOINT: native('\\p{Noncharacter_Code_Point}'),
-  DIGIT: native('\\p{Nd}'),
-  ALNUM: native('[\\p{Alphabetic}\\p{Nd}]'),
+  ALPHABETIC: properties('Alphabetic'),
+  LETTER: properties('L'),
+  IDEOGRAPHIC: properties('Ideographic'),
+  LOWERCASE: properties('Lowercase'),
+  UPPERCASE: properties('Uppercase'),
+  TITLECASE: properties('Lt'),
+  WHITESPACE: properties('White_Space'),
+  CONTROL: properties('Cc'),
+  PUNCTUATION: properties('P'),
+  HEXDIGIT: properties('Nd', 'Hex_Digit'),
+  ASSIGNED: complement(properties('Cn')),
+  NONCHARACTERCODEPOINT: properties('Noncharacter_Code_Point'),
+  DIGIT: properties('Nd'),
+  ALNUM: properties('Alphabetic', 'Nd'),
   BLANK: UNICODE_BLANK,
   GRAPH: NON_SPACE_UNASSIGNED,
-  PRINT: intersection(union(NON_SPACE_UNASSIGNED, UNICODE_BLANK), native('\\P{Cc}')),
+  PRINT: intersection(union(NON_SPACE_UNASSIGNED, UNICODE_BLANK), setEscape('\\P{Cc}')),
   WORD: UNICODE_WORD,
-  JOINCONTROL: native('\\p{Join_Control}'),
-  EMOJI: native('\\p{Emoji}'),
-  EMOJIPRESENTATION: native('\\p{Emoji_Presentation}'),
-  EMOJIMODIFIER: native('\\p{Emoji_Modifier}'),
-  EMOJIMODIFIERBASE: native('\\p{Emoji_Modifier_Base}'),
-  EMOJICOMPONENT: native('\\p{Emoji_Component}'),
-  EXTENDEDPICTOGRAPHIC: native('\\p{Extended_Pictographic}'),
+  JOINCONTROL: properties('Join_Control'),
+  EMOJI: properties('Emoji'),
+  EMOJIPRESENTATION: properties('Emoji_Presentation'),
+  EMOJIMODIFIER: properties('Emoji_Modifier'),
+  EMOJIMODIFIERBASE: properties('Emoji_Modifier_Base'),
+  EMOJICOMPONENT: properties('Emoji_Component'),
+  EXTENDEDPICTOGRAPHIC: properties('Extended_Pictographic'),
 });
 
+/** POSIX names of Unicode properties: as `\p{IsLower}` always, as `\p{Lower}` under the flag `U`. */
 const POSIX_AS_UNICODE = named<string>({
-  Lower: 'LOWERCASE',
-  Upper: 'UPPERCASE',
-  Alpha: 'ALPHABETIC',
-  Digit: 'DIGIT',
-  Alnum: 'ALNUM',
-  Punct: 'PUNCTUATION',
-  Graph: 'GRAPH',
-  Print: 'PRINT',
-  Blank: 'BLANK',
-  Cntrl: 'CONTROL',
-  XDigit: 'HEXDIGIT',
-  Space: 'WHITESPACE',
+  LOWER: 'LOWERCASE',
+  UPPER: 'UPPERCASE',
+  ALPHA: 'ALPHABETIC',
+  PUNCT: 'PUNCTUATION',
+  CNTRL: 'CONTROL',
+  XDIGIT: 'HEXDIGIT',
+  SPACE: 'WHITESPACE',
 });
 
 const JAVA_METHODS = named<CharSet>({
-  LowerCase: native('\\p{Lowercase}'),
-  UpperCase: native('\\p{Uppercase}'),
-  Alphabetic: native('\\p{Alphabetic}'),
-  Ideographic: native('\\p{Ideographic}'),
-  TitleCase: native('\\p{Lt}'),
-  Digit: native('\\p{Nd}'),
-  Defined: native('\\P{Cn}'),
-  Letter: native('\\p{L}'),
-  LetterOrDigit: native('[\\p{L}\\p{Nd}]'),
-  JavaIdentifierStart: native('[\\p{L}\\p{Nl}\\p{Sc}\\p{Pc}]'),
-  JavaIdentifierPart: union(native('[\\p{L}\\p{Nl}\\p{Sc}\\p{Pc}\\p{Nd}\\p{Mc}\\p{Mn}]'), IGNORABLE),
-  UnicodeIdentifierStart: native('\\p{ID_Start}'),
-  UnicodeIdentifierPart: union(native('\\p{ID_Continue}'), IGNORABLE),
+  LowerCase: properties('Lowercase'),
+  UpperCase: properties('Uppercase'),
+  Alphabetic: properties('Alphabetic'),
+  Ideographic: properties('Ideographic'),
+  TitleCase: properties('Lt'),
+  Digit: properties('Nd'),
+  Defined: complement(properties('Cn')),
+  Letter: properties('L'),
+  LetterOrDigit: properties('L', 'Nd'),
+  JavaIdentifierStart: properties('L', 'Nl', 'Sc', 'Pc'),
+  JavaIdentifierPart: union(properties('L', 'Nl', 'Sc', 'Pc', 'Nd', 'Mc', 'Mn'), IGNORABLE),
+  UnicodeIdentifierStart: union(properties('ID_Start'), char(0x2e2f)),
+  UnicodeIdentifierPart: union(properties('ID_Continue'), char(0x2e2f), IGNORABLE),
   IdentifierIgnorable: IGNORABLE,
-  SpaceChar: native('\\p{Z}'),
-  Whitespace: union(native('[\\p{Z}--[\\xA0\\u2007\\u202F]]'), ranges([0x09, 0x0d], [0x1c, 0x1f])),
+  SpaceChar: properties('Z'),
+  Whitespace: JAVA_WHITESPACE,
   ISOControl: ISO_CONTROL,
-  Mirrored: native('\\p{Bidi_Mirrored}'),
+  Mirrored: properties('Bidi_Mirrored'),
 });
 
-const ANY_UNICODE_CASE = native('[\\p{Lowercase}\\p{Uppercase}\\p{Lt}]');
-const ANY_CASED_CATEGORY = native('[\\p{Lu}\\p{Ll}\\p{Lt}]');
+const ANY_UNICODE_CASE = properties('Lowercase', 'Uppercase', 'Lt');
+const ANY_CASED_CATEGORY = properties('Lu', 'Ll', 'Lt');
 
 /** What stands in the braces of Java's `\p{…}`; undefined when Java knows no such name. */
 export function javaProperty(name: string, flags: PropertyFlags): CharSet | undefined {
@@ -139,29 +157,31 @@ export function javaProperty(name: string, flags: PropertyFlags): CharSet | unde
   if (name.startsWith('In')) return block(name.slice(2));
   if (name.startsWith('Is')) {
     const rest = name.slice(2);
-    return unicodeProperty(rest.toUpperCase().replace(/_/g, ''), flags) ?? plainProperty(rest, flags) ?? script(rest);
+    return unicodeProperty(rest.replace(/_/g, ''), flags) ?? plainProperty(rest, flags) ?? script(rest);
   }
-  const posix = flags.unicodeClasses ? POSIX_AS_UNICODE.get(name) : undefined;
-  return posix === undefined ? plainProperty(name, flags) : unicodeProperty(posix, flags);
+  const goesByUnicode = flags.unicodeClasses && name !== 'ASCII' && ASCII_CLASSES.has(name);
+  return goesByUnicode ? unicodeProperty(name, flags) : plainProperty(name, flags);
 }
 
 /** `\d`, `\w`, `\s`, `\h`, `\v` by their letter. */
 export function predefinedClass(letter: 'd' | 'w' | 's' | 'h' | 'v', flags: PropertyFlags): CharSet {
   switch (letter) {
     case 'd':
-      return flags.unicodeClasses ? native('\\p{Nd}') : native('\\d');
+      return flags.unicodeClasses ? properties('Nd') : setEscape('\\d');
     case 'w':
-      return flags.unicodeClasses ? UNICODE_WORD : native('\\w');
+      return flags.unicodeClasses ? UNICODE_WORD : setEscape('\\w');
     case 's':
-      return flags.unicodeClasses ? native('\\p{White_Space}') : ASCII_SPACE;
+      return flags.unicodeClasses ? properties('White_Space') : ASCII_SPACE;
     case 'h':
-      return native('[\\t \\xA0\\u1680\\u180E\\u2000-\\u200A\\u202F\\u205F\\u3000]');
+      return HORIZONTAL_SPACE;
     case 'v':
-      return native('[\\n-\\r\\x85\\u2028\\u2029]');
+      return VERTICAL_SPACE;
   }
 }
 
-function unicodeProperty(name: string, flags: PropertyFlags): CharSet | undefined {
+function unicodeProperty(anyCase: string, flags: PropertyFlags): CharSet | undefined {
+  const upper = anyCase.toUpperCase();
+  const name = POSIX_AS_UNICODE.get(upper) ?? upper;
   if (flags.ignoreCase && (name === 'LOWERCASE' || name === 'UPPERCASE' || name === 'TITLECASE')) {
     return ANY_UNICODE_CASE;
   }
@@ -170,7 +190,7 @@ function unicodeProperty(name: string, flags: PropertyFlags): CharSet | undefine
 
 function plainProperty(name: string, flags: PropertyFlags): CharSet | undefined {
   if (GENERAL_CATEGORIES.has(name)) {
-    return flags.ignoreCase && CASED_CATEGORIES.has(name) ? ANY_CASED_CATEGORY : native(`\\p{${name}}`);
+    return flags.ignoreCase && CASED_CATEGORIES.has(name) ? ANY_CASED_CATEGORY : properties(name);
   }
   if (name.startsWith('java')) {
     const cased = name === 'javaLowerCase' || name === 'javaUpperCase' || name === 'javaTitleCase';
@@ -180,11 +200,11 @@ function plainProperty(name: string, flags: PropertyFlags): CharSet | undefined 
     case 'LC':
       return ANY_CASED_CATEGORY;
     case 'LD':
-      return native('[\\p{L}\\p{Nd}]');
+      return properties('L', 'Nd');
     case 'L1':
       return ranges([0x00, 0xff]);
     case 'all':
-      return native('\\p{Any}');
+      return properties('Any');
     case 'Lower':
     case 'Upper':
       return flags.ignoreCase ? ASCII_LETTERS : ASCII_CLASSES.get(name);
@@ -212,5 +232,5 @@ function script(name: string): CharSet | undefined {
     // Only the engine knows its list of scripts.
     return undefined;
   }
-  return native(source);
+  return setEscape(source);
 }
