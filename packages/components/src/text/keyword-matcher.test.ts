@@ -22,7 +22,14 @@ describe('KeywordMatcher', () => {
   it('folds each unit by itself', () => {
     expect(new KeywordMatcher(['ΟΔΟΣ'], true).containsWord('οδοσ')).toBe(true);
     expect(new KeywordMatcher(['istanbul'], true).containsWord('İstanbul')).toBe(true);
+    expect(new KeywordMatcher(['50 k'], true).containsWord('50 \u212a')).toBe(true);
     expect(new KeywordMatcher(['istanbul'], false).containsWord('Istanbul')).toBe(false);
+  });
+
+  it('finds the same among many keywords', () => {
+    const many = Array.from({ length: 1000 }, (_, i) => `keyword${i}`);
+    expect(new KeywordMatcher(many, true).containsWord('a Keyword999.')).toBe(true);
+    expect(new KeywordMatcher(many, true).containsWord('a Keyword999s')).toBe(false);
   });
 
   it('takes letters of any script for parts of words', () => {

@@ -1,4 +1,10 @@
 /**
+ * Up to this many keywords, a native expression that looks for any of them, whole word or not, is several times
+ * faster than the table, and most texts hold none.
+ */
+const MAX_EXPECTED = 32;
+
+/**
  * Finds keywords in texts as whole words, all of them in one pass: the automaton of Aho and Corasick (1975), as a
  * dense table over the characters that occur in keywords. Texts and keywords are compared by UTF-16 units.
  */
@@ -8,10 +14,14 @@ export class KeywordMatcher {
   private readonly width: number;
   /** The state that follows a state (a row) on a unit (a column). State 0 is the start. */
   private readonly next: Int32Array;
-  /** The length of the keyword that ends in a state; 0 when there is none. */
+  /** The length of the keyword that a state stands for; 0 when it stands for the start of keywords only. */
   private readonly keywordLength: Int32Array;
-  /** The state of the next shorter keyword that ends where this state's text ends; 0 when there is none. */
-  private readonly shorter: Int32Array;
+  /** The state of the longest other text that is an end of a state's text and starts a keyword. */
+  private readonly suffix: Int32Array;
+  /** The state of the longest keyword that a state's text ends in, often the state itself; 0 when there is none. */
+  private readonly ending: Int32Array;
+  /** What a text must match to hold a keyword; undefined when there are too many. */
+  private readonly expected: RegExp | undefined;
 
   /** @param ignoreCase compare lower-case forms, each unit by itself. Empty keywords are passed over. */
   constructor(keywords: readonly string[], ignoreCase: boolean) {
@@ -38,20 +48,24 @@ export class KeywordMatcher {
     else for (let unit = 0; unit < 0x10000; unit++) this.columns[unit] = alphabet.get(fold[unit] as number) ?? 0;
     this.width = alphabet.size + 1;
     this.keywordLength = Int32Array.from(lengths);
-    this.shorter = new Int32Array(children.length);
-    this.next = this.link(children);
+    this.suffix = new Int32Array(children.length);
+    this.ending = new Int32Array(children.length);
+    this.next = new Int32Array(children.length * this.width);
+    this.link(children);
+    if (keywords.length <= MAX_EXPECTED) this.expected = expectation(keywords, this.columns);
   }
 
   /** Whether a keyword stands in the text with no letter right before or after it. Digits and `_` are no letters. */
   containsWord(text: string): boolean {
-    const { columns, width, next, keywordLength, shorter } = this;
+    const { columns, width, next, keywordLength, suffix, ending } = this;
+    if (this.expected?.test(text) === false) return false;
     let state = 0;
     for (let i = 0; i < text.length; i++) {
       state = next[state * width + (columns[text.charCodeAt(i)] as number)] as number;
-      let ending = keywordLength[state] === 0 ? (shorter[state] as number) : state;
-      if (ending === 0 || (i + 1 < text.length && isAlphabetic(text.charCodeAt(i + 1)))) continue;
-      for (; ending !== 0; ending = shorter[ending] as number) {
-        const start = i + 1 - (keywordLength[ending] as number);
+      let keyword = ending[state] as number;
+      if (keyword === 0 || (i + 1 < text.length && isAlphabetic(text.charCodeAt(i + 1)))) continue;
+      for (; keyword !== 0; keyword = ending[suffix[keyword] as number] as number) {
+        const start = i + 1 - (keywordLength[keyword] as number);
         if (start === 0 || !isAlphabetic(text.charCodeAt(start - 1))) return true;
       }
     }
@@ -59,24 +73,38 @@ export class KeywordMatcher {
   }
 
   /** Fills the table, breadth first: where a keyword does not go on, the state of its longest suffix does. */
-  private link(children: readonly Map<number, number>[]): Int32Array {
-    const { width, keywordLength, shorter } = this;
-    const next = new Int32Array(children.length * width);
-    const suffix = new Int32Array(children.length);
+  private link(children: readonly Map<number, number>[]): void {
+    const { width, next, keywordLength, suffix, ending } = this;
     const queue = [0];
     for (const state of queue) {
-      const fallback = suffix[state] as number;
-      if (state !== 0) next.copyWithin(state * width, fallback * width, (fallback + 1) * width);
+      const row = state * width;
+      const fallback = (suffix[state] as number) * width;
+      if (state !== 0) next.copyWithin(row, fallback, fallback + width);
+      ending[state] = keywordLength[state] === 0 ? (ending[suffix[state] as number] as number) : state;
       for (const [column, child] of children[state] as Map<number, number>) {
-        const longest = state === 0 ? 0 : (next[fallback * width + column] as number);
-        suffix[child] = longest;
-        shorter[child] = keywordLength[longest] === 0 ? (shorter[longest] as number) : longest;
-        next[state * width + column] = child;
+        if (state !== 0) suffix[child] = next[fallback + column] as number;
+        next[row + column] = child;
         queue.push(child);
       }
     }
-    return next;
   }
+}
+
+/** An expression for any of the keywords, each unit of them standing for all units of the same column. */
+function expectation(keywords: readonly string[], columns: Uint16Array): RegExp {
+  const classes = new Map<number, string>();
+  for (const [unit, column] of columns.entries()) {
+    if (column > 0) classes.set(column, `${classes.get(column) ?? ''}\\u${unit.toString(16).padStart(4, '0')}`);
+  }
+  const pattern = (keyword: string) =>
+    Array.from({ length: keyword.length }, (_, i) => `[${classes.get(columns[keyword.charCodeAt(i)] as number)}]`);
+  // Without the flag `u`, because the table knows units, not pairs of them.
+  return new RegExp(
+    keywords
+      .filter((keyword) => keyword !== '')
+      .map((keyword) => pattern(keyword).join(''))
+      .join('|'),
+  );
 }
 
 /** Whether a UTF-16 unit is a letter by itself, in Unicode's sense of alphabetic; halves of pairs are not. */
