@@ -27,9 +27,9 @@ describe('KeywordMatcher', () => {
   });
 
   it('finds the same among many keywords', () => {
-    const many = Array.from({ length: 1000 }, (_, i) => `keyword${i}`);
-    expect(new KeywordMatcher(many, true).containsWord('a Keyword999.')).toBe(true);
-    expect(new KeywordMatcher(many, true).containsWord('a Keyword999s')).toBe(false);
+    const many = Array.from({ length: 1000 }, (_, i) => `k${i}word`);
+    expect(new KeywordMatcher(many, true).containsWord('a K999Word.')).toBe(true);
+    expect(new KeywordMatcher(many, true).containsWord('a K999words')).toBe(false);
   });
 
   it('takes letters of any script for parts of words', () => {
