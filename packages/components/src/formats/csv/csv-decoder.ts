@@ -1,0 +1,170 @@
+import {
+  Document,
+  internName,
+  type ModuleReference,
+  type RecordDecoder,
+  type RecordSink,
+  type Value,
+} from '@headrace/engine';
+import type { IdFormat } from '../id-format.ts';
+import { idFieldsOf, idFormatOf } from '../id-settings.ts';
+import { TextBlocks } from '../text-blocks.ts';
+import { type CsvLayout, FROM_ID, FROM_LINE, FROM_NAME, FROM_PATH, readHeader } from './csv-header.ts';
+import { CsvParser } from './csv-parser.ts';
+import { type CsvSettings, dialectOf } from './csv-settings.ts';
+
+/** What all pieces of files with the same header have in common. Plain data. */
+export interface CsvDecoderOptions {
+  readonly header: readonly string[];
+  readonly settings: CsvSettings;
+  readonly docIdPrefix: string;
+}
+
+/** What a decoder must know of a piece. Plain data. */
+export interface CsvPosition {
+  /** The file as the user named it, and its own name. */
+  readonly path: string;
+  readonly name: string;
+  /** Number of the first record, counted from 1 behind the header. */
+  readonly record: number;
+  /** The line in which it begins, counted from 1. */
+  readonly line: number;
+}
+
+/** Makes documents of the rows of CSV files. */
+export class CsvDecoder implements RecordDecoder {
+  private readonly layout: CsvLayout;
+  private readonly names: readonly string[];
+  /** For each field the one source of its value, as long as no term is ignored. */
+  private readonly sources: readonly number[];
+  private readonly parser: CsvParser;
+  private readonly prefix: string;
+  private readonly idFields: readonly string[];
+  private readonly idFormat: IdFormat;
+  private readonly ignored: ReadonlySet<string>;
+  private warnedOfId = false;
+
+  constructor({ header, settings, docIdPrefix }: CsvDecoderOptions) {
+    this.layout = readHeader(header, settings, '');
+    this.names = this.layout.names.map(internName);
+    this.sources = this.layout.sources.map((sources) => sources.at(-1) as number);
+    this.parser = new CsvParser(dialectOf(settings));
+    this.prefix = docIdPrefix;
+    this.idFields = idFieldsOf(settings);
+    this.idFormat = idFormatOf(settings);
+    this.ignored = new Set(settings.ignoredTerms);
+  }
+
+  static reference(options: CsvDecoderOptions): ModuleReference {
+    return { url: import.meta.url, name: 'CsvDecoder', options };
+  }
+
+  decode(bytes: Uint8Array, position: unknown, sink: RecordSink): void {
+    const place = position as CsvPosition;
+    const { parser } = this;
+    const blocks = new TextBlocks(bytes);
+    let { record, line } = place;
+    let open = '';
+    for (let text = blocks.next(); text !== undefined; text = blocks.next()) {
+      parser.load(open === '' ? text : open + text);
+      open = '';
+      while (!parser.done) {
+        if (!parser.next()) {
+          // A quoted cell goes on in the next block; larger blocks keep a long one from being read again and again.
+          open = parser.rest();
+          blocks.enlarge();
+          break;
+        }
+        if (!parser.blank) this.row(place, record, line, sink);
+        record++;
+        line += parser.lines;
+      }
+      if (open === '') blocks.reset();
+    }
+    if (open !== '') sink.reject({ place: `${place.path}:${line}`, message: 'a quote is opened but never closed' });
+  }
+
+  private row(place: CsvPosition, record: number, line: number, sink: RecordSink): void {
+    const { cells, count } = this.parser;
+    if (count !== this.layout.columns) {
+      this.rejectCount(place, record, line, sink);
+      return;
+    }
+    const id = this.idFields.length === 0 ? `${this.prefix}${place.name}-${record}` : this.idOf(place, line, sink);
+    if (id === '') {
+      sink.reject({ place: `${place.path}:${line}`, message: `${this.idFields.join(', ')} is blank: there is no id` });
+    } else if (this.ignored.size > 0 && this.hasIgnored()) sink.document(this.partialDocument(id, place, record));
+    else {
+      const { sources } = this;
+      const values = new Array<Value>(sources.length);
+      for (let i = 0; i < sources.length; i++) {
+        const source = sources[i] as number;
+        values[i] = source >= 0 ? (cells[source] as string) : special(source, id, place, record);
+      }
+      sink.document(new Document(this.names, values, true));
+    }
+  }
+
+  private idOf(place: CsvPosition, line: number, sink: RecordSink): string {
+    const { cells } = this.parser;
+    const { idColumns } = this.layout;
+    const values: string[] = [];
+    for (const column of idColumns) {
+      const value = cells[column] as string;
+      if (!this.warnedOfId && value.trim() === '') {
+        this.warnedOfId = true;
+        sink.warn(
+          `${place.path}:${line}: the id column ${this.idFields[values.length]} is blank, so ids may coincide (said once)`,
+        );
+      }
+      values.push(value);
+    }
+    return this.prefix + this.idFormat(values);
+  }
+
+  private hasIgnored(): boolean {
+    const { cells, count } = this.parser;
+    for (let i = 0; i < count; i++) if (this.ignored.has(cells[i] as string)) return true;
+    return false;
+  }
+
+  /** A document without the cells that hold ignored terms. */
+  private partialDocument(id: string, place: CsvPosition, record: number): Document {
+    const { cells } = this.parser;
+    const { names } = this;
+    const present: string[] = [];
+    const values: Value[] = [];
+    for (const [i, sources] of this.layout.sources.entries()) {
+      const source = sources.findLast((source) => source < 0 || !this.ignored.has(cells[source] as string));
+      if (source === undefined) continue;
+      present.push(names[i] as string);
+      values.push(source >= 0 ? (cells[source] as string) : special(source, id, place, record));
+    }
+    return new Document(present, values, false);
+  }
+
+  private rejectCount(place: CsvPosition, record: number, line: number, sink: RecordSink): void {
+    const { count } = this.parser;
+    const { columns } = this.layout;
+    sink.reject({
+      place: `${place.path}:${line}`,
+      message: `the row has ${count} ${count === 1 ? 'column' : 'columns'}, the header ${columns}`,
+      ...(this.idFields.length === 0 ? { id: `${this.prefix}${place.name}-${record}` } : {}),
+    });
+  }
+}
+
+function special(source: number, id: string, place: CsvPosition, record: number): Value {
+  switch (source) {
+    case FROM_ID:
+      return id;
+    case FROM_PATH:
+      return place.path;
+    case FROM_NAME:
+      return place.name;
+    case FROM_LINE:
+      return record;
+    default:
+      throw new RangeError(`No source has the number ${source}`);
+  }
+}

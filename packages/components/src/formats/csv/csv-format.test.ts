@@ -1,0 +1,358 @@
+import { HeadraceError } from '@headrace/engine';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type SplitOptions, splitRecords } from '../record-splitter.ts';
+import { CollectingPublisher } from '../testing/collecting-publisher.ts';
+import type { CsvDialect } from './csv-dialect.ts';
+import { CsvFormat } from './csv-format.ts';
+import { CsvScanner } from './csv-scanner.ts';
+import { type CsvSettings, checkCsvSettings } from './csv-settings.ts';
+
+async function* pieces(bytes: Uint8Array, size = bytes.length): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.slice(at, at + size);
+}
+
+async function publish(
+  text: string | Uint8Array,
+  settings: CsvSettings = {},
+  docIdPrefix = '',
+): Promise<CollectingPublisher> {
+  const publisher = new CollectingPublisher();
+  const bytes = typeof text === 'string' ? Buffer.from(text) : text;
+  const format = new CsvFormat(settings, { docIdPrefix, log: publisher.log });
+  await format.publish({ path: '/data/in.csv', name: 'in.csv', bytes: pieces(bytes) }, publisher);
+  return publisher;
+}
+
+/** The documents without the fields that every one has. */
+async function rows(text: string | Uint8Array, settings: CsvSettings = {}): Promise<Record<string, unknown>[]> {
+  const { json } = await publish(text, settings);
+  return json.map((line) => {
+    const { id, source, filename, csvLineNumber, ...row } = JSON.parse(line);
+    expect([id, source, filename]).toEqual([`in.csv-${csvLineNumber}`, '/data/in.csv', 'in.csv']);
+    return row;
+  });
+}
+
+/** The same syntax once more, a character at a time: records as cells, and the offsets at which they start. */
+function parse(text: string, { separator, quotes, escapes }: CsvDialect): { cells: string[]; open: boolean }[] {
+  const records: { cells: string[]; open: boolean }[] = [];
+  let at = 0;
+  const lineEnd = () => (text.startsWith('\r\n', at) ? 2 : text[at] === '\n' || text[at] === '\r' ? 1 : 0);
+  const escaped = () => {
+    const next = text[at + 1];
+    return next === '\\' || next === separator || (next === '"' && quotes);
+  };
+  while (at < text.length) {
+    const cells: string[] = [];
+    for (;;) {
+      let cell = '';
+      const white = /[ \t]*/y;
+      white.lastIndex = at;
+      const blank = (white.exec(text)?.[0] ?? '').split(separator)[0] as string;
+      if (quotes && text[at + blank.length] === '"') {
+        at += blank.length + 1;
+        for (;;) {
+          if (at >= text.length) return [...records, { cells: [], open: true }];
+          if (text.startsWith('""', at)) {
+            cell += '"';
+            at += 2;
+          } else if (text[at] === '"') {
+            at++;
+            break;
+          } else if (text[at] === '\\' && escapes) {
+            if (escaped()) cell += text[++at];
+            at++;
+          } else if (lineEnd() > 0) {
+            at += lineEnd();
+            cell += '\n';
+          } else cell += text[at++];
+        }
+      }
+      while (at < text.length && lineEnd() === 0 && text[at] !== separator) {
+        if (text[at] === '\\' && escapes) {
+          if (escaped()) cell += text[++at];
+          at++;
+        } else cell += text[at++];
+      }
+      cells.push(cell);
+      if (text[at] !== separator) break;
+      at++;
+    }
+    at += lineEnd();
+    records.push({ cells, open: false });
+  }
+  return records;
+}
+
+const HOSTILE =
+  '\ufeff"a""1",b ,  "c\r\nd"\r\n1,2,3\n\r\n"x\ny",  "q" ,"\\"é,\\\\"\r\r4,C:\\temp\\,new,5\n,,\n' +
+  'ab"c"d,"日本\u{1f600}","\r"\r\n\\"1,\\,2,3\\\n"",""""," "z"\r\n  \n"l,\n\n\n",\ta,\t"b"\n6,7';
+
+describe('CSV', () => {
+  it('makes a document of each row', async () => {
+    const { json } = await publish('no,Name\n1,Ann\n2,"Bob, Jr."\n');
+    expect(json).toEqual([
+      '{"id":"in.csv-1","source":"/data/in.csv","filename":"in.csv","no":"1","Name":"Ann","csvLineNumber":1}',
+      '{"id":"in.csv-2","source":"/data/in.csv","filename":"in.csv","no":"2","Name":"Bob, Jr.","csvLineNumber":2}',
+    ]);
+  });
+
+  it('reads line ends of every kind, and a last line without one', async () => {
+    expect(await rows('a,b\r\n1,2\n3,4\r5,6')).toEqual([
+      { a: '1', b: '2' },
+      { a: '3', b: '4' },
+      { a: '5', b: '6' },
+    ]);
+    expect(await rows('a,b\r1,2\r3,4\r')).toEqual([
+      { a: '1', b: '2' },
+      { a: '3', b: '4' },
+    ]);
+    expect(await rows('a\n"x\r\ny\rz"\n')).toEqual([{ a: 'x\ny\nz' }]);
+  });
+
+  it('never takes a byte-order mark for data', async () => {
+    expect(await rows('\ufeffa,b\n1,2\n')).toEqual([{ a: '1', b: '2' }]);
+    expect(await rows('\ufeff"a","b\nc"\n1,2\n')).toEqual([{ a: '1', 'b\nc': '2' }]);
+    expect((await publish('\ufeff')).warnings).toEqual(['/data/in.csv is empty: it has no header and no rows']);
+  });
+
+  it('takes quotes for quotes at the start of a cell only', async () => {
+    expect(await rows('a,b\n"x" ,  "y, z"\nab"c"d,5" pipe\n"say ""hi""",""\n')).toEqual([
+      { a: 'x ', b: 'y, z' },
+      { a: 'ab"c"d', b: '5" pipe' },
+      { a: 'say "hi"', b: '' },
+    ]);
+    expect(await rows('a,b\n"x,y"\n', { interpretQuotes: false })).toEqual([{ a: '"x', b: 'y"' }]);
+  });
+
+  it('takes backslashes for escapes, says so once, and leaves them alone when told to', async () => {
+    const text = 'a,b\nC:\\temp\\new,1\nx\\,y,2\nsay \\"hi\\",3\n"d\\\\s\\",4",\\\nend\\\\,6\n';
+    expect(await rows(text)).toEqual([
+      { a: 'C:tempnew', b: '1' },
+      { a: 'x,y', b: '2' },
+      { a: 'say "hi"', b: '3' },
+      { a: 'd\\s",4', b: '' },
+      { a: 'end\\', b: '6' },
+    ]);
+    expect((await publish(text)).warnings).toEqual([expect.stringContaining('ignoreEscapeChar: true')]);
+    expect(await rows('a,b\n"C:\\dir\\",1\n', { ignoreEscapeChar: true })).toEqual([{ a: 'C:\\dir\\', b: '1' }]);
+  });
+
+  it('separates at what it is told to', async () => {
+    expect(await rows('a;b\n1;2,0\n', { separatorChar: ';' })).toEqual([{ a: '1', b: '2,0' }]);
+    expect(await rows('a\tb\n1\t "2"\n', { useTabs: true, separatorChar: ';' })).toEqual([{ a: '1', b: '2' }]);
+    expect(await rows('a b\n1 "2 3"\n', { separatorChar: ' ' })).toEqual([{ a: '1', b: '2 3' }]);
+    expect(await rows('a§b\n1§"2§\n3"\n', { separatorChar: '§' })).toEqual([{ a: '1', b: '2§\n3' }]);
+  });
+
+  it('keeps characters of all planes, NUL, and replaces what is not UTF-8', async () => {
+    expect(await rows('naïve,日本\nçà,\u{1f600}\0\n')).toEqual([{ naïve: 'çà', 日本: '\u{1f600}\0' }]);
+    expect(await rows(Buffer.from('YSxiCmNhZuks//4Kb2ssMQo=', 'base64'))).toEqual([
+      { a: 'caf\ufffd', b: '\ufffd\ufffd' },
+      { a: 'ok', b: '1' },
+    ]);
+  });
+
+  it('skips blank lines and rejects rows of another length, with their places, and goes on', async () => {
+    const publisher = await publish('a,b\n\n"x\ny",1\n2\n  \n3,4,5\n6,7\n', {}, 'p-');
+    expect(publisher.documents.map((document) => [document.id, document.get('csvLineNumber')])).toEqual([
+      ['p-in.csv-2', 2],
+      ['p-in.csv-6', 6],
+    ]);
+    expect(publisher.rejected).toEqual([
+      { place: '/data/in.csv:5', message: 'the row has 1 column, the header 2', id: 'p-in.csv-3' },
+      { place: '/data/in.csv:7', message: 'the row has 3 columns, the header 2', id: 'p-in.csv-5' },
+    ]);
+  });
+
+  it('fails for a quote that is open to the end from the first row on, and rejects a later one', async () => {
+    await expect(publish('a,b\n"open,1\n2,3\n')).rejects.toThrow('/data/in.csv:2: a quote is opened but never closed');
+    await expect(publish('a,"b\n1,2\n')).rejects.toThrow('/data/in.csv:1:');
+    const publisher = await publish('a,b\n1,2\n"open,1\n2,3\n');
+    expect(publisher.documents).toHaveLength(1);
+    expect(publisher.rejected).toEqual([{ place: '/data/in.csv:3', message: expect.stringContaining('never closed') }]);
+  });
+
+  it('writes fields of one name in the order of the file, the line number last', async () => {
+    const duplicate = await publish('a,b,a\n1,2,3\n', { idField: 'a' });
+    expect(duplicate.json[0]).toContain('"id":"1"');
+    expect(duplicate.json[0]).toContain('"a":"3","b":"2"');
+    expect(duplicate.warnings).toEqual([expect.stringContaining('"a" occurs more than once')]);
+    const same = { filePathField: 'p', filenameField: 'p', lineNumberField: 'p' };
+    expect((await publish('a\n1\n', same)).json).toEqual(['{"id":"in.csv-1","p":1,"a":"1"}']);
+    expect((await publish('source,filename,csvLineNumber\n1,2,3\n')).json).toEqual([
+      '{"id":"in.csv-1","source":"1","filename":"2","csvLineNumber":1}',
+    ]);
+  });
+
+  it('makes no fields of reserved names, but ids', async () => {
+    const publisher = await publish('id,v,___dropped\n7,a,x\n', { idField: 'id' });
+    expect(publisher.json).toEqual([
+      '{"id":"7","source":"/data/in.csv","filename":"in.csv","v":"a","csvLineNumber":1}',
+    ]);
+    expect(publisher.warnings).toHaveLength(2);
+  });
+
+  it('makes ids of columns, formatted and prefixed', async () => {
+    const text = 'k,v\na,1\n';
+    expect((await publish(text, { idFields: ['k', 'v'] }, 'p-')).documents[0]?.id).toBe('p-a_1');
+    expect((await publish(text, { idFields: ['k', 'v'], docIdFormat: '%2$s|%-3s|%3s' })).documents[0]?.id).toBe(
+      '1|a  |  1',
+    );
+    expect((await publish(text, { idField: 'v', idFields: ['k'] })).documents[0]?.id).toBe('1');
+    expect((await publish('K,v\na,1\n', { idField: 'K', lowercaseFields: true })).documents[0]?.id).toBe('a');
+  });
+
+  it('rejects a row without any id, and warns once of blank ones', async () => {
+    const publisher = await publish('k,v\n,a\nx,b\n  ,c\n', { idField: 'k' });
+    expect(publisher.documents.map((document) => document.id)).toEqual(['x', '  ']);
+    expect(publisher.rejected).toEqual([{ place: '/data/in.csv:2', message: 'k is blank: there is no id' }]);
+    expect(publisher.warnings).toHaveLength(1);
+  });
+
+  it('leaves out cells with ignored terms', async () => {
+    expect(await rows('a,b,a\n1,,-\n2,x,3\n', { ignoredTerms: ['', '-'] })).toEqual([{ a: '1' }, { a: '3', b: 'x' }]);
+  });
+
+  it('fails for a header with which every row would fail', async () => {
+    await expect(publish('a,,c\n1,2,3\n')).rejects.toThrow('column 2 of the header has no name');
+    await expect(publish('\nx\ny\n')).rejects.toThrow('column 1 of the header has no name');
+    const unknown = await publish('id_no,Name\n1,2\n', { idField: 'id_n' }).catch((error) => error);
+    expect(unknown).toBeInstanceOf(HeadraceError);
+    expect([unknown.code, unknown.hint]).toEqual(['HR_SOURCE_UNREADABLE', 'Did you mean id_no?']);
+  });
+
+  it('stops when the run stops', async () => {
+    const publisher = new CollectingPublisher();
+    async function* endless(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('a\n');
+      for (;;) {
+        yield Buffer.alloc(100_000, '1\n');
+        if (publisher.chunks > 0) publisher.abort();
+      }
+    }
+    const format = new CsvFormat({}, { docIdPrefix: '', log: publisher.log });
+    await format.publish({ path: 'in.csv', name: 'in.csv', bytes: endless() }, publisher);
+    expect(publisher.chunks).toBe(1);
+  });
+
+  it('finds mistakes in the settings', () => {
+    const problems = (settings: CsvSettings) => [...checkCsvSettings(settings)].map(({ parameter }) => parameter);
+    expect(problems({})).toEqual([]);
+    expect(problems({ separatorChar: '' })).toEqual(['separatorChar']);
+    expect(problems({ separatorChar: '', useTabs: true })).toEqual([]);
+    expect(problems({ separatorChar: '"' })).toEqual(['separatorChar']);
+    expect(problems({ separatorChar: '"', interpretQuotes: false })).toEqual([]);
+    expect(problems({ separatorChar: '\\' })).toEqual(['separatorChar']);
+    expect(problems({ lineNumberField: 'id', filenameField: '' })).toEqual(['lineNumberField', 'filenameField']);
+    expect(problems({ idField: 'a', docIdFormat: '%d' })).toEqual(['docIdFormat']);
+    expect(problems({ idFields: ['a'], docIdFormat: '%2$s' })).toEqual(['docIdFormat']);
+    expect([...checkCsvSettings({ docIdFormat: '%s' })][0]?.severity).toBe('warning');
+  });
+});
+
+describe('a CSV file cut into pieces', () => {
+  const dialects: CsvDialect[] = [
+    { separator: ',', quotes: true, escapes: true },
+    { separator: ',', quotes: true, escapes: false },
+    { separator: ',', quotes: false, escapes: true },
+    { separator: '§', quotes: true, escapes: true },
+  ];
+
+  /** The parts of a text, its records parsed, with what a decoder would number them. */
+  async function split(text: string, dialect: CsvDialect, step: number, options: SplitOptions) {
+    const texts: string[] = [];
+    const places: string[] = [];
+    let open = false;
+    for await (const part of splitRecords(pieces(Buffer.from(text), step), new CsvScanner(dialect), options)) {
+      if (part.kind === 'unfinished') open = true;
+      else if (part.kind === 'records') {
+        texts.push(Buffer.from(part.bytes).toString());
+        places.push(`${part.place.record}:${part.place.line}`);
+      }
+    }
+    return { texts, places, open };
+  }
+
+  /** Numbers of the record and the line at which the rest of the text begins. */
+  function placeBehind(before: string, dialect: CsvDialect): string {
+    return `${parse(before, dialect).length}:${before.split(/\r\n|\r|\n/).length}`;
+  }
+
+  it.each(dialects)('gives the same records wherever it is cut: %o', async (dialect) => {
+    const text = HOSTILE.slice(1).replaceAll(',', dialect.separator);
+    const whole = parse(text, dialect);
+    for (let step = 1; step < 40; step++) {
+      for (const pieceBytes of [1, 7, step]) {
+        const { texts, places, open } = await split(text, dialect, step, { pieceBytes });
+        const cut = texts.flatMap((part) => parse(part, dialect));
+        expect(open ? [...cut, { cells: [], open: true }] : cut).toEqual(whole);
+        let before = '';
+        for (const [i, part] of texts.entries()) {
+          expect(places[i]).toBe(placeBehind(before, dialect));
+          before += part;
+        }
+      }
+    }
+  });
+
+  const alphabet = fc.constantFrom('a', 'é', '\u{1f600}', ',', ',', '"', '"', '\\', '\n', '\r', '\r\n', ' ', '\t', '§');
+  const csvText = fc.array(alphabet, { maxLength: 60 }).map((parts) => parts.join(''));
+
+  it('gives the same records as a plain parser, whatever the text', async () => {
+    const anyDialect = fc.record({
+      separator: fc.constantFrom(',', ';', '\t', ' ', '§'),
+      quotes: fc.boolean(),
+      escapes: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(csvText, anyDialect, fc.integer({ min: 1, max: 9 }), async (text, dialect, step) => {
+        const { texts, open } = await split(text, dialect, step, { pieceBytes: step, firstAlone: step % 2 === 0 });
+        const cut = texts.flatMap((part) => parse(part, dialect));
+        expect(open ? [...cut, { cells: [], open: true }] : cut).toEqual(parse(text, dialect));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('makes the same documents as a plain parser, whatever the text', async () => {
+    await fc.assert(
+      fc.asyncProperty(csvText, fc.boolean(), async (text, ignoreEscapeChar) => {
+        const records = parse(`x,y\n${text}`, { separator: ',', quotes: true, escapes: !ignoreEscapeChar });
+        if (records[1]?.open) return;
+        const found = await publish(`x,y\n${text}`, { ignoreEscapeChar });
+        const expected = records.slice(1).filter(({ cells, open }) => !open && cells.length === 2);
+        expect(found.documents.map((document) => [document.get('x'), document.get('y')])).toEqual(
+          expected.map(({ cells }) => cells),
+        );
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('skips a record above the limit, with its place, and goes on', async () => {
+    const text = `a,b\n1,2\n"${'x\n'.repeat(200)}",3\n4,5\n`;
+    const parts: string[] = [];
+    const scanner = new CsvScanner({ separator: ',', quotes: true, escapes: true });
+    for await (const part of splitRecords(pieces(Buffer.from(text), 10), scanner, {
+      pieceBytes: 16,
+      maxRecordBytes: 64,
+    })) {
+      const { record, line } = part.place;
+      parts.push(`${part.kind} ${record}:${line} ${part.kind === 'records' ? Buffer.from(part.bytes).toString() : ''}`);
+    }
+    expect(parts).toEqual(['records 0:1 a,b\n1,2\n', 'too-long 2:3 ', 'records 3:204 4,5\n']);
+  });
+
+  it('reads cells longer than a block and files longer than a piece', async () => {
+    const long = `${'line\n'.repeat(30_000)}"" é`;
+    const text = `a,b\n${Array.from({ length: 40_000 }, (_, i) => `${i},${'x'.repeat(50)}`).join('\n')}\n"${long}",end\n`;
+    const publisher = await publish(text);
+    expect(publisher.chunks).toBeGreaterThan(1);
+    expect(publisher.documents).toHaveLength(40_001);
+    expect(publisher.documents[39_999]?.get('a')).toBe('39999');
+    expect(publisher.documents[39_999]?.get('csvLineNumber')).toBe(40_000);
+    expect(publisher.documents[40_000]?.get('a')).toBe(long.replace('""', '"'));
+  });
+});

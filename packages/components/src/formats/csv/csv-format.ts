@@ -1,0 +1,85 @@
+import { HeadraceError, type Logger, type ModuleReference, type Publisher } from '@headrace/engine';
+import { type SourceFile, withoutBom } from '../byte-source.ts';
+import { type RecordPlace, splitRecords } from '../record-splitter.ts';
+import { CsvDecoder } from './csv-decoder.ts';
+import { readHeader } from './csv-header.ts';
+import { CsvParser } from './csv-parser.ts';
+import { CsvScanner } from './csv-scanner.ts';
+import { type CsvSettings, dialectOf } from './csv-settings.ts';
+
+const BACKSLASH = 92;
+
+/** What a format must know of the connector that publishes with it. */
+export interface FormatContext {
+  /** Goes before every id. */
+  readonly docIdPrefix: string;
+  readonly log: Logger;
+}
+
+/** Publishes CSV files: the run's thread cuts them into pieces, the pipeline threads decode those. */
+export class CsvFormat {
+  private readonly settings: CsvSettings;
+  private readonly context: FormatContext;
+  /** The decoder of the last file: files of one source mostly have the same header. */
+  private decoder: { readonly header: string; readonly reference: ModuleReference } | undefined;
+
+  constructor(settings: CsvSettings, context: FormatContext) {
+    this.settings = settings;
+    this.context = context;
+  }
+
+  /**
+   * Publishes the rows of a file; ends early when the publisher's signal is aborted. Throws `HR_SOURCE_UNREADABLE`
+   * when the file cannot be read, when its header cannot be used, and when a quote in its header or first row is
+   * never closed.
+   */
+  async publish({ path, name, bytes }: SourceFile, publisher: Publisher): Promise<void> {
+    const { log } = this.context;
+    const scanner = new CsvScanner(dialectOf(this.settings));
+    let decoder: ModuleReference | undefined;
+    let warned = this.settings.ignoreEscapeChar === true;
+    for await (const part of splitRecords(withoutBom(bytes), scanner, { firstAlone: true })) {
+      if (publisher.signal.aborted) return;
+      const { record, line } = part.place;
+      if (part.kind === 'unfinished') {
+        const message = 'a quote is opened but never closed';
+        if (record <= 1) throw brokenStart(path, part.place, message);
+        await publisher.reject({ place: `${path}:${line}`, message: `${message}: the rest of the file is this row` });
+      } else if (part.kind === 'too-long') {
+        const message = `the row is longer than ${part.limit} bytes: a quote may never be closed`;
+        if (record === 0) throw brokenStart(path, part.place, message);
+        await publisher.reject({ place: `${path}:${line}`, message });
+      } else if (decoder === undefined) decoder = this.decoderFor(part.bytes, path);
+      else {
+        if (!warned && part.bytes.includes(BACKSLASH)) {
+          warned = true;
+          log.warn(
+            `${path}: backslashes are taken as escapes and disappear; set ignoreEscapeChar: true to keep them (said once per file)`,
+          );
+        }
+        await publisher.publishChunk({ bytes: part.bytes, decoder, position: { path, name, record, line } });
+      }
+    }
+    if (decoder === undefined && !publisher.signal.aborted) log.warn(`${path} is empty: it has no header and no rows`);
+  }
+
+  private decoderFor(firstRecord: Uint8Array, path: string): ModuleReference {
+    const parser = new CsvParser(dialectOf(this.settings));
+    parser.load(Buffer.from(firstRecord).toString());
+    parser.next();
+    const header = parser.cells.slice(0, parser.count);
+    for (const warning of readHeader(header, this.settings, path).warnings) this.context.log.warn(warning);
+    const key = JSON.stringify(header);
+    if (this.decoder?.header !== key) {
+      const options = { header, settings: this.settings, docIdPrefix: this.context.docIdPrefix };
+      this.decoder = { header: key, reference: CsvDecoder.reference(options) };
+    }
+    return this.decoder.reference;
+  }
+}
+
+function brokenStart(path: string, { record, line }: RecordPlace, message: string): HeadraceError {
+  return new HeadraceError('HR_SOURCE_UNREADABLE', `${path}:${line}: ${message}`, {
+    hint: `It is in the ${record === 0 ? 'header' : 'first row'}. If quotes are ordinary characters, set interpretQuotes: false.`,
+  });
+}

@@ -1,0 +1,236 @@
+import type { CsvDialect } from './csv-dialect.ts';
+
+const TAB = 9;
+const LF = 10;
+const CR = 13;
+const SPACE = 32;
+const QUOTE = 34;
+const BACKSLASH = 92;
+
+/**
+ * Reads CSV records from text, one after the other.
+ *
+ * The syntax is that of RFC 4180, read as the reference's library does in healthy files: records end at LF, CRLF
+ * or CR; quotes double; inside quotes every line end becomes LF; white space before an opening quote goes, text
+ * behind a closing one joins the cell; a quote anywhere else is just a character. With `escapes` a backslash
+ * disappears, and a quote, a separator or a backslash behind it is literal.
+ */
+export class CsvParser {
+  /** The cells of the last record: the first `count` of them. Overwritten by the next. */
+  readonly cells: string[] = [];
+  count = 0;
+  /** How many lines of the source the last record took. */
+  lines = 0;
+  /** Whether the last record is a line without a character that is not white space. */
+  blank = false;
+  /** Offset of the next record. */
+  at = 0;
+  private readonly dialect: CsvDialect;
+  private readonly separator: number;
+  private text = '';
+  // Where the next of each special character stands, looked up again only when it has been passed: most records
+  // hold none of them, and one native search tells so for many records at once.
+  private nextLf = -1;
+  private nextSeparator = -1;
+  private nextQuote = -1;
+  private nextBackslash = -1;
+  private nextCr = -1;
+
+  constructor(dialect: CsvDialect) {
+    this.dialect = dialect;
+    this.separator = dialect.separator.charCodeAt(0);
+  }
+
+  /** Takes another text, whose first character begins a record. */
+  load(text: string): void {
+    this.text = text;
+    this.at = 0;
+    this.nextLf = this.nextSeparator = this.nextQuote = this.nextBackslash = this.nextCr = -1;
+  }
+
+  /** Whether all records have been read. */
+  get done(): boolean {
+    return this.at >= this.text.length;
+  }
+
+  /** The text that has not been read. */
+  rest(): string {
+    return this.text.slice(this.at);
+  }
+
+  /** Reads the next record. False when the text ends inside quotes: nothing has been read then. */
+  next(): boolean {
+    const { text, at } = this;
+    if (this.nextLf < at) this.nextLf = find(text, '\n', at);
+    const end = this.nextLf === NOWHERE ? text.length : this.nextLf;
+    const stop = end > at && text.charCodeAt(end - 1) === CR ? end - 1 : end;
+    if (this.hasSpecial(at, stop)) return this.readSpecial();
+    this.lines = 1;
+    this.readPlain(at, stop);
+    this.at = end + 1;
+    return true;
+  }
+
+  /** Whether anything but separators has a meaning in this line. */
+  private hasSpecial(at: number, stop: number): boolean {
+    const { text, dialect } = this;
+    if (this.nextCr < at) this.nextCr = find(text, '\r', at);
+    if (this.nextCr < stop) return true;
+    if (dialect.quotes) {
+      if (this.nextQuote < at) this.nextQuote = find(text, '"', at);
+      if (this.nextQuote < stop) return true;
+    }
+    if (!dialect.escapes) return false;
+    if (this.nextBackslash < at) this.nextBackslash = find(text, '\\', at);
+    return this.nextBackslash < stop;
+  }
+
+  private readPlain(start: number, stop: number): void {
+    const { text, cells } = this;
+    const { separator } = this.dialect;
+    let at = start;
+    let count = 0;
+    let next = this.nextSeparator;
+    if (next < at) next = find(text, separator, at);
+    while (next < stop) {
+      cells[count++] = text.slice(at, next);
+      at = next + 1;
+      next = find(text, separator, at);
+    }
+    cells[count++] = text.slice(at, stop);
+    this.nextSeparator = next;
+    this.count = count;
+    this.blank = count === 1 && isBlank(cells[0] as string);
+  }
+
+  private readSpecial(): boolean {
+    const { text, separator } = this;
+    const start = this.at;
+    this.count = 0;
+    this.lines = 1;
+    for (let at = start; ; at++) {
+      at = this.readCell(at);
+      if (at < 0) return false;
+      const c = text.charCodeAt(at);
+      if (c === separator) continue;
+      this.at = c === CR && text.charCodeAt(at + 1) === LF ? at + 2 : at + 1;
+      this.blank = this.count === 1 && isBlank(text.slice(start, at));
+      return true;
+    }
+  }
+
+  /** Reads the cell that starts here; gives the offset of what ends it, or -1 when the text ends inside quotes. */
+  private readCell(at: number): number {
+    const { text, separator } = this;
+    if (this.dialect.quotes) {
+      let open = at;
+      for (let c = text.charCodeAt(open); (c === SPACE || c === TAB) && c !== separator; c = text.charCodeAt(open))
+        open++;
+      if (text.charCodeAt(open) === QUOTE) return this.readQuoted(open + 1);
+    }
+    return this.readUnquoted(at, '');
+  }
+
+  private readQuoted(start: number): number {
+    const { text } = this;
+    const { escapes } = this.dialect;
+    const close = text.indexOf('"', start);
+    if (close < 0) return -1;
+    if (this.nextCr < start) this.nextCr = find(text, '\r', start);
+    if (escapes && this.nextBackslash < start) this.nextBackslash = find(text, '\\', start);
+    const simple = this.nextCr > close && (!escapes || this.nextBackslash > close);
+    const behind = text.charCodeAt(close + 1);
+    if (simple && behind !== QUOTE) {
+      const value = text.slice(start, close);
+      this.countLines(value);
+      if (behind !== this.separator) return this.readUnquoted(close + 1, value);
+      this.cells[this.count++] = value;
+      return close + 1;
+    }
+    return this.readQuotedSlowly(start);
+  }
+
+  private readQuotedSlowly(start: number): number {
+    const { text } = this;
+    const { escapes } = this.dialect;
+    let value = '';
+    let lines = 0;
+    let from = start;
+    let at = start;
+    for (; at < text.length; at++) {
+      const c = text.charCodeAt(at);
+      if (c === QUOTE) {
+        value += text.slice(from, at);
+        if (text.charCodeAt(at + 1) !== QUOTE) {
+          this.lines += lines;
+          return this.readUnquoted(at + 1, value);
+        }
+        from = ++at;
+      } else if (c === BACKSLASH && escapes) {
+        value += text.slice(from, at);
+        from = at + 1;
+        if (this.isEscapable(text.charCodeAt(from))) at++;
+      } else if (c === CR) {
+        lines++;
+        value += `${text.slice(from, at)}\n`;
+        if (text.charCodeAt(at + 1) === LF) at++;
+        from = at + 1;
+      } else if (c === LF) lines++;
+    }
+    return -1;
+  }
+
+  /** Reads up to the cell's end and adds the cell, with what was read of it before. */
+  private readUnquoted(start: number, before: string): number {
+    const { text } = this;
+    const { separator, escapes } = this.dialect;
+    if (this.nextSeparator < start) this.nextSeparator = find(text, separator, start);
+    if (this.nextLf < start) this.nextLf = find(text, '\n', start);
+    if (this.nextCr < start) this.nextCr = find(text, '\r', start);
+    if (escapes && this.nextBackslash < start) this.nextBackslash = find(text, '\\', start);
+    const end = Math.min(this.nextSeparator, this.nextLf, this.nextCr, text.length);
+    if (escapes && this.nextBackslash < end) return this.readEscaped(start, before);
+    const value = text.slice(start, end);
+    this.cells[this.count++] = before === '' ? value : before + value;
+    return end;
+  }
+
+  private readEscaped(start: number, before: string): number {
+    const { text, separator } = this;
+    let value = before;
+    let from = start;
+    let at = start;
+    for (; at < text.length; at++) {
+      const c = text.charCodeAt(at);
+      if (c === separator || c === LF || c === CR) break;
+      if (c === BACKSLASH) {
+        value += text.slice(from, at);
+        from = at + 1;
+        if (this.isEscapable(text.charCodeAt(from))) at++;
+      }
+    }
+    this.cells[this.count++] = from === at ? value : value + text.slice(from, at);
+    return at;
+  }
+
+  private isEscapable(c: number): boolean {
+    return c === BACKSLASH || c === this.separator || (c === QUOTE && this.dialect.quotes);
+  }
+
+  private countLines(value: string): void {
+    for (let at = value.indexOf('\n'); at >= 0; at = value.indexOf('\n', at + 1)) this.lines++;
+  }
+}
+
+/** Beyond every text, and still a small integer. */
+const NOWHERE = 0x3fffffff;
+
+/** Where the text occurs next; beyond everything when it does not. */
+function find(text: string, wanted: string, from: number): number {
+  const at = text.indexOf(wanted, from);
+  return at < 0 ? NOWHERE : at;
+}
+
+function isBlank(text: string): boolean {
+  return text === '' || text.trim() === '';
+}

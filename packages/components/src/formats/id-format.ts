@@ -1,0 +1,71 @@
+/** What formats the values of id fields: `%s`, `%-8s`, `%2$s`, … */
+export type IdFormat = (values: readonly string[]) => string;
+
+const SPECIFIER = /%(?:(\d+)\$|(<))?([-#+ 0,(]*)(\d+)?(?:\.(\d+))?(.|$)/gsu;
+
+interface TextPart {
+  readonly index: number;
+  readonly width: number;
+  readonly left: boolean;
+  readonly precision: number | undefined;
+  readonly upper: boolean;
+}
+
+/**
+ * Compiles a format in the notation of Java's `Formatter`, as far as it makes sense for texts: `%s` and `%S` with
+ * position (`%2$s`, `%<s`), `-`, width and precision; `%%` and `%n`. Throws a `SyntaxError` for anything else, and
+ * for a position that none of the `count` values has.
+ */
+export function compileIdFormat(format: string, count: number): IdFormat {
+  const parts: (string | TextPart)[] = [];
+  let ordinary = 0;
+  let previous: number | undefined;
+  let from = 0;
+  for (const match of format.matchAll(SPECIFIER)) {
+    const [specifier, position, relative, flags = '', width, precision, conversion] = match;
+    parts.push(format.slice(from, match.index));
+    from = match.index + specifier.length;
+    if (specifier === '%%') parts.push('%');
+    else if (specifier === '%n') parts.push('\n');
+    else if (conversion === 's' || conversion === 'S') {
+      if (/[^-]/.test(flags) || flags.length > 1)
+        throw new SyntaxError(`"${specifier}" has flags that a text cannot take`);
+      if (flags === '-' && width === undefined) throw new SyntaxError(`"${specifier}" needs a width behind the "-"`);
+      if (relative !== undefined && previous === undefined) {
+        throw new SyntaxError(`"${specifier}" refers to the value before, but it is the first`);
+      }
+      const index: number =
+        relative !== undefined ? (previous as number) : position === undefined ? ordinary++ : Number(position) - 1;
+      if (index < 0 || index >= count) {
+        throw new SyntaxError(
+          `"${specifier}" asks for value ${index + 1}, but there ${count === 1 ? 'is 1' : `are ${count}`}`,
+        );
+      }
+      previous = index;
+      parts.push({
+        index,
+        width: Number(width ?? 0),
+        left: flags === '-',
+        precision: precision === undefined ? undefined : Number(precision),
+        upper: conversion === 'S',
+      });
+    } else throw new SyntaxError(`"${specifier}" is not a format for texts: use %s`);
+  }
+  parts.push(format.slice(from));
+  return (values) => {
+    let text = '';
+    for (const part of parts) text += typeof part === 'string' ? part : formatText(part, values[part.index] as string);
+    return text;
+  };
+}
+
+function formatText({ width, left, precision, upper }: TextPart, value: string): string {
+  const cut = precision === undefined ? value : value.slice(0, precision);
+  const text = upper ? cut.toUpperCase() : cut;
+  return left ? text.padEnd(width) : text.padStart(width);
+}
+
+/** What joins the values of id fields when there is no format. */
+export function joinIds(values: readonly string[]): string {
+  return values.join('_');
+}
