@@ -18,16 +18,42 @@ export function doubleText(value: number): string {
   return `${digits.includes('.') ? digits : `${digits}.0`}E${exponent}`;
 }
 
+/** Up to here a float holds every integer. */
+const EXACT_INTEGERS = 2 ** 24;
+
 /**
  * The double that prints as the shortest text of this 32-bit float: Java stores `1.2f` and writes `1.2`,
  * where a plain widening would write `1.2000000476837158`.
  */
 export function widenFloat(value: number): number {
   const float = Math.fround(value);
-  if (!Number.isFinite(float) || Number.isInteger(float)) return float;
-  for (let precision = 6; precision <= 9; precision++) {
+  const magnitude = Math.abs(float);
+  if (!Number.isFinite(float) || (Number.isInteger(float) && magnitude <= EXACT_INTEGERS)) return float;
+  if (magnitude >= 1e-4 && magnitude < 1e6) {
+    const shortest = shortestOf(magnitude);
+    return float < 0 ? -shortest : shortest;
+  }
+  for (let precision = 2; precision <= 9; precision++) {
     const candidate = Number(float.toPrecision(precision));
     if (Math.fround(candidate) === float) return candidate;
   }
   return float;
 }
+
+/**
+ * As above, without texts: vectors have hundreds of floats. The 24 bits of the float times a power of ten up to
+ * 10^12 (28 bits and zeros) are exact in a double, and so are the digits; dividing rounds once, as reading them would.
+ */
+function shortestOf(float: number): number {
+  let exponent = 5;
+  while (float < (POWERS_OF_TEN[exponent + 4] as number) && exponent > -4) exponent--;
+  for (let decimals = 5 - exponent; decimals <= 8 - exponent; decimals++) {
+    const scale = POWERS_OF_TEN[decimals + 4] as number;
+    const candidate = Math.floor(float * scale + 0.5) / scale;
+    if (Math.fround(candidate) === float) return candidate;
+  }
+  return float;
+}
+
+/** 10^-4 to 10^12. */
+const POWERS_OF_TEN = [1e-4, 1e-3, 1e-2, 0.1, 1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12] as const;
