@@ -1,15 +1,42 @@
-// Java's white space (Character.isWhitespace), behind which a word begins: no-break spaces do not count.
-const WORD_START = /(?<![^\t-\r\u001c-\u0020\u1680\u2000-\u2006\u2008-\u200a\u2028\u2029\u205f\u3000])\S/gu;
 const SENTENCE_START = /(?:^|(?<=[.?!] ))\S/gu;
 
 /** The text in lower case, the first character of each word in title case. Words begin after white space only. */
 export function titleCase(text: string): string {
-  return text.toLowerCase().replace(WORD_START, titleCharacter);
+  const lower = text.toLowerCase();
+  let result = '';
+  let copied = 0;
+  let inWord = false;
+  for (let i = 0; i < lower.length; i++) {
+    const code = lower.charCodeAt(i);
+    if (isWhitespace(code)) inWord = false;
+    else if (!inWord) {
+      inWord = true;
+      // Most words begin with one of these.
+      const plain = code >= 97 && code <= 122;
+      const character = plain ? '' : String.fromCodePoint(lower.codePointAt(i) as number);
+      result += lower.slice(copied, i) + (plain ? String.fromCharCode(code - 32) : titleCharacter(character));
+      copied = i + (plain ? 1 : character.length);
+    }
+  }
+  return result + lower.slice(copied);
 }
 
 /** The text in lower case, with a capital at its start and behind each `.`, `?` or `!` that one blank follows. */
 export function sentenceCase(text: string): string {
   return text.toLowerCase().replace(SENTENCE_START, upperCharacter);
+}
+
+/** Java's `Character.isWhitespace`: no-break spaces do not count. */
+function isWhitespace(code: number): boolean {
+  if (code < 0x80) return code === 32 || (code >= 9 && code <= 13) || (code >= 28 && code <= 31);
+  return (
+    code === 0x1680 ||
+    (code >= 0x2000 && code <= 0x200a && code !== 0x2007) ||
+    code === 0x2028 ||
+    code === 0x2029 ||
+    code === 0x205f ||
+    code === 0x3000
+  );
 }
 
 /** The upper case form of a character when that is one character too, else the character itself (`ß`). */

@@ -31,9 +31,17 @@ export class Timestamp extends Stage<typeof parameters> {
     yield* checkDestination('destField', params.destField);
   }
 
+  private time = Number.NaN;
+  private text = '';
+
   override process(document: Document): void {
     const now = Date.now();
-    const milliseconds = now % 1000;
-    document.set(this.params.destField, formatInstant((now - milliseconds) / 1000, milliseconds * 1_000_000));
+    // Hundreds of documents go by in a millisecond: they share the text.
+    if (now !== this.time) {
+      const milliseconds = now % 1000;
+      this.time = now;
+      this.text = formatInstant((now - milliseconds) / 1000, milliseconds * 1_000_000);
+    }
+    document.set(this.params.destField, this.text);
   }
 }
