@@ -2,22 +2,18 @@ import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { catalogUrl } from '@headrace/components';
-import { messageOf, type ReadConfig, type RegistrySource, readConfigFile } from '@headrace/engine';
+import { type ReadConfig, type RegistrySource, readConfigFile } from '@headrace/engine';
 import { CommandError, EXIT } from '../cli/exit-code.ts';
 
 /**
- * Reads a config file with the environment and the overrides of the command line.
+ * Reads a config file with the environment and the overrides of the command line. A file that cannot be read is a
+ * problem like any other.
  *
  * @param settings `key=value` each
- * @throws CommandError when the file cannot be read, or a setting has no `=`
+ * @throws CommandError for a setting without `=`
  */
 export function loadConfig(file: string, settings: readonly string[]): ReadConfig {
-  try {
-    return readConfigFile(file, { env: environment(), overrides: parseSettings(settings) });
-  } catch (error) {
-    if (error instanceof CommandError) throw error;
-    throw new CommandError(`The config ${file} cannot be read: ${messageOf(error)}`, EXIT.invalid);
-  }
+  return readConfigFile(file, { env: environment(), overrides: parseSettings(settings) });
 }
 
 /**

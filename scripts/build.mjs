@@ -1,0 +1,5 @@
+// `npm run build`: compiles the packages, then writes the catalog of components from what was compiled.
+import { mustRun } from './lib/root.mjs';
+
+await mustRun('tsc', ['-b', 'packages/headrace']);
+await mustRun('node', ['scripts/build-catalog.mjs']);

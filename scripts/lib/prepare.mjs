@@ -1,0 +1,51 @@
+// What has to be done before anything runs, and only that.
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { mustRun, root } from './root.mjs';
+
+/** Installs what the lock file says, unless it is there, and builds, unless that is newer than the sources. */
+export async function prepare() {
+  if (isInstalled()) console.log('setup: dependencies are installed');
+  else {
+    console.log('setup: installing dependencies (npm ci)');
+    await mustRun('npm', ['ci', '--silent', '--no-progress']);
+  }
+  if (isBuilt()) console.log('setup: the build is up to date');
+  else {
+    console.log('setup: building');
+    await mustRun('node', ['scripts/build.mjs']);
+  }
+}
+
+/** Whether the installed packages are those of package-lock.json. What npm has noted of them tells, not its time. */
+function isInstalled() {
+  const installed = packagesOf('node_modules/.package-lock.json');
+  const wanted = packagesOf('package-lock.json');
+  if (installed === undefined || wanted === undefined) return false;
+  return Object.entries(wanted).every(([path, { version, optional, link }]) => {
+    if (path === '' || link || !path.includes('node_modules/')) return true;
+    const found = installed[path];
+    // Packages for other platforms are in the lock file, and nowhere else.
+    return found === undefined ? optional === true : found.version === version;
+  });
+}
+
+function packagesOf(lockFile) {
+  const path = join(root, lockFile);
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).packages : undefined;
+}
+
+/** The catalog is the last thing that a build writes. */
+function isBuilt() {
+  const catalog = join(root, 'packages/components/dist/catalog.json');
+  if (!existsSync(catalog)) return false;
+  const built = statSync(catalog).mtimeMs;
+  const isOlder = (path) => statSync(path).mtimeMs <= built;
+  const settings = ['tsconfig.base.json', 'tsconfig.json', 'scripts/build.mjs', 'scripts/build-catalog.mjs'];
+  if (!settings.every((file) => isOlder(join(root, file)))) return false;
+  return readdirSync(join(root, 'packages')).every((name) => {
+    const room = join(root, 'packages', name);
+    const files = readdirSync(join(room, 'src'), { recursive: true }).map((file) => join(room, 'src', file));
+    return existsSync(join(room, 'dist')) && [join(room, 'package.json'), ...files].every(isOlder);
+  });
+}

@@ -1,0 +1,15 @@
+// `npm run lint`: style and mistakes (Biome), types (the compiler, tests included), what nothing uses (Knip).
+import { run } from './lib/root.mjs';
+
+export const lintSteps = [
+  ['biome', ['check', '.']],
+  ['tsc', ['-b']],
+  ['knip', ['--no-progress']],
+];
+
+if (import.meta.filename === process.argv[1]) {
+  for (const [command, args] of lintSteps) {
+    console.log(`\n${command} ${args.join(' ')}`);
+    if ((await run(command, args)) !== 0) process.exitCode = 1;
+  }
+}

@@ -1,0 +1,137 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { directoryWith, headrace, installHeadrace } from './headrace.ts';
+
+const VALID = `
+connectors: [{ class: SequenceConnector, name: numbers, pipeline: first, numDocs: 3 }]
+pipelines: [{ name: first, stages: [{ class: SetStaticValues, staticValues { colour: \${?COLOUR} } }] }]
+indexer { type: CSV }
+csv { path: "out.csv", columns: [id, colour] }
+`;
+
+const INVALID = `connectors: [
+  { class: SequenceConnectr, pipeline: first }
+]
+pipelines: [{ name: first, stages: [
+  { class: CopyFields, fieldMaping { a: b } }
+] }]
+indexer { type: CSV }
+csv { path: "out.csv", columns: [id] }
+`;
+
+describe('validate', () => {
+  it('finds a good config valid, and writes nothing', async () => {
+    const cwd = directoryWith({ 'good.conf': VALID });
+    const outcome = await headrace(['validate', 'good.conf'], { cwd, env: { COLOUR: 'red' } });
+    expect(outcome).toMatchObject({ code: 0, stdout: 'good.conf: valid (no problems)\n', stderr: '' });
+    expect(readdirSync(cwd)).toEqual(['good.conf']);
+  });
+
+  it('tells every mistake with its place and what to do', async () => {
+    const cwd = directoryWith({ 'bad.conf': INVALID });
+    const { code, stdout } = await headrace(['validate', 'bad.conf'], { cwd });
+    expect(code).toBe(2);
+    expect(stdout).toMatch(/^bad\.conf:2:12: error: .*SequenceConnectr.*Did you mean SequenceConnector\?/m);
+    expect(stdout).toMatch(/^bad\.conf:5:24: error: .*fieldMaping.*Did you mean fieldMapping\?/m);
+    expect(stdout).toMatch(/bad\.conf: invalid \(3 errors\)\n$/);
+  });
+
+  it('gives JSON for programs', async () => {
+    const cwd = directoryWith({ 'bad.conf': INVALID });
+    const { code, stdout } = await headrace(['validate', 'bad.conf', '--json'], { cwd });
+    expect(code).toBe(2);
+    const { valid, problems, ...rest } = JSON.parse(stdout);
+    expect({ valid, rest }).toEqual({ valid: false, rest: {} });
+    expect(problems).toContainEqual({
+      severity: 'error',
+      code: 'HR_CONFIG_UNKNOWN_PARAMETER',
+      path: 'pipelines[0].stages[0].fieldMaping',
+      line: 5,
+      column: 24,
+      component: 'CopyFields',
+      message: 'Config contains unknown parent fieldMaping',
+      hint: 'Did you mean fieldMapping?',
+    });
+  });
+
+  it('places mistakes of the text, and stops there', async () => {
+    const cwd = directoryWith({ 'torn.conf': 'connectors: [\n  { class: }\n' });
+    const { code, stdout } = await headrace(['validate', 'torn.conf'], { cwd });
+    expect(code).toBe(2);
+    expect(stdout).toMatch(/^torn\.conf:\d+:\d+: error: /);
+  });
+
+  it('takes values from the command line', async () => {
+    const cwd = directoryWith({ 'good.conf': VALID });
+    const { code, stdout } = await headrace(['validate', 'good.conf', '-s', 'indexer.type=Solar'], { cwd });
+    expect(code).toBe(2);
+    expect(stdout).toContain("'Solar'");
+  });
+
+  it('knows components of modules: named by the config, or on the command line', async () => {
+    const cwd = directoryWith({
+      'conf/mine.conf': VALID.replace('SetStaticValues', '"./shout.js#Shout"').replace(
+        /staticValues \{.*?\}\s*\}/,
+        'field: id',
+      ),
+      'conf/shout.js': SHOUT,
+      'conf/named.conf': VALID.replace('SetStaticValues', 'Shout').replace(/staticValues \{.*?\}\s*\}/, 'field: id'),
+      'package.json': '{"type":"module"}',
+    });
+    installHeadrace(cwd);
+    const named = await headrace(['validate', 'conf/mine.conf'], { cwd });
+    expect(named.stdout).toBe('conf/mine.conf: valid (no problems)\n');
+    expect(await headrace(['validate', 'conf/named.conf'], { cwd })).toMatchObject({ code: 2 });
+    const given = await headrace(['validate', 'conf/named.conf', '--components', './conf/shout.js'], { cwd });
+    expect(given.stdout).toBe('conf/named.conf: valid (no problems)\n');
+  });
+});
+
+const SHOUT = `import { Stage, Type } from 'headrace';
+export class Shout extends Stage {
+  static parameters = Type.Object({ field: Type.String() });
+  process(document) { document.set('shout', String(document.get(this.params.field)).toUpperCase() + '!'); }
+}
+`;
+
+describe('render', () => {
+  const SECRETS =
+    'name: ${NAME}\npassword: hunter2\nurl: "https://me:hunter2@example.org"\ncopy: ${name}\nlist: [1, 2.0]\n';
+
+  it('prints the resolved config as JSON, with secrets and the environment masked', async () => {
+    const cwd = directoryWith({ 'a.conf': SECRETS });
+    const { code, stdout } = await headrace(['render', 'a.conf', '-s', 'list=none'], { cwd, env: { NAME: 'n' } });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      name: '******',
+      password: '******',
+      url: 'https://me:******@example.org',
+      copy: '******',
+      list: 'none',
+    });
+  });
+
+  it('shows secrets when told to', async () => {
+    const cwd = directoryWith({ 'a.conf': SECRETS });
+    const { stdout } = await headrace(['render', 'a.conf', '--show-secrets'], { cwd, env: { NAME: 'n' } });
+    expect(stdout).toContain('hunter2');
+    expect(JSON.parse(stdout)).toMatchObject({ name: 'n', copy: 'n' });
+  });
+
+  it('prints HOCON that renders to the same', async () => {
+    const cwd = directoryWith({ 'a.conf': VALID });
+    const json = (await headrace(['render', 'a.conf'], { cwd })).stdout;
+    const hocon = (await headrace(['render', 'a.conf', '--hocon'], { cwd })).stdout;
+    expect(hocon).not.toBe(json);
+    const again = directoryWith({ 'b.conf': hocon });
+    expect((await headrace(['render', join(again, 'b.conf')])).stdout).toBe(json);
+  });
+
+  it('refuses a config that cannot be resolved', async () => {
+    const cwd = directoryWith({ 'a.conf': 'a: 1\nb: ${nowhere}\n' });
+    const { code, stdout, stderr } = await headrace(['render', 'a.conf'], { cwd });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^a\.conf:2:4: error: .*nowhere/);
+  });
+});

@@ -1,0 +1,86 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { directoryWith, headrace, repository } from './headrace.ts';
+
+const examples = readdirSync(join(repository, 'examples')).filter((file) => file.endsWith('.conf'));
+
+/** Runs an example as its first lines say, and gives the lines of its output file. */
+async function runExample(example: string, output: string): Promise<string[]> {
+  const out = directoryWith();
+  const { code, stdout, stderr } = await headrace(['run', `examples/${example}`], { env: { HEADRACE_OUT: out } });
+  expect(code, stderr + stdout).toBe(0);
+  expect(stdout).toContain('RUN SUMMARY: Success.');
+  return readFileSync(join(out, output), 'utf8').trimEnd().split('\n');
+}
+
+describe('every example', () => {
+  it.each(examples)('%s is valid, without a warning', async (example) => {
+    const path = `examples/${example}`;
+    expect((await headrace(['validate', path])).stdout).toBe(`${path}: valid (no problems)\n`);
+  });
+
+  it.each(examples)('%s runs dry from its own directory, with the data beside it', async (example) => {
+    const file = join(directoryWith(), 'dry.jsonl');
+    const surroundings = { cwd: join(repository, 'examples'), env: { HEADRACE_DATA: 'data' } };
+    const { code, stdout } = await headrace(['run', example, '--dry-run', file], surroundings);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('RUN SUMMARY: Success.') });
+    expect(readFileSync(file, 'utf8')).not.toBe('');
+  });
+});
+
+describe('the example', () => {
+  it('airports: a CSV file becomes JSON lines', async () => {
+    const lines = await runExample('airports.conf', 'airports.jsonl');
+    expect(lines).toHaveLength(3363);
+    const { run_id, ...first } = JSON.parse(lines[0] as string);
+    expect(first).toEqual({
+      id: 'airport-00M',
+      code: '00M',
+      name: 'Thigpen',
+      city: ['Bay Springs'],
+      state: ['MS'],
+      country: 'USA',
+      location: '31.95376472,-89.23450472',
+      title: 'Thigpen (00M)',
+      initial: 'T',
+    });
+    expect(run_id).toMatch(/^[0-9a-f-]{36}$/);
+    const scopes = lines.filter((line) => JSON.parse(line).scope === 'international');
+    expect(scopes.length).toBeGreaterThan(100);
+  });
+
+  it('movies: JSON lines are cleaned and become CSV', async () => {
+    const lines = await runExample('movies.conf', 'movies.csv');
+    expect(lines.slice(0, 2)).toEqual([
+      '"id","title","released","genre","rating","votes","gross"',
+      '"movie-1","The Land Girls","1998-06-12","unknown","6.1","1071","146083"',
+    ]);
+    expect(lines.length).toBeLessThan(401);
+  });
+
+  it('children: airports come out before their state, and know it', async () => {
+    const lines = await runExample('children.conf', 'states.jsonl');
+    const documents = lines.map((line) => JSON.parse(line));
+    const states = documents.filter((document) => document.type === 'state');
+    expect(states.map((state) => state.name)).toEqual([
+      'Connecticut',
+      'Delaware',
+      'Hawaii',
+      'New Hampshire',
+      'Rhode Island',
+      'Vermont',
+    ]);
+    expect(documents.at(0)).toMatchObject({ id: '22B', state: 'CT', state_name: 'Connecticut', type: 'airport' });
+    expect(documents.at(-1)).toMatchObject({ id: 'VT', type: 'state' });
+  });
+
+  it('custom-stage: a module beside the config computes distances', async () => {
+    const lines = await runExample('custom-stage.conf', 'near-denver.jsonl');
+    const documents = lines.map((line) => JSON.parse(line));
+    expect(documents).toHaveLength(10);
+    expect(documents.find((document) => document.id === 'DEN').km_from_denver).toBe(0);
+    expect(documents.find((document) => document.city === 'Boulder').km_from_denver).toBe(52);
+    for (const { km_from_denver } of documents) expect(km_from_denver).toBeLessThanOrEqual(100);
+  });
+});

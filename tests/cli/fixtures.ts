@@ -1,0 +1,47 @@
+/** A module of components that misbehave, for configs in a directory that sees `headrace`. */
+export const MISBEHAVING = `import { Connector, Document, Stage, Type } from 'headrace';
+
+/** Fails on the documents with these ids. */
+export class FailOn extends Stage {
+  static parameters = Type.Object({ ids: Type.Array(Type.String()) });
+  process(document) { if (this.params.ids.includes(document.id)) throw new Error('I do not like ' + document.id); }
+}
+
+/** Publishes documents until it is told to stop. */
+export class Endless extends Connector {
+  static parameters = Type.Object({});
+  async execute(publisher) {
+    for (let i = 0; !publisher.signal.aborted; i++) {
+      await publisher.publish(Document.create('doc-' + i));
+      if (i % 100 === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+  }
+}
+
+/** Does not hear that it is to stop. */
+export class Deaf extends Connector {
+  static parameters = Type.Object({});
+  execute() { return new Promise(() => setInterval(() => undefined, 1000)); }
+}
+
+/** Breaks at once. */
+export class Broken extends Connector {
+  static parameters = Type.Object({});
+  execute() { throw new Error('the source is on fire'); }
+}
+`;
+
+/** Files of a directory with a config that feeds one pipeline and writes JSON lines to `out.jsonl`. */
+export function configFiles(connector: string, stages = ''): Record<string, string> {
+  return {
+    'package.json': '{"type":"module"}',
+    'misbehaving.js': MISBEHAVING,
+    'a.conf': `connectors: [{ name: source, pipeline: main, ${connector} }]
+pipelines: [{ name: main, stages: [ ${stages} ] }]
+indexer { type: JSONLines }
+jsonl { path: out.jsonl }
+`,
+  };
+}
+
+export const SEQUENCE = 'class: SequenceConnector, numDocs: 5';

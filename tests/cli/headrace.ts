@@ -1,0 +1,101 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach } from 'vitest';
+
+/** The root of the repository. */
+export const repository = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The command as users start it. */
+export const binary = join(repository, 'packages/headrace/bin/headrace.js');
+
+/** How a command ended, and what it said. */
+export interface Outcome {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+interface Surroundings {
+  cwd?: string;
+  env?: Record<string, string>;
+  input?: string;
+  /** Options of Node itself. */
+  nodeOptions?: readonly string[];
+}
+
+/** A command that has been started. */
+export interface Started {
+  child: ChildProcess;
+  /** Resolves as soon as the command has said this. Rejects when it ends before. */
+  said(stream: 'stdout' | 'stderr', text: string): Promise<void>;
+  ended: Promise<Outcome>;
+}
+
+/** Starts the command line in a process of its own. */
+export function start(args: readonly string[], surroundings: Surroundings = {}): Started {
+  const child = spawn(process.execPath, [...(surroundings.nodeOptions ?? []), binary, ...args], {
+    cwd: surroundings.cwd ?? repository,
+    env: { ...process.env, ...surroundings.env },
+  });
+  const output = { stdout: '', stderr: '' };
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream]?.setEncoding('utf8').on('data', (text: string) => {
+      output[stream] += text;
+      child.emit('said');
+    });
+  }
+  child.stdin?.end(surroundings.input);
+  const ended = new Promise<Outcome>((resolve) => {
+    child.on('close', (code, signal) => resolve({ code, signal, ...output }));
+  });
+  const said = (stream: 'stdout' | 'stderr', text: string) =>
+    new Promise<void>((resolve, reject) => {
+      const look = () => {
+        if (output[stream].includes(text)) resolve();
+      };
+      child.on('said', look);
+      child.on('close', () =>
+        reject(new Error(`It ended without saying "${text}":\n${output.stdout}${output.stderr}`)),
+      );
+      look();
+    });
+  return { child, said, ended };
+}
+
+/** Runs a command line to its end. */
+export function headrace(args: readonly string[], surroundings?: Surroundings): Promise<Outcome> {
+  return start(args, surroundings).ended;
+}
+
+const directories: string[] = [];
+
+/** A new directory with these files, by relative path. It is gone after the test. */
+export function directoryWith(files: Readonly<Record<string, string>> = {}): string {
+  const directory = mkdtempSync(join(tmpdir(), 'headrace-cli-'));
+  directories.push(directory);
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(directory, path)), { recursive: true });
+    writeFileSync(join(directory, path), text);
+  }
+  return directory;
+}
+
+/** A module of custom components in such a directory sees `headrace` as an installed package. */
+export function installHeadrace(directory: string): void {
+  const target = join(directory, 'node_modules/headrace');
+  mkdirSync(target, { recursive: true });
+  const room = join(repository, 'packages/headrace');
+  writeFileSync(
+    join(target, 'package.json'),
+    JSON.stringify({ name: 'headrace', type: 'module', exports: './index.js' }),
+  );
+  writeFileSync(join(target, 'index.js'), `export * from ${JSON.stringify(join(room, 'dist/index.js'))};\n`);
+}
+
+afterEach(() => {
+  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true });
+});

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { headrace, repository } from './headrace.ts';
+
+const COMMANDS = ['serve', 'run', 'validate', 'render', 'preview', 'components', 'init', 'completion'];
+
+describe('help', () => {
+  it('lists every command', async () => {
+    const { code, stdout } = await headrace(['--help']);
+    expect(code).toBe(0);
+    for (const command of COMMANDS) expect(stdout).toMatch(new RegExp(`^  ${command} .*\\S`, 'm'));
+  });
+
+  it.each(COMMANDS)('explains %s, with an example', async (command) => {
+    const { code, stdout, stderr } = await headrace([command, '--help']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(`Usage: headrace ${command}`);
+    expect(stdout).toContain(`Examples:\n  headrace ${command}`);
+  });
+
+  it('comes when no command is given', async () => {
+    expect(await headrace([])).toEqual(await headrace(['--help']));
+  });
+
+  it('tells the version of the package', async () => {
+    const { version } = JSON.parse(readFileSync(join(repository, 'packages/headrace/package.json'), 'utf8'));
+    const { code, stdout } = await headrace(['--version']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${version}\n` });
+  });
+});
+
+describe('a mistyped command line', () => {
+  it.each([
+    [['validat', 'x.conf'], "unknown command 'validat'", 'Did you mean validate?'],
+    [['run', 'x.conf', '--dryrun', 'y'], "unknown option '--dryrun'", 'Did you mean --dry-run?'],
+    [['run'], "missing required argument 'CONFIG'", ''],
+    [['preview', 'x.conf', '--limit', 'all'], "argument 'all' is invalid", 'a whole number'],
+    [['completion', 'tcsh'], 'Allowed choices are bash, zsh, fish', ''],
+    [['run', 'x.conf', '-s', 'indexer.type'], '-s takes key=value', ''],
+    [['run', 'no-such.conf'], 'no-such.conf:1:1: error: ', 'cannot be read'],
+  ])('%j exits with 2 and says what is wrong', async (args, message, hint) => {
+    const { code, stdout, stderr } = await headrace(args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(message);
+    expect(stderr).toContain(hint);
+    expect(stderr).not.toContain('    at ');
+  });
+});

@@ -1,0 +1,116 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { configFiles, SEQUENCE } from './fixtures.ts';
+import { directoryWith, headrace, installHeadrace, type Outcome, start } from './headrace.ts';
+
+function prepare(connector: string, stages?: string): string {
+  const cwd = directoryWith(configFiles(connector, stages));
+  installHeadrace(cwd);
+  return cwd;
+}
+
+function lines(directory: string, file: string): Record<string, unknown>[] {
+  const text = readFileSync(join(directory, file), 'utf8');
+  return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
+}
+
+function logs({ stderr }: Outcome): Record<string, unknown>[] {
+  return stderr.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
+}
+
+describe('run', () => {
+  it('runs a config: documents in the file, the summary on standard output, JSON logs on standard error', async () => {
+    const cwd = prepare(SEQUENCE, '{ class: SetStaticValues, staticValues { colour: red } }');
+    const outcome = await headrace(['run', 'a.conf'], { cwd });
+    expect(outcome.stdout).toMatch(
+      /^RUN SUMMARY: Success\. 1\/1 connectors complete\. All published docs succeeded\.\n\nsource: complete\. 5 docs succeeded\. 0 docs failed\. 0 docs dropped\. Time: \d+\.\d\d secs\.\n\nRun took \d+\.\d\d secs\.\n$/,
+    );
+    expect(outcome.code).toBe(0);
+    expect(lines(cwd, 'out.jsonl').map(({ id, colour }) => [id, colour])).toEqual(
+      [0, 1, 2, 3, 4].map((i) => [String(i), 'red']),
+    );
+    const records = logs(outcome);
+    expect(outcome.stderr.trimEnd().split('\n')).toHaveLength(records.length);
+    expect(records[0]).toMatchObject({ level: 'info', logger: 'runner', time: expect.any(Number) });
+    expect(new Set(records.map((record) => record['runId'])).size).toBe(1);
+  });
+
+  it('takes values from the environment and from the command line', async () => {
+    const cwd = prepare(SEQUENCE, '{ class: SetStaticValues, staticValues { colour: ${COLOUR} } }');
+    const args = ['run', 'a.conf', '-s', 'jsonl.path=other.jsonl', '--set', 'more=1'];
+    const { code } = await headrace(args, { cwd, env: { COLOUR: 'blue' } });
+    expect(code).toBe(0);
+    expect(lines(cwd, 'other.jsonl')[0]).toMatchObject({ colour: 'blue' });
+    expect(existsSync(join(cwd, 'out.jsonl'))).toBe(false);
+  });
+
+  it('indexes nothing in a dry run', async () => {
+    const cwd = prepare(SEQUENCE);
+    const { code } = await headrace(['run', 'a.conf', '--dry-run', 'dry.jsonl'], { cwd });
+    expect(code).toBe(0);
+    expect(lines(cwd, 'dry.jsonl')).toHaveLength(5);
+    expect(existsSync(join(cwd, 'out.jsonl'))).toBe(false);
+  });
+
+  it('succeeds in part when documents failed, and says which and why', async () => {
+    const cwd = prepare(SEQUENCE, '{ class: "./misbehaving.js#FailOn", ids: ["1", "3"] }');
+    const outcome = await headrace(['run', 'a.conf'], { cwd });
+    expect(outcome.code).toBe(0);
+    expect(outcome.stdout).toContain('Partial success.');
+    expect(outcome.stdout).toContain('3 docs succeeded. 2 docs FAILED.');
+    const failures = logs(outcome).filter((record) => record['level'] === 'error');
+    expect(failures.map(({ id, reason }) => ({ id, reason }))).toEqual([
+      { id: '1', reason: expect.stringContaining('I do not like 1') },
+      { id: '3', reason: expect.stringContaining('I do not like 3') },
+    ]);
+  });
+
+  it('exits with 1 when the run failed, the reason in the summary', async () => {
+    const cwd = prepare('class: "./misbehaving.js#Broken"');
+    const { code, stdout } = await headrace(['run', 'a.conf'], { cwd });
+    expect(code).toBe(1);
+    expect(stdout).toContain('RUN SUMMARY: Failure.');
+    expect(stdout).toContain('the source is on fire');
+  });
+
+  it('exits with 2 for an invalid config, every mistake with its place; nothing is run', async () => {
+    const cwd = prepare('class: SequenceConnectr', '{ class: CopyFields, fieldMaping { a: b } }');
+    const { code, stdout, stderr } = await headrace(['run', 'a.conf'], { cwd });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^a\.conf:1:\d+: error: .*Did you mean SequenceConnector\?/m);
+    expect(stderr).toMatch(/^a\.conf:2:\d+: error: .*Did you mean fieldMapping\?/m);
+    expect(existsSync(join(cwd, 'out.jsonl'))).toBe(false);
+  });
+});
+
+describe('a signal', () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s ends a run cleanly, with its summary', async (signal, exitCode) => {
+    const cwd = prepare('class: "./misbehaving.js#Endless"');
+    const { child, said, ended } = start(['run', 'a.conf'], { cwd });
+    await said('stderr', 'Running connector');
+    child.kill(signal);
+    const { code, stdout, stderr } = await ended;
+    expect(code).toBe(exitCode);
+    const succeeded = Number(/source: stopped\. (\d+) docs succeeded\. 0 docs failed/.exec(stdout)?.[1]);
+    expect(lines(cwd, 'out.jsonl')).toHaveLength(succeeded);
+    expect(stderr).toContain('once more ends it at once');
+  });
+
+  it('that comes twice ends it at once', async () => {
+    const cwd = prepare('class: "./misbehaving.js#Deaf"');
+    const { child, said, ended } = start(['run', 'a.conf'], { cwd });
+    await said('stderr', 'Running connector');
+    child.kill('SIGINT');
+    await said('stderr', 'once more ends it at once');
+    // What comes at once after the first is taken for the same one, passed on by a launcher.
+    child.kill('SIGINT');
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    expect(child.exitCode).toBe(null);
+    child.kill('SIGINT');
+    expect(await ended).toMatchObject({ code: 130, stdout: '' });
+  });
+});
