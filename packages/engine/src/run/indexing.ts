@@ -180,24 +180,24 @@ export class Indexing {
   private send(): void {
     if (this.sending || this.ready.length === 0) return;
     this.sending = true;
-    this.sendAll().finally(() => {
-      this.sending = false;
-      this.progress.notify();
-    });
+    void this.sendAll();
   }
 
   private async sendAll(): Promise<void> {
-    for (let slices = this.takeReady(); slices !== undefined; slices = this.takeReady()) {
+    for (let slices = this.takeReady(); slices !== undefined && !this.abandoned; slices = this.takeReady()) {
       const batch = toBatch(slices);
       this.inFlight = batch;
       const failures = await this.sendOne(batch);
       this.inFlight = undefined;
-      if (this.abandoned) return;
+      if (this.abandoned) break;
       this.report(batch, failures);
       for (const { bytes } of slices) this.queuedBytes -= bytes.byteLength;
       this.tellFlow();
       this.listener.onRoom();
     }
+    // In the same turn as the last look at what is ready: nothing can slip in between.
+    this.sending = false;
+    this.progress.notify();
   }
 
   private takeReady(): Slice[] | undefined {

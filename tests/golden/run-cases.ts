@@ -1,0 +1,125 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { catalogUrl } from '@headrace/components';
+import {
+  type JsonObject,
+  type LogRecord,
+  readConfigFile,
+  readConfigText,
+  readJsonSequence,
+  type RunThreads,
+  type Value,
+} from '@headrace/engine';
+import { canonicalJson, type OpenCase } from './golden-cases.ts';
+
+const RUN_ID = '00000000-0000-4000-8000-000000000000';
+
+/** What a run gave, in the form of the recordings. */
+export interface RunFacts {
+  exitCode: number;
+  /** Whether the config was refused before anything ran. */
+  refused: boolean;
+  summary: string;
+  accounting: string[];
+  failedDocs: string[];
+  /** By connector the documents that the pipeline handed to the indexer; only of mode `test`. */
+  docs: Record<string, Value[]> | undefined;
+  filesAfter: string[];
+  output: Record<string, string>;
+}
+
+/** Runs the config of a case as its mode says: `test` (nothing is sent) or `local`. */
+export async function runCase({ content, folder }: OpenCase, threads: RunThreads): Promise<RunFacts> {
+  for (const path of (content.get('dirs') as string[] | undefined) ?? []) mkdirSync(join(folder, path), { recursive: true });
+  const configFile = content.get('configFile') as string | undefined;
+  const { root, problems } =
+    configFile === undefined ? readConfigText(content.get('config') as string) : readConfigFile(join(folder, configFile));
+  if (root === undefined || problems.length > 0) return refused('', folder);
+  const dry = (content.get('mode') ?? 'test') === 'test';
+  const dryRunFile = `${folder}.docs.jsonl`;
+  const log: LogRecord[] = [];
+  const registry = { catalogs: [catalogUrl], modules: [], base: new URL('.', import.meta.url).href, allowModules: false };
+  const request = { runId: RUN_ID, root, registry, ...(dry ? { dryRunFile } : {}) };
+  const result = await threads.start(request, { onLog: (record) => log.push(record) }).done;
+  if (result.connectors.length === 0 && result.status === 'FAILED') return refused(result.message, folder);
+  const matching = (pattern: RegExp) => log.flatMap(({ message }) => pattern.exec(message)?.[0] ?? []);
+  return {
+    exitCode: result.status === 'SUCCEEDED' ? 0 : 1,
+    refused: false,
+    summary: result.message,
+    accounting: matching(/^\d+ docs published.*drop events\.$/),
+    failedDocs: matching(/^Document FAILED .*$/).sort(),
+    docs: dry ? readDocs(dryRunFile, result.connectors.map(({ name }) => name)) : undefined,
+    filesAfter: filesIn(folder),
+    output: outputsOf(folder),
+  };
+}
+
+/** What disagrees with the recording; empty when nothing does. */
+export function disagreements(actual: RunFacts, content: JsonObject): string[] {
+  const expected = content.get('expect') as JsonObject;
+  const found: string[] = [];
+  if (expected.has('configParseError') || expected.has('configErrors') || expected.has('escaped')) {
+    return actual.refused || actual.exitCode !== 0 ? [] : ['the config was accepted'];
+  }
+  const compare = (what: string, ours: Value | undefined, theirs: Value | undefined) => {
+    if (theirs === undefined || ours === undefined) return;
+    const [a, b] = [canonicalJson(ours), canonicalJson(theirs)].map((text) => text.replaceAll(RUN_ID, '@RUN@'));
+    if (a !== b) found.push(`${what}:\n  ours:   ${a}\n  theirs: ${b}`);
+  };
+  const anyOrder = content.get('order') === 'any';
+  compare('exit code', actual.exitCode, Number(expected.get('exitCode')));
+  const summary = expected.get('summary') as string | undefined;
+  if (summary !== undefined) {
+    const masked = actual.summary.replace(/Time: \d+\.\d\d secs/g, 'Time: @T@ secs');
+    // Ours goes on with the reasons of a failure.
+    if (masked.slice(0, summary.length) !== summary) compare('summary', masked, summary);
+  }
+  compare('accounting', actual.accounting, expected.get('accounting'));
+  compare('failed documents', actual.failedDocs, expected.get('failedDocs'));
+  if (actual.docs !== undefined && expected.has('docs')) {
+    for (const [connector, docs] of expected.get('docs') as JsonObject) {
+      const sort = (list: Value[]) => (anyOrder ? list.toSorted((a, b) => (canonicalJson(a) < canonicalJson(b) ? -1 : 1)) : list);
+      compare(`documents of ${connector}`, sort(actual.docs[connector] ?? []), sort(docs as Value[]));
+    }
+  }
+  compare('files afterwards', actual.filesAfter, expected.get('filesAfter'));
+  if (expected.has('output')) compare('output', new Map(Object.entries(actual.output)), expected.get('output'));
+  return found;
+}
+
+function refused(summary: string, folder: string): RunFacts {
+  const filesAfter = filesIn(folder);
+  return { exitCode: 1, refused: true, summary, accounting: [], failedDocs: [], docs: undefined, filesAfter, output: {} };
+}
+
+function readDocs(path: string, connectors: readonly string[]): Record<string, Value[]> {
+  const docs: Record<string, Value[]> = Object.fromEntries(connectors.map((name) => [name, []]));
+  if (!existsSync(path)) return docs;
+  for (const { value } of readJsonSequence(readFileSync(path, 'utf8'))) {
+    const line = value as JsonObject;
+    docs[line.get('connector') as string]?.push(line.get('document') as Value);
+  }
+  return docs;
+}
+
+function filesIn(folder: string): string[] {
+  return (readdirSync(folder, { recursive: true }) as string[])
+    .filter((path) => statSync(join(folder, path)).isFile() && !path.startsWith('state'))
+    .map((path) => relative(folder, join(folder, path)))
+    .sort();
+}
+
+function outputsOf(folder: string): Record<string, string> {
+  const outputs = filesIn(folder).filter((path) => path.startsWith('out/'));
+  return Object.fromEntries(outputs.map((path) => [path, readFileSync(join(folder, path), 'utf8')]));
+}
+
+/** The names of all component classes and indexer types that a config text names. */
+export function componentsOf(caseText: string): string[] {
+  const config = caseText.replaceAll('\\"', '"');
+  const classes = [...config.matchAll(/["\s{,]class"?\s*[:=]\s*"?([\w.]+)/g)].map(([, name]) => name as string);
+  const types = [...config.matchAll(/indexer[\s:{"]+[^}]*?type"?\s*[:=]\s*"?(\w+)/g)].map(([, name]) => `type ${name}`);
+  return [...classes, ...types];
+}
+

@@ -1,0 +1,152 @@
+import { appendFileSync, writeFileSync } from 'node:fs';
+import {
+  Connector,
+  Document,
+  type DocumentEncoder,
+  type EncodedBatch,
+  Indexer,
+  type IndexFailure,
+  type ModuleReference,
+  type Publisher,
+  Stage,
+  Type,
+} from '@headrace/engine';
+
+// Components that misbehave on demand, for the tests of runs. They are loaded as a custom module.
+
+const countParameters = Type.Object({
+  count: Type.Integer(),
+  /** Fail after this many documents. */
+  failAfter: Type.Optional(Type.Integer()),
+  /** Go on for ever, until told to stop. */
+  endless: Type.Optional(Type.Boolean({ default: false })),
+  failIn: Type.Optional(Type.String()),
+  /** Characters of a field `pad`. */
+  pad: Type.Optional(Type.Integer({ default: 0 })),
+});
+
+/** Publishes documents `<prefix>0`, `<prefix>1`, … with their number in `n`. */
+export class CountConnector extends Connector<typeof countParameters> {
+  static override readonly parameters = countParameters;
+
+  override preExecute(): void {
+    if (this.params.failIn === 'preExecute') throw new Error('no preExecute today');
+  }
+
+  override async execute(publisher: Publisher | undefined): Promise<void> {
+    if (publisher === undefined) throw new Error('CountConnector needs a pipeline');
+    const { count, failAfter, endless, pad = 0 } = this.params;
+    for (let i = 0; (endless || i < count) && !publisher.signal.aborted; i++) {
+      if (i === failAfter) throw new Error(`the source broke after ${i} documents`);
+      const document = Document.create(`${this.context.docIdPrefix}${i}`);
+      document.set('n', i);
+      if (pad > 0) document.set('pad', 'x'.repeat(pad));
+      await publisher.publish(document);
+    }
+  }
+
+  override postExecute(): void {
+    if (this.params.failIn === 'postExecute') throw new Error('no postExecute today');
+  }
+
+  override close(): void {
+    if (this.params.failIn === 'close') throw new Error('no close today');
+  }
+}
+
+const troubleParameters = Type.Object({
+  /** What to do: throw, start (throw in start), memory, exit, hang, wait. */
+  kind: Type.String(),
+  /** Only for documents with `n` a multiple of this. */
+  every: Type.Optional(Type.Integer({ default: 1 })),
+  millis: Type.Optional(Type.Integer({ default: 1 })),
+});
+
+/** Makes trouble of a kind. */
+export class Trouble extends Stage<typeof troubleParameters> {
+  static override readonly parameters = troubleParameters;
+  override readonly maxInFlight: number = this.params.kind === 'concurrent' ? 8 : 1;
+
+  override start(): void {
+    if (this.params.kind === 'start') throw new Error('this stage does not start');
+  }
+
+  override process(document: Document): undefined | Document[] | Promise<undefined> {
+    const n = document.get('n') as number;
+    const { kind, every = 1, millis = 1 } = this.params;
+    if (n % every !== 0) return undefined;
+    switch (kind) {
+      case 'throw':
+        throw new Error(`document ${n} is not liked`);
+      case 'memory': {
+        const hog: unknown[] = [];
+        for (;;) hog.push(Array.from({ length: 100_000 }, (_, i) => ({ i })));
+      }
+      case 'exit':
+        process.exit(3);
+        break;
+      case 'hang':
+        for (;;);
+      case 'wait':
+      case 'concurrent':
+        return new Promise((resolve) => setTimeout(resolve, (n * 7919) % (millis + 1)));
+      case 'children':
+        return [0, 1, 2].map((i) => {
+          const child = Document.create(`${document.id}-${i}`);
+          child.set('n', n);
+          return child;
+        });
+      case 'drop':
+        document.drop();
+    }
+    return undefined;
+  }
+}
+
+const fileParameters = Type.Object({
+  path: Type.String(),
+  failConnect: Type.Optional(Type.Boolean({ default: false })),
+  /** Fail documents whose id ends with this. */
+  failIds: Type.Optional(Type.String()),
+  /** Throw on every batch with this number or above. */
+  throwFrom: Type.Optional(Type.Integer()),
+  millis: Type.Optional(Type.Integer({ default: 0 })),
+  hang: Type.Optional(Type.Boolean({ default: false })),
+  stream: Type.Optional(Type.Boolean({ default: false })),
+});
+
+/** Encodes a document as its id. */
+export class IdEncoder implements DocumentEncoder {
+  encode(document: Document): string {
+    return `${document.id}\n`;
+  }
+}
+
+/** Writes a line for each batch: its ids. Fails as it is told. */
+export class BatchFileIndexer extends Indexer<typeof fileParameters> {
+  static override readonly parameters = fileParameters;
+  static override readonly block = 'batchfile';
+  override readonly streaming = this.params.stream === true;
+  private batches = 0;
+
+  override encoder(): ModuleReference {
+    return { url: import.meta.url, name: 'IdEncoder', options: undefined };
+  }
+
+  override connect(): void {
+    if (this.params.failConnect) throw new Error('nobody is listening');
+    writeFileSync(this.params.path, '');
+  }
+
+  override async send(batch: EncodedBatch): Promise<IndexFailure[]> {
+    const { failIds, throwFrom, millis = 0, hang, path } = this.params;
+    if (hang) await new Promise(() => undefined);
+    if (millis > 0) await new Promise((resolve) => setTimeout(resolve, millis));
+    if (throwFrom !== undefined && this.batches++ >= throwFrom) throw new Error('the destination is gone');
+    const ids = Buffer.concat(batch.pieces).toString().trimEnd().split('\n');
+    appendFileSync(path, `${ids.join(' ')}\n`);
+    return batch
+      .ids()
+      .flatMap((id, index) => (failIds !== undefined && id.endsWith(failIds) ? [{ index, message: `${id} is refused` }] : []));
+  }
+}

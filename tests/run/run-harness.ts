@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type LogRecord,
+  type PreviewRequest,
+  readConfigText,
+  type RunHandle,
+  type RunRequest,
+  type RunResult,
+  type RegistrySource,
+  RunThreads,
+} from '@headrace/engine';
+import { catalogUrl } from '@headrace/components';
+
+/** The built-in components and those of `fixture-components.ts`. */
+export const registrySource: RegistrySource = {
+  catalogs: [catalogUrl],
+  modules: ['./fixture-components.ts'],
+  base: new URL('.', import.meta.url).href,
+  allowModules: true,
+};
+
+/** A config of one connector, one pipeline, one indexer, as most tests of runs need. */
+export function configOf(parts: { connector?: string; stages?: string; indexer?: string; rest?: string }): string {
+  const { connector = 'class: CountConnector, count: 10', stages = '', indexer = 'class: NopIndexer', rest = '' } = parts;
+  return `connectors: [{name: c, pipeline: p, ${connector}}]
+pipelines: [{name: p, stages: [${stages}]}]
+indexer { ${indexer} }
+${rest}`;
+}
+
+/** Starts runs from config texts, in a directory of its own. */
+export class RunHarness {
+  readonly directory = mkdtempSync(join(tmpdir(), 'headrace-run-'));
+  readonly threads: RunThreads;
+  readonly logged: LogRecord[] = [];
+  private runs = 0;
+
+  constructor(options: { heapMb?: number } = {}) {
+    this.threads = new RunThreads({ heapMb: options.heapMb ?? 512, keepWarm: false });
+  }
+
+  start(config: string, request: Partial<RunRequest> = {}): RunHandle {
+    const { root, problems } = readConfigText(config);
+    if (root === undefined || problems.length > 0) throw new Error(JSON.stringify(problems));
+    return this.threads.start(
+      { runId: `run-${++this.runs}`, root, registry: registrySource, ...request },
+      { onLog: (record) => this.logged.push(record) },
+    );
+  }
+
+  run(config: string, request: Partial<RunRequest> = {}): Promise<RunResult> {
+    return this.start(config, request).done;
+  }
+
+  preview(config: string, request: Partial<PreviewRequest> = {}, timeoutMillis = 30_000) {
+    const { root } = readConfigText(config);
+    if (root === undefined) throw new Error('no config');
+    return this.threads.preview({ root, registry: registrySource, ...request }, timeoutMillis);
+  }
+
+  async close(): Promise<void> {
+    await this.threads.close();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+}
+
+/** Throws unless every document has one end. */
+export function accountsOf({ counts }: RunResult): RunResult['counts'] {
+  const { published, created, succeeded, failed, dropped } = counts;
+  if (published + created !== succeeded + failed + dropped) throw new Error(`accounts do not add up: ${JSON.stringify(counts)}`);
+  return counts;
+}
