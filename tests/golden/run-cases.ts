@@ -4,10 +4,10 @@ import { catalogUrl } from '@headrace/components';
 import {
   type JsonObject,
   type LogRecord,
+  type RunThreads,
   readConfigFile,
   readConfigText,
   readJsonSequence,
-  type RunThreads,
   type Value,
 } from '@headrace/engine';
 import { canonicalJson, type OpenCase } from './golden-cases.ts';
@@ -30,15 +30,23 @@ export interface RunFacts {
 
 /** Runs the config of a case as its mode says: `test` (nothing is sent) or `local`. */
 export async function runCase({ content, folder }: OpenCase, threads: RunThreads): Promise<RunFacts> {
-  for (const path of (content.get('dirs') as string[] | undefined) ?? []) mkdirSync(join(folder, path), { recursive: true });
+  for (const path of (content.get('dirs') as string[] | undefined) ?? [])
+    mkdirSync(join(folder, path), { recursive: true });
   const configFile = content.get('configFile') as string | undefined;
   const { root, problems } =
-    configFile === undefined ? readConfigText(content.get('config') as string) : readConfigFile(join(folder, configFile));
+    configFile === undefined
+      ? readConfigText(content.get('config') as string)
+      : readConfigFile(join(folder, configFile));
   if (root === undefined || problems.length > 0) return refused('', folder);
   const dry = (content.get('mode') ?? 'test') === 'test';
   const dryRunFile = `${folder}.docs.jsonl`;
   const log: LogRecord[] = [];
-  const registry = { catalogs: [catalogUrl], modules: [], base: new URL('.', import.meta.url).href, allowModules: false };
+  const registry = {
+    catalogs: [catalogUrl],
+    modules: [],
+    base: new URL('.', import.meta.url).href,
+    allowModules: false,
+  };
   const request = { runId: RUN_ID, root, registry, ...(dry ? { dryRunFile } : {}) };
   const result = await threads.start(request, { onLog: (record) => log.push(record) }).done;
   if (result.connectors.length === 0 && result.status === 'FAILED') return refused(result.message, folder);
@@ -49,7 +57,12 @@ export async function runCase({ content, folder }: OpenCase, threads: RunThreads
     summary: result.message,
     accounting: matching(/^\d+ docs published.*drop events\.$/),
     failedDocs: matching(/^Document FAILED .*$/).sort(),
-    docs: dry ? readDocs(dryRunFile, result.connectors.map(({ name }) => name)) : undefined,
+    docs: dry
+      ? readDocs(
+          dryRunFile,
+          result.connectors.map(({ name }) => name),
+        )
+      : undefined,
     filesAfter: filesIn(folder),
     output: outputsOf(folder),
   };
@@ -79,7 +92,8 @@ export function disagreements(actual: RunFacts, content: JsonObject): string[] {
   compare('failed documents', actual.failedDocs, expected.get('failedDocs'));
   if (actual.docs !== undefined && expected.has('docs')) {
     for (const [connector, docs] of expected.get('docs') as JsonObject) {
-      const sort = (list: Value[]) => (anyOrder ? list.toSorted((a, b) => (canonicalJson(a) < canonicalJson(b) ? -1 : 1)) : list);
+      const sort = (list: Value[]) =>
+        anyOrder ? list.toSorted((a, b) => (canonicalJson(a) < canonicalJson(b) ? -1 : 1)) : list;
       compare(`documents of ${connector}`, sort(actual.docs[connector] ?? []), sort(docs as Value[]));
     }
   }
@@ -90,7 +104,16 @@ export function disagreements(actual: RunFacts, content: JsonObject): string[] {
 
 function refused(summary: string, folder: string): RunFacts {
   const filesAfter = filesIn(folder);
-  return { exitCode: 1, refused: true, summary, accounting: [], failedDocs: [], docs: undefined, filesAfter, output: {} };
+  return {
+    exitCode: 1,
+    refused: true,
+    summary,
+    accounting: [],
+    failedDocs: [],
+    docs: undefined,
+    filesAfter,
+    output: {},
+  };
 }
 
 function readDocs(path: string, connectors: readonly string[]): Record<string, Value[]> {
@@ -122,4 +145,3 @@ export function componentsOf(caseText: string): string[] {
   const types = [...config.matchAll(/indexer[\s:{"]+[^}]*?type"?\s*[:=]\s*"?(\w+)/g)].map(([, name]) => `type ${name}`);
   return [...classes, ...types];
 }
-

@@ -1,6 +1,6 @@
-import { afterAll, expect, it } from 'vitest';
 import { catalogUrl } from '@headrace/components';
 import { Registry, RunThreads } from '@headrace/engine';
+import { afterAll, expect, it } from 'vitest';
 import { describeGolden, openCase } from './golden-cases.ts';
 import { componentsOf, disagreements, runCase } from './run-cases.ts';
 import { runDifferences } from './run-differences.ts';
@@ -23,7 +23,9 @@ for (const suite of ['engine.jsonl', 'connectors.jsonl', 'indexers.jsonl']) {
       if (mode !== 'test' && mode !== 'local') continue;
       const missing = componentsOf(golden.text).filter((name) => !known.has(name) && !known.has(name.toLowerCase()));
       // A class that exists nowhere is what the case is about.
-      const unbuilt = missing.filter((name) => name.startsWith('com.kmwllc.') || /^type (solr|opensearch|elasticsearch)$/i.test(name));
+      const unbuilt = missing.filter(
+        (name) => name.startsWith('com.kmwllc.') || /^type (solr|opensearch|elasticsearch)$/i.test(name),
+      );
       if (unbuilt.length > 0 || golden.text.includes('"steps"')) {
         it.skip(`${golden.name} needs ${unbuilt.join(', ') || 'steps'}`);
         continue;

@@ -72,6 +72,7 @@ export async function actualOutcome({ content, folder }: OpenCase, registry: Reg
     pipeline = await Pipeline.start(config as never, registry, {
       runId: '',
       threadName: 'Worker-1',
+      threadNumber: 1,
       log: () => silent,
     });
   } catch (error) {

@@ -71,7 +71,7 @@ export class Trouble extends Stage<typeof troubleParameters> {
     if (this.params.kind === 'start') throw new Error('this stage does not start');
   }
 
-  override process(document: Document): undefined | Document[] | Promise<undefined> {
+  override process(document: Document): Document[] | undefined | Promise<undefined> {
     const n = document.get('n') as number;
     const { kind, every = 1, millis = 1 } = this.params;
     if (n % every !== 0) return undefined;
@@ -89,7 +89,7 @@ export class Trouble extends Stage<typeof troubleParameters> {
         for (;;);
       case 'wait':
       case 'concurrent':
-        return new Promise((resolve) => setTimeout(resolve, (n * 7919) % (millis + 1)));
+        return new Promise((resolve) => setTimeout(resolve, (n * 7919) % (millis + 1), undefined));
       case 'children':
         return [0, 1, 2].map((i) => {
           const child = Document.create(`${document.id}-${i}`);
@@ -147,6 +147,8 @@ export class BatchFileIndexer extends Indexer<typeof fileParameters> {
     appendFileSync(path, `${ids.join(' ')}\n`);
     return batch
       .ids()
-      .flatMap((id, index) => (failIds !== undefined && id.endsWith(failIds) ? [{ index, message: `${id} is refused` }] : []));
+      .flatMap((id, index) =>
+        failIds !== undefined && id.endsWith(failIds) ? [{ index, message: `${id} is refused` }] : [],
+      );
   }
 }

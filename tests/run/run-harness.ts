@@ -1,17 +1,17 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { catalogUrl } from '@headrace/components';
 import {
   type LogRecord,
   type PreviewRequest,
-  readConfigText,
+  type RegistrySource,
   type RunHandle,
   type RunRequest,
   type RunResult,
-  type RegistrySource,
   RunThreads,
+  readConfigText,
 } from '@headrace/engine';
-import { catalogUrl } from '@headrace/components';
 
 /** The built-in components and those of `fixture-components.ts`. */
 export const registrySource: RegistrySource = {
@@ -23,7 +23,12 @@ export const registrySource: RegistrySource = {
 
 /** A config of one connector, one pipeline, one indexer, as most tests of runs need. */
 export function configOf(parts: { connector?: string; stages?: string; indexer?: string; rest?: string }): string {
-  const { connector = 'class: CountConnector, count: 10', stages = '', indexer = 'class: NopIndexer', rest = '' } = parts;
+  const {
+    connector = 'class: CountConnector, count: 10',
+    stages = '',
+    indexer = 'class: NopIndexer',
+    rest = '',
+  } = parts;
   return `connectors: [{name: c, pipeline: p, ${connector}}]
 pipelines: [{name: p, stages: [${stages}]}]
 indexer { ${indexer} }
@@ -69,6 +74,7 @@ export class RunHarness {
 /** Throws unless every document has one end. */
 export function accountsOf({ counts }: RunResult): RunResult['counts'] {
   const { published, created, succeeded, failed, dropped } = counts;
-  if (published + created !== succeeded + failed + dropped) throw new Error(`accounts do not add up: ${JSON.stringify(counts)}`);
+  if (published + created !== succeeded + failed + dropped)
+    throw new Error(`accounts do not add up: ${JSON.stringify(counts)}`);
   return counts;
 }

@@ -37,15 +37,18 @@ describe('a run', () => {
     expect(ids()).toEqual(firstIds(2500));
   });
 
-  it.each([1, 2, 4])('keeps the order with %i threads, stages that wait for different times included', async (threads) => {
-    const { config, ids } = recorded({
-      connector: 'class: CountConnector, count: 3000, pad: 2000',
-      stages: '{class: Trouble, kind: concurrent, millis: 3}, {class: Trouble, kind: wait, every: 97, millis: 5}',
-      rest: `worker { threads: ${threads} }`,
-    });
-    accountsOf(await harness.run(config));
-    expect(ids()).toEqual(firstIds(3000));
-  });
+  it.each([1, 2, 4])(
+    'keeps the order with %i threads, stages that wait for different times included',
+    async (threads) => {
+      const { config, ids } = recorded({
+        connector: 'class: CountConnector, count: 3000, pad: 2000',
+        stages: '{class: Trouble, kind: concurrent, millis: 3}, {class: Trouble, kind: wait, every: 97, millis: 5}',
+        rest: `worker { threads: ${threads} }`,
+      });
+      accountsOf(await harness.run(config));
+      expect(ids()).toEqual(firstIds(3000));
+    },
+  );
 
   it('puts children before their parent, and counts them', async () => {
     const { config, ids } = recorded({
@@ -54,7 +57,8 @@ describe('a run', () => {
     });
     const counts = accountsOf(await harness.run(config));
     expect(counts).toMatchObject({ published: 2, created: 18, succeeded: 20 });
-    const family = (id: string) => [0, 1, 2].flatMap((i) => [0, 1, 2].map((j) => `${id}-${i}-${j}`).concat(`${id}-${i}`));
+    const family = (id: string) =>
+      [0, 1, 2].flatMap((i) => [0, 1, 2].map((j) => `${id}-${i}-${j}`).concat(`${id}-${i}`));
     expect(ids()).toEqual([...family('0'), '0-0', '0-1', '0-2', '0', '1-0', '1-1', '1-2', '1']);
   });
 
@@ -84,7 +88,10 @@ describe('a run', () => {
   });
 
   it('merges consecutive documents of one id when it collapses', async () => {
-    writeFileSync(`${harness.directory}/c.jsonl`, '{"id":"a","x":1}\n{"id":"a","x":2}\n{"id":"b","x":3}\n{"id":"a","x":4}\n');
+    writeFileSync(
+      `${harness.directory}/c.jsonl`,
+      '{"id":"a","x":1}\n{"id":"a","x":2}\n{"id":"b","x":3}\n{"id":"a","x":4}\n',
+    );
     const { config, ids } = recorded({
       connector: `class: JSONConnector, jsonPath: "${harness.directory}/c.jsonl", collapse: true`,
     });
@@ -239,19 +246,28 @@ describe('the indexer', () => {
     expect(result.failures[0]).toMatchObject({ id: '7', at: 'indexer', failure: { message: '7 is refused' } });
   });
 
-  it.each(['false', 'true'])('fails every document of a batch that it throws on, and goes on (streaming: %s)', async (stream) => {
-    const { config } = recorded({ connector: 'class: CountConnector, count: 5000', options: `throwFrom: 1, stream: ${stream}` });
-    const result = await harness.run(config);
-    const counts = accountsOf(result);
-    expect(counts.published).toBe(5000);
-    expect(counts.failed).toBeGreaterThan(0);
-    expect(result.failures.every(({ failure }) => failure.message === 'the destination is gone')).toBe(true);
-    expect(result.failures.length).toBeLessThanOrEqual(1000);
-  });
+  it.each(['false', 'true'])(
+    'fails every document of a batch that it throws on, and goes on (streaming: %s)',
+    async (stream) => {
+      const { config } = recorded({
+        connector: 'class: CountConnector, count: 5000',
+        options: `throwFrom: 1, stream: ${stream}`,
+      });
+      const result = await harness.run(config);
+      const counts = accountsOf(result);
+      expect(counts.published).toBe(5000);
+      expect(counts.failed).toBeGreaterThan(0);
+      expect(result.failures.every(({ failure }) => failure.message === 'the destination is gone')).toBe(true);
+      expect(result.failures.length).toBeLessThanOrEqual(1000);
+    },
+  );
 
   it('is bypassed with sendEnabled: false, whatever it is', async () => {
     const result = await harness.run(
-      configOf({ indexer: 'type: CSV, sendEnabled: false', rest: `csv { path: "${harness.directory}/never.csv", columns: [id] }` }),
+      configOf({
+        indexer: 'type: CSV, sendEnabled: false',
+        rest: `csv { path: "${harness.directory}/never.csv", columns: [id] }`,
+      }),
     );
     expect(accountsOf(result)).toMatchObject({ succeeded: 10 });
     expect(() => readFileSync(`${harness.directory}/never.csv`)).toThrow(/ENOENT/);
@@ -315,7 +331,10 @@ describe('memory', () => {
       const modest = small.run(configOf({}));
       const result = await greedy;
       expect(result.status).toBe('FAILED');
-      expect(result.problems[0]).toMatchObject({ code: 'HR_RUN_OUT_OF_MEMORY', hint: expect.stringContaining('runHeapMb') });
+      expect(result.problems[0]).toMatchObject({
+        code: 'HR_RUN_OUT_OF_MEMORY',
+        hint: expect.stringContaining('runHeapMb'),
+      });
       accountsOf(result);
       expect((await modest).status).toBe('SUCCEEDED');
     } finally {
@@ -343,7 +362,8 @@ describe('a dry run', () => {
 describe('a preview', () => {
   it('gives what a pipeline makes of given documents', async () => {
     const config = configOf({
-      stages: '{class: Trouble, kind: drop, every: 5}, {class: Trouble, kind: throw, every: 3}, {class: Trouble, kind: children, every: 2}',
+      stages:
+        '{class: Trouble, kind: drop, every: 5}, {class: Trouble, kind: throw, every: 3}, {class: Trouble, kind: children, every: 2}',
     });
     const documents = ['{"id":"a","n":5}', '{"id":"b","n":3}', '{"id":"c","n":4,"d":1.0}', '{"id":', '{"n":1}'];
     const { results, problems } = await harness.preview(config, { documents });
@@ -358,10 +378,17 @@ describe('a preview', () => {
   });
 
   it('takes the first documents of the connectors when none are given', async () => {
-    const { results } = await harness.preview(configOf({ connector: 'class: CountConnector, count: 0, endless: true' }), {
-      limit: 3,
-    });
-    expect(results.map((result) => result.documents)).toEqual([['{"id":"0","n":0}'], ['{"id":"1","n":1}'], ['{"id":"2","n":2}']]);
+    const { results } = await harness.preview(
+      configOf({ connector: 'class: CountConnector, count: 0, endless: true' }),
+      {
+        limit: 3,
+      },
+    );
+    expect(results.map((result) => result.documents)).toEqual([
+      ['{"id":"0","n":0}'],
+      ['{"id":"1","n":1}'],
+      ['{"id":"2","n":2}'],
+    ]);
   });
 
   it('tells of a config with errors, and of a pipeline that is not there', async () => {
@@ -371,7 +398,11 @@ describe('a preview', () => {
   });
 
   it('is ended when it takes too long', async () => {
-    const hanging = harness.preview(configOf({ stages: '{class: Trouble, kind: hang}' }), { documents: ['{"id":"a","n":0}'] }, 700);
+    const hanging = harness.preview(
+      configOf({ stages: '{class: Trouble, kind: hang}' }),
+      { documents: ['{"id":"a","n":0}'] },
+      700,
+    );
     await expect(hanging).rejects.toMatchObject({ code: 'HR_RUN_CANCELLED' });
   });
 });

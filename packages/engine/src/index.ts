@@ -70,4 +70,4 @@ export type {
 export { type ConnectorResult, type FailedDocument, MAX_KEPT_FAILURES, type RunResult } from './run/run-result.ts';
 export { isFinal, mayBecome, type RunState } from './run/run-state.ts';
 export { runSummary } from './run/run-summary.ts';
-export type { RunThreads, RunThreadsOptions } from './run/run-threads.ts';
+export { RunThreads, type RunThreadsOptions } from './run/run-threads.ts';

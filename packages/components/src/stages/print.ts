@@ -88,7 +88,9 @@ export class Print extends Stage<typeof parameters> {
     if (this.path === undefined) return;
     // Every write goes to the end of the file as it is then: several threads may write the same one.
     const { O_WRONLY, O_CREAT, O_APPEND, O_TRUNC } = constants;
-    const flags = O_WRONLY | O_CREAT | O_APPEND | (this.params.overwriteFile === false ? 0 : O_TRUNC);
+    // A file that all threads share is emptied by the first, which starts before there are documents.
+    const empty = this.params.overwriteFile !== false && (this.params.appendThreadName !== false || this.context.threadNumber === 1);
+    const flags = O_WRONLY | O_CREAT | O_APPEND | (empty ? O_TRUNC : 0);
     try {
       this.file = openSync(this.path, flags);
     } catch (error) {

@@ -12,6 +12,8 @@ export interface StageContext {
   readonly runId: string;
   /** Names this pipeline thread, for example in names of files that are written by each of them. */
   readonly threadName: string;
+  /** The number of this pipeline thread, from 1. The first is started before any document, the others when there is work for them. */
+  readonly threadNumber: number;
   readonly log: Logger;
 }
 

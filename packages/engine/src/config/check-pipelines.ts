@@ -193,7 +193,10 @@ async function checkStage(
     entry === undefined
       ? undefined
       : await checkComponent(entry, node, path, component, STAGE_KEYS, registry, list, (values, Class) => {
-          new Class(values as never, { name, pipeline, runId: '', threadName: '', log: silent } as never);
+          new Class(
+            values as never,
+            { name, pipeline, runId: '', threadName: '', threadNumber: 1, log: silent } as never,
+          );
         });
   return {
     entry: entry as StageConfig['entry'],

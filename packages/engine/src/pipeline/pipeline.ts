@@ -39,6 +39,7 @@ interface Step {
 export interface PipelineContext {
   readonly runId: string;
   readonly threadName: string;
+  readonly threadNumber: number;
   /** A logger for a stage. */
   log(name: string): Logger;
 }
@@ -69,12 +70,13 @@ export class Pipeline {
     for (const { entry, params, name, conditions, conditionPolicy } of config.stages) {
       try {
         const StageClass = await registry.load({ ...entry, kind: 'stage' });
-        const { runId, threadName } = context;
+        const { runId, threadName, threadNumber } = context;
         const stage = new StageClass(params as never, {
           name,
           pipeline: config.name,
           runId,
           threadName,
+          threadNumber,
           log: context.log(name),
         });
         await stage.start?.();

@@ -35,7 +35,7 @@ export class IdleLanes {
 }
 
 export interface PipelinePoolOptions {
-  readonly open: Omit<OpenPipeline, 'threadName' | 'flow'>;
+  readonly open: Omit<OpenPipeline, 'threadName' | 'threadNumber' | 'flow'>;
   /** How many threads at most. They are started as there is work for them. */
   readonly threads: number;
   readonly flow: FlowControl;
@@ -139,7 +139,7 @@ export class PipelinePool {
     this.opening++;
     try {
       await lane.open(
-        { ...open, threadName: `Lucille-${open.runId}-Worker-${number}`, flow: flow.buffer },
+        { ...open, threadName: `Lucille-${open.runId}-Worker-${number}`, threadNumber: number, flow: flow.buffer },
         {
           onPart: (part) => {
             listener.onPart(part);

@@ -24,7 +24,7 @@ function post(message: FromPipeline, transfer: ArrayBuffer[] = []): void {
 }
 
 async function openPipeline(request: OpenPipeline): Promise<void> {
-  const { runId, threadName, lengths } = request;
+  const { runId, threadName, threadNumber, lengths } = request;
   const log = (name: string) => createLogger(name, (record) => post({ type: 'log', record }));
   const registry = await Registry.open(request.registry);
   const { config, problems } = await checkConfig(request.root, registry);
@@ -32,7 +32,7 @@ async function openPipeline(request: OpenPipeline): Promise<void> {
   if (pipelineConfig === undefined) {
     throw new HeadraceError('HR_STAGE_START', problems[0]?.message ?? `There is no pipeline ${request.pipeline}`);
   }
-  const pipeline = await Pipeline.start(pipelineConfig, registry, { runId, threadName, log });
+  const pipeline = await Pipeline.start(pipelineConfig, registry, { runId, threadName, threadNumber, log });
   try {
     const processor = new BatchProcessor({
       pipeline,

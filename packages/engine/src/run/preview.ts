@@ -37,7 +37,12 @@ export async function preview(request: PreviewRequest, signal: AbortSignal): Pro
         sources.push(...(await readSource(connector, registry, limit - sources.length, signal)));
       }
     }
-    const started = await Pipeline.start(pipeline, registry, { runId: '', threadName: 'preview', log: () => silent });
+    const started = await Pipeline.start(pipeline, registry, {
+      runId: '',
+      threadName: 'preview',
+      threadNumber: 1,
+      log: () => silent,
+    });
     try {
       const results: PreviewResult['results'] = [];
       for (const source of sources) results.push(await previewOne(started, source));

@@ -30,6 +30,7 @@ export function stageContext(overrides: Partial<StageContext> = {}): StageContex
     pipeline: 'p',
     runId: 'run',
     threadName: 'Worker-1',
+    threadNumber: 1,
     log: { debug: log, info: log, warn: log, error: log },
     ...overrides,
     logged,

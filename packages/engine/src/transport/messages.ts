@@ -12,6 +12,7 @@ export interface OpenPipeline {
   readonly pipeline: string;
   readonly runId: string;
   readonly threadName: string;
+  readonly threadNumber: number;
   /** Encodes for the indexer; undefined when nothing is sent. */
   readonly encoder: ModuleReference | undefined;
   /** Whether the indexer cuts batches by document, so that the length of each is needed. */
