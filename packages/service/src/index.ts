@@ -1,1 +1,4 @@
-export {};
+export { hashPassword } from './auth/password-hash.ts';
+export { SERVICE_ERROR_CODES, type ServiceErrorCode } from './errors/service-error-codes.ts';
+export { defaultSettings, type ServiceSettings } from './service-file/service-settings.ts';
+export { type RunningService, type ServiceOptions, startService } from './start-service.ts';

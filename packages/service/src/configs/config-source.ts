@@ -1,0 +1,12 @@
+import type { ReadConfig, RegistrySource } from '@headrace/engine';
+
+/** A resolved config. */
+export type ConfigRoot = NonNullable<ReadConfig['root']>;
+
+/** What a run or a preview is started from: the real values, secrets included. */
+export interface ConfigSource {
+  root: ConfigRoot;
+  /** The components that the config may use. */
+  registry: RegistrySource;
+  digest: string;
+}

@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import { checkConfig, hasErrors, type Problem, type Registry } from '@headrace/engine';
+import { Refusal } from '../errors/refusal.ts';
+import type { Preset } from '../presets/presets.ts';
+import type { ConfigFormat, Store } from '../store/store.ts';
+import { configAnswer } from './config-answer.ts';
+import type { ConfigSource } from './config-source.ts';
+import { readUpload, refuseConfig } from './read-upload.ts';
+
+export interface ConfigsOptions {
+  store: Store;
+  /** The components that uploaded configs may use. */
+  registry: Registry;
+  maxConfigs: number;
+}
+
+/** A config in a page of them. */
+export interface ConfigItem {
+  id: string;
+  preset: boolean;
+  digest: string;
+  /** Seconds since the epoch; null for a preset. */
+  createdTime: number | null;
+  createdBy: string | null;
+}
+
+/** The configs of a service: those that were uploaded, and the presets, under the names of their files. */
+export class Configs {
+  readonly #store: Store;
+  readonly #registry: Registry;
+  readonly #maxConfigs: number;
+  #presets: ReadonlyMap<string, Preset> = new Map();
+
+  constructor({ store, registry, maxConfigs }: ConfigsOptions) {
+    this.#store = store;
+    this.#registry = registry;
+    this.#maxConfigs = maxConfigs;
+  }
+
+  setPresets(presets: ReadonlyMap<string, Preset>): void {
+    this.#presets = presets;
+  }
+
+  /**
+   * Stores a config. It has to be readable; whether it is valid besides is told in `problems`.
+   * @param onlyValid refuse one that has errors
+   */
+  async add(
+    text: string,
+    format: ConfigFormat,
+    { createdBy, onlyValid }: { createdBy: string | null; onlyValid: boolean },
+  ): Promise<{ configId: string; problems: Problem[] }> {
+    const read = readUpload(text, format);
+    if (read.root === undefined) refuseConfig(read.problems);
+    const { problems } = await checkConfig(read.root, this.#registry);
+    if (onlyValid && hasErrors(problems)) refuseConfig(problems);
+    const configId = randomUUID();
+    const createdTime = Date.now() / 1000;
+    const config = { id: configId, text, format, ...configAnswer(read.root), createdTime, createdBy };
+    if (!(await this.#store.addConfig(config, this.#maxConfigs))) {
+      throw new Refusal('HR_CONFIG_STORE_FULL', `There are ${this.#maxConfigs} configs already, which is the limit`, {
+        hint: 'Delete some (DELETE /v1/config/{id}), or raise limits.maxConfigs in the service file.',
+      });
+    }
+    return { configId, problems };
+  }
+
+  /** What is wrong with a text as a config. */
+  async validate(text: string, format: ConfigFormat): Promise<Problem[]> {
+    const { root, problems } = readUpload(text, format);
+    return root === undefined ? problems : (await checkConfig(root, this.#registry)).problems;
+  }
+
+  /** The config as JSON, secrets masked. */
+  async answer(id: string): Promise<string | undefined> {
+    return this.#presets.get(id)?.answer ?? (await this.#store.configAnswer(id));
+  }
+
+  /** What a run of the config starts from; undefined when there is no such config. */
+  async source(id: string): Promise<ConfigSource | undefined> {
+    const preset = this.#presets.get(id);
+    if (preset !== undefined) return preset;
+    const stored = await this.#store.config(id);
+    if (stored === undefined) return undefined;
+    const { root, problems } = readUpload(stored.text, stored.format);
+    if (root === undefined) refuseConfig(problems);
+    return { root, registry: this.#registry.source, digest: stored.digest };
+  }
+
+  /** What a run of a config that is not stored starts from. */
+  unsavedSource(text: string, format: ConfigFormat): ConfigSource {
+    const { root, problems } = readUpload(text, format);
+    if (root === undefined) refuseConfig(problems);
+    return { root, registry: this.#registry.source, digest: configAnswer(root).digest };
+  }
+
+  async delete(id: string): Promise<void> {
+    if (this.#presets.has(id)) {
+      throw new Refusal('HR_CONFIG_IS_PRESET', `The config ${id} is a preset: it belongs to a file`, {
+        hint: 'Remove the file from the preset directory and start the service again.',
+      });
+    }
+    if (!(await this.#store.deleteConfig(id))) throw configNotFound(id);
+  }
+
+  /**
+   * A page of the configs: presets by name, then uploads, newest first.
+   * @param after the cursor that came with the page before
+   */
+  async page(after: string | undefined, limit: number): Promise<{ items: ConfigItem[]; next: string | null }> {
+    const cursor = parseCursor(after);
+    const items: { item: ConfigItem; cursor: string }[] = [];
+    if (cursor.preset !== undefined) {
+      for (const { name, digest } of this.#presets.values()) {
+        if (name <= cursor.preset) continue;
+        items.push({
+          item: { id: name, preset: true, digest, createdTime: null, createdBy: null },
+          cursor: `preset:${name}`,
+        });
+      }
+    }
+    // One more than asked for tells whether there is another page.
+    if (items.length <= limit) {
+      for (const { seq, ...config } of await this.#store.listConfigs({
+        before: cursor.before,
+        limit: limit + 1 - items.length,
+      })) {
+        items.push({ item: { ...config, preset: false }, cursor: String(seq) });
+      }
+    }
+    const more = items.length > limit;
+    const page = items.slice(0, limit);
+    return { items: page.map(({ item }) => item), next: more ? (page.at(-1)?.cursor ?? null) : null };
+  }
+}
+
+export function configNotFound(id: string): Refusal {
+  return new Refusal('HR_CONFIG_NOT_FOUND', `There is no config ${id}`, { hint: 'GET /v1/config lists them.' });
+}
+
+/** Where a page starts: after a preset, or before a place in the order of uploads. */
+function parseCursor(after: string | undefined): { preset?: string; before?: number } {
+  if (after === undefined) return { preset: '' };
+  if (after.startsWith('preset:')) return { preset: after.slice('preset:'.length) };
+  const before = Number(after);
+  if (!/^\d{1,15}$/.test(after)) {
+    throw new Refusal('HR_REQUEST_INVALID', `${after} is not the "next" of an earlier page`);
+  }
+  return { before };
+}

@@ -1,0 +1,30 @@
+import type { ErrorCode, Problem } from '@headrace/engine';
+import { SERVICE_ERROR_CODES, type ServiceErrorCode } from './service-error-codes.ts';
+
+interface RefusalDetails {
+  hint?: string;
+  problems?: readonly Problem[];
+  headers?: Readonly<Record<string, string>>;
+  /** The engine's code, where it says more than ours. */
+  code?: ErrorCode;
+  cause?: unknown;
+}
+
+/** Why the service does not do what a request asks: becomes the answer, in the one error shape. */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly code: ServiceErrorCode | ErrorCode;
+  readonly hint: string | undefined;
+  readonly problems: readonly Problem[] | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ServiceErrorCode, message: string, details: RefusalDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = 'Refusal';
+    this.status = SERVICE_ERROR_CODES[code].status;
+    this.code = details.code ?? code;
+    this.hint = details.hint;
+    this.problems = details.problems;
+    this.headers = details.headers ?? {};
+  }
+}

@@ -1,0 +1,44 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Authenticator } from '../auth/authenticator.ts';
+import { mayDo } from '../auth/roles.ts';
+import { Refusal } from '../errors/refusal.ts';
+import type { Role } from '../service-file/service-settings.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Who may use the route. A route that does not say it is for administrators. */
+    access?: Role | 'open';
+  }
+  interface FastifyRequest {
+    /** Who asks; null without authentication. */
+    user: string | null;
+  }
+}
+
+const CHALLENGE = 'Basic realm="headrace", charset="UTF-8"';
+
+/** Lets a request through to a route only when its sender may use it. Nothing of the body is read before. */
+export function guardRoutes(app: FastifyInstance, authenticator: Authenticator | undefined): void {
+  app.decorateRequest('user', null);
+  if (authenticator === undefined) return;
+  app.addHook('onRequest', async (request) => {
+    const access = neededAccess(request);
+    if (access === 'open') return;
+    const user = await authenticator.authenticate(request.headers.authorization, request.ip);
+    if (user === undefined) {
+      throw new Refusal('HR_UNAUTHORIZED', 'A user name and a password are needed, or these are wrong', {
+        headers: { 'www-authenticate': CHALLENGE },
+      });
+    }
+    if (!mayDo(user.role, access)) {
+      throw new Refusal('HR_FORBIDDEN', `${user.name} is a ${user.role}; this needs the role ${access}`);
+    }
+    request.user = user.name;
+  });
+}
+
+function neededAccess(request: FastifyRequest): Role | 'open' {
+  // Where there is nothing, everybody may learn so who may learn what there is.
+  if (request.is404) return request.url.startsWith('/v1') ? 'reader' : 'open';
+  return request.routeOptions.config.access ?? 'admin';
+}

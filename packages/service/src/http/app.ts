@@ -1,0 +1,86 @@
+import helmet from '@fastify/helmet';
+import { type FastifyInstance, fastify, LogController, type RouteOptions } from 'fastify';
+import { Refusal } from '../errors/refusal.ts';
+import { guardRoutes } from './access.ts';
+import { configInfoRoutes } from './config-info-routes.ts';
+import { configRoutes } from './config-routes.ts';
+import { docsRoutes } from './docs-routes.ts';
+import { answerError } from './error-answers.ts';
+import { healthRoutes } from './health-routes.ts';
+import { previewRoutes } from './preview-routes.ts';
+import { measureRequests } from './request-metrics.ts';
+import { compilers } from './request-validation.ts';
+import { MAX_ID_LENGTH } from './route-schemas.ts';
+import { runRoutes } from './run-routes.ts';
+import type { ServiceParts } from './service-parts.ts';
+import { statsRoutes } from './stats-routes.ts';
+import { answerUnknownRoutes } from './unknown-routes.ts';
+
+/** A body of anything but a config. */
+const MAX_BODY_BYTES = 1024 * 1024;
+
+/** The HTTP application, ready to take requests; it listens nowhere by itself. */
+export async function buildApp(parts: ServiceParts): Promise<FastifyInstance> {
+  const app = fastify({
+    loggerInstance: parts.logger,
+    // A normal day is quiet; metrics count the requests.
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: MAX_BODY_BYTES,
+    routerOptions: { maxParamLength: MAX_ID_LENGTH },
+    frameworkErrors: answerError,
+    schemaController: { compilersFactory: compilers },
+  });
+  app.setErrorHandler(answerError);
+  takeJsonBodies(app);
+  const routes = collectRoutes(app);
+  answerUnknownRoutes(app);
+  guardRoutes(app, parts.authenticator);
+  measureRequests(app, parts.metrics);
+  await app.register(helmet, SECURITY_HEADERS);
+  for (const plugin of [configRoutes, runRoutes, previewRoutes, configInfoRoutes, healthRoutes, statsRoutes]) {
+    await app.register(plugin, parts);
+  }
+  await app.register(docsRoutes, { routes, secured: parts.authenticator !== undefined });
+  await app.ready();
+  return app;
+}
+
+/** The API browser works under them, over plain HTTP too: so nothing is upgraded to HTTPS. */
+const SECURITY_HEADERS = {
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'self'"],
+      imgSrc: ["'self'", 'data:'],
+      styleSrc: ["'self'", "'unsafe-inline'"],
+      objectSrc: ["'none'"],
+      baseUri: ["'self'"],
+      frameAncestors: ["'none'"],
+    },
+  },
+};
+
+function takeJsonBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  const parse = app.getDefaultJsonParser('error', 'error');
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body: string, done) => {
+    // A client may send the header with every request, and no body with some.
+    if (body === '') {
+      done(null, undefined);
+      return;
+    }
+    parse(request, body, (error, value) => {
+      if (error === null) done(null, value);
+      else done(new Refusal('HR_REQUEST_INVALID', `The body is not valid JSON: ${error.message}`));
+    });
+  });
+}
+
+/** The routes that the OpenAPI document tells of, as they come. */
+function collectRoutes(app: FastifyInstance): RouteOptions[] {
+  const routes: RouteOptions[] = [];
+  app.addHook('onRoute', (route) => {
+    if (route.method !== 'HEAD' && route.schema?.hide !== true) routes.push(route);
+  });
+  return routes;
+}

@@ -1,0 +1,36 @@
+import { type CatalogEntry, Type } from '@headrace/engine';
+
+/** A component as `config-info` lists it. */
+export const ComponentAnswer = Type.Object(
+  {
+    class: Type.String({ description: 'The short name' }),
+    fields: Type.Array(
+      Type.Object(
+        {
+          name: Type.String(),
+          required: Type.Boolean(),
+          type: Type.Object(
+            {
+              type: Type.Union(['STRING', 'NUMBER', 'BOOLEAN', 'OBJECT'].map((name) => Type.Literal(name))),
+              child: Type.Optional(Type.Object({ fields: Type.Array(Type.Unknown()) })),
+              typeReference: Type.Optional(Type.String({ description: 'A Java type' })),
+            },
+            { description: "The type in the reference's form" },
+          ),
+          description: Type.Optional(Type.String()),
+        },
+        { description: 'Besides these `default`, `enum`, `minimum` and the like where there are any' },
+      ),
+    ),
+    description: Type.Optional(Type.String()),
+    aliases: Type.Array(Type.String({ description: 'Other names, such as the Java class' })),
+    kind: Type.Union(['connector', 'stage', 'indexer'].map((name) => Type.Literal(name))),
+    package: Type.String(),
+    examples: Type.Optional(Type.Array(Type.Unknown())),
+  },
+  { $id: 'Component' },
+);
+
+export function componentAnswer({ name, fields, description, aliases, kind, package: from, examples }: CatalogEntry) {
+  return { class: name, fields, description, aliases, kind, package: from, examples };
+}

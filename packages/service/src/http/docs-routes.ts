@@ -1,0 +1,95 @@
+import { createReadStream } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { Type } from '@headrace/engine';
+import type { FastifyInstance, RouteOptions } from 'fastify';
+import { Refusal } from '../errors/refusal.ts';
+import { sendJson } from './json.ts';
+import { openapiJson } from './openapi.ts';
+import { answers } from './route-schemas.ts';
+
+/** Files of the API browser that its page asks for. */
+const ASSETS: Readonly<Record<string, string>> = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'index.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+  'swagger-ui-standalone-preset.js': 'text/javascript; charset=utf-8',
+  'favicon-32x32.png': 'image/png',
+};
+
+const PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <title>Headrace API</title>
+    <link rel="stylesheet" href="/swagger/swagger-ui.css">
+    <link rel="stylesheet" href="/swagger/index.css">
+    <link rel="icon" type="image/png" href="/swagger/favicon-32x32.png">
+  </head>
+  <body>
+    <div id="swagger-ui"></div>
+    <script src="/swagger/swagger-ui-bundle.js"></script>
+    <script src="/swagger/swagger-ui-standalone-preset.js"></script>
+    <script src="/swagger/start.js"></script>
+  </body>
+</html>
+`;
+
+const START = `SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#swagger-ui',
+  deepLinking: true,
+  validatorUrl: null,
+  presets: [SwaggerUIBundle.presets.apis, SwaggerUIStandalonePreset],
+  layout: 'BaseLayout',
+});
+`;
+
+/**
+ * The OpenAPI document, and a browser for it whose files come from an installed package: it works without internet.
+ * Both are open to all; the data that they tell of is not.
+ * @param routes every route that the document is to have
+ */
+export async function docsRoutes(
+  app: FastifyInstance,
+  { routes, secured }: { routes: readonly RouteOptions[]; secured: boolean },
+): Promise<void> {
+  const config = { access: 'open' } as const;
+  let document: Promise<string> | undefined;
+
+  app.get(
+    '/openapi.json',
+    {
+      config,
+      schema: {
+        tags: ['docs'],
+        summary: 'This document',
+        response: answers({ 200: Type.Record(Type.String(), Type.Unknown()) }),
+      },
+    },
+    async (_request, reply) => {
+      document ??= openapiJson(routes, secured);
+      return sendJson(reply, await document);
+    },
+  );
+
+  const schema = { hide: true };
+  for (const url of ['/swagger', '/swagger/']) {
+    app.get(url, { config, schema }, async (_request, reply) =>
+      reply.header('content-type', 'text/html; charset=utf-8').send(PAGE),
+    );
+  }
+  app.get('/swagger/start.js', { config, schema }, async (_request, reply) =>
+    reply.header('content-type', 'text/javascript; charset=utf-8').send(START),
+  );
+  app.get<{ Params: { file: string } }>('/swagger/:file', { config, schema }, async ({ params: { file } }, reply) => {
+    const type = Object.hasOwn(ASSETS, file) ? ASSETS[file] : undefined;
+    if (type === undefined) throw new Refusal('HR_NOT_FOUND', `There is no file ${file}`);
+    const path = join(assetDirectory(), file);
+    return reply.headers({ 'content-type': type, 'cache-control': 'max-age=3600' }).send(createReadStream(path));
+  });
+}
+
+function assetDirectory(): string {
+  return join(dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui')), 'static');
+}

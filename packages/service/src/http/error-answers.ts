@@ -1,0 +1,70 @@
+import { STATUS_CODES } from 'node:http';
+import { type Problem, Type } from '@headrace/engine';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Refusal } from '../errors/refusal.ts';
+import { SERVICE_ERROR_CODES, type ServiceErrorCode } from '../errors/service-error-codes.ts';
+import { StoreError } from '../store/store.ts';
+import { sendJson } from './json.ts';
+
+/** The one shape of every answer that is not a success. */
+export const ErrorAnswer = Type.Object(
+  {
+    status: Type.Integer({ minimum: 400, maximum: 599 }),
+    error: Type.String({ description: 'The name of the status' }),
+    message: Type.String(),
+    code: Type.String(),
+    hint: Type.Optional(Type.String({ description: 'What to do' })),
+    problems: Type.Optional(Type.Array(Type.Ref('Problem'))),
+    checks: Type.Optional(
+      Type.Array(Type.Object({ name: Type.String(), ok: Type.Boolean(), message: Type.Optional(Type.String()) })),
+    ),
+  },
+  { $id: 'Error' },
+);
+
+/** What an error answer says. */
+export interface ErrorBody {
+  status: number;
+  message: string;
+  code: string;
+  hint?: string | undefined;
+  problems?: readonly Problem[] | undefined;
+  checks?: readonly { name: string; ok: boolean; message?: string }[] | undefined;
+}
+
+/** The body of an error answer as JSON. */
+export function errorJson({ status, message, code, hint, problems, checks }: ErrorBody): string {
+  return JSON.stringify({ status, error: STATUS_CODES[status] ?? 'Error', message, code, hint, problems, checks });
+}
+
+/** Answers anything that was thrown on the way. */
+export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const body = toErrorBody(error);
+  if (error instanceof Refusal) void reply.headers(error.headers);
+  if (body.status >= 500 && !(error instanceof Refusal)) request.log.error(error, body.message);
+  sendJson(reply.code(body.status), errorJson(body));
+}
+
+/** Codes of the framework, and the ones that say the same here. */
+const FRAMEWORK_CODES: Readonly<Record<string, ServiceErrorCode>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'HR_REQUEST_TOO_LARGE',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'HR_REQUEST_MEDIA_TYPE',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'HR_REQUEST_EMPTY_BODY',
+  FST_ERR_MAX_PARAM_LENGTH: 'HR_REQUEST_URL_TOO_LONG',
+};
+
+function toErrorBody(error: unknown): ErrorBody {
+  if (error instanceof Refusal) return error;
+  if (error instanceof StoreError) return refused('HR_STORE_UNAVAILABLE', error.message);
+  if (error instanceof Error && 'code' in error && 'statusCode' in error) {
+    const { code, statusCode, message } = error as Error & { code: string; statusCode: number };
+    const known = FRAMEWORK_CODES[code];
+    if (known !== undefined) return refused(known, message);
+    if (statusCode >= 400 && statusCode < 500) return { status: statusCode, code: 'HR_REQUEST_INVALID', message };
+  }
+  return refused('HR_SERVER_ERROR', 'The service failed on this request; its log says why');
+}
+
+function refused(code: ServiceErrorCode, message: string): ErrorBody {
+  return { status: SERVICE_ERROR_CODES[code].status, code, message };
+}

@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { createServer as createHttpServer, type RequestListener, type Server, STATUS_CODES } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { SERVICE_ERROR_CODES, type ServiceErrorCode } from '../errors/service-error-codes.ts';
+import type { ListenerSettings } from '../service-file/service-settings.ts';
+import { errorJson } from './error-answers.ts';
+
+/** Bounds that keep a slow or hostile client from holding a connection for ever. */
+const SERVER_OPTIONS = {
+  headersTimeout: 20_000,
+  requestTimeout: 120_000,
+  keepAliveTimeout: 72_000,
+  maxHeaderSize: 16 * 1024,
+};
+
+/** How often a closing server looks for connections that have become idle. */
+const IDLE_CHECK_MILLIS = 50;
+
+const JKS_MAGIC = 0xfeedfeed;
+
+/** A port that is open. */
+export interface Listener {
+  url: string;
+  /** Takes no new connections; waits for the requests that are being answered, but not longer than the given time. */
+  close(graceMillis: number): Promise<void>;
+}
+
+/** Opens a port. Throws when it cannot, saying which and why. */
+export async function listen(settings: ListenerSettings, handle: RequestListener): Promise<Listener> {
+  const server =
+    settings.tls === undefined ? createHttpServer(SERVER_OPTIONS, handle) : secureServer(settings.tls, handle);
+  server.on('clientError', answerClientError);
+  const { host, port } = settings;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, settings)));
+    server.listen({ host, port }, resolve);
+  });
+  const scheme = settings.tls === undefined ? 'http' : 'https';
+  const { port: bound } = server.address() as AddressInfo;
+  return { url: `${scheme}://${urlHost(host)}:${bound}`, close: (grace) => closeServer(server, grace) };
+}
+
+function secureServer(tls: NonNullable<ListenerSettings['tls']>, handle: RequestListener): Server {
+  try {
+    const material =
+      'keyStore' in tls
+        ? { pfx: readKeyStore(tls.keyStore), passphrase: tls.password }
+        : { cert: readFileSync(tls.cert), key: readFileSync(tls.key) };
+    return createHttpsServer({ ...SERVER_OPTIONS, ...material }, handle);
+  } catch (error) {
+    const files = 'keyStore' in tls ? `the key store ${tls.keyStore}` : `${tls.cert} and ${tls.key}`;
+    throw new Error(`HTTPS cannot be set up with ${files}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function readKeyStore(path: string): Buffer {
+  const bytes = readFileSync(path);
+  if (bytes.length >= 4 && bytes.readUInt32BE() === JKS_MAGIC) {
+    throw new Error(
+      'it is a Java key store (JKS), which only Java reads. Convert it to PKCS12: keytool -importkeystore ' +
+        `-srckeystore ${path} -destkeystore keystore.p12 -deststoretype PKCS12`,
+    );
+  }
+  return bytes;
+}
+
+function listenError(error: NodeJS.ErrnoException, { host, port }: ListenerSettings): Error {
+  const where = `port ${port} of ${host}`;
+  const why =
+    error.code === 'EADDRINUSE'
+      ? 'another program listens there. Stop it, or choose another port in the service file (server.port)'
+      : error.code === 'EACCES'
+        ? 'it needs more rights. Choose a port above 1023'
+        : error.message;
+  return new Error(`The service cannot listen on ${where}: ${why}`, { cause: error });
+}
+
+function urlHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+/** Codes of Node's HTTP parser, and the refusals that they are. Everything else is malformed. */
+const CLIENT_ERRORS: Readonly<Record<string, ServiceErrorCode>> = {
+  HPE_HEADER_OVERFLOW: 'HR_REQUEST_HEADERS_TOO_LARGE',
+  ERR_HTTP_REQUEST_TIMEOUT: 'HR_REQUEST_TIMEOUT',
+};
+
+/** Answers bytes that are no request, in the error shape. */
+function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const code = CLIENT_ERRORS[error.code ?? ''] ?? 'HR_REQUEST_INVALID';
+  const { status } = SERVICE_ERROR_CODES[code];
+  const message = code === 'HR_REQUEST_INVALID' ? 'The request is not valid HTTP' : SERVICE_ERROR_CODES[code].meaning;
+  const body = errorJson({ status, code, message });
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+async function closeServer(server: Server, graceMillis: number): Promise<void> {
+  const force = setTimeout(() => server.closeAllConnections(), graceMillis);
+  const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MILLIS);
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+  clearTimeout(force);
+  clearInterval(idle);
+}

@@ -1,0 +1,32 @@
+import type { RouteOptions } from 'fastify';
+import { compilers } from './request-validation.ts';
+import { SHARED_SCHEMAS } from './route-schemas.ts';
+
+/**
+ * The OpenAPI document of the given routes, as JSON. Made by fastify's plugin in an instance of its own, when somebody
+ * asks for it: the plugin wants to be there before the routes are made, and a service that nobody asks need not load it.
+ */
+export async function openapiJson(routes: readonly RouteOptions[], secured: boolean): Promise<string> {
+  const [{ fastify }, { fastifySwagger }] = await Promise.all([import('fastify'), import('@fastify/swagger')]);
+  const app = fastify({ schemaController: { compilersFactory: compilers } });
+  try {
+    await app.register(fastifySwagger, {
+      openapi: {
+        openapi: '3.1.0',
+        info: { title: 'Headrace', version: '1', description: 'Runs search-ingest pipelines and manages them.' },
+        ...(secured ? { components: { securitySchemes: { basic: { type: 'http', scheme: 'basic' } } } } : {}),
+      },
+      refResolver: { buildLocalReference: (schema) => String(schema.$id) },
+    });
+    for (const schema of SHARED_SCHEMAS) app.addSchema(schema);
+    for (const { method, url, schema, config } of routes) {
+      const open = config?.access === 'open';
+      const security = secured && !open ? { security: [{ basic: [] }] } : {};
+      app.route({ method, url, schema: { ...schema, ...security }, handler: () => undefined });
+    }
+    await app.ready();
+    return JSON.stringify(app.swagger());
+  } finally {
+    await app.close();
+  }
+}

@@ -1,0 +1,130 @@
+import {
+  type JsonObject,
+  messageOf,
+  type PreviewResult,
+  readJson,
+  Type,
+  type Value,
+  writeString,
+  writeValue,
+} from '@headrace/engine';
+import type { FastifyInstance } from 'fastify';
+import { configNotFound } from '../configs/configs.ts';
+import { uploadText } from '../configs/read-upload.ts';
+import { Refusal } from '../errors/refusal.ts';
+import { sendJson } from './json.ts';
+import { bodyCheck } from './request-validation.ts';
+import { answers, problemList } from './route-schemas.ts';
+import type { ServiceParts } from './service-parts.ts';
+
+const MAX_DOCUMENTS = 1000;
+const DEFAULT_LIMIT = 10;
+
+const JsonDocument = Type.Record(Type.String(), Type.Unknown());
+
+const PreviewBody = Type.Object({
+  config: Type.Optional(
+    Type.Union([JsonDocument, Type.String()], { description: 'A config, as an object or as a text of HOCON' }),
+  ),
+  configId: Type.Optional(Type.String({ description: 'Instead of `config`' })),
+  pipeline: Type.Optional(Type.String({ description: 'The first one when absent' })),
+  documents: Type.Optional(Type.Array(JsonDocument, { maxItems: MAX_DOCUMENTS })),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_DOCUMENTS,
+      description: `Without documents: how many of those that the connectors give; ${DEFAULT_LIMIT}`,
+    }),
+  ),
+});
+
+const PreviewAnswer = Type.Object({
+  results: Type.Array(
+    Type.Object({
+      input: JsonDocument,
+      documents: Type.Array(JsonDocument),
+      dropped: Type.Array(Type.String()),
+      failure: Type.Optional(Type.Object({ stage: Type.String(), message: Type.String(), code: Type.String() })),
+    }),
+  ),
+  problems: problemList,
+});
+
+const checkBody = bodyCheck(PreviewBody);
+
+/** What documents become in a pipeline, without an indexer. */
+export async function previewRoutes(app: FastifyInstance, parts: ServiceParts): Promise<void> {
+  const { configs, previews, maxConfigBytes } = parts;
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer', bodyLimit: maxConfigBytes },
+    (_request, body, done) => done(null, body),
+  );
+
+  app.post<{ Body: Buffer | undefined }>(
+    '/v1/preview',
+    {
+      config: { access: 'operator' },
+      schema: {
+        tags: ['preview'],
+        summary: 'What documents become in a pipeline; nothing is indexed',
+        body: PreviewBody,
+        response: answers({ 200: PreviewAnswer }, 400, 404, 413, 415, 422, 429),
+      },
+    },
+    async (request, reply) => {
+      const body = readBody(request.body);
+      const source = await sourceOf(body, configs);
+      const pipeline = body.get('pipeline') as string | undefined;
+      const documents = body.get('documents') as JsonObject[] | undefined;
+      const limit = (body.get('limit') as number | undefined) ?? DEFAULT_LIMIT;
+      const result = await previews.preview({
+        root: source.root,
+        registry: source.registry,
+        ...(pipeline === undefined ? {} : { pipeline }),
+        ...(documents === undefined ? { limit } : { documents: documents.map(writeValue) }),
+      });
+      return sendJson(reply, previewJson(result));
+    },
+  );
+}
+
+/** Reads the body with the engine's own reader: documents keep the kinds of their numbers. */
+function readBody(body: Buffer | undefined): JsonObject {
+  const text = uploadText(body);
+  let value: Value;
+  try {
+    checkBody(JSON.parse(text));
+    value = readJson(text);
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    throw new Refusal('HR_REQUEST_INVALID', `The body is not valid JSON: ${messageOf(error)}`, { cause: error });
+  }
+  return value as JsonObject;
+}
+
+async function sourceOf(body: JsonObject, configs: ServiceParts['configs']) {
+  const config = body.get('config');
+  const configId = body.get('configId') as string | undefined;
+  if ((config === undefined) === (configId === undefined)) {
+    throw new Refusal('HR_REQUEST_INVALID', 'The body needs either config or configId');
+  }
+  if (configId === undefined) {
+    return typeof config === 'string'
+      ? configs.unsavedSource(config, 'hocon')
+      : configs.unsavedSource(writeValue(config as Value), 'json');
+  }
+  const source = await configs.source(configId);
+  if (source === undefined) throw configNotFound(configId);
+  return source;
+}
+
+/** The documents are JSON already. */
+function previewJson({ results, problems }: PreviewResult): string {
+  const items = results.map(({ input, documents, dropped, failure }) => {
+    const why = failure === undefined ? '' : `,"failure":${JSON.stringify(failure)}`;
+    return `{"input":${input},"documents":[${documents.join(',')}],"dropped":[${dropped.map(writeString).join(',')}]${why}}`;
+  });
+  return `{"results":[${items.join(',')}],"problems":${JSON.stringify(problems)}}`;
+}

@@ -1,0 +1,24 @@
+import type { Registry } from '@headrace/engine';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Authenticator } from '../auth/authenticator.ts';
+import type { Configs } from '../configs/configs.ts';
+import type { Previews } from '../runs/previews.ts';
+import type { RunManager } from '../runs/run-manager.ts';
+import type { Metrics } from '../stats/metrics.ts';
+import type { SystemMeter } from '../stats/system-stats.ts';
+import type { Readiness } from './readiness.ts';
+
+/** What the endpoints work on. */
+export interface ServiceParts {
+  configs: Configs;
+  runs: RunManager;
+  previews: Previews;
+  registry: Registry;
+  readiness: Readiness;
+  metrics: Metrics;
+  system: SystemMeter;
+  /** Undefined: everybody may do everything. */
+  authenticator: Authenticator | undefined;
+  logger: FastifyBaseLogger;
+  maxConfigBytes: number;
+}

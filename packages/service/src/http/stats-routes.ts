@@ -1,0 +1,48 @@
+import { Type } from '@headrace/engine';
+import type { FastifyInstance } from 'fastify';
+import { metricsToJson } from '../stats/metrics-json.ts';
+import { PROMETHEUS_CONTENT_TYPE, prometheusText } from '../stats/prometheus-text.ts';
+import { sendJson } from './json.ts';
+import { answers } from './route-schemas.ts';
+import type { ServiceParts } from './service-parts.ts';
+
+/** What the machine and the service are doing. */
+export async function statsRoutes(app: FastifyInstance, { metrics, system }: ServiceParts): Promise<void> {
+  const tags = ['stats'];
+  const config = { access: 'reader' } as const;
+
+  app.get(
+    '/v1/systemstats',
+    {
+      config,
+      schema: { tags, summary: 'Processors, memory, storage', response: answers({ 200: Type.Ref('SystemStats') }) },
+    },
+    async (_request, reply) => sendJson(reply, JSON.stringify(await system.read())),
+  );
+
+  app.get(
+    '/v1/systemstats/metrics',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Measurements in the form of Dropwizard Metrics',
+        response: answers({ 200: Type.Ref('Metrics') }),
+      },
+    },
+    async (_request, reply) => sendJson(reply, JSON.stringify(metricsToJson(metrics))),
+  );
+
+  app.get(
+    '/metrics',
+    {
+      config,
+      schema: {
+        tags,
+        summary: "The same measurements in Prometheus' text form",
+        response: { ...answers({}), 200: { content: { 'text/plain': { schema: Type.String() } } } },
+      },
+    },
+    async (_request, reply) => reply.header('content-type', PROMETHEUS_CONTENT_TYPE).send(prometheusText(metrics)),
+  );
+}

@@ -1,0 +1,52 @@
+import { readdir, stat } from 'node:fs/promises';
+import { extname, join, resolve } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { formatProblem, hasErrors, messageOf, type RegistrySource, readConfigFile } from '@headrace/engine';
+import { configAnswer } from '../configs/config-answer.ts';
+import type { ConfigSource } from '../configs/config-source.ts';
+
+const EXTENSIONS = new Set(['.conf', '.json', '.hocon']);
+
+/** A config that belongs to a file. */
+export interface Preset extends ConfigSource {
+  /** The name of its file, which is its id. */
+  name: string;
+  /** The resolved config as JSON with secrets masked. */
+  answer: string;
+}
+
+export interface PresetOptions {
+  env: Readonly<Record<string, string>>;
+  /** The components that presets may use; relative modules start from the preset's directory. */
+  registry: Omit<RegistrySource, 'base' | 'allowModules'>;
+  warn(message: string): void;
+}
+
+/**
+ * Reads the presets of a directory, by name. They are trusted: environment variables, includes and modules work. A
+ * file that cannot be used is left out with a warning that says where and why.
+ */
+export async function loadPresets(directory: string, options: PresetOptions): Promise<Map<string, Preset>> {
+  const presets = new Map<string, Preset>();
+  const base = `${pathToFileURL(resolve(directory)).href}/`;
+  const registry = { ...options.registry, base, allowModules: true };
+  for (const name of (await readdir(directory)).sort()) {
+    const path = join(directory, name);
+    if (!EXTENSIONS.has(extname(name))) continue;
+    try {
+      if (!(await stat(path)).isFile()) continue;
+      const { root, problems } = readConfigFile(path, { env: options.env });
+      if (root === undefined || hasErrors(problems)) {
+        for (const problem of problems) options.warn(`Preset ${name} is left out: ${formatProblem(problem, path)}`);
+        continue;
+      }
+      presets.set(name, { name, root, registry, ...configAnswer(root) });
+    } catch (error) {
+      options.warn(`Preset ${name} is left out: ${path} cannot be read: ${messageOf(error)}`);
+    }
+    // Between two files the service answers requests.
+    await setImmediate();
+  }
+  return presets;
+}

@@ -1,0 +1,43 @@
+import { formatProblem, type Problem } from '@headrace/engine';
+import type { Store } from '../store/store.ts';
+import { abandonPending, now } from './active-run.ts';
+import type { RunDetails } from './run-details.ts';
+
+/**
+ * Ends the runs that were going or waiting when the process before this one died. Their counts are those of its last
+ * second. Gives how many there were.
+ */
+export async function endInterruptedRuns(store: Store): Promise<number> {
+  const unfinished = await store.unfinishedRuns();
+  await Promise.all(
+    unfinished.map((text) => {
+      const details = JSON.parse(text) as RunDetails;
+      const waited = details.status === 'QUEUED';
+      const problem: Problem = {
+        severity: 'error',
+        code: 'HR_RUN_INTERRUPTED',
+        path: '',
+        message: waited ? 'The service ended before the run began' : 'The service ended while the run was going',
+        hint: 'Start it again.',
+      };
+      abandonPending(details);
+      const interrupted: RunDetails = {
+        ...details,
+        status: 'INTERRUPTED',
+        done: true,
+        endTime: now(),
+        runResult: {
+          status: false,
+          message: formatProblem(problem),
+          runId: details.runId,
+          history: null,
+          problems: [problem],
+          connectors: [],
+        },
+      };
+      const { runId: id, configId, status, done } = interrupted;
+      return store.saveRun({ id, configId, status, done, details: JSON.stringify(interrupted) });
+    }),
+  );
+  return unfinished.length;
+}

@@ -1,0 +1,16 @@
+import type { FastifyBaseLogger } from 'fastify';
+
+const ignore = () => undefined;
+
+/** A logger that says nothing. */
+export const silentLogger: FastifyBaseLogger = {
+  level: 'silent',
+  fatal: ignore,
+  error: ignore,
+  warn: ignore,
+  info: ignore,
+  debug: ignore,
+  trace: ignore,
+  silent: ignore,
+  child: () => silentLogger,
+};

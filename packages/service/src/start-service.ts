@@ -1,0 +1,182 @@
+import { mkdirSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { catalogUrl } from '@headrace/components';
+import { type LogRecord, messageOf, Registry, RunThreads } from '@headrace/engine';
+import type { FastifyBaseLogger } from 'fastify';
+import { Authenticator } from './auth/authenticator.ts';
+import { Configs } from './configs/configs.ts';
+import { buildApp } from './http/app.ts';
+import { type Listener, listen } from './http/listeners.ts';
+import { Readiness } from './http/readiness.ts';
+import type { ServiceParts } from './http/service-parts.ts';
+import { loadPresets } from './presets/presets.ts';
+import { endInterruptedRuns } from './runs/interrupted-runs.ts';
+import { type PreviewStarter, Previews } from './runs/previews.ts';
+import { RunManager, type RunStarter } from './runs/run-manager.ts';
+import { defaultSettings, type ServiceSettings } from './service-file/service-settings.ts';
+import { silentLogger } from './silent-logger.ts';
+import { Metrics } from './stats/metrics.ts';
+import { measureProcess } from './stats/process-gauges.ts';
+import { SystemMeter } from './stats/system-stats.ts';
+import { MemoryStore } from './store/memory-store.ts';
+import { SqliteStore } from './store/sqlite-store.ts';
+import type { Store } from './store/store.ts';
+
+/** How long the runs get to end at a shutdown, and then the requests. */
+const RUN_GRACE_MILLIS = 12_000;
+const REQUEST_GRACE_MILLIS = 3_000;
+/** How often a store that cannot be written is tried again, or one that nobody writes to is tried at all. */
+const PROBE_MILLIS = 5_000;
+
+export interface ServiceOptions {
+  /** Absent: those of a service without a service file. */
+  settings?: ServiceSettings;
+  /** A pino logger, or one like it. Absent: silence. */
+  logger?: FastifyBaseLogger;
+  /** URLs of component catalogs. Absent: the built-in components. */
+  catalogs?: readonly string[];
+  /** The environment that presets see. */
+  env?: Readonly<Record<string, string | undefined>>;
+  /** What executes runs and previews. Absent: the engine's threads. */
+  threads?: RunStarter & PreviewStarter & { close(): Promise<void> };
+  /** Absent: the one that the settings name. */
+  store?: Store;
+}
+
+/** A service that takes requests. */
+export interface RunningService {
+  /** Where it is reached, one for each listener. */
+  readonly urls: readonly string[];
+  /** Shuts down in order: no new runs, going ones end as `INTERRUPTED`, then the ports and the store close. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the service. Resolves when the presets are loaded; it answers before that already, as not ready. Rejects,
+ * with everything closed again, when something is not as it has to be: the message says what and what to do.
+ */
+export async function startService(options: ServiceOptions = {}): Promise<RunningService> {
+  const { settings = defaultSettings(), logger = silentLogger, catalogs = [catalogUrl], env = process.env } = options;
+  checkPresetDirectory(settings.presets);
+  const modules = { catalogs, modules: settings.components };
+  const registry = await Registry.open({ ...modules, base: settings.base, allowModules: false });
+  const metrics = new Metrics();
+  const store = options.store ?? openStore(settings, metrics);
+  const undo: (() => unknown)[] = [() => store.close()];
+  try {
+    const interrupted = await endInterruptedRuns(store);
+    if (interrupted > 0) logger.warn(`${interrupted} runs were interrupted when the service ended the last time`);
+    undo.push(measureProcess(metrics));
+    const threads = options.threads ?? new RunThreads({ heapMb: settings.limits.runHeapMb, keepWarm: true });
+    undo.push(() => threads.close());
+    const parts = makeParts({ settings, logger, registry, metrics, store, threads });
+    const { runs, configs, readiness } = parts;
+    undo.push(() => runs.close(RUN_GRACE_MILLIS));
+    const app = await buildApp(parts);
+    undo.push(() => app.close());
+    const prober = setInterval(() => void store.probe(), PROBE_MILLIS).unref();
+    undo.push(() => clearInterval(prober));
+    if (settings.auth === undefined) {
+      logger.warn('There is no auth in the service file: whoever reaches the service may use it');
+    }
+    const listeners: Listener[] = [];
+    undo.push(() => Promise.all(listeners.map((listener) => listener.close(REQUEST_GRACE_MILLIS))));
+    for (const listener of settings.listeners) listeners.push(await listen(listener, app.routing));
+    if (settings.presets !== undefined) {
+      const warn = (message: string) => logger.warn(message);
+      configs.setPresets(await loadPresets(settings.presets, { env: definedValues(env), registry: modules, warn }));
+    }
+    readiness.presetsLoaded = true;
+    let closing: Promise<void> | undefined;
+    const close = async () => {
+      readiness.shuttingDown = true;
+      // The ports stay open while the runs end: probes see what is going on.
+      await runs.close(RUN_GRACE_MILLIS);
+      await closeAll(undo);
+    };
+    return {
+      urls: listeners.map((listener) => listener.url),
+      close: () => {
+        closing ??= close();
+        return closing;
+      },
+    };
+  } catch (error) {
+    await closeAll(undo);
+    throw error;
+  }
+}
+
+function makeParts({
+  settings,
+  logger,
+  registry,
+  metrics,
+  store,
+  threads,
+}: {
+  settings: ServiceSettings;
+  logger: FastifyBaseLogger;
+  registry: Registry;
+  metrics: Metrics;
+  store: Store;
+  threads: RunStarter & PreviewStarter;
+}): ServiceParts {
+  const { limits, preventConcurrentRuns } = settings;
+  const configs = new Configs({ store, registry, maxConfigs: limits.maxConfigs });
+  const runs = new RunManager({
+    store,
+    configs,
+    starter: threads,
+    metrics,
+    preventConcurrentRuns,
+    maxConcurrentRuns: limits.maxConcurrentRuns,
+    maxQueuedRuns: limits.maxQueuedRuns,
+    maxRuns: limits.maxRuns,
+    onLog: (runId, record) => logRun(logger, runId, record),
+    onError: (message, error) => logger.error(error, message),
+  });
+  return {
+    configs,
+    runs,
+    previews: new Previews(threads),
+    registry,
+    readiness: new Readiness(store),
+    metrics,
+    system: new SystemMeter(store.directory ?? process.cwd()),
+    authenticator: settings.auth === undefined ? undefined : new Authenticator(settings.auth),
+    logger,
+    maxConfigBytes: limits.maxConfigBytes,
+  };
+}
+
+/** Last opened, first closed. */
+async function closeAll(undo: readonly (() => unknown)[]): Promise<void> {
+  for (const close of [...undo].reverse()) await close();
+}
+
+function openStore({ storage }: ServiceSettings, metrics: Metrics): Store {
+  if (storage.type === 'memory') return new MemoryStore();
+  const directory = resolve(storage.path);
+  const commits = metrics.timer('store.commits');
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new Error(`The store directory ${directory} cannot be made: ${messageOf(error)}`, { cause: error });
+  }
+  return new SqliteStore(directory, (seconds) => commits.update(seconds));
+}
+
+function checkPresetDirectory(path: string | undefined): void {
+  if (path === undefined) return;
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  throw new Error(`The preset directory ${path} (presetConfig.configDirectoryPath) is not a directory`);
+}
+
+function logRun(logger: FastifyBaseLogger, runId: string, { level, logger: name, message, fields }: LogRecord): void {
+  logger[level]({ ...fields, runId, logger: name }, message);
+}
+
+function definedValues(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
+}

@@ -1,0 +1,32 @@
+/** Seconds between two updates of a moving average. */
+export const TICK_SECONDS = 5;
+
+/**
+ * A rate as an exponentially weighted moving average, updated every five seconds, as Unix computes its load average.
+ * The first tick starts it at the rate seen until then.
+ */
+export class Ewma {
+  readonly #alpha: number;
+  #uncounted = 0;
+  #rate: number | undefined;
+
+  /** @param minutes how far back it looks */
+  constructor(minutes: number) {
+    this.#alpha = 1 - Math.exp(-TICK_SECONDS / 60 / minutes);
+  }
+
+  update(events: number): void {
+    this.#uncounted += events;
+  }
+
+  tick(): void {
+    const rate = this.#uncounted / TICK_SECONDS;
+    this.#uncounted = 0;
+    this.#rate = this.#rate === undefined ? rate : this.#rate + this.#alpha * (rate - this.#rate);
+  }
+
+  /** Events per second. */
+  get rate(): number {
+    return this.#rate ?? 0;
+  }
+}
