@@ -54,18 +54,21 @@ export class BatchProcessor implements PipelineSink, RecordSink {
     this.options = options;
   }
 
-  /** Processes one batch. Rejects when the batch cannot be decoded at all. */
+  /** Processes one batch. Rejects when the batch cannot be decoded to its end; what came before counts. */
   async process(sequence: number, batch: SourceBatch): Promise<void> {
     this.sequence = sequence;
     this.partStarted = performance.now();
-    if (batch.kind === 'documents') {
-      for (const document of decodeDocuments(batch.bytes)) this.document(document);
-    } else {
-      const { bytes, decoder, position } = batch.chunk;
-      (await this.decoder(decoder)).decode(bytes, position, this);
+    try {
+      if (batch.kind === 'documents') {
+        for (const document of decodeDocuments(batch.bytes)) this.document(document);
+      } else {
+        const { bytes, decoder, position } = batch.chunk;
+        (await this.decoder(decoder)).decode(bytes, position, this);
+      }
+    } finally {
+      await this.finishBacklog();
+      this.flush(true);
     }
-    await this.finishBacklog();
-    this.flush(true);
   }
 
   document(document: Document): void {

@@ -7,6 +7,7 @@ import type { Registry, RegistrySource } from '../component/registry.ts';
 import type { ConnectorConfig, IngestConfig, PipelineConfig } from '../config/ingest-config.ts';
 import { type Failure, messageOf, toFailure } from '../errors/headrace-error.ts';
 import { FlowControl } from '../transport/flow-control.ts';
+import type { LogGate } from '../transport/log-gate.ts';
 import type { OutcomePart } from '../transport/messages.ts';
 import { Signal } from '../transport/signal.ts';
 import { BatchingPublisher } from './batching-publisher.ts';
@@ -31,7 +32,11 @@ export interface RunContext {
   /** Aborted when the run is to stop. */
   readonly signal: AbortSignal;
   readonly defaultThreads: number;
+  /** Sends a record of the run's own thread to the log. */
   readonly log: (record: LogRecord) => void;
+  /** Sends on a record of a pipeline thread, which has passed the gate already. */
+  readonly forwardLog: (record: LogRecord) => void;
+  readonly logGate: LogGate;
   /** The indexer, made at first use. Rejects with a `ConnectorFailure`. */
   indexer(): Promise<RunIndexer>;
 }
@@ -160,7 +165,7 @@ export class ConnectorRun {
     flow: FlowControl,
     onPart: (part: OutcomePart) => void,
   ): PipelinePool {
-    const { root, registrySource, runId, config, idle, defaultThreads, log } = this.context;
+    const { root, registrySource, runId, config, idle, defaultThreads, forwardLog } = this.context;
     return new PipelinePool({
       open: {
         root,
@@ -169,11 +174,12 @@ export class ConnectorRun {
         runId,
         encoder: indexer.encoder(this.config.name),
         lengths: indexer.indexer !== undefined && !indexer.indexer.streaming,
+        logGate: this.context.logGate.buffer,
       },
       threads: pipeline.threads ?? config.worker.threads ?? defaultThreads,
       flow,
       idle,
-      listener: { onPart, onLog: log },
+      listener: { onPart, onLog: forwardLog },
     });
   }
 
@@ -239,8 +245,8 @@ export class ConnectorRun {
         await publisher.flush().catch(() => undefined);
       }
       await pool.drain();
+      if (!pool.lost) await indexing.flush();
       if (pool.failed !== undefined) throw new ConnectorFailure('Connector exception.', pool.failed, true);
-      await indexing.flush();
       if (failed !== undefined) throw failed;
     };
     try {

@@ -86,7 +86,6 @@ export class PipelineLane {
         this.listener?.onPart(message);
         break;
       case 'broken':
-        this.outstanding--;
         this.listener?.onBroken(message.sequence, message.failure);
         break;
       case 'log':

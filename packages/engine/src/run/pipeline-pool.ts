@@ -52,6 +52,7 @@ export class PipelinePool {
   private opened = 0;
   private sequence = 0;
   private failure: Failure | undefined;
+  private threadLost = false;
 
   constructor(options: PipelinePoolOptions) {
     this.options = options;
@@ -65,6 +66,11 @@ export class PipelinePool {
   /** Why no more work is taken; undefined while all is well. */
   get failed(): Failure | undefined {
     return this.failure;
+  }
+
+  /** Whether a thread is gone, and with it what it was doing: what other threads made after that has no place any more. */
+  get lost(): boolean {
+    return this.threadLost;
   }
 
   /** Hands over the next batch, when there is room for it. Rejects when a thread was lost or a batch was broken. */
@@ -82,9 +88,9 @@ export class PipelinePool {
     if (this.sequence > 1) this.grow();
   }
 
-  /** Resolves when every batch is finished, or the pool has failed. */
+  /** Resolves when every batch is finished, or a thread was lost. */
   async drain(): Promise<void> {
-    while (this.failure === undefined && this.lanes.some((lane) => lane.outstanding > 0)) await this.changed.wait();
+    while (!this.threadLost && this.lanes.some((lane) => lane.outstanding > 0)) await this.changed.wait();
   }
 
   /** To be called when the indexer has taken something: there may be room again. */
@@ -147,7 +153,10 @@ export class PipelinePool {
           },
           onBroken: (_sequence, failure) => this.fail(failure),
           onLog: listener.onLog,
-          onLost: (failure) => this.fail(failure),
+          onLost: (failure) => {
+            this.threadLost = true;
+            this.fail(failure);
+          },
         },
       );
       this.lanes.push(lane);

@@ -6,6 +6,7 @@ import { checkConfig } from '../config/check-config.ts';
 import { HeadraceError, toFailure } from '../errors/headrace-error.ts';
 import { Pipeline } from '../pipeline/pipeline.ts';
 import { FlowControl } from '../transport/flow-control.ts';
+import { LogGate } from '../transport/log-gate.ts';
 import type { FromPipeline, OpenPipeline, SourceBatch, ToPipeline } from '../transport/messages.ts';
 import { BatchProcessor, instantiate } from './batch-processor.ts';
 
@@ -25,7 +26,14 @@ function post(message: FromPipeline, transfer: ArrayBuffer[] = []): void {
 
 async function openPipeline(request: OpenPipeline): Promise<void> {
   const { runId, threadName, threadNumber, lengths } = request;
-  const log = (name: string) => createLogger(name, (record) => post({ type: 'log', record }));
+  const gate = new LogGate(request.logGate);
+  const flow = new FlowControl(request.flow);
+  const log = (name: string) =>
+    createLogger(name, (record) => {
+      gate.enter();
+      post({ type: 'log', record });
+      gate.wait(() => flow.stopped);
+    });
   const registry = await Registry.open(request.registry);
   const { config, problems } = await checkConfig(request.root, registry);
   const pipelineConfig = config?.pipelines.find((pipeline) => pipeline.name === request.pipeline);
@@ -39,7 +47,7 @@ async function openPipeline(request: OpenPipeline): Promise<void> {
       runId,
       encoder: request.encoder === undefined ? undefined : await instantiate<DocumentEncoder>(request.encoder),
       lengths,
-      flow: new FlowControl(request.flow),
+      flow,
       log: log(request.pipeline),
       post: (part) => {
         const transfer = part.bytes.byteLength === 0 ? [] : [part.bytes.buffer as ArrayBuffer];

@@ -7,6 +7,7 @@ import { checkConfig } from '../config/check-config.ts';
 import type { ConnectorConfig, IngestConfig } from '../config/ingest-config.ts';
 import type { Problem } from '../config/problem.ts';
 import { toFailure } from '../errors/headrace-error.ts';
+import type { LogGate } from '../transport/log-gate.ts';
 import { ConnectorFailure, ConnectorRun, type RunContext, type RunIndexer } from './connector-run.ts';
 import { noDocuments, pendingDocuments, type SharedCounts } from './counters.ts';
 import { DryRunIndexer, dryRunEncoder } from './dry-run.ts';
@@ -25,6 +26,8 @@ export interface RunSurroundings {
   /** Aborted, with the final status as its reason, when the run is to stop. */
   readonly signal: AbortSignal;
   readonly log: (record: LogRecord) => void;
+  readonly forwardLog: (record: LogRecord) => void;
+  readonly logGate: LogGate;
   readonly onConnectors: (connectors: RunProgress['connectors']) => void;
 }
 
@@ -63,6 +66,8 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
     signal,
     defaultThreads: Math.min(MAX_DEFAULT_THREADS, availableParallelism()),
     log: surroundings.log,
+    forwardLog: surroundings.forwardLog,
+    logGate: surroundings.logGate,
     indexer: () => indexers.get(),
   };
   const progress: RunProgress['connectors'] = config.connectors.map(({ name }) => ({ name, status: 'waiting' }));

@@ -1,5 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import type { LogRecord } from '../component/logger.ts';
 import { toFailure } from '../errors/headrace-error.ts';
+import { LogGate } from '../transport/log-gate.ts';
 import { SharedCounts } from './counters.ts';
 import { IdleLanes } from './pipeline-pool.ts';
 import { preview } from './preview.ts';
@@ -27,17 +29,25 @@ async function handle(message: ToRun): Promise<void> {
     case 'preview':
       post({ type: 'previewed', result: await preview(message.request, stop.signal) });
       return;
-    case 'run':
+    case 'run': {
+      const logGate = new LogGate(message.logGate);
+      const forwardLog = (record: LogRecord) => post({ type: 'log', record });
       post({
         type: 'done',
         result: await runConfig(message.request, {
           counts: new SharedCounts(message.counts),
           idle,
           signal: stop.signal,
-          log: (record) => post({ type: 'log', record }),
+          log: (record) => {
+            logGate.enter();
+            forwardLog(record);
+          },
+          forwardLog,
+          logGate,
           onConnectors: (connectors) => post({ type: 'connectors', connectors }),
         }),
       });
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Problem } from '../config/problem.ts';
 import { type Failure, HeadraceError, messageOf } from '../errors/headrace-error.ts';
+import { LogGate } from '../transport/log-gate.ts';
 import { type DocumentCounts, pendingDocuments, SharedCounts } from './counters.ts';
 import type { PreviewRequest, PreviewResult, RunHandle, RunListeners, RunProgress, RunRequest } from './run-request.ts';
 import type { ConnectorResult, RunResult } from './run-result.ts';
@@ -128,15 +129,18 @@ class ThreadRun implements RunHandle {
         void this.worker.terminate();
       };
     });
+    const logGate = new LogGate();
     worker.on('message', (message: FromRun) => {
-      if (message.type === 'log') listeners.onLog?.(message.record);
-      else if (message.type === 'connectors') this.connectors = message.connectors;
+      if (message.type === 'log') {
+        listeners.onLog?.(message.record);
+        logGate.leave();
+      } else if (message.type === 'connectors') this.connectors = message.connectors;
       else if (message.type === 'done') this.finish(message.result);
       else if (message.type === 'crashed') this.lose(message.failure);
     });
     worker.once('error', (error) => this.lose(lostThread(error, heapMb)));
     worker.once('exit', () => this.lose(lostThread(new Error('it ended, as if by process.exit()'), heapMb)));
-    worker.postMessage({ type: 'run', request, counts: this.counts.buffer } satisfies ToRun);
+    worker.postMessage({ type: 'run', request, counts: this.counts.buffer, logGate: logGate.buffer } satisfies ToRun);
   }
 
   progress(): RunProgress {

@@ -5,7 +5,12 @@ import type { RunResult } from './run-result.ts';
 
 /** To the thread of a run. It serves one run or one preview, then ends. */
 export type ToRun =
-  | { readonly type: 'run'; readonly request: RunRequest; readonly counts: SharedArrayBuffer }
+  | {
+      readonly type: 'run';
+      readonly request: RunRequest;
+      readonly counts: SharedArrayBuffer;
+      readonly logGate: SharedArrayBuffer;
+    }
   | { readonly type: 'preview'; readonly request: PreviewRequest }
   | { readonly type: 'stop'; readonly status: 'CANCELLED' | 'INTERRUPTED' };
 

@@ -19,6 +19,8 @@ export interface OpenPipeline {
   readonly lengths: boolean;
   /** The memory of `FlowControl`. */
   readonly flow: SharedArrayBuffer;
+  /** The memory of `LogGate`. */
+  readonly logGate: SharedArrayBuffer;
 }
 
 /** A numbered batch of the source: records as bytes with their decoder, or documents as `encodeDocuments` gives them. */
@@ -67,7 +69,7 @@ export type FromPipeline =
   | { readonly type: 'opened' }
   | { readonly type: 'refused'; readonly failure: Failure }
   | ({ readonly type: 'part' } & OutcomePart)
-  /** A batch as a whole could not be decoded: the source is broken in a way that ends the connector. */
+  /** A batch could not be decoded to its end, which ends the connector. Its parts have been sent before. */
   | { readonly type: 'broken'; readonly sequence: number; readonly failure: Failure }
   | { readonly type: 'log'; readonly record: LogRecord }
   | { readonly type: 'closed'; readonly statistics: StageStatistics[]; readonly failure: Failure | undefined };

@@ -1,0 +1,38 @@
+/** Log records that may be on their way before a thread that writes more has to wait. */
+const MAX_PENDING = 2000;
+/** How long a waiting thread sleeps at most before it looks again, in milliseconds. */
+const LOOK_AGAIN_MILLIS = 50;
+
+/**
+ * Holds back threads that log faster than the log is written: without it, a stage that logs every document
+ * would fill the memory with messages. Shared by all threads of a run.
+ */
+export class LogGate {
+  readonly buffer: SharedArrayBuffer;
+  private readonly pending: Int32Array;
+
+  constructor(buffer = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)) {
+    this.buffer = buffer;
+    this.pending = new Int32Array(buffer);
+  }
+
+  /** To be called for each record that is sent. */
+  enter(): void {
+    Atomics.add(this.pending, 0, 1);
+  }
+
+  /** To be called for each record that has been written. */
+  leave(): void {
+    Atomics.sub(this.pending, 0, 1);
+    Atomics.notify(this.pending, 0);
+  }
+
+  /** Blocks the calling thread while too many records are on their way, unless it is told to stop. */
+  wait(stopped: () => boolean): void {
+    for (;;) {
+      const pending = Atomics.load(this.pending, 0);
+      if (pending <= MAX_PENDING || stopped()) return;
+      Atomics.wait(this.pending, 0, pending, LOOK_AGAIN_MILLIS);
+    }
+  }
+}
