@@ -5,13 +5,36 @@ import type { ListNode, Origin } from './node.ts';
 import type { Marks, Raw } from './raw.ts';
 import { rawItems } from './raw.ts';
 
+/** Joins values that nothing else holds yet: they are changed in place. */
+export class InPlaceJoiner implements Joiner {
+  readonly marks: Marks;
+
+  constructor(marks: Marks) {
+    this.marks = marks;
+  }
+
+  objects(left: Raw, right: Raw): Raw {
+    return layOver(right, left, this.marks);
+  }
+
+  /** An object with indexes for keys becomes a list first. */
+  lists(left: Raw, first: Raw[], right: Raw, second: Raw[]): Raw {
+    let list: ListNode;
+    if (left.kind === 'list') list = left;
+    else list = { kind: 'list', items: first as ListNode['items'], origin: left.origin };
+    const items = rawItems(list);
+    for (const item of second) items.push(item);
+    if (this.marks.isUnresolved(left) || this.marks.isUnresolved(right)) this.marks.unresolved.add(list);
+    return list;
+  }
+}
+
 /**
  * The value of one field or list element while its pieces are read. Pieces are joined as they come, from the left;
  * those that wait for substitutions stay apart.
  */
 export class Draft {
-  readonly #marks: Marks;
-  readonly #joiner: Joiner;
+  readonly #joiner: InPlaceJoiner;
   #apart: Raw[] | undefined;
   #last: Raw | undefined;
   /** The last piece was a simple value, so that white space before another one belongs to the text. */
@@ -20,12 +43,8 @@ export class Draft {
   start = -1;
   end = -1;
 
-  constructor(marks: Marks) {
-    this.#marks = marks;
-    this.#joiner = {
-      objects: (left, right) => layOver(right, left, marks),
-      lists: (left, first, right, second) => appendItems(left, first, right, second, marks),
-    };
+  constructor(joiner: InPlaceJoiner) {
+    this.#joiner = joiner;
   }
 
   get empty(): boolean {
@@ -54,7 +73,7 @@ export class Draft {
       this.#last = piece;
       return true;
     }
-    const joined = join(last, piece, this.#marks, this.#joiner);
+    const joined = join(last, piece, this.#joiner.marks, this.#joiner);
     if (joined === undefined) return false;
     this.#last = joined;
     return true;
@@ -81,22 +100,4 @@ export class Draft {
 
 function waits(node: Raw): boolean {
   return node.kind === 'reference' || node.kind === 'broken';
-}
-
-/** Appends to a list that nothing else holds yet. An object with indexes for keys becomes a list first. */
-function appendItems(left: Raw, first: Raw[], right: Raw, second: Raw[], marks: Marks): Raw {
-  let list: ListNode;
-  if (left.kind === 'list') list = left;
-  else list = { kind: 'list', items: first as ListNode['items'], origin: left.origin };
-  const items = rawItems(list);
-  for (const item of second) items.push(item);
-  if (marks.isUnresolved(left) || marks.isUnresolved(right)) marks.unresolved.add(list);
-  return list;
-}
-
-/** The origin of a reference made by `+=`. */
-export function append(path: string[], prefix: number, element: Raw, origin: Origin, marks: Marks): Raw {
-  const list: ListNode = { kind: 'list', items: [element as ListNode['items'][number]], origin };
-  if (marks.isUnresolved(element)) marks.unresolved.add(list);
-  return { kind: 'concatenation', pieces: [{ kind: 'reference', path, optional: true, prefix, origin }, list], origin };
 }

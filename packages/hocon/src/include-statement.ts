@@ -1,5 +1,5 @@
+import type { Cursor } from './cursor.ts';
 import { Token } from './lexer.ts';
-import type { Parser } from './parser.ts';
 
 /** `include "x"`, `include file("x")` and so on. */
 export interface IncludeStatement {
@@ -11,42 +11,42 @@ export interface IncludeStatement {
 const HINT = 'write include "name", include file("name") or include required("name")';
 
 /** Reads what follows the word `include`. Undefined when that is no include; it has been reported then. */
-export function readInclude(parser: Parser): IncludeStatement | undefined {
-  const { lexer } = parser;
+export function readInclude(cursor: Cursor): IncludeStatement | undefined {
+  const { lexer } = cursor;
   const currentWord = () => (lexer.kind === Token.unquoted ? lexer.text : '');
-  parser.advancePastNewlines();
+  cursor.advancePastNewlines();
   let word = currentWord();
   let required = false;
   if (word.startsWith('required(')) {
     required = true;
     word = word.slice('required('.length);
     if (word === '') {
-      parser.advancePastNewlines();
+      cursor.advancePastNewlines();
       word = currentWord();
     }
   }
   let form: IncludeStatement['form'] = 'relative';
   if (word !== '') {
     const match = /^(url|file|classpath)\($/.exec(word);
-    if (match === null) return refuse(parser, `"${word}" is no kind of include`);
+    if (match === null) return refuse(cursor, `"${word}" is no kind of include`);
     form = match[1] as IncludeStatement['form'];
-    parser.advancePastNewlines();
+    cursor.advancePastNewlines();
   }
-  if (lexer.kind !== Token.string) return refuse(parser, `an include needs a quoted name, not ${parser.found()}`);
+  if (lexer.kind !== Token.string) return refuse(cursor, `an include needs a quoted name, not ${cursor.found()}`);
   const name = lexer.text;
   const closers = (form === 'relative' ? 0 : 1) + (required ? 1 : 0);
   if (closers === 0) lexer.next();
   for (let left = closers; left > 0; ) {
-    parser.advancePastNewlines();
+    cursor.advancePastNewlines();
     const parens = /^\)+$/.exec(currentWord())?.[0].length ?? 0;
-    if (parens === 0 || parens > left) return refuse(parser, `a ) is expected here, not ${parser.found()}`);
+    if (parens === 0 || parens > left) return refuse(cursor, `a ) is expected here, not ${cursor.found()}`);
     left -= parens;
     if (left === 0) lexer.next();
   }
   return { form, name, required };
 }
 
-function refuse(parser: Parser, message: string): undefined {
-  parser.report('bad-include', message, HINT);
+function refuse(cursor: Cursor, message: string): undefined {
+  cursor.report('bad-include', message, HINT);
   return undefined;
 }

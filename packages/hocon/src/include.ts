@@ -1,10 +1,9 @@
 import type { IncludeStatement } from './include-statement.ts';
 import { layOver } from './merge.ts';
 import type { ObjectNode, Origin } from './node.ts';
-import type { Source } from './parser.ts';
 import { Parser } from './parser.ts';
 import { parseProperties } from './properties.ts';
-import type { Session } from './session.ts';
+import type { Format, Session, Source } from './session.ts';
 
 /** What a loader is asked for. */
 export interface IncludeRequest {
@@ -23,8 +22,6 @@ export interface IncludedText {
 
 /** Finds the text of an include. Undefined when there is none; throw to refuse, with a message for the user. */
 export type IncludeLoader = (request: IncludeRequest) => IncludedText | undefined;
-
-export type Format = 'hocon' | 'json' | 'properties';
 
 /** Schemes that the reference knows. */
 const ADDRESS = /^(?:https?|ftp|file|jar|jmod|jrt|mailto):/i;
@@ -71,7 +68,7 @@ export class Includer {
     if (formatOf(name) === undefined && (form === 'relative' || form === 'file')) {
       found = this.#anyOf(statement, prefix, from, origin);
     } else {
-      const format = form === 'relative' ? (from.json ? 'json' : 'hocon') : (formatOf(name) ?? 'hocon');
+      const format = form === 'relative' ? from.format : (formatOf(name) ?? 'hocon');
       found = this.#one(statement, name, format, prefix, from, origin);
     }
     if (found === undefined && statement.required) {
@@ -126,7 +123,7 @@ export class Includer {
 
   #parse({ file, text }: IncludedText, format: Format, prefix: string[]): ObjectNode {
     if (format === 'properties') return parseProperties(text, file, this.#session.problems);
-    return new Parser({ text, file, json: format === 'json', prefix }, this.#session).parse();
+    return new Parser({ text, file, format, prefix }, this.#session).parse();
   }
 
   #isCycle(file: string): boolean {

@@ -1,5 +1,4 @@
 import { asciiClass, endsWord, isSpace, RESERVED, SPACE } from './characters.ts';
-import type { ParsedNumber } from './number.ts';
 import { parseNumber } from './number.ts';
 import { PathBuilder } from './path.ts';
 import type { ProblemCode } from './problem.ts';
@@ -77,7 +76,6 @@ export interface TokenProblem {
  */
 export class Lexer {
   readonly source: string;
-  readonly file: string | undefined;
   readonly #json: boolean;
 
   kind: TokenKind = Token.end;
@@ -90,7 +88,9 @@ export class Lexer {
   lineStart = 0;
   /** The content of a string, or the text of another simple value as written. */
   text = '';
-  number: ParsedNumber = { value: 0, float: false };
+  /** Of a number: its value, and whether the reference holds it as floating point. */
+  number: number | bigint = 0;
+  float = false;
   /** Of a substitution: its path, or what is wrong with it. */
   path: string[] | string = [];
   optional = false;
@@ -104,9 +104,8 @@ export class Lexer {
   #line = 1;
   #lineStart = 0;
 
-  constructor(source: string, file: string | undefined, json: boolean) {
+  constructor(source: string, json: boolean) {
     this.source = source;
-    this.file = file;
     this.#json = json;
   }
 
@@ -220,22 +219,35 @@ export class Lexer {
   #number(at: number): void {
     const source = this.source;
     let end = at;
-    let code: number;
-    do {
+    let code = source.charCodeAt(at);
+    let digits = 0;
+    let value = 0;
+    const negative = code === MINUS;
+    if (negative) code = source.charCodeAt(++end);
+    while (code >= 48 && code <= 57) {
+      value = value * 10 + code - 48;
+      digits++;
       code = source.charCodeAt(++end);
-    } while (
-      (code >= 48 && code <= 57) ||
-      code === 46 ||
-      code === 101 ||
-      code === 69 ||
-      code === PLUS ||
-      code === MINUS
-    );
-    const text = source.slice(at, end);
+    }
+    if (digits > 0 && digits <= 15 && !continuesNumber(code)) {
+      this.kind = Token.number;
+      this.number = negative && value !== 0 ? -value : value;
+      this.float = false;
+      this.text = source.slice(at, end);
+      this.#at = this.end = end;
+      return;
+    }
+    while (continuesNumber(code)) code = source.charCodeAt(++end);
+    this.#longNumber(at, end);
+  }
+
+  #longNumber(at: number, end: number): void {
+    const text = this.source.slice(at, end);
     const number = parseNumber(text);
     if (number !== undefined) {
       this.kind = Token.number;
-      this.number = number;
+      this.number = number.value;
+      this.float = number.float;
     } else if (text.includes('+')) {
       this.#failReserved(at + text.indexOf('+'));
       return;
@@ -388,9 +400,8 @@ export class Lexer {
         const c = this.kind === Token.newline ? 'a line break' : `"${this.source.charAt(this.start)}"`;
         wrong ??= `${c} cannot stand in a path without quotes`;
       } else {
-        if (wasSimple && this.spaceStart < this.start) builder.addUnquoted(this.space());
-        if (this.kind === Token.string) builder.addQuoted(this.text);
-        else builder.addUnquoted(this.text);
+        if (wasSimple && this.spaceStart < this.start) builder.add(this.space(), false);
+        builder.add(this.text, this.kind === Token.string);
       }
       wasSimple = this.kind >= Token.string;
     }
@@ -409,6 +420,16 @@ export class Lexer {
   }
 }
 
+/** Characters that a number may have after the first. */
+function continuesNumber(code: number): boolean {
+  return (code >= 48 && code <= 57) || code === 46 || code === 101 || code === 69 || code === PLUS || code === MINUS;
+}
+
 function hex4(code: number): string {
   return code.toString(16).toUpperCase().padStart(4, '0');
+}
+
+/** A simple value that can be a part of a key. */
+export function isKeyToken(kind: number): boolean {
+  return kind >= Token.string && kind !== Token.substitution;
 }

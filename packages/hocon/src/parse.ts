@@ -12,7 +12,7 @@ import type { PathEntry } from './properties.ts';
 import { objectOfPaths, parseProperties } from './properties.ts';
 import { Marks } from './raw.ts';
 import { Resolver, TooMuchWork } from './resolver.ts';
-import type { Session } from './session.ts';
+import type { Format, Session } from './session.ts';
 import { withoutUnresolved } from './unresolved.ts';
 import { toValue } from './value.ts';
 
@@ -25,7 +25,7 @@ export interface ParseOptions {
   include?: IncludeLoader;
   /** The name of the text in positions. */
   file?: string;
-  format?: 'hocon' | 'json' | 'properties';
+  format?: Format;
   /** Path expressions with string values that are laid over the text before it is resolved. */
   overrides?: Record<string, string>;
   limits?: Partial<Limits>;
@@ -54,12 +54,21 @@ export function parse(text: string, options: ParseOptions = {}): ParseResult {
   const parsed = parseText(text, options, session);
   layOverrides(parsed, options.overrides, session);
   const root = finish(parsed, options, session);
-  return { value: toValue(root) as ParseResult['value'], root, problems: session.problems.list() };
+  let value: ParseResult['value'] | undefined;
+  return {
+    // Made when it is first asked for: many callers need the tree only.
+    get value() {
+      value ??= toValue(root) as ParseResult['value'];
+      return value;
+    },
+    root,
+    problems: session.problems.list(),
+  };
 }
 
-function parseText(text: string, { file, format }: ParseOptions, session: Session): ObjectNode {
+function parseText(text: string, { file, format = 'hocon' }: ParseOptions, session: Session): ObjectNode {
   if (format === 'properties') return parseProperties(text, file, session.problems);
-  return new Parser({ text, file, json: format === 'json', prefix: [] }, session).parse();
+  return new Parser({ text, file, format, prefix: [] }, session).parse();
 }
 
 /** Lays the overrides over the text, as the reference does with system properties. */

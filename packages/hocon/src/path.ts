@@ -15,14 +15,14 @@ export class PathBuilder {
   #hasEmpty = false;
   #started = false;
 
-  addQuoted(text: string): void {
+  /** Adds the text of a token. Dots in quotes do not cut. */
+  add(text: string, quoted: boolean): void {
     this.#started = true;
-    this.#current += text;
-    if (this.#current === '') this.#mayBeEmpty = true;
-  }
-
-  addUnquoted(text: string): void {
-    this.#started = true;
+    if (quoted) {
+      this.#current += text;
+      if (this.#current === '') this.#mayBeEmpty = true;
+      return;
+    }
     let from = 0;
     for (let dot = text.indexOf('.'); dot >= 0; dot = text.indexOf('.', from)) {
       this.#current += text.slice(from, dot);
@@ -57,7 +57,7 @@ const PLAIN = /^[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*$/;
  */
 export function parsePath(expression: string): string[] {
   if (PLAIN.test(expression)) return expression.split('.');
-  const lexer = new Lexer(expression.trim(), undefined, false);
+  const lexer = new Lexer(expression.trim(), false);
   lexer.inPath = true;
   const builder = new PathBuilder();
   let wasSimple = false;
@@ -66,9 +66,8 @@ export function parsePath(expression: string): string[] {
       const what = lexer.kind === Token.problem ? lexer.problem?.message : 'it has a character that needs quotes';
       throw new PathError(`"${expression}" is not a path: ${what}`);
     }
-    if (wasSimple && lexer.spaceStart < lexer.start) builder.addUnquoted(lexer.space());
-    if (lexer.kind === Token.string) builder.addQuoted(lexer.text);
-    else builder.addUnquoted(lexer.text);
+    if (wasSimple && lexer.spaceStart < lexer.start) builder.add(lexer.space(), false);
+    builder.add(lexer.text, lexer.kind === Token.string);
     wasSimple = true;
   }
   const elements = builder.finish();

@@ -1,17 +1,40 @@
 import type { IncludeStatement } from './include-statement.ts';
 import type { Limits } from './limits.ts';
 import type { ObjectNode, Origin } from './node.ts';
-import type { Source } from './parser.ts';
 import type { ProblemList } from './problem.ts';
-import type { Marks } from './raw.ts';
+import type { Marks, Raw } from './raw.ts';
 
 /** What all texts of one parse share: the main text and everything it includes. */
 export interface Session {
   limits: Limits;
   problems: ProblemList;
   marks: Marks;
-  /** Whether to remember which strings were unquoted. It shows only when the text can refer to them. */
+  /** Whether to remember of every string that it was unquoted. Needed only when the text can refer to it. */
   marksWords: boolean;
   /** Reads and parses what an include statement names. Undefined when there is nothing. */
   include(statement: IncludeStatement, from: Source, prefix: string[], origin: Origin): ObjectNode | undefined;
+}
+
+export type Format = 'hocon' | 'json' | 'properties';
+
+/** A text to be parsed. */
+export interface Source {
+  text: string;
+  file: string | undefined;
+  format: Format;
+  /** The path at which the text was included. */
+  prefix: string[];
+  /** Told of every field, for editing. */
+  onField?: (span: FieldSpan) => void;
+}
+
+/** Where a field stands: offsets into the text. */
+export interface FieldSpan {
+  path: string[];
+  /** Within a list, or the value of `+=`. */
+  inList: boolean;
+  keyStart: number;
+  valueStart: number;
+  valueEnd: number;
+  node: Raw;
 }

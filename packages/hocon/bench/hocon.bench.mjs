@@ -1,0 +1,80 @@
+// Speed of the config language: node packages/hocon/bench/hocon.bench.mjs (after a build).
+// Prints MB/s after warm-up for texts of about 1 MB, the growth from 1 MB to 8 MB, and the time of a small config.
+import { performance } from 'node:perf_hooks';
+import { parse } from '../dist/index.js';
+
+const small = JSON.stringify({
+  connectors: [{ class: 'FileConnector', name: 'c1', pipeline: 'p1', paths: ['/data/in'], fileHandlers: { csv: {} } }],
+  pipelines: [
+    { name: 'p1', stages: [{ class: 'RenameFields', fieldMapping: { a: 'b', c: 'd' }, updateMode: 'overwrite' }] },
+  ],
+  indexer: { type: 'CSV', batchSize: 100 },
+});
+
+/** The parts of a config, repeated until the text is long enough. */
+function repeat(bytes, part) {
+  const parts = [];
+  for (let i = 0, length = 0; length < bytes; i++) {
+    const text = part(i);
+    parts.push(text);
+    length += text.length;
+  }
+  return parts.join('');
+}
+
+const texts = {
+  'ordinary config': (bytes) =>
+    repeat(
+      bytes,
+      (i) => `# pipeline number ${i}
+pipeline${i} {
+  name = "pipeline ${i}", enabled = true
+  threads : ${i % 8}
+  stages = [
+    { class = com.kmwllc.lucille.stage.RenameFields, fieldMapping { "field one" = field_two, b = c } }
+    {
+      class : "com.kmwllc.lucille.stage.ParseDate" // with formats
+      source = [published, modified], dest = [date], formats = ["yyyy-MM-dd", "MM/dd/yyyy"]
+    }
+  ]
+  indexer.batch.size = ${i * 10}, indexer.batch.timeout = 1.5
+}
+`,
+    ),
+  'JSON, indented': (bytes) =>
+    `{${repeat(bytes, (i) => `${i ? ',' : ''}\n  "key${i}": {"id": ${i}, "name": "value ${i}", "list": [1, 2.5, true, null], "nested": {"a": "x\\ny"}}`)}\n}`,
+  'with substitutions': (bytes) =>
+    `defaults { retries = 3, timeout = 10, tags = [a] }\nroot = /data\n${repeat(bytes, (i) => `job${i} = \${defaults} { path = \${root}/job${i}, tags = \${defaults.tags} [b], next = \${?job${i + 1}.path} }\n`)}`,
+  'properties style': (bytes) => repeat(bytes, (i) => `app.section${i % 100}.key${i}.name = some value ${i}\n`),
+  'one list of numbers': (bytes) => `l = [${repeat(bytes, (i) => `${i ? ', ' : ''}${i}`)}]`,
+  'nested 900 deep': (bytes) => repeat(bytes, (i) => `k${i} = ${'{a=['.repeat(450)}${']}'.repeat(450)}\n`),
+};
+
+/** The best of several runs in milliseconds. */
+function best(run, rounds) {
+  let least = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < rounds; i++) {
+    const start = performance.now();
+    run();
+    least = Math.min(least, performance.now() - start);
+  }
+  return least;
+}
+
+console.log('| text | MB/s | 8 times the length takes |');
+console.log('| --- | ---: | ---: |');
+for (const [name, make] of Object.entries(texts)) {
+  const text = make(1_000_000);
+  const long = make(8_000_000);
+  const { problems } = parse(text);
+  if (problems.length > 0) throw new Error(`${name}: ${problems[0].message}`);
+  const time = best(() => parse(text), 12);
+  const factor = best(() => parse(long), 2) / time;
+  console.log(`| ${name} | ${(text.length / 1e3 / time).toFixed(1)} | ${factor.toFixed(1)} times |`);
+}
+
+for (let i = 0; i < 20_000; i++) parse(small);
+const each = best(() => {
+  for (let i = 0; i < 1_000; i++) parse(small);
+}, 10);
+console.log(`\nA JSON config of ${small.length} bytes: ${each.toFixed(1)} µs`);

@@ -1,0 +1,88 @@
+import type { InPlaceJoiner } from './draft.ts';
+import { Draft } from './draft.ts';
+import type { ListNode, ObjectNode, Origin } from './node.ts';
+
+/** Where in its field or element the reading of an object or list is. */
+export const Step = { start: 0, value: 1, after: 2 } as const;
+
+/** An object or list that is being read. */
+export class Frame {
+  node: ObjectNode | ListNode;
+  step: 0 | 1 | 2 = Step.start;
+  /** The value of the current field or element. */
+  readonly draft: Draft;
+  braces = true;
+  openLine = 1;
+  afterComma = false;
+  /** Of the current field: its path, where its key stands, and how the key leads to the value. */
+  path: string[] = [];
+  keyOrigin: Origin;
+  keyStart = 0;
+  /** By `+=`. */
+  appends = false;
+  /** By an opening brace alone. */
+  bare = false;
+
+  constructor(node: ObjectNode | ListNode, joiner: InPlaceJoiner) {
+    this.node = node;
+    this.keyOrigin = node.origin;
+    this.draft = new Draft(joiner);
+  }
+}
+
+/** The objects and lists around the current place, outermost first. Frames are used again. */
+export class FrameStack {
+  readonly #frames: Frame[] = [];
+  readonly #joiner: InPlaceJoiner;
+  /** How many are open. */
+  depth = 0;
+
+  constructor(joiner: InPlaceJoiner) {
+    this.#joiner = joiner;
+  }
+
+  get top(): Frame | undefined {
+    return this.depth > 0 ? this.#frames[this.depth - 1] : undefined;
+  }
+
+  push(node: ObjectNode | ListNode, braces: boolean, line: number): void {
+    const frame = this.#frames[this.depth] ?? new Frame(node, this.#joiner);
+    this.#frames[this.depth++] = frame;
+    frame.node = node;
+    frame.step = Step.start;
+    frame.draft.clear();
+    frame.braces = braces;
+    frame.openLine = line;
+    frame.afterComma = false;
+    frame.path = [];
+    frame.appends = false;
+    frame.bare = false;
+  }
+
+  pop(): void {
+    this.depth--;
+  }
+
+  clear(): void {
+    this.depth = 0;
+  }
+
+  /** Whether a list, or an object with braces, is open. */
+  isOpen(kind: 'list' | 'object'): boolean {
+    for (let i = 0; i < this.depth; i++) {
+      const frame = this.#frames[i]!;
+      if (frame.node.kind === kind && frame.braces) return true;
+    }
+    return false;
+  }
+
+  /** The path of the innermost object. Lists do not count. */
+  path(): string[] {
+    const path: string[] = [];
+    for (let i = 0; i < this.depth - 1; i++) {
+      const frame = this.#frames[i]!;
+      if (frame.node.kind === 'object') for (const key of frame.path) path.push(key);
+    }
+    return path;
+  }
+}
