@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+export const headrace = fileURLToPath(new URL('../packages/headrace/bin/headrace.js', import.meta.url));
+
+/** Peak resident memory of a process so far, in MiB; undefined when it is gone. */
+export function peakMemory(pid) {
+  try {
+    return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Resident memory of a process now, in MiB. */
+export function memory(pid) {
+  return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+}
+
+/** Runs a Node program to its end; gives seconds, peak memory in MiB, and what it printed. */
+export function runNode(args, options = {}) {
+  return new Promise((resolve, reject) => {
+    const started = performance.now();
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
+    let output = '';
+    let errors = '';
+    let peak = 0;
+    child.stdout.on('data', (data) => (output += data));
+    child.stderr.on('data', (data) => (errors += data));
+    const poll = setInterval(() => (peak = peakMemory(child.pid) ?? peak), 50);
+    child.on('error', reject);
+    child.on('exit', (code) => {
+      clearInterval(poll);
+      if (code !== 0) reject(new Error(`${args.join(' ')} ended with ${code}:\n${errors}${output}`));
+      else resolve({ seconds: (performance.now() - started) / 1000, peak, output });
+    });
+  });
+}
