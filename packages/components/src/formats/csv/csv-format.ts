@@ -1,5 +1,6 @@
-import { HeadraceError, type Logger, type ModuleReference, type Publisher } from '@headrace/engine';
+import { HeadraceError, type ModuleReference, type Publisher } from '@headrace/engine';
 import { type SourceFile, withoutBom } from '../byte-source.ts';
+import type { FormatContext } from '../format-context.ts';
 import { type RecordPlace, splitRecords } from '../record-splitter.ts';
 import { CsvDecoder } from './csv-decoder.ts';
 import { readHeader } from './csv-header.ts';
@@ -8,13 +9,6 @@ import { CsvScanner } from './csv-scanner.ts';
 import { type CsvSettings, dialectOf } from './csv-settings.ts';
 
 const BACKSLASH = 92;
-
-/** What a format must know of the connector that publishes with it. */
-export interface FormatContext {
-  /** Goes before every id. */
-  readonly docIdPrefix: string;
-  readonly log: Logger;
-}
 
 /** Publishes CSV files: the run's thread cuts them into pieces, the pipeline threads decode those. */
 export class CsvFormat {

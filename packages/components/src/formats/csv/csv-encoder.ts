@@ -1,0 +1,48 @@
+import { type Document, type DocumentEncoder, type ModuleReference, textOf, type Value } from '@headrace/engine';
+
+/** Which fields make the row. Plain data. */
+export interface CsvEncoderOptions {
+  /** Names of the fields, in order. */
+  readonly columns: readonly string[];
+}
+
+/**
+ * Writes a document as a row: values in double quotes, quotes in them doubled, nothing at all for a field that is
+ * missing or null. A list is `[a, b]`, an object the empty text.
+ */
+export class CsvEncoder implements DocumentEncoder {
+  private readonly columns: readonly string[];
+
+  constructor({ columns }: CsvEncoderOptions) {
+    this.columns = columns;
+  }
+
+  static reference(options: CsvEncoderOptions): ModuleReference {
+    return { url: import.meta.url, name: 'CsvEncoder', options };
+  }
+
+  encode(document: Document): string {
+    const { columns } = this;
+    let row = '';
+    for (let i = 0; i < columns.length; i++) {
+      if (i > 0) row += ',';
+      const value = document.get(columns[i] as string);
+      if (value !== undefined && value !== null) row += quoted(typeof value === 'string' ? value : cellText(value));
+    }
+    return `${row}\n`;
+  }
+}
+
+/** The row of the columns' names. */
+export function csvHeader(columns: readonly string[]): string {
+  return `${columns.map(quoted).join(',')}\n`;
+}
+
+function cellText(value: Value): string {
+  if (Array.isArray(value)) return `[${value.map((item) => textOf(item) ?? 'null').join(', ')}]`;
+  return textOf(value) ?? '';
+}
+
+function quoted(text: string): string {
+  return text.includes('"') ? `"${text.replaceAll('"', '""')}"` : `"${text}"`;
+}

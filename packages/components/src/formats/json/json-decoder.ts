@@ -1,0 +1,232 @@
+import {
+  Document,
+  Double,
+  JsonSyntaxError,
+  type ModuleReference,
+  messageOf,
+  type RecordDecoder,
+  type RecordSink,
+  readJson,
+  textOf,
+  type Value,
+} from '@headrace/engine';
+import type { IdFormat } from '../id-format.ts';
+import { idFieldsOf, idFormatOf } from '../id-settings.ts';
+import { TextBlocks } from '../text-blocks.ts';
+import type { JsonLayout } from './json-layout.ts';
+import { JsonObjectReader, type ObjectShape } from './json-object-reader.ts';
+import { type JsonSettings, keepsField } from './json-settings.ts';
+import { BETWEEN_VALUES, JsonValueScanner } from './json-value-scanner.ts';
+
+/** What all files of a connector have in common. Plain data. */
+export interface JsonDecoderOptions {
+  readonly settings: JsonSettings;
+  readonly docIdPrefix: string;
+}
+
+/** What a decoder must know of a piece. Plain data. */
+export interface JsonPosition {
+  /** The file as the user named it. */
+  readonly path: string;
+  readonly layout: JsonLayout;
+  /** The line in which the piece begins, counted from 1. */
+  readonly line: number;
+  /** Whether it begins at the start of that line. */
+  readonly lineStart: boolean;
+}
+
+/** Makes documents of JSON objects. */
+export class JsonDecoder implements RecordDecoder {
+  private readonly settings: JsonSettings;
+  private readonly prefix: string;
+  private readonly idFields: readonly string[];
+  private readonly idFormat: IdFormat;
+  private readonly filters: boolean;
+  private readonly reader = new JsonObjectReader();
+  private warnedOfId = false;
+  // Where the record stands that is being read.
+  private path = '';
+  private line = 0;
+  private bytes: Buffer = Buffer.alloc(0);
+  private bytesLineStart = true;
+  private offset = 0;
+  // The object that was read last. Names are shared by the documents that have them all.
+  private shape: ObjectShape | undefined;
+  private names: readonly string[] = [];
+  private values: Value[] = [];
+  private idAt = -1;
+  private flagged = false;
+
+  constructor({ settings, docIdPrefix }: JsonDecoderOptions) {
+    this.settings = settings;
+    this.prefix = docIdPrefix;
+    this.idFields = idFieldsOf(settings);
+    this.idFormat = idFormatOf(settings);
+    this.filters = (settings.whitelist?.length ?? 0) > 0 || (settings.blacklist?.length ?? 0) > 0;
+  }
+
+  static reference(options: JsonDecoderOptions): ModuleReference {
+    return { url: import.meta.url, name: 'JsonDecoder', options };
+  }
+
+  decode(bytes: Uint8Array, position: unknown, sink: RecordSink): void {
+    const { path, layout, line, lineStart } = position as JsonPosition;
+    this.path = path;
+    this.line = line;
+    this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.bytesLineStart = lineStart;
+    this.offset = 0;
+    if (layout === 'lines') this.decodeLines(sink);
+    else this.decodeValues(sink);
+  }
+
+  private decodeLines(sink: RecordSink): void {
+    const blocks = new TextBlocks(this.bytes);
+    for (let text = blocks.next(); text !== undefined; text = blocks.next()) {
+      this.reader.load(text);
+      for (let at = 0; at < text.length; this.line++) {
+        const lf = text.indexOf('\n', at);
+        const end = lf < 0 ? text.length : lf;
+        this.record(text, at, end, sink);
+        at = end + 1;
+      }
+    }
+  }
+
+  private decodeValues(sink: RecordSink): void {
+    const { bytes: buffer } = this;
+    const scanner = new JsonValueScanner(this.line);
+    for (let at = 0; at < buffer.length; ) {
+      const found = scanner.scan(buffer, at, buffer.length, true);
+      const end = found < 0 ? buffer.length : found;
+      const text = buffer.toString('utf8', at, end);
+      const between = (BETWEEN_VALUES.exec(text) as RegExpExecArray)[0];
+      this.line += countLineEnds(between);
+      this.offset = at + between.length;
+      this.reader.load(text);
+      this.record(text, between.length, text.length, sink);
+      this.line = scanner.line;
+      at = end;
+    }
+  }
+
+  /** Makes a document of the record in this range of the text. */
+  private record(text: string, from: number, end: number, sink: RecordSink): void {
+    const start = skipSpace(text, from, end);
+    if (start === end) return;
+    if (this.reader.read(start, end)) {
+      this.values = this.reader.values;
+      if (this.shape !== this.reader.shape) {
+        this.shape = this.reader.shape;
+        this.learnNames(this.shape.names);
+      }
+      this.publish(sink);
+    } else if (this.readAnything(text, start, from, end, sink)) this.publish(sink);
+  }
+
+  private learnNames(names: readonly string[]): void {
+    this.names = names;
+    this.idAt = names.indexOf('id');
+    this.flagged = names.includes('___dropped') || names.includes('___skipped');
+  }
+
+  /** Reads what the fast reader leaves alone; rejects what is not an object, and gives false then. */
+  private readAnything(text: string, start: number, from: number, end: number, sink: RecordSink): boolean {
+    try {
+      const value = readJson(text.slice(start, end));
+      if (value instanceof Map) {
+        this.shape = undefined;
+        this.learnNames([...value.keys()]);
+        this.values = [...value.values()];
+        return true;
+      }
+      this.reject('a document must be a JSON object', sink);
+    } catch (error) {
+      if (!(error instanceof JsonSyntaxError)) throw error;
+      sink.reject({ place: this.placeOf(text.slice(from, start + error.at)), message: messageOf(error) });
+    }
+    return false;
+  }
+
+  /** Where the text behind this beginning of the record stands. The column is left out where it is not known. */
+  private placeOf(before: string): string {
+    const place = `${this.path}:${this.line + countLineEnds(before)}`;
+    const lineEnd = before.lastIndexOf('\n');
+    if (lineEnd >= 0) return `${place}:${before.length - lineEnd}`;
+    // Looked for only now: values may stand anywhere in their line.
+    const start = this.offset === 0 ? 0 : this.bytes.lastIndexOf('\n', this.offset - 1) + 1;
+    if (start === 0 && !this.bytesLineStart) return place;
+    return `${place}:${this.bytes.toString('utf8', start, this.offset).length + before.length + 1}`;
+  }
+
+  private publish(sink: RecordSink): void {
+    const id = this.idFields.length === 0 ? this.ownId(sink) : this.madeId(sink);
+    if (id === undefined) return;
+    const { names, values, idAt, flagged } = this;
+    if (!this.filters && idAt >= 0) {
+      values[idAt] = id;
+      sink.document(new Document(names, values, true, flagged));
+      return;
+    }
+    const kept: string[] = [];
+    const keptValues: Value[] = [];
+    for (const [i, name] of names.entries()) {
+      if (!keepsField(this.settings, name)) continue;
+      kept.push(name);
+      keptValues.push(i === idAt ? id : (values[i] as Value));
+    }
+    if (!kept.includes('id')) {
+      kept.push('id');
+      keptValues.push(id);
+    }
+    sink.document(new Document(kept, keptValues, false, flagged));
+  }
+
+  /** The id that the object has, with the prefix: a text, or a number as text. */
+  private ownId(sink: RecordSink): string | undefined {
+    const value = this.values[this.idAt];
+    if (typeof value === 'string' && value !== '') return this.prefix === '' ? value : this.prefix + value;
+    if (typeof value === 'number' || typeof value === 'bigint' || value instanceof Double) {
+      return this.prefix + textOf(value);
+    }
+    const message =
+      value === undefined || value === null
+        ? 'the object has no id'
+        : value === ''
+          ? 'the id is empty'
+          : 'the id is neither a text nor a number';
+    return this.reject(message, sink);
+  }
+
+  /** The id made of the id fields, with the prefix. */
+  private madeId(sink: RecordSink): string | undefined {
+    const texts = this.idFields.map((field) => {
+      const at = this.names.indexOf(field);
+      const value = at < 0 ? null : (this.values[at] as Value);
+      const text = textOf(value) ?? '';
+      if (text === '' && !this.warnedOfId) {
+        this.warnedOfId = true;
+        sink.warn(`${this.path}:${this.line}: the id field ${field} has no text, so ids may coincide (said once)`);
+      }
+      return text;
+    });
+    const id = this.prefix + this.idFormat(texts);
+    return id === '' ? this.reject(`${this.idFields.join(', ')} is empty: there is no id`, sink) : id;
+  }
+
+  private reject(message: string, sink: RecordSink): undefined {
+    sink.reject({ place: `${this.path}:${this.line}`, message });
+  }
+}
+
+function skipSpace(text: string, from: number, end: number): number {
+  let at = from;
+  while (at < end && text.charCodeAt(at) <= 32) at++;
+  return at;
+}
+
+function countLineEnds(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count++;
+  return count;
+}

@@ -1,0 +1,303 @@
+import { Document, readDocument } from '@headrace/engine';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { splitRecords } from '../record-splitter.ts';
+import { CollectingPublisher } from '../testing/collecting-publisher.ts';
+import { JsonEncoder } from './json-encoder.ts';
+import { JsonFormat } from './json-format.ts';
+import { checkJsonSettings, type JsonSettings } from './json-settings.ts';
+import { JsonValueScanner } from './json-value-scanner.ts';
+
+async function* pieces(bytes: Uint8Array, size = bytes.length): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.slice(at, at + size);
+}
+
+async function publish(
+  text: string | Uint8Array,
+  settings: JsonSettings = {},
+  docIdPrefix = '',
+  size?: number,
+): Promise<CollectingPublisher> {
+  const publisher = new CollectingPublisher();
+  const bytes = typeof text === 'string' ? Buffer.from(text) : text;
+  const format = new JsonFormat(settings, { docIdPrefix, log: publisher.log });
+  await format.publish({ path: '/data/in.jsonl', name: 'in.jsonl', bytes: pieces(bytes, size) }, publisher);
+  return publisher;
+}
+
+async function documents(text: string | Uint8Array, settings?: JsonSettings, prefix?: string): Promise<string[]> {
+  const publisher = await publish(text, settings, prefix);
+  expect(publisher.rejected).toEqual([]);
+  return publisher.json;
+}
+
+describe('JSON lines', () => {
+  it('are documents, with all their values as they are', async () => {
+    const lines = [
+      '{"id":"a","n":1,"f":1.0,"t":"x"}',
+      '{"id":"b","nested":{"k":[1,{"z":null}]},"l":[],"o":{}}',
+      '{"id":"c","nul":null,"b":true,"f":false,"big":9007199254740993,"neg":-5,"e":1.0E10}',
+      '{"10":1,"id":"日本","ключ":"значение","__proto__":"\u{1f600}"}',
+    ];
+    expect(await documents(`${lines.join('\n')}\n`)).toEqual(lines);
+    expect(await documents(`\ufeff${lines.join('\r\n')}`)).toEqual(lines);
+    expect(await documents(lines.map((line) => line.replaceAll(/[,:]/g, '$& ')).join('\n\n  \n'))).toEqual(lines);
+  });
+
+  it('may hold escapes, lone surrogates, bytes that are not UTF-8', async () => {
+    expect(await documents('{"id":"a","s":"tab\\t q\\" bs\\\\ sl\\/ u\\u00e9","k\\n":"x\\ud800y"}\n')).toEqual([
+      '{"id":"a","s":"tab\\t q\\" bs\\\\ sl/ ué","k\\n":"x\\ud800y"}',
+    ]);
+    const bytes = Buffer.from('eyJpZCI6ImEiLCJzIjoiY2Fm6SJ9CnsiaWQiOiJiIn0K', 'base64');
+    expect(await documents(bytes)).toEqual(['{"id":"a","s":"caf\ufffd"}', '{"id":"b"}']);
+  });
+
+  it('are read up to the end of the object; the last of duplicate keys wins', async () => {
+    expect(await documents('{"id":"a"} trailing\n{"id":"b"}{"id":"c"}\n{"id":"d","x":1,"x":2}\n')).toEqual([
+      '{"id":"a"}',
+      '{"id":"b"}',
+      '{"id":"d","x":2}',
+    ]);
+  });
+
+  it('keep run_id, flags and children for the engine', async () => {
+    const publisher = await publish('{"id":"a","run_id":"r","___skipped":true}\n{"id":"b"}\n');
+    expect(publisher.documents.map(({ skipped, runId }) => [skipped, runId])).toEqual([
+      [true, 'r'],
+      [false, undefined],
+    ]);
+  });
+
+  it('fail one by one, with line and column', async () => {
+    const text =
+      '{"id":"a"}\n\n{"id":"b", oops}\n[1]\n5\nnot json\n{"id":"c","s":"\t"}\n{"id":"d"\n{"id":"e"}\n{oops\n';
+    const publisher = await publish(text);
+    expect(publisher.json).toEqual(['{"id":"a"}', '{"id":"e"}']);
+    expect(publisher.rejected.map(({ place }) => place)).toEqual([
+      '/data/in.jsonl:3:12',
+      '/data/in.jsonl:4',
+      '/data/in.jsonl:5',
+      '/data/in.jsonl:6:1',
+      '/data/in.jsonl:7:16',
+      '/data/in.jsonl:8:10',
+      '/data/in.jsonl:10:2',
+    ]);
+    expect(publisher.rejected[0]?.message).toContain('Expected a key in double quotes, found "o"');
+  });
+
+  it('may be broken from the first on', async () => {
+    expect((await publish('{oops\n{"id":"b"}\n')).json).toEqual(['{"id":"b"}']);
+    expect((await publish('{oops\nnot json\n{"id":"b"}\n')).json).toEqual(['{"id":"b"}']);
+    expect((await publish('{"id":"a\n{"id":"b"}\n')).json).toEqual(['{"id":"b"}']);
+    expect((await publish('')).json).toEqual([]);
+    expect((await publish('{')).rejected).toHaveLength(1);
+  });
+
+  it('have ids that are texts or numbers', async () => {
+    const publisher = await publish(
+      '{"id":"a"}\n{"id":5}\n{"id":1.50}\n{"id":""}\n{"v":1}\n{"id":null}\n{"id":[1]}\n',
+      {},
+      'p-',
+    );
+    expect(publisher.documents.map(({ id }) => id)).toEqual(['p-a', 'p-5', 'p-1.5']);
+    expect(publisher.rejected).toEqual([
+      { place: '/data/in.jsonl:4', message: 'the id is empty' },
+      { place: '/data/in.jsonl:5', message: 'the object has no id' },
+      { place: '/data/in.jsonl:6', message: 'the object has no id' },
+      { place: '/data/in.jsonl:7', message: 'the id is neither a text nor a number' },
+    ]);
+  });
+
+  it('get ids of fields, formatted and prefixed', async () => {
+    const text = '{"a":"x","b":2.50}\n{"id":"old","a":true}\n';
+    expect(await documents(text, { idFields: ['a', 'b'], docIdFormat: '%s~%s' }, 'P')).toEqual([
+      '{"a":"x","b":2.5,"id":"Px~2.5"}',
+      '{"id":"Ptrue~","a":true}',
+    ]);
+    const publisher = await publish('{"v":1}\n{"a":[1]}\n{"a":"k"}\n', { idField: 'a' });
+    expect(publisher.json).toEqual(['{"a":"k","id":"k"}']);
+    expect(publisher.rejected[0]?.message).toBe('a is empty: there is no id');
+    expect((await publish('{"v":1}\n', { idField: 'a' }, 'pp')).json).toEqual(['{"v":1,"id":"pp"}']);
+  });
+
+  it('are filtered by field', async () => {
+    const text = '{"id":"1","a":1,"b":2,"c":3}\n';
+    expect(await documents(text, { whitelist: ['id', 'a', 'b'], blacklist: ['b'] })).toEqual(['{"id":"1","a":1}']);
+    expect(await documents(text, { idField: 'a', blacklist: ['id', 'c'] })).toEqual(['{"a":1,"b":2,"id":"1"}']);
+  });
+
+  it('that look alike share their names until one changes', async () => {
+    const { documents } = await publish('{"id":"1","a":1}\n{"id":"2","a":2}\n{"id":"3","a":3,"b":4}\n{"id":"4"}\n');
+    expect(documents[1]?.fieldNames).toBe(documents[0]?.fieldNames);
+    documents[0]?.set('x', 1);
+    expect(documents.map((document) => document.toJson())).toEqual([
+      '{"id":"1","a":1,"x":1}',
+      '{"id":"2","a":2}',
+      '{"id":"3","a":3,"b":4}',
+      '{"id":"4"}',
+    ]);
+  });
+});
+
+describe('JSON values over several lines', () => {
+  const objects = ['{"id":"a","n":{"x":[1,2.0]}}', '{"id":"b","s":"} ] { \\" [,"}', '{"id":"c"}'];
+  const pretty = objects.map((text) => JSON.stringify(JSON.parse(text), null, 2));
+  const values = objects.map((text) => JSON.parse(text));
+
+  it.each([
+    ['an array on one line', `[${objects.join(',')}]`],
+    ['an array with an object a line', `[\n${objects.join(',\n')}\n]\n`],
+    ['a pretty-printed array', `\ufeff\n[\n${pretty.join(',\n')}\n]`],
+    ['pretty-printed objects', pretty.join('\n')],
+    [
+      'pretty-printed objects, braces in lines of their own',
+      '{\n"id": "a",\n"n":\n{"x": [1, 2.0]\n}\n}\n{\n"id":"b","s":"} ] { \\" [,"}\n{"id":"c"}',
+    ],
+    ['pretty-printed objects with CRLF', pretty.join('\n').replaceAll('\n', '\r\n')],
+    ['commas first', '{ "id": "a"\n, "n": {"x":[1,2.0]}\n}\n{"id":"b","s":"} ] { \\" [,"}\n{"id":"c"}'],
+  ])('are documents: %s', async (_, text) => {
+    for (const size of [1, 5, 1000]) {
+      const publisher = await publish(text, {}, '', size);
+      expect(publisher.rejected).toEqual([]);
+      expect(publisher.json.map((json) => JSON.parse(json))).toEqual(values);
+    }
+  });
+
+  it('fail one by one, with line and column', async () => {
+    const text =
+      '[\n  {"id": "a"},\n  {\n    "id": "b",\n    oops\n  },\n  17,\n  {"id": [}, "text",\n  {"id": "c"}\n]\n';
+    const publisher = await publish(text);
+    expect(publisher.json).toEqual(['{"id":"a"}', '{"id":"c"}']);
+    expect(publisher.rejected.map(({ place }) => place)).toEqual([
+      '/data/in.jsonl:5:5',
+      '/data/in.jsonl:7',
+      '/data/in.jsonl:8:11',
+      '/data/in.jsonl:8',
+    ]);
+  });
+
+  it('tell of a file that was cut off', async () => {
+    const inArray = await publish('[\n{"id":"a"},\n{"id":"b"}');
+    expect(inArray.json).toHaveLength(2);
+    expect(inArray.rejected).toEqual([{ place: '/data/in.jsonl:3', message: expect.stringContaining('cut off') }]);
+    const inObject = await publish('[{"id":"a"},\n\n{"id":"b"');
+    expect(inObject.json).toHaveLength(1);
+    expect(inObject.rejected).toEqual([
+      { place: '/data/in.jsonl:3', message: expect.stringContaining('never closed') },
+    ]);
+  });
+
+  it('give the same records wherever they are cut', async () => {
+    const part = fc.constantFrom('{', '}', '"', '\\', '"a"', '{"id":"x"}', '[', ']', ',', '\n', ' ', '17', 'é', ':');
+    await fc.assert(
+      fc.asyncProperty(fc.array(part, { maxLength: 30 }), fc.integer({ min: 1, max: 9 }), async (parts, step) => {
+        const text = parts.join('');
+        const cut = async (size: number, pieceBytes: number) => {
+          const ends: string[] = [];
+          const scanner = new JsonValueScanner();
+          for await (const { bytes, place } of splitRecords(pieces(Buffer.from(text), size), scanner, {
+            pieceBytes,
+          }) as AsyncIterable<{ bytes: Uint8Array; place: { record: number; line: number } }>) {
+            const before = Buffer.from(bytes).toString();
+            ends.push(before);
+            expect(place.line).toBe(1 + ends.slice(0, -1).join('').split('\n').length - 1);
+          }
+          expect(ends.join('')).toBe(text);
+          return [scanner.records, scanner.finish(), scanner.openArrays];
+        };
+        expect(await cut(step, step)).toEqual(await cut(1000, 1000));
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('the fast reader of objects', () => {
+  const scalar = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.integer(),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.boolean(),
+    fc.constant(null),
+  );
+  const object = fc.dictionary(
+    fc.oneof(fc.constantFrom('a', 'b', 'c', '__proto__', '1'), fc.string({ maxLength: 3 })),
+    fc.oneof(scalar, fc.array(scalar, { maxLength: 3 }), fc.dictionary(fc.string(), scalar, { maxKeys: 2 })),
+    { maxKeys: 5 },
+  );
+
+  it('gives what the general reader gives, in every layout', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(object, { maxLength: 8 }), fc.integer({ min: 0, max: 2 }), async (objects, space) => {
+        const texts = objects.map((members, i) => JSON.stringify({ id: `${i}`, ...members, id2: i }, null, space));
+        const found = await publish(texts.join('\n'));
+        const expected = texts.filter((text) => typeof JSON.parse(text).id === 'string' && JSON.parse(text).id !== '');
+        expect(found.json).toEqual(expected.map((text) => readDocument(text).toJson()));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('refuses what the general reader refuses', async () => {
+    const mutated = fc
+      .tuple(object, fc.nat(), fc.constantFrom('', '"', ',', '}', '{', '0', '1', '.', 'e', '\\', '\t', 'é', ' ', 'n'))
+      .map(([members, at, text]) => {
+        const json = JSON.stringify({ id: 'x', ...members, a: 1, b: 'y' });
+        const place = at % json.length;
+        return (json.slice(0, place) + text + json.slice(place + 1)).toWellFormed();
+      });
+    await fc.assert(
+      fc.asyncProperty(fc.array(mutated, { minLength: 1, maxLength: 4 }), async (lines) => {
+        const read = lines.flatMap((line) => {
+          try {
+            return [readDocument(line).toJson()];
+          } catch {
+            return [];
+          }
+        });
+        const found = await publish(`{"id":"first","a":1}\n${lines.join('\n')}`);
+        const withTextIds = found.json.slice(1).filter((text) => lines.some((line) => readsAs(line, text)));
+        expect(withTextIds).toEqual(read);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+/** Whether the general reader makes this document of the line: it takes no numbers for ids. */
+function readsAs(line: string, json: string): boolean {
+  try {
+    return readDocument(line).toJson() === json;
+  } catch {
+    return false;
+  }
+}
+
+describe('JSON settings', () => {
+  it('must keep what makes the id', () => {
+    const problems = (settings: JsonSettings) => [...checkJsonSettings(settings)].map(({ parameter }) => parameter);
+    expect(problems({})).toEqual([]);
+    expect(problems({ whitelist: ['id', 'a'] })).toEqual([]);
+    expect(problems({ whitelist: ['a'] })).toEqual(['whitelist']);
+    expect(problems({ blacklist: ['id'] })).toEqual(['blacklist']);
+    expect(problems({ idField: 't', blacklist: ['t', 'id'] })).toEqual(['blacklist']);
+    expect(problems({ idFields: ['t'], docIdFormat: '%q' })).toEqual(['docIdFormat']);
+  });
+});
+
+describe('the JSON encoder', () => {
+  const document = () => readDocument('{"id":"1","a":1.0,"b":[null,{"c":"\\n"}],"___skipped":true,"run_id":"r"}');
+
+  it('writes a line, without the marks of the engine', () => {
+    expect(new JsonEncoder({ whitelist: [], blacklist: [] }).encode(document())).toBe(
+      '{"id":"1","a":1.0,"b":[null,{"c":"\\n"}],"run_id":"r"}\n',
+    );
+  });
+
+  it('honours whitelist and blacklist', () => {
+    expect(new JsonEncoder({ whitelist: ['id', 'b', 'a'], blacklist: ['b'] }).encode(document())).toBe(
+      '{"id":"1","a":1.0}\n',
+    );
+    expect(new JsonEncoder({ whitelist: ['x'], blacklist: [] }).encode(Document.create('1'))).toBe('{}\n');
+  });
+});
