@@ -7,7 +7,7 @@ import { code, END, type PatternReader } from './pattern-reader.ts';
 /** Reads a bracketed class; the reader stands behind the `[`. */
 export function parseClass(reader: PatternReader, flags: Flags, start: number): CharSet {
   const negated = reader.take('^');
-  const set = parseBody(reader, flags, start);
+  const set = reader.nested(() => parseBody(reader, flags, start));
   reader.next();
   return negated ? complement(set) : set;
 }
@@ -45,7 +45,7 @@ function parseRightSide(reader: PatternReader, flags: Flags, start: number): Cha
     if (next === END) throw reader.error('the class [ has no closing ]', start);
     if (next === code(']') || next === code('&')) return sets.length === 0 ? undefined : union(...sets);
     if (next === code('[')) sets.push(parseNested(reader, flags));
-    else sets.push(parseBody(reader, flags, start));
+    else sets.push(reader.nested(() => parseBody(reader, flags, start)));
   }
 }
 

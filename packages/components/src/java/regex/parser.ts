@@ -177,7 +177,7 @@ class Parser {
     else if (reader.take('<')) build = this.#namedCapture(position);
     else if (this.#inlineFlags(position)) return undefined;
     else build = (body) => body;
-    const body = this.#alternation();
+    const body = reader.nested(() => this.#alternation());
     if (!reader.take(')')) throw reader.error('the group ( has no closing )', position);
     this.#setFlags(outerFlags);
     return build(body);

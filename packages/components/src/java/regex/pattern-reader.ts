@@ -3,6 +3,9 @@ import { JavaRegexError } from './java-regex-error.ts';
 /** Added to a code point between `\Q` and `\E`, so that it equals no sign of the notation. */
 const QUOTED = 0x200000;
 
+/** Far beyond what anyone writes, far below what the stack holds. */
+const MAX_DEPTH = 250;
+
 /** What the reader returns past the end. */
 export const END = -1;
 
@@ -18,6 +21,7 @@ export class PatternReader {
   readonly #codes: number[] = [];
   readonly #positions: number[] = [];
   #cursor = 0;
+  #depth = 0;
 
   constructor(pattern: string, literal: boolean) {
     this.pattern = pattern;
@@ -81,6 +85,14 @@ export class PatternReader {
     if (codePoint === END || codePoint === 0x0a) return true;
     if (this.unixLines) return false;
     return codePoint === 0x0d || codePoint === 0x85 || codePoint === 0x2028 || codePoint === 0x2029;
+  }
+
+  /** Reads what is nested in a group or a class. */
+  nested<T>(read: () => T): T {
+    if (++this.#depth > MAX_DEPTH) throw this.error(`groups and classes are nested more than ${MAX_DEPTH} deep`);
+    const result = read();
+    this.#depth--;
+    return result;
   }
 
   /** The code point itself, whether it was quoted or not. */
