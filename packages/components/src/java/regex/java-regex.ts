@@ -48,9 +48,14 @@ export interface JavaRegex {
 /**
  * Compiles a pattern of `java.util.regex` to a native RegExp. Text is matched by code points.
  *
+ * It differs from Java in what groups hold after a repetition: a group that took no part in the last round is unset,
+ * where Java keeps an earlier round's match. And a back-reference without case goes by all of Unicode, not by ASCII.
+ *
  * Time: V8 matches by backtracking, as Java does, and a pattern such as `(a+)+b` takes exponential time on a text that
  * almost matches. Nothing here bounds that. V8's linear engine is no way out: it is experimental, set for the whole
- * process, and does not take Unicode patterns. Who runs untrusted patterns must be able to end the thread.
+ * process, and does not take Unicode patterns. Who runs untrusted patterns must be able to end the thread, or run the
+ * match under the time limit of `node:vm`, which does interrupt it. Space is bounded: where backtracking takes more
+ * than V8 allows (64 MB), the match throws a RangeError.
  *
  * @throws JavaRegexError when the pattern is wrong in Java, or cannot be said in JavaScript
  */

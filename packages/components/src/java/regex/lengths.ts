@@ -21,8 +21,9 @@ export function lengthOf(node: Node): Length {
         .map(lengthOf)
         .reduce((sum, item) => ({ min: sum.min + item.min, max: sum.max + item.max }), NOTHING);
     case 'alternation': {
-      const options = node.options.map(lengthOf);
-      return { min: Math.min(...options.map((o) => o.min)), max: Math.max(...options.map((o) => o.max)) };
+      return node.options
+        .map(lengthOf)
+        .reduce((a, b) => ({ min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) }));
     }
     case 'group':
     case 'atomic':
