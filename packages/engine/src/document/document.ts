@@ -1,7 +1,7 @@
 import { HeadraceError } from '../errors/headrace-error.ts';
 import { writeDocument } from './json-writer.ts';
 import { checkWritable, RESERVED_FIELDS } from './names.ts';
-import { copyValue, equalValues, type JsonObject, textOf, type Value } from './value.ts';
+import { copyValue, Double, equalValues, type JsonObject, textOf, type Value } from './value.ts';
 
 /** How `update` and `rename` treat a field that exists already. */
 export type UpdateMode = 'overwrite' | 'append' | 'skip';
@@ -95,12 +95,10 @@ export class Document {
   }
 
   drop(): void {
-    this.flagged = true;
     this.put('___dropped', true);
   }
 
   skip(): void {
-    this.flagged = true;
     this.put('___skipped', true);
   }
 
@@ -182,7 +180,8 @@ export class Document {
     const at = this.position(name);
     if (at >= 0 && mode === 'skip') return;
     if (at >= 0 && mode === 'append') {
-      for (const value of values) this.appendAt(at, value);
+      // The values may be the very list that grows here.
+      for (let i = 0, { length } = values; i < length; i++) this.appendAt(at, values[i] as Value);
       return;
     }
     const [first, ...rest] = values as [Value, ...Value[]];
@@ -307,8 +306,11 @@ export class Document {
   /** Writes a field without looking whether it is reserved: for the engine and for nested paths. */
   put(name: string, value: Value): void {
     const at = this.position(name);
-    if (at < 0) this.push(name, value);
-    else this.fieldValues[at] = value;
+    if (at >= 0) this.fieldValues[at] = value;
+    else {
+      if (name === '___dropped' || name === '___skipped') this.flagged = true;
+      this.push(name, value);
+    }
   }
 
   /** Removes a field without looking whether it is reserved: for the engine. */
@@ -361,13 +363,20 @@ export class Document {
 }
 
 function distinct(values: readonly Value[]): Value[] {
-  const seen = new Set<Value>();
+  const scalars = new Set<Value>();
+  const doubles = new Set<string>();
   const nested: Value[] = [];
   return values.filter((value) => {
-    // A set tells scalars apart as JSON does; objects and arrays need a comparison by content.
-    if (typeof value !== 'object' || value === null) return !seen.has(value) && seen.add(value) !== undefined;
+    // Sets tell scalars apart as JSON does; objects and arrays need a comparison by content.
+    if (typeof value !== 'object' || value === null) return isNew(scalars, value);
+    if (value instanceof Double) return isNew(doubles, value.toString());
     if (nested.some((other) => equalValues(other, value))) return false;
     nested.push(value);
     return true;
   });
+}
+
+function isNew<T>(seen: Set<T>, value: T): boolean {
+  const { size } = seen;
+  return seen.add(value).size > size;
 }

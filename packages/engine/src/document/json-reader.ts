@@ -5,6 +5,8 @@ import { double, integer, type JsonObject, type Value } from './value.ts';
 
 /** Deeper nesting is refused, as the reference's parser does: it would exhaust the stack. */
 const MAX_DEPTH = 1000;
+/** Longer numbers are refused, as the reference's parser does: reading them takes the square of their length. */
+const MAX_NUMBER_LENGTH = 1000;
 
 /** Thrown for text that is not JSON; `at` is the offset of the offending character. */
 export class JsonSyntaxError extends HeadraceError {
@@ -167,7 +169,11 @@ class Reader {
     const next = this.text.charCodeAt(this.at);
     if ((next >= 48 && next <= 57) || next === 46) throw this.unexpected('the end of the number');
     if (fraction !== undefined || exponent !== undefined) return double(Number(token));
-    return token.length <= 15 ? Number(token) : integer(BigInt(token));
+    if (token.length <= 15) return token === '-0' ? 0 : Number(token);
+    if (token.length > MAX_NUMBER_LENGTH) {
+      throw new JsonSyntaxError(`A number has more than ${MAX_NUMBER_LENGTH} digits`, this.at - token.length);
+    }
+    return integer(BigInt(token));
   }
 
   private string(): string {

@@ -1,4 +1,6 @@
+import { HeadraceError } from '../errors/headrace-error.ts';
 import type { Document } from './document.ts';
+import { MAX_KEPT_NAME } from './names.ts';
 import { doubleText } from './number-text.ts';
 import { base64, Double, type Value } from './value.ts';
 
@@ -18,14 +20,15 @@ export function writeKey(name: string): string {
   let key = keys.get(name);
   if (key === undefined) {
     key = `${writeString(name)}:`;
-    if (keys.size < MAX_KEYS) keys.set(name, key);
+    if (keys.size < MAX_KEYS && name.length <= MAX_KEPT_NAME) keys.set(name, key);
   }
   return key;
 }
 
 /**
  * A value as compact JSON. Doubles keep a fraction (`1.0`, `1.0E10`), long integers are exact, bytes are
- * base64, and NaN and the infinities, which JSON lacks, are texts.
+ * base64, and NaN and the infinities, which JSON lacks, are texts. Throws `HR_DOCUMENT_TYPE` for what a custom
+ * component in JavaScript has put into a field though it is no value.
  */
 export function writeValue(value: Value): string {
   switch (typeof value) {
@@ -46,9 +49,18 @@ export function writeValue(value: Value): string {
     for (let i = 0; i < value.length; i++) text += (i === 0 ? '' : ',') + writeValue(value[i] as Value);
     return `${text}]`;
   }
+  if (!(value instanceof Map)) throw notAValue(value);
   let text = '';
   for (const [key, member] of value) text += `${text === '' ? '{' : ','}${writeKey(key)}${writeValue(member)}`;
   return text === '' ? '{}' : `${text}}`;
+}
+
+/** The error for something that is no value of a field, plain objects above all. */
+export function notAValue(value: unknown): HeadraceError {
+  const what = typeof value === 'object' ? `an object (${Object.prototype.toString.call(value)})` : `a ${typeof value}`;
+  return new HeadraceError('HR_DOCUMENT_TYPE', `A field holds ${what}, which is no value of a document`, {
+    hint: 'Objects are Maps there: toValue() makes field values of plain data.',
+  });
 }
 
 function writeDouble(value: number): string {

@@ -22,15 +22,17 @@ export function checkWritable(name: string): void {
 
 const interned = new Map<string, string>();
 const MAX_INTERNED = 10_000;
+/** Longer names are not kept for ever. */
+export const MAX_KEPT_NAME = 256;
 
 /**
  * The one string object of this text, in V8's table of internal strings, so that comparing field names
- * compares pointers. Names are few; past a bound (keys that are data) a name is returned as it is.
+ * compares pointers. Names are few and short; past these bounds (keys that are data) a name is returned as it is.
  */
 export function internName(name: string): string {
   const known = interned.get(name);
   if (known !== undefined) return known;
-  if (interned.size >= MAX_INTERNED) return name;
+  if (interned.size >= MAX_INTERNED || name.length > MAX_KEPT_NAME) return name;
   const holder: Record<string, true> = Object.create(null);
   holder[name] = true;
   const internal = Object.keys(holder)[0] as string;

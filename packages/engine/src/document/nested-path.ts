@@ -1,6 +1,6 @@
 import { HeadraceError } from '../errors/headrace-error.ts';
 import type { Document } from './document.ts';
-import { checkWritable } from './names.ts';
+import { checkWritable, internName } from './names.ts';
 import type { JsonObject, Value } from './value.ts';
 
 /** A parsed nested path: names and, as numbers, indices into lists. */
@@ -28,7 +28,7 @@ export function parseNestedPath(path: string): NestedPath {
       const end = path.slice(at).search(/[.[]/);
       const name = end < 0 ? path.slice(at) : path.slice(at, at + end);
       if (name.includes(']')) throw malformed(path, 'has a closing bracket without an opening one');
-      segments.push(name);
+      segments.push(internName(name));
       at += name.length;
     }
   }
@@ -56,7 +56,7 @@ export function getNested(document: Document, path: NestedPath): Value | undefin
  */
 export function setNested(document: Document, path: NestedPath, value: Value): void {
   const root = path[0];
-  if (typeof root !== 'string') throw misfit(path, 'it is empty');
+  if (typeof root !== 'string') throw misfit(path, path.length === 0 ? 'it is empty' : 'it must start with a name');
   checkWritable(root);
   if (path.length === 1) {
     document.put(root, value);

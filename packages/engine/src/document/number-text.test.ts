@@ -1,6 +1,30 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { widenFloat } from './number-text.ts';
+import { doubleText, widenFloat } from './number-text.ts';
+
+/** Bit patterns and the texts that Java 25 gives for them. */
+const java = JSON.parse(readFileSync(new URL('./java-number-cases.generated.json', import.meta.url), 'utf8')) as {
+  doubles: [bits: string, text: string][];
+  floats: [bits: string, text: string][];
+};
+
+describe('doubleText', () => {
+  it.each(java.doubles)('writes the double %s as Java does: %s', (bits, text) => {
+    expect(doubleText(Buffer.from(bits, 'hex').readDoubleBE())).toBe(text);
+  });
+
+  it('reads back as the same number, and always shows that it is a double', () => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
+        const text = doubleText(number);
+        expect(Number(text)).toBe(number);
+        expect(text).toMatch(/^-?\d+\.\d+(E-?\d+)?$/);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+});
 
 describe('widenFloat', () => {
   it('gives the shortest decimal that is the same float', () => {
@@ -10,10 +34,16 @@ describe('widenFloat', () => {
         expect(Math.fround(wide)).toBe(float);
         if (!Number.isFinite(float) || float === 0) return;
         const precisions = [2, 3, 4, 5, 6, 7, 8, 9].map((digits) => Number(float.toPrecision(digits)));
-        expect(wide).toBe(precisions.find((candidate) => Math.fround(candidate) === float));
+        const shortest = precisions.find((candidate) => Math.fround(candidate) === float) as number;
+        expect(digitsOf(wide)).toBe(digitsOf(shortest));
+        expect(Math.abs(wide - float)).toBeLessThanOrEqual(Math.abs(shortest - float));
       }),
       { numRuns: 5000 },
     );
+  });
+
+  it.each(java.floats)('makes the float %s print as Java prints it: %s', (bits, text) => {
+    expect(doubleText(widenFloat(Buffer.from(bits, 'hex').readFloatBE()))).toBe(text);
   });
 
   it.each([
@@ -26,8 +56,16 @@ describe('widenFloat', () => {
     [1.4e-45, 1.4e-45],
     [123456789, 123456790],
     [999999.94, 999999.94],
+    [3376200.25, 3376200.2],
+    [131072.125, 131072.12],
+    [131072.375, 131072.38],
     [Number.NaN, Number.NaN],
   ])('%d becomes %d', (value, wide) => {
     expect(widenFloat(value)).toBe(wide);
   });
 });
+
+/** How many digits identify a number. */
+function digitsOf(number: number): number {
+  return number.toExponential().replace(/e.*|\D/g, '').length;
+}

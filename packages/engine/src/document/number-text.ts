@@ -11,11 +11,10 @@ export function doubleText(value: number): string {
     const text = String(value);
     return Number.isInteger(value) ? `${text}.0` : text;
   }
-  const scientific = value.toExponential();
-  const e = scientific.indexOf('e');
-  const digits = scientific.slice(0, e);
-  const exponent = scientific.slice(scientific[e + 1] === '+' ? e + 2 : e + 1);
-  return `${digits.includes('.') ? digits : `${digits}.0`}E${exponent}`;
+  const shortest = value.toExponential();
+  // Where one digit would do, Java takes the two that come nearest: 4.9E-324, the smallest double, is no 5.0E-324.
+  const scientific = shortest.includes('.') ? shortest : value.toExponential(1);
+  return scientific.replace('e+', 'E').replace('e', 'E');
 }
 
 /** Up to here a float holds every integer. */
@@ -29,7 +28,7 @@ export function widenFloat(value: number): number {
   const float = Math.fround(value);
   const magnitude = Math.abs(float);
   if (!Number.isFinite(float) || (Number.isInteger(float) && magnitude <= EXACT_INTEGERS)) return float;
-  if (magnitude >= 1e-4 && magnitude < 1e6) {
+  if (magnitude >= 1e-4 && magnitude < 1e7) {
     const shortest = shortestOf(magnitude);
     return float < 0 ? -shortest : shortest;
   }
@@ -45,11 +44,14 @@ export function widenFloat(value: number): number {
  * 10^12 (28 bits and zeros) are exact in a double, and so are the digits; dividing rounds once, as reading them would.
  */
 function shortestOf(float: number): number {
-  let exponent = 5;
+  let exponent = 6;
   while (float < (POWERS_OF_TEN[exponent + 4] as number) && exponent > -4) exponent--;
-  for (let decimals = 5 - exponent; decimals <= 8 - exponent; decimals++) {
+  for (let decimals = Math.max(0, 5 - exponent); decimals <= 8 - exponent; decimals++) {
     const scale = POWERS_OF_TEN[decimals + 4] as number;
-    const candidate = Math.floor(float * scale + 0.5) / scale;
+    const scaled = float * scale;
+    const up = Math.floor(scaled + 0.5);
+    // Of two digits that are equally near Java takes the even one.
+    const candidate = (up - scaled === 0.5 && up % 2 === 1 ? up - 1 : up) / scale;
     if (Math.fround(candidate) === float) return candidate;
   }
   return float;

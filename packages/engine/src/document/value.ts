@@ -1,4 +1,4 @@
-import { doubleText } from './number-text.ts';
+import { doubleText, widenFloat } from './number-text.ts';
 
 /**
  * What a field of a document may hold. Integers up to 2^53 and fractional doubles are plain numbers,
@@ -93,7 +93,8 @@ export function equalValues(a: Value, b: Value): boolean {
 
 /**
  * A value from plain JavaScript data, as a custom component may hand it over: plain objects become maps,
- * dates ISO instants. Throws a `TypeError` naming what cannot be a field's value.
+ * dates ISO instants, arrays of 32-bit floats lists of the numbers that they print as. Throws a `TypeError`
+ * naming what cannot be a field's value.
  */
 export function toValue(data: unknown): Value {
   switch (typeof data) {
@@ -109,10 +110,18 @@ export function toValue(data: unknown): Value {
   }
   if (data === null || data instanceof Double || data instanceof Uint8Array) return data;
   if (Array.isArray(data)) return data.map(toValue);
-  if (data instanceof Date) return data.toISOString().replace('.000Z', 'Z');
+  if (data instanceof Date) return instantText(data);
+  if (data instanceof Float32Array) return Array.from(data, (float) => double(widenFloat(float)));
+  const tag = Object.prototype.toString.call(data).slice(8, -1);
+  if (tag !== 'Object' && !(data instanceof Map)) throw new TypeError(`A ${tag} cannot be the value of a field`);
   const object: JsonObject = new Map();
   for (const [key, member] of data instanceof Map ? data : Object.entries(data)) {
     if (member !== undefined) object.set(String(key), toValue(member));
   }
   return object;
+}
+
+function instantText(date: Date): string {
+  if (Number.isNaN(date.getTime())) throw new TypeError('An invalid Date cannot be the value of a field');
+  return date.toISOString().replace('.000Z', 'Z');
 }

@@ -1,4 +1,5 @@
 import { Document } from '../document/document.ts';
+import { notAValue } from '../document/json-writer.ts';
 import { internName } from '../document/names.ts';
 import { base64, Double, type JsonObject, type Value } from '../document/value.ts';
 
@@ -9,11 +10,7 @@ import { base64, Double, type JsonObject, type Value } from '../document/value.t
  * mistaken: a plain object never stands for itself.
  */
 type WireValue = string | number | boolean | null | WireValue[] | Tagged;
-type Tagged =
-  | { d: number | 'NaN' | 'Infinity' | '-Infinity' | '-0' }
-  | { i: string }
-  | { b: string }
-  | { o: (string | WireValue)[] };
+type Tagged = { d: string } | { i: string } | { b: string } | { o: (string | WireValue)[] };
 
 /** Documents, in order, as bytes. */
 export function encodeDocuments(documents: readonly Document[]): Uint8Array<ArrayBuffer> {
@@ -59,19 +56,20 @@ function encodeList(values: readonly Value[]): WireValue[] {
 }
 
 function isSpecial(value: Value): boolean {
-  if (typeof value === 'number') return !Number.isFinite(value) || Object.is(value, -0);
+  if (typeof value === 'number') return !Number.isFinite(value);
   return typeof value === 'bigint' || (typeof value === 'object' && value !== null);
 }
 
 function encodeValue(value: Value): WireValue {
   if (!isSpecial(value)) return value as WireValue;
-  if (typeof value === 'number') return { d: Object.is(value, -0) ? '-0' : (String(value) as 'NaN') };
+  if (typeof value === 'number') return { d: String(value) };
   if (typeof value === 'bigint') return { i: value.toString() };
-  if (value instanceof Double) return { d: Object.is(value.value, -0) ? '-0' : value.value };
+  if (value instanceof Double) return { d: Object.is(value.value, -0) ? '-0' : String(value.value) };
   if (value instanceof Uint8Array) return { b: base64(value) };
   if (Array.isArray(value)) return encodeList(value);
+  if (!(value instanceof Map)) throw notAValue(value);
   const members: (string | WireValue)[] = [];
-  for (const [key, member] of value as JsonObject) members.push(key, encodeValue(member));
+  for (const [key, member] of value) members.push(key, encodeValue(member));
   return { o: members };
 }
 
