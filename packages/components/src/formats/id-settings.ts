@@ -17,7 +17,7 @@ export function idFieldsOf({ idField, idFields = [] }: IdSettings): readonly str
 /** What makes the id of the values of the id fields, before the prefix. */
 export function idFormatOf(settings: IdSettings): IdFormat {
   const count = idFieldsOf(settings).length;
-  return settings.docIdFormat === undefined ? joinIds : compileIdFormat(settings.docIdFormat, count);
+  return settings.docIdFormat === undefined || count === 0 ? joinIds : compileIdFormat(settings.docIdFormat, count);
 }
 
 /** Mistakes in the id parameters. */

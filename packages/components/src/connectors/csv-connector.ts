@@ -1,0 +1,80 @@
+import { Connector, type ParameterProblem, type Publisher, type Static, Type } from '@headrace/engine';
+import { localFile, localPath, notLocal } from '../formats/byte-source.ts';
+import { CsvFormat } from '../formats/csv/csv-format.ts';
+import { checkCsvSettings, csvParameters } from '../formats/csv/csv-settings.ts';
+import { createFolders, moveFile } from './move-file.ts';
+import { requirePublisher } from './require-publisher.ts';
+
+const parameters = Type.Object({
+  path: Type.String(),
+  ...csvParameters,
+  idField: Type.Optional(Type.String()),
+  docIdFormat: Type.Optional(Type.String()),
+  moveToAfterProcessing: Type.Optional(Type.String()),
+  moveToErrorFolder: Type.Optional(Type.String()),
+});
+
+/**
+ * Publishes a document for each row of a CSV file. The first record is the header: its names become fields, all
+ * values are texts. Besides, a document holds the path and the name of the file and its line number, which counts
+ * records behind the header from 1, blank and rejected ones included.
+ * <p>
+ * The file is UTF-8. Records end at LF, CRLF or CR. A cell in double quotes may hold separators, line ends and, doubled,
+ * quotes. A backslash takes the special meaning from the character behind it and disappears, unless
+ * <code>ignoreEscapeChar</code> is set. Blank lines are skipped; a row with more or fewer columns than the header
+ * fails by itself, with its place in the file. A header with an empty name, or without the id column, fails the file.
+ * For many files, archives and cloud storage use FileConnector.
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>path (String, Required) : The file: a local path, a <code>file:</code> URI, or <code>classpath:x</code>, which is x in the working directory.</li>
+ *   <li>idField (String, Optional) : The column that holds the id. Without it the id is the file's name, a dash and the line number.</li>
+ *   <li>docIdFormat (String, Optional) : How the id is made of the value of idField, for example <code>movie-%s</code>: a Java format string with %s, widths and precisions.</li>
+ *   <li>separatorChar (String, Optional) : The character between cells; of a longer text the first one. Defaults to a comma.</li>
+ *   <li>useTabs (Boolean, Optional) : Whether tabs separate cells, whatever separatorChar says. Defaults to false.</li>
+ *   <li>interpretQuotes (Boolean, Optional) : Whether double quotes enclose cells; otherwise they are ordinary characters. Defaults to true.</li>
+ *   <li>ignoreEscapeChar (Boolean, Optional) : Whether a backslash is an ordinary character. Set it for files with Windows paths. Defaults to false.</li>
+ *   <li>lowercaseFields (Boolean, Optional) : Whether names of columns are turned to lower case. Defaults to false.</li>
+ *   <li>ignoredTerms (List&lt;String&gt;, Optional) : Cells that equal one of these make no field; list the empty text to leave out empty cells. Defaults to none.</li>
+ *   <li>lineNumberField (String, Optional) : The field for the line number. Defaults to csvLineNumber.</li>
+ *   <li>filenameField (String, Optional) : The field for the name of the file. Defaults to filename.</li>
+ *   <li>filePathField (String, Optional) : The field for the path as it is configured. Defaults to source.</li>
+ *   <li>moveToAfterProcessing (String, Optional) : A folder to which the file is moved when all its documents have come to their end. It is created when it is missing; a file of that name is never overwritten.</li>
+ *   <li>moveToErrorFolder (String, Optional) : A folder to which the file is moved when it cannot be read to its end. It is created when it is missing.</li>
+ * </ul>
+ */
+export class CSVConnector extends Connector<typeof parameters> {
+  static override readonly parameters = parameters;
+  private completed = false;
+
+  static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
+    const message = notLocal(params.path);
+    if (message !== undefined) yield { parameter: 'path', message, hint: 'FileConnector reads cloud storage.' };
+    yield* checkCsvSettings(params);
+  }
+
+  override async preExecute(): Promise<void> {
+    await createFolders(this.params.moveToAfterProcessing, this.params.moveToErrorFolder);
+  }
+
+  override async execute(publisher: Publisher | undefined): Promise<void> {
+    const { path, moveToErrorFolder, moveToAfterProcessing: _, ...settings } = this.params;
+    const { name, log } = this.context;
+    const target = requirePublisher(publisher, name);
+    try {
+      await new CsvFormat(settings, this.context).publish(localFile(path), target);
+    } catch (error) {
+      if (moveToErrorFolder !== undefined) await moveFile(localPath(path), moveToErrorFolder, log);
+      throw error;
+    }
+    this.completed = !target.signal.aborted;
+  }
+
+  /** Moves the file only now, when nothing of it can be lost any more. */
+  override async postExecute(): Promise<void> {
+    const { path, moveToAfterProcessing } = this.params;
+    if (this.completed && moveToAfterProcessing !== undefined) {
+      await moveFile(localPath(path), moveToAfterProcessing, this.context.log);
+    }
+  }
+}

@@ -1,0 +1,179 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Connector, ConnectorContext } from '@headrace/engine';
+import { afterAll, describe, expect, it } from 'vitest';
+import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
+import { CSVConnector } from './csv-connector.ts';
+import { JSONConnector } from './json-connector.ts';
+import { SequenceConnector } from './sequence-connector.ts';
+import { SleepConnector } from './sleep-connector.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'headrace-connectors-'));
+afterAll(() => rmSync(root, { recursive: true }));
+let folders = 0;
+
+async function folder(files: Record<string, string>): Promise<string> {
+  const dir = join(root, `${folders++}`);
+  await mkdir(dir);
+  for (const [name, text] of Object.entries(files)) await writeFile(join(dir, name), text);
+  return dir;
+}
+
+type Class = new (params: never, context: ConnectorContext) => Connector;
+
+async function run(Class: Class, params: object, publisher = new CollectingPublisher()): Promise<CollectingPublisher> {
+  const context = { name: 'c', docIdPrefix: '', runId: 'r', log: publisher.log };
+  const connector = new Class(params as never, context);
+  await connector.preExecute?.();
+  await connector.execute(publisher);
+  await connector.postExecute?.();
+  return publisher;
+}
+
+function problems(Class: { check(params: never): Iterable<{ parameter: string }> }, params: object): string[] {
+  return [...Class.check(params as never)].map(({ parameter }) => parameter);
+}
+
+describe('a connector for a file', () => {
+  it('takes a path, a file URI, and what the reference finds on its class path', async () => {
+    const dir = await folder({ 'a b.csv': 'k\n1\n', 'in.jsonl': '{"id":"1"}\n' });
+    const path = join(dir, 'a b.csv');
+    for (const given of [path, pathToFileURL(path).href, `classpath:${relative('.', path)}`]) {
+      const { documents } = await run(CSVConnector, { path: given });
+      expect(documents.map((document) => [document.id, document.get('source')])).toEqual([['a b.csv-1', given]]);
+    }
+    const { json } = await run(JSONConnector, { jsonPath: pathToFileURL(join(dir, 'in.jsonl')).href });
+    expect(json).toEqual(['{"id":"1"}']);
+  });
+
+  it('names the path and the reason when the file cannot be read', async () => {
+    const dir = await folder({});
+    const missing = join(dir, 'none.csv');
+    await expect(run(CSVConnector, { path: missing })).rejects.toMatchObject({
+      code: 'HR_SOURCE_UNREADABLE',
+      message: expect.stringMatching(/none\.csv.*ENOENT/),
+    });
+    await expect(run(JSONConnector, { jsonPath: dir })).rejects.toMatchObject({
+      code: 'HR_SOURCE_UNREADABLE',
+      message: expect.stringContaining('EISDIR'),
+    });
+    await expect(run(CSVConnector, { path: 'file://elsewhere/in.csv' })).rejects.toMatchObject({
+      code: 'HR_SOURCE_UNREADABLE',
+    });
+  });
+
+  it('needs a pipeline', async () => {
+    const context = { name: 'c', docIdPrefix: '', runId: 'r', log: new CollectingPublisher().log };
+    for (const connector of [
+      new CSVConnector({ path: 'x' }, context),
+      new JSONConnector({ jsonPath: 'x' }, context),
+      new SequenceConnector({ numDocs: 1 }, context),
+    ]) {
+      await expect(connector.execute(undefined)).rejects.toThrow('Connector c has no pipeline');
+    }
+  });
+
+  it('refuses what is not local, and what the format refuses', () => {
+    expect(problems(CSVConnector, { path: 's3://bucket/in.csv' })).toEqual(['path']);
+    expect(problems(CSVConnector, { path: 'C:\\in.csv', separatorChar: '' })).toEqual(['separatorChar']);
+    expect(problems(JSONConnector, { jsonPath: 'https://host/in.json' })).toEqual(['jsonPath']);
+    expect(problems(JSONConnector, { jsonPath: 'file:///in.json' })).toEqual([]);
+  });
+});
+
+describe('CSVConnector', () => {
+  it('moves the file when its documents have come to their end', async () => {
+    const dir = await folder({ 'in.csv': 'a\n1\n' });
+    const publisher = new CollectingPublisher();
+    const context = { name: 'c', docIdPrefix: '', runId: 'r', log: publisher.log };
+    const params = { path: join(dir, 'in.csv'), moveToAfterProcessing: join(dir, 'x/done') };
+    const connector = new CSVConnector(params, context);
+    await connector.preExecute();
+    await connector.execute(publisher);
+    expect(await readdir(dir)).toContain('in.csv');
+    await connector.postExecute();
+    expect(await readdir(dir, { recursive: true })).toEqual(['x', 'x/done', 'x/done/in.csv']);
+  });
+
+  it('never overwrites a file, and says so', async () => {
+    const dir = await folder({ 'in.csv': 'a\n1\n' });
+    await mkdir(join(dir, 'done'));
+    await writeFile(join(dir, 'done/in.csv'), 'old');
+    const { warnings } = await run(CSVConnector, {
+      path: join(dir, 'in.csv'),
+      moveToAfterProcessing: join(dir, 'done'),
+    });
+    expect(await readFile(join(dir, 'done/in.csv'), 'utf8')).toBe('old');
+    expect(await readFile(join(dir, 'in.csv'), 'utf8')).toBe('a\n1\n');
+    expect(warnings).toEqual([expect.stringContaining('was not moved')]);
+  });
+
+  it('moves a file that cannot be read to its end into the error folder, and fails', async () => {
+    const dir = await folder({ 'in.csv': 'a,\n1,2\n' });
+    const params = { path: join(dir, 'in.csv'), moveToErrorFolder: join(dir, 'bad'), moveToAfterProcessing: dir };
+    await expect(run(CSVConnector, params)).rejects.toThrow('column 2 of the header has no name');
+    expect(await readdir(join(dir, 'bad'))).toEqual(['in.csv']);
+  });
+
+  it('leaves the file where it is when the run is stopped', async () => {
+    const dir = await folder({ 'in.csv': 'a\n1\n' });
+    const publisher = new CollectingPublisher();
+    publisher.abort();
+    await run(CSVConnector, { path: join(dir, 'in.csv'), moveToAfterProcessing: join(dir, 'done') }, publisher);
+    expect(await readdir(dir)).toContain('in.csv');
+    expect(publisher.documents).toEqual([]);
+  });
+
+  it('fails before it reads when a folder to move to cannot be made', async () => {
+    const dir = await folder({ 'in.csv': 'a\n1\n', occupied: '' });
+    await chmod(join(dir, 'occupied'), 0o444);
+    const params = { path: join(dir, 'in.csv'), moveToAfterProcessing: join(dir, 'occupied/done') };
+    await expect(run(CSVConnector, params)).rejects.toThrow('ENOTDIR');
+  });
+});
+
+describe('SequenceConnector', () => {
+  const ids = ({ documents }: CollectingPublisher) => documents.map(({ id }) => id);
+
+  it('numbers documents, also beyond 32 bits', async () => {
+    expect(ids(await run(SequenceConnector, { numDocs: 3, startWith: -1 }))).toEqual(['-1', '0', '1']);
+    expect(ids(await run(SequenceConnector, { numDocs: 2, startWith: 2147483647 }))).toEqual([
+      '2147483647',
+      '2147483648',
+    ]);
+    expect(ids(await run(SequenceConnector, { numDocs: -2 }))).toEqual([]);
+    const many = ids(await run(SequenceConnector, { numDocs: 5001, startWith: 10 }));
+    expect([many.length, new Set(many).size, many.at(-1)]).toEqual([5001, 5001, '5010']);
+  });
+
+  it('stops when the run stops', async () => {
+    const publisher = new CollectingPublisher();
+    const publishChunk = publisher.publishChunk.bind(publisher);
+    publisher.publishChunk = async (chunk) => {
+      await publishChunk(chunk);
+      publisher.abort();
+    };
+    await run(SequenceConnector, { numDocs: Number.MAX_SAFE_INTEGER }, publisher);
+    expect(publisher.chunks).toBe(1);
+  });
+
+  it('refuses ids that a number cannot hold', () => {
+    expect(problems(SequenceConnector, { numDocs: 2, startWith: Number.MAX_SAFE_INTEGER })).toEqual(['numDocs']);
+    expect(problems(SequenceConnector, { numDocs: -2, startWith: Number.MIN_SAFE_INTEGER })).toEqual([]);
+  });
+});
+
+describe('SleepConnector', () => {
+  it('wakes up when the run stops, and does without a pipeline', async () => {
+    const publisher = new CollectingPublisher();
+    const sleeping = run(SleepConnector, { duration: 10 ** 12 }, publisher);
+    publisher.abort();
+    await sleeping;
+    const context = { name: 'c', docIdPrefix: '', runId: 'r', log: publisher.log };
+    await new SleepConnector({ duration: 1 }, context).execute(undefined);
+    expect(publisher.documents).toEqual([]);
+  });
+});

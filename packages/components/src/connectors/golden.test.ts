@@ -1,0 +1,151 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  type Connector,
+  type ConnectorContext,
+  type IndexerContext,
+  type JsonObject,
+  readJson,
+  writeValue,
+} from '@headrace/engine';
+import { afterAll, describe, expect, it } from 'vitest';
+import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
+import { CSVIndexer } from '../indexers/csv-indexer.ts';
+import { CSVConnector } from './csv-connector.ts';
+import { JSONConnector } from './json-connector.ts';
+import { SequenceConnector } from './sequence-connector.ts';
+import { SleepConnector } from './sleep-connector.ts';
+
+const golden = fileURLToPath(new URL('../../../../../shared/golden/', import.meta.url));
+const present = existsSync(golden);
+const root = mkdtempSync(join(tmpdir(), 'headrace-golden-'));
+afterAll(() => rmSync(root, { recursive: true }));
+
+const CONNECTORS = { CSVConnector, JSONConnector, SequenceConnector, SleepConnector };
+
+/** Cases in which we differ on purpose, and why. */
+const DIFFERENT: Record<string, string> = {
+  'csv-header-empty-name': 'a header with which every row fails, fails the file',
+  'csv-leading-blank-line-single': 'a header with which every row fails, fails the file',
+  'csv-id-blank': 'a row without any id fails',
+  'json-array': 'arrays are read',
+  'json-bad-last': 'the bad line fails',
+  'json-bom': 'a byte-order mark is never data',
+  'json-id-empty': 'the bad line fails, the others do not',
+  'json-id-number': 'numbers are ids',
+  'sleep-negative': 'found by the schema',
+  'json-run-id-inside': "a document that arrives with run_id gets the new run's",
+};
+/** Cases for the engine: its merging of documents, stages. */
+const ELSEWHERE = /-collapse|csv-drop-by-condition|json-skipped-inside|text-number/;
+
+interface Case {
+  name: string;
+  files: Record<string, string | { base64: string }>;
+  params: Record<string, unknown>;
+  connector: keyof typeof CONNECTORS;
+  csv: Record<string, unknown> | undefined;
+  line: string;
+  expect: { exitCode: number; filesAfter?: string[]; output?: Record<string, string>; configErrors?: unknown };
+}
+
+/** The cases of a suite that run one of our connectors without stages. The configs are JSON but for their outermost keys. */
+function casesOf(suite: string): Case[] {
+  if (!present) return [];
+  return readFileSync(join(golden, suite), 'utf8')
+    .trim()
+    .split('\n')
+    .flatMap((line) => {
+      const { name, config = '', files = {}, expect } = JSON.parse(line);
+      const connectors = /^connectors: \[\s*(\{.*\})\s*\]$/ms.exec(config.split(/^pipelines/m)[0].trim())?.[1];
+      if (connectors === undefined || connectors.includes('},') || !/stages: \[\]/.test(config)) return [];
+      const { class: Class, ...params } = JSON.parse(connectors);
+      const connector = Class.split('.').at(-1);
+      if (!Object.hasOwn(CONNECTORS, connector) || ELSEWHERE.test(name) || expect.configErrors !== undefined) return [];
+      const csv = /^csv: (\{.*\})$/m.exec(config)?.[1];
+      return [{ name, files, params, connector, csv: csv && JSON.parse(csv), line, expect }];
+    });
+}
+
+async function prepare({ name, files }: Case): Promise<string> {
+  const dir = join(root, name);
+  await mkdir(dir, { recursive: true });
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(dir, path)), { recursive: true });
+    await writeFile(join(dir, path), typeof content === 'string' ? content : Buffer.from(content.base64, 'base64'));
+  }
+  return dir;
+}
+
+function inDirectory<T>(value: T, dir: string): T {
+  return JSON.parse(JSON.stringify(value).replaceAll('@DIR@', dir));
+}
+
+async function run(recorded: Case, dir: string): Promise<CollectingPublisher> {
+  const publisher = new CollectingPublisher();
+  const { name = 'c', docIdPrefix = '', ...params } = inDirectory(recorded.params, dir) as Record<string, string>;
+  const Class = CONNECTORS[recorded.connector] as unknown as new (
+    params: object,
+    context: ConnectorContext,
+  ) => Connector;
+  const connector = new Class(params, { name, docIdPrefix, runId: '@RUN@', log: publisher.log });
+  await connector.preExecute?.();
+  await connector.execute(params['pipeline'] === undefined ? undefined : publisher);
+  await connector.postExecute?.();
+  await connector.close?.();
+  for (const document of publisher.documents) document.setRunId('@RUN@');
+  return publisher;
+}
+
+describe.skipIf(!present && process.env['CI'] !== 'true')('recorded cases of connectors', () => {
+  const cases = casesOf('connectors.jsonl');
+
+  it('are there', () => {
+    expect(cases.length).toBeGreaterThan(50);
+  });
+
+  it.each(cases.filter(({ name }) => DIFFERENT[name] === undefined))('$name', async (recorded) => {
+    const dir = await prepare(recorded);
+    if (recorded.expect.exitCode !== 0) {
+      await expect(run(recorded, dir)).rejects.toThrow();
+      return;
+    }
+    const { json } = await run(recorded, dir);
+    const whole = readJson(recorded.line.replaceAll('@DIR@', dir)) as JsonObject;
+    const byConnector = (whole.get('expect') as JsonObject).get('docs') as JsonObject;
+    const expected = [...byConnector.values()].flat() as JsonObject[];
+    expect(json).toEqual(expected.map(writeValue));
+    const files = await readdir(dir, { recursive: true, withFileTypes: true });
+    const left = files
+      .filter((file) => file.isFile())
+      .map((file) => join(file.parentPath, file.name).slice(dir.length + 1));
+    expect(left.sort()).toEqual(recorded.expect.filesAfter);
+  });
+});
+
+describe.skipIf(!present && process.env['CI'] !== 'true')('recorded cases of CSVIndexer', () => {
+  const cases = casesOf('indexers.jsonl').filter(({ csv }) => csv !== undefined);
+
+  it('are there', () => {
+    expect(cases.length).toBeGreaterThan(10);
+  });
+
+  it.each(cases)('$name', async (recorded) => {
+    const dir = await prepare(recorded);
+    const { documents, log } = await run(recorded, dir);
+    const context: IndexerContext = { runId: '@RUN@', log, settings: {} as IndexerContext['settings'] };
+    const indexer = new CSVIndexer(inDirectory(recorded.csv, dir) as never, context);
+    const { url, name, options } = indexer.encoder();
+    const encoder = new (await import(url))[name](options);
+    await indexer.connect();
+    const pieces = documents.map((document) => Buffer.from(encoder.encode(document)));
+    await indexer.send({ count: documents.length, pieces, ids: () => documents.map(({ id }) => id) });
+    await indexer.close();
+    for (const [path, text] of Object.entries(recorded.expect.output ?? {})) {
+      expect(await readFile(join(dir, path), 'utf8')).toBe(text);
+    }
+  });
+});

@@ -1,0 +1,39 @@
+import { constants, copyFile, link, mkdir, rm, unlink } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { type Logger, messageOf } from '@headrace/engine';
+
+/** Creates the folders that files are to be moved to. */
+export async function createFolders(...folders: (string | undefined)[]): Promise<void> {
+  for (const folder of folders) if (folder !== undefined) await mkdir(folder, { recursive: true });
+}
+
+/** Moves a file into a folder, never over another one; when that is not possible, says so and leaves it where it is. */
+export async function moveFile(file: string, folder: string, log: Logger): Promise<void> {
+  const target = join(folder, basename(file));
+  try {
+    await linkOrCopy(file, target);
+    await unlink(file);
+  } catch (error) {
+    log.warn(`${file} was not moved to ${target}: ${messageOf(error)}`);
+  }
+}
+
+/** A link refuses to overwrite in one step, which a rename does not; where none can be made, a copy does the same. */
+async function linkOrCopy(file: string, target: string): Promise<void> {
+  try {
+    await link(file, target);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw error;
+    await copy(file, target);
+  }
+}
+
+async function copy(file: string, target: string): Promise<void> {
+  try {
+    await copyFile(file, target, constants.COPYFILE_EXCL);
+  } catch (error) {
+    // Half a copy must not stay; another's file must.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(target, { force: true });
+    throw error;
+  }
+}

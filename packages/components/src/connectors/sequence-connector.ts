@@ -1,0 +1,45 @@
+import { Connector, type ParameterProblem, type Publisher, type Static, Type } from '@headrace/engine';
+import { requirePublisher } from './require-publisher.ts';
+import { SequenceDecoder, type SequencePosition } from './sequence-decoder.ts';
+
+const parameters = Type.Object({
+  numDocs: Type.Integer(),
+  startWith: Type.Optional(Type.Integer({ default: 0 })),
+});
+
+/** Documents that are published as one piece. */
+const PIECE_DOCUMENTS = 2000;
+
+/**
+ * Publishes documents that hold nothing but an id, numbered one after the other: for trying out pipelines and for
+ * measuring them.
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>numDocs (Integer, Required) : How many documents to publish; none when it is negative.</li>
+ *   <li>startWith (Integer, Optional) : The id of the first. Defaults to 0.</li>
+ * </ul>
+ */
+export class SequenceConnector extends Connector<typeof parameters> {
+  static override readonly parameters = parameters;
+
+  static override *check({ numDocs, startWith = 0 }: Static<typeof parameters>): Generator<ParameterProblem> {
+    if (Number.isSafeInteger(startWith + Math.max(numDocs, 0))) return;
+    yield { parameter: 'numDocs', message: 'the last id would be greater than 9007199254740991' };
+  }
+
+  override async execute(publisher: Publisher | undefined): Promise<void> {
+    const { numDocs, startWith = 0 } = this.params;
+    const { name, docIdPrefix } = this.context;
+    const target = requirePublisher(publisher, name);
+    const decoder = SequenceDecoder.reference({ docIdPrefix });
+    for (let done = 0; done < numDocs && !target.signal.aborted; done += PIECE_DOCUMENTS) {
+      const position: SequencePosition = {
+        first: startWith + done,
+        count: Math.min(PIECE_DOCUMENTS, numDocs - done),
+      };
+      // The numbers say it all: there are no bytes to decode.
+      await target.publishChunk({ bytes: new Uint8Array(0), decoder, position });
+    }
+  }
+}

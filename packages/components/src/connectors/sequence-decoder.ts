@@ -1,0 +1,30 @@
+import { Document, internName, type ModuleReference, type RecordDecoder, type RecordSink } from '@headrace/engine';
+
+export interface SequenceDecoderOptions {
+  readonly docIdPrefix: string;
+}
+
+/** The numbers of a piece. Plain data. */
+export interface SequencePosition {
+  readonly first: number;
+  readonly count: number;
+}
+
+/** Makes documents with nothing but a number for an id. */
+export class SequenceDecoder implements RecordDecoder {
+  private readonly prefix: string;
+  private readonly names = [internName('id')];
+
+  constructor({ docIdPrefix }: SequenceDecoderOptions) {
+    this.prefix = docIdPrefix;
+  }
+
+  static reference(options: SequenceDecoderOptions): ModuleReference {
+    return { url: import.meta.url, name: 'SequenceDecoder', options };
+  }
+
+  decode(_bytes: Uint8Array, position: unknown, sink: RecordSink): void {
+    const { first, count } = position as SequencePosition;
+    for (let i = 0; i < count; i++) sink.document(new Document(this.names, [`${this.prefix}${first + i}`], true));
+  }
+}

@@ -1,0 +1,29 @@
+import { setTimeout } from 'node:timers/promises';
+import { Connector, type Publisher, Type } from '@headrace/engine';
+
+const parameters = Type.Object({ duration: Type.Integer({ minimum: 0 }) });
+
+/** The longest time that a timer can wait at once, in milliseconds. */
+const MAX_TIMER = 2 ** 31 - 1;
+
+/**
+ * Publishes nothing and takes its time: for trying out how connectors of a run follow one another.
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>duration (Integer, Required) : How long to wait, in milliseconds.</li>
+ * </ul>
+ */
+export class SleepConnector extends Connector<typeof parameters> {
+  static override readonly parameters = parameters;
+
+  override async execute(publisher: Publisher | undefined): Promise<void> {
+    const signal = publisher?.signal;
+    for (let left = this.params.duration; left > 0 && signal?.aborted !== true; left -= MAX_TIMER) {
+      await setTimeout(Math.min(left, MAX_TIMER), undefined, signal && { signal }).catch((error) => {
+        // A stop wakes it up; that is no failure.
+        if (signal?.aborted !== true) throw error;
+      });
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import {
+  type EncodedBatch,
+  Indexer,
+  type IndexerSettings,
+  type IndexFailure,
+  type ModuleReference,
+  type ParameterProblem,
+  type Static,
+  Type,
+} from '@headrace/engine';
+import { CsvEncoder, csvHeader } from '../formats/csv/csv-encoder.ts';
+import { ignoredSettings, SEARCH_ENGINE_SETTINGS } from './ignored-settings.ts';
+import { type Output, openOutputFile } from './output-file.ts';
+
+const parameters = Type.Object({
+  path: Type.String(),
+  columns: Type.Array(Type.String()),
+  includeHeader: Type.Optional(Type.Boolean({ default: true })),
+  append: Type.Optional(Type.Boolean({ default: false })),
+});
+
+/**
+ * Writes a row for each document to a CSV file: UTF-8, lines ending in LF, commas, every value in double quotes with
+ * quotes in it doubled. A field that is missing or null is written as nothing at all, a list as <code>[a, b]</code>, an
+ * object as the empty text. All connectors of a run write to the same file.
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>path (String, Required) : The file. Its folders are created when they are missing.</li>
+ *   <li>columns (List&lt;String&gt;, Required) : Names of the fields to write, in order. A dot is part of a name.</li>
+ *   <li>includeHeader (Boolean, Optional) : Whether the first line holds the names of the columns. Defaults to true.</li>
+ *   <li>append (Boolean, Optional) : Whether rows are added to a file that exists, which then gets no second header; otherwise it is overwritten. Defaults to false.</li>
+ * </ul>
+ */
+export class CSVIndexer extends Indexer<typeof parameters> {
+  static override readonly parameters = parameters;
+  static override readonly block = 'csv';
+  static readonly type = 'CSV';
+  override readonly streaming = true;
+  private output: Output | undefined;
+
+  static override *check(
+    { path, columns }: Static<typeof parameters>,
+    settings: IndexerSettings,
+  ): Generator<ParameterProblem> {
+    if (path === '') yield { parameter: 'path', message: 'path must not be empty' };
+    if (columns?.length === 0) yield { parameter: 'columns', message: 'columns must not be empty' };
+    if (settings.indexOverrideField !== undefined) {
+      yield {
+        parameter: '',
+        message:
+          "Cannot create CSVIndexer. Config setting 'indexer.indexOverrideField' is not supported by CSVIndexer.",
+        hint: 'Remove it: all rows go to one file.',
+      };
+    }
+    const ignored = [...SEARCH_ENGINE_SETTINGS, 'whitelist', 'blacklist'] as const;
+    yield* ignoredSettings(settings, ignored, 'CSVIndexer', 'every document is a row of the columns');
+  }
+
+  override encoder(): ModuleReference {
+    return CsvEncoder.reference({ columns: this.params.columns });
+  }
+
+  override async connect(): Promise<void> {
+    const { path, columns, includeHeader = true, append = false } = this.params;
+    this.output = await openOutputFile(path, append);
+    if (includeHeader && this.output.empty) await this.output.write([Buffer.from(csvHeader(columns))]);
+  }
+
+  override async send({ pieces }: EncodedBatch): Promise<readonly IndexFailure[]> {
+    // The engine has called `connect`.
+    await (this.output as Output).write(pieces);
+    return [];
+  }
+
+  override async close(): Promise<void> {
+    const { output } = this;
+    this.output = undefined;
+    await output?.close();
+  }
+}

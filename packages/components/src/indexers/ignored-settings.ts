@@ -1,0 +1,29 @@
+import type { IndexerSettings, ParameterProblem } from '@headrace/engine';
+
+/** Warnings for settings of the `indexer` block that have no effect with an indexer. */
+export function* ignoredSettings(
+  settings: IndexerSettings,
+  names: readonly (keyof IndexerSettings)[],
+  indexer: string,
+  instead: string,
+): Generator<ParameterProblem> {
+  for (const name of names) {
+    const value = settings[name];
+    if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
+    yield {
+      parameter: '',
+      message: `Config setting 'indexer.${name}' has no effect with ${indexer}: ${instead}`,
+      severity: 'warning',
+    };
+  }
+}
+
+/** What files cannot do: they hold every version of a document, in order, and no index. */
+export const SEARCH_ENGINE_SETTINGS = [
+  'idOverrideField',
+  'deletionMarkerField',
+  'deleteByFieldField',
+  'routingField',
+  'versionType',
+  'versionField',
+] as const satisfies readonly (keyof IndexerSettings)[];

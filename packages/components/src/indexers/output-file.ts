@@ -1,0 +1,114 @@
+import { write } from 'node:fs';
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { HeadraceError, messageOf } from '@headrace/engine';
+
+const STDOUT = 1;
+/** How long to wait, in milliseconds, for a reader of the standard output that does not keep up. */
+const STDOUT_WAIT = 5;
+
+/** Where an indexer writes bytes to, in order. */
+export interface Output {
+  /** Whether it held nothing when it was opened. */
+  readonly empty: boolean;
+  /** Writes all pieces, or throws and leaves none of them behind where that is possible. */
+  write(pieces: readonly Uint8Array[]): Promise<void>;
+  /** When it resolves, everything written is safe. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a file for output; its folders are created. Throws `HR_INDEXER_CONNECT`, naming the file.
+ * @param append keep what it holds; otherwise that is gone
+ */
+export async function openOutputFile(path: string, append: boolean): Promise<Output> {
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    const handle = await open(path, append ? 'a' : 'w');
+    return new OutputFile(path, handle, (await handle.stat()).size);
+  } catch (error) {
+    throw new HeadraceError('HR_INDEXER_CONNECT', `Cannot write to ${path}: ${messageOf(error)}`);
+  }
+}
+
+class OutputFile implements Output {
+  readonly empty: boolean;
+  private readonly path: string;
+  private readonly handle: FileHandle;
+  /** The length of the file up to the last complete batch. */
+  private length: number;
+
+  constructor(path: string, handle: FileHandle, length: number) {
+    this.path = path;
+    this.handle = handle;
+    this.length = length;
+    this.empty = length === 0;
+  }
+
+  async write(pieces: readonly Uint8Array[]): Promise<void> {
+    let written = 0;
+    try {
+      for (const piece of pieces) {
+        for (let at = 0; at < piece.length; ) {
+          const { bytesWritten } = await this.handle.write(piece, at, piece.length - at, null);
+          at += bytesWritten;
+          written += bytesWritten;
+        }
+      }
+    } catch (error) {
+      throw await this.undo(error, written);
+    }
+    this.length += written;
+  }
+
+  async close(): Promise<void> {
+    try {
+      // Devices and pipes cannot be synchronised, and have nothing to lose.
+      if ((await this.handle.stat()).isFile()) await this.handle.datasync();
+    } finally {
+      await this.handle.close();
+    }
+  }
+
+  /** A batch that fails must not leave half a row behind: the next one would continue it. */
+  private async undo(error: unknown, written: number): Promise<HeadraceError> {
+    let message = `Cannot write to ${this.path}: ${messageOf(error)}`;
+    if (written > 0) {
+      await this.handle.truncate(this.length).catch((cause) => {
+        this.length += written;
+        message += `; it now ends in an incomplete batch, because that cannot be removed: ${messageOf(cause)}`;
+      });
+    }
+    return new HeadraceError('HR_INDEXER_FAILED', message, { cause: error });
+  }
+}
+
+/** The standard output of the process, also from a thread, whose own stream would pass through the main thread. */
+export class StandardOutput implements Output {
+  readonly empty = true;
+
+  async write(pieces: readonly Uint8Array[]): Promise<void> {
+    for (const piece of pieces) {
+      for (let at = 0; at < piece.length; ) at += await writeSome(piece, at);
+    }
+  }
+
+  async close(): Promise<void> {}
+}
+
+const writeTo = promisify(write);
+
+async function writeSome(piece: Uint8Array, at: number): Promise<number> {
+  try {
+    return (await writeTo(STDOUT, piece, at)).bytesWritten;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') {
+      throw new HeadraceError('HR_INDEXER_FAILED', `Cannot write to the standard output: ${messageOf(error)}`);
+    }
+    // The pipe is full.
+    await setTimeout(STDOUT_WAIT);
+    return 0;
+  }
+}
