@@ -1,7 +1,7 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { catalogUrl } from '@headrace/components';
-import { type LogRecord, messageOf, Registry, RunThreads } from '@headrace/engine';
+import { type LogRecord, messageOf, Registry } from '@headrace/engine';
 import type { FastifyBaseLogger } from 'fastify';
 import { Authenticator } from './auth/authenticator.ts';
 import { Configs } from './configs/configs.ts';
@@ -13,6 +13,7 @@ import { loadPresets } from './presets/presets.ts';
 import { endInterruptedRuns } from './runs/interrupted-runs.ts';
 import { type PreviewStarter, Previews } from './runs/previews.ts';
 import { RunManager, type RunStarter } from './runs/run-manager.ts';
+import { ThreadsOnDemand } from './runs/threads-on-demand.ts';
 import { defaultSettings, type ServiceSettings } from './service-file/service-settings.ts';
 import { silentLogger } from './silent-logger.ts';
 import { Metrics } from './stats/metrics.ts';
@@ -67,7 +68,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     const interrupted = await endInterruptedRuns(store);
     if (interrupted > 0) logger.warn(`${interrupted} runs were interrupted when the service ended the last time`);
     undo.push(measureProcess(metrics));
-    const threads = options.threads ?? new RunThreads({ heapMb: settings.limits.runHeapMb, keepWarm: true });
+    const threads = options.threads ?? new ThreadsOnDemand(settings.limits.runHeapMb);
     undo.push(() => threads.close());
     const parts = makeParts({ settings, logger, registry, metrics, store, threads });
     const { runs, configs, readiness } = parts;

@@ -1,4 +1,3 @@
-import helmet from '@fastify/helmet';
 import { type FastifyInstance, fastify, LogController, type RouteOptions } from 'fastify';
 import { Refusal } from '../errors/refusal.ts';
 import { guardRoutes } from './access.ts';
@@ -12,6 +11,7 @@ import { measureRequests } from './request-metrics.ts';
 import { compilers } from './request-validation.ts';
 import { MAX_ID_LENGTH } from './route-schemas.ts';
 import { runRoutes } from './run-routes.ts';
+import { forbidSniffing } from './security-headers.ts';
 import type { ServiceParts } from './service-parts.ts';
 import { statsRoutes } from './stats-routes.ts';
 import { answerUnknownRoutes } from './unknown-routes.ts';
@@ -36,7 +36,7 @@ export async function buildApp(parts: ServiceParts): Promise<FastifyInstance> {
   answerUnknownRoutes(app);
   guardRoutes(app, parts.authenticator);
   measureRequests(app, parts.metrics);
-  await app.register(helmet, SECURITY_HEADERS);
+  forbidSniffing(app);
   for (const plugin of [configRoutes, runRoutes, previewRoutes, configInfoRoutes, healthRoutes, statsRoutes]) {
     await app.register(plugin, parts);
   }
@@ -44,21 +44,6 @@ export async function buildApp(parts: ServiceParts): Promise<FastifyInstance> {
   await app.ready();
   return app;
 }
-
-/** The API browser works under them, over plain HTTP too: so nothing is upgraded to HTTPS. */
-const SECURITY_HEADERS = {
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: {
-      defaultSrc: ["'self'"],
-      imgSrc: ["'self'", 'data:'],
-      styleSrc: ["'self'", "'unsafe-inline'"],
-      objectSrc: ["'none'"],
-      baseUri: ["'self'"],
-      frameAncestors: ["'none'"],
-    },
-  },
-};
 
 function takeJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();

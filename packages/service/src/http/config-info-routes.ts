@@ -10,7 +10,7 @@ const KINDS: readonly CatalogEntry['kind'][] = ['stage', 'connector', 'indexer']
 /** What components there are, with their parameters. */
 export async function configInfoRoutes(app: FastifyInstance, { registry }: ServiceParts): Promise<void> {
   for (const kind of KINDS) {
-    let list: Buffer | undefined;
+    let list: string | undefined;
     app.get(
       `/v1/config-info/${kind}-list`,
       {
@@ -23,7 +23,7 @@ export async function configInfoRoutes(app: FastifyInstance, { registry }: Servi
       },
       async (_request, reply) => {
         // It does not change while the service runs.
-        list ??= Buffer.from(JSON.stringify(registry.list(kind).map(componentAnswer)));
+        list ??= JSON.stringify(registry.list(kind).map(componentAnswer));
         return sendJson(reply, list);
       },
     );

@@ -7,6 +7,7 @@ import { Refusal } from '../errors/refusal.ts';
 import { sendJson } from './json.ts';
 import { openapiJson } from './openapi.ts';
 import { answers } from './route-schemas.ts';
+import { protectPages } from './security-headers.ts';
 
 /** Files of the API browser that its page asks for. */
 const ASSETS: Readonly<Record<string, string>> = {
@@ -55,6 +56,7 @@ export async function docsRoutes(
   { routes, secured }: { routes: readonly RouteOptions[]; secured: boolean },
 ): Promise<void> {
   const config = { access: 'open' } as const;
+  protectPages(app);
   let document: Promise<string> | undefined;
 
   app.get(

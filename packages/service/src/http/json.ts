@@ -4,9 +4,13 @@ import type { FastifyReply } from 'fastify';
 const JSON_TYPE = 'application/json';
 const CHUNK_BYTES = 64 * 1024;
 
-/** Answers a text that is JSON already. As bytes, because a text would get a charset, which JSON has none. */
-export function sendJson(reply: FastifyReply, json: string | Buffer): FastifyReply {
-  return reply.header('content-type', JSON_TYPE).send(typeof json === 'string' ? Buffer.from(json) : json);
+/** Answers a text that is JSON already. JSON has no charset: a serializer of its own keeps fastify from adding one. */
+export function sendJson(reply: FastifyReply, json: string): FastifyReply {
+  return reply.header('content-type', JSON_TYPE).serializer(asItIs).send(json);
+}
+
+function asItIs(json: string): string {
+  return json;
 }
 
 /** Answers JSON that is too long to be held whole: the parts go out as they come. */

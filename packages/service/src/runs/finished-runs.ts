@@ -1,28 +1,28 @@
-const MAX_BYTES = 8 * 1024 * 1024;
+const MAX_CHARACTERS = 4 * 1024 * 1024;
 
 /** The answers for runs that were asked for lately, ready to send. Bounded: the rest is in the store. */
 export class FinishedRuns {
-  readonly #answers = new Map<string, Buffer>();
-  #bytes = 0;
+  readonly #answers = new Map<string, string>();
+  #characters = 0;
 
-  get(runId: string): Buffer | undefined {
+  get(runId: string): string | undefined {
     return this.#answers.get(runId);
   }
 
   /** Keeps an answer; the ones kept longest make room for it. */
-  put(runId: string, answer: Buffer): void {
-    if (answer.length > MAX_BYTES / 16 || this.#answers.has(runId)) return;
+  put(runId: string, answer: string): void {
+    if (answer.length > MAX_CHARACTERS / 16 || this.#answers.has(runId)) return;
     this.#answers.set(runId, answer);
-    this.#bytes += answer.length;
+    this.#characters += answer.length;
     for (const [oldest, { length }] of this.#answers) {
-      if (this.#bytes <= MAX_BYTES) return;
+      if (this.#characters <= MAX_CHARACTERS) return;
       this.#answers.delete(oldest);
-      this.#bytes -= length;
+      this.#characters -= length;
     }
   }
 
   clear(): void {
     this.#answers.clear();
-    this.#bytes = 0;
+    this.#characters = 0;
   }
 }

@@ -78,18 +78,17 @@ export class RunManager {
     return run.stored().details;
   }
 
-  /** The details of a run as JSON, ready to send. */
-  async details(id: string): Promise<Buffer | undefined> {
+  /** The details of a run as JSON. */
+  async details(id: string): Promise<string | undefined> {
     const run = this.#active.get(id);
-    if (run !== undefined) return Buffer.from(run.stored().details);
+    if (run !== undefined) return run.stored().details;
     const known = this.#finished.get(id);
     if (known !== undefined) return known;
     const stored = await this.#options.store.runDetails(id);
     if (stored === undefined) return undefined;
-    const answer = Buffer.from(stored);
     // It may have ended, or been looked up, while the store was reading.
-    if (!this.#active.has(id)) this.#finished.put(id, answer);
-    return answer;
+    if (!this.#active.has(id)) this.#finished.put(id, stored);
+    return stored;
   }
 
   /** Runs, newest first, as JSON, each with the place that pages go on from. */
@@ -256,7 +255,7 @@ export class RunManager {
       return;
     }
     if (!stored.done) return;
-    this.#finished.put(run.id, Buffer.from(stored.details));
+    this.#finished.put(run.id, stored.details);
     this.#active.delete(run.id);
     this.#settle();
     await this.#trim();

@@ -3,7 +3,7 @@ import type { ConfigListing, Page, RunFilter, RunListing, Store, StoredConfig, S
 /** A store that forgets everything when the process ends: for tests and trials. */
 export class MemoryStore implements Store {
   readonly directory = undefined;
-  readonly failure = undefined;
+  readonly failure: string | undefined = undefined;
   readonly #configs = new Map<string, StoredConfig & { seq: number }>();
   readonly #runs = new Map<string, StoredRun & { seq: number }>();
   #lastSeq = 0;

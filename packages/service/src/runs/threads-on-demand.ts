@@ -1,0 +1,35 @@
+import {
+  type PreviewRequest,
+  type PreviewResult,
+  type RunHandle,
+  type RunListeners,
+  type RunRequest,
+  RunThreads,
+} from '@headrace/engine';
+
+/** The engine's threads, from the first run or preview on: a warm thread takes memory that an idle service has no use for. */
+export class ThreadsOnDemand {
+  readonly #heapMb: number;
+  #threads: RunThreads | undefined;
+
+  constructor(heapMb: number) {
+    this.#heapMb = heapMb;
+  }
+
+  start(request: RunRequest, listeners: RunListeners): RunHandle {
+    return this.#open().start(request, listeners);
+  }
+
+  preview(request: PreviewRequest, timeoutMillis: number): Promise<PreviewResult> {
+    return this.#open().preview(request, timeoutMillis);
+  }
+
+  async close(): Promise<void> {
+    await this.#threads?.close();
+  }
+
+  #open(): RunThreads {
+    this.#threads ??= new RunThreads({ heapMb: this.#heapMb, keepWarm: true });
+    return this.#threads;
+  }
+}

@@ -1,0 +1,150 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { formatProblem } from '@headrace/engine';
+import { afterAll, describe, expect, it } from 'vitest';
+import { hashPassword } from '../auth/password-hash.ts';
+import { readServiceFile } from './read-service-file.ts';
+import { defaultSettings } from './service-settings.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'headrace-service-file-'));
+const file = join(directory, 'service.yml');
+
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+async function read(text: string) {
+  writeFileSync(file, text);
+  const { settings, problems } = await readServiceFile(file);
+  return { settings, problems: problems.map((problem) => formatProblem(problem).replace(file, 'service.yml')) };
+}
+
+describe('the service file', () => {
+  it('may be empty: everything has a default', async () => {
+    const { settings, problems } = await read('');
+    expect(problems).toEqual([]);
+    expect({ ...settings, base: '' }).toEqual({ ...defaultSettings(), base: '' });
+  });
+
+  it('sets everything up', async () => {
+    const hash = await hashPassword('secret');
+    const { settings, problems } = await read(`
+presetConfig:
+  configDirectoryPath: conf
+preventConcurrentRuns: true
+auth:
+  type: basicAuth
+  password: 12345
+  users:
+    - { name: ann, passwordHash: '${hash}', role: operator }
+    - { name: bob, password: pw, role: reader }
+server:
+  host: 127.0.0.1
+  applicationConnectors:
+    - { type: http, port: 0 }
+    - type: https
+      port: 8443
+      bindHost: '::1'
+      keyStorePath: store.p12
+      keyStorePassword: changeit
+storage: { path: /var/lib/headrace }
+limits: { maxConfigs: 5, runHeapMb: 512 }
+components: [./my-stage.js]
+`);
+    expect(problems).toEqual([]);
+    expect(settings).toMatchObject({
+      presets: 'conf',
+      preventConcurrentRuns: true,
+      auth: {
+        password: '12345',
+        users: [
+          { name: 'ann', passwordHash: hash, role: 'operator' },
+          { name: 'bob', password: 'pw', role: 'reader' },
+        ],
+      },
+      listeners: [
+        { host: '127.0.0.1', port: 0 },
+        { host: '::1', port: 8443, tls: { keyStore: 'store.p12', password: 'changeit' } },
+      ],
+      storage: { type: 'sqlite', path: '/var/lib/headrace' },
+      limits: { ...defaultSettings().limits, maxConfigs: 5, runHeapMb: 512 },
+      components: ['./my-stage.js'],
+    });
+    expect(settings?.base).toMatch(/^file:.*\/$/);
+  });
+
+  it('takes a port and PEM files', async () => {
+    const { settings } = await read('server: { port: 8443, tls: { cert: c.pem, key: k.pem } }');
+    expect(settings?.listeners).toEqual([{ host: '0.0.0.0', port: 8443, tls: { cert: 'c.pem', key: 'k.pem' } }]);
+  });
+
+  it('says everything that is wrong with it, and where', async () => {
+    const { settings, problems } = await read(`presetConfg: {}
+preventConcurrentRuns: maybe
+server:
+  port: 70000
+storage:
+  type: postgres
+limits: { maxRun: 3, maxConfigs: 1.5 }
+components: x.js
+`);
+    expect(settings).toBeUndefined();
+    expect(problems).toEqual([
+      'service.yml:1:1: error: Unknown key presetConfg. Did you mean presetConfig? [presetConfg]',
+      'service.yml:2:24: error: preventConcurrentRuns is not true or false. [preventConcurrentRuns]',
+      'service.yml:4:9: error: server.port is not a whole number from 0 to 65535. [server.port]',
+      'service.yml:6:9: error: storage.type is not sqlite or memory. [storage.type]',
+      'service.yml:7:11: error: Unknown key maxRun. Did you mean maxRuns? [limits.maxRun]',
+      'service.yml:7:34: error: limits.maxConfigs is not a whole number from 1 to 10000000. [limits.maxConfigs]',
+      'service.yml:8:13: error: components is not a list. [components]',
+    ]);
+  });
+
+  it('accepts keys of the reference that have no meaning here, with one warning each', async () => {
+    const { settings, problems } = await read(`
+logging: { level: INFO, loggers: { a: b } }
+swagger: { resourcePackage: com.kmwllc.lucille }
+server:
+  rootPath: /
+  adminConnectors: [{ type: http, port: 8081 }]
+  applicationConnectors: [{ type: http, port: 8080, acceptorThreads: 2 }]
+`);
+    expect(settings?.listeners).toEqual([{ host: '0.0.0.0', port: 8080 }]);
+    expect(problems).toEqual([
+      'service.yml:2:1: warning: logging has no meaning in Headrace and is ignored. [logging]',
+      'service.yml:3:1: warning: swagger has no meaning in Headrace and is ignored. [swagger]',
+      'service.yml:5:3: warning: server.rootPath has no meaning in Headrace and is ignored. [server.rootPath]',
+      'service.yml:6:3: warning: server.adminConnectors has no meaning in Headrace and is ignored. [server.adminConnectors]',
+      'service.yml:7:53: warning: server.applicationConnectors[0].acceptorThreads has no meaning in Headrace and is ignored. [server.applicationConnectors[0].acceptorThreads]',
+    ]);
+  });
+
+  it.each([
+    ['auth: { password: x }', 'auth is enabled and has no type'],
+    ['auth: { type: basicAuth }', 'auth is enabled and nobody could log in'],
+    ['auth: { type: token, password: x }', 'auth.type is not basicAuth'],
+    [
+      'auth: { type: basicAuth, users: [{ name: a, role: admin }] }',
+      'auth.users[0] needs either password or passwordHash',
+    ],
+    ['auth: { type: basicAuth, users: [{ name: a, role: admin, passwordHash: x }] }', 'is not a scrypt hash'],
+    ['auth: { type: basicAuth, users: [{ name: a, role: king, password: x }] }', 'is not reader, operator or admin'],
+    ['server: { tls: { cert: a } }', 'server.tls has no key'],
+    ['server: { applicationConnectors: [{ type: https, port: 1 }] }', 'is https and has no keyStorePath'],
+    ['a: b: c', 'Nested mappings'],
+    ['- 1', 'is not a map of keys and values'],
+  ])('refuses %s', async (text, message) => {
+    const { settings, problems } = await read(text);
+    expect(settings).toBeUndefined();
+    expect(problems.join('\n')).toContain(message);
+  });
+
+  it('has no auth when it is not enabled', async () => {
+    expect((await read('auth: { type: basicAuth, enabled: false }')).settings?.auth).toBeUndefined();
+  });
+
+  it('has to be there', async () => {
+    const { settings, problems } = await readServiceFile(join(directory, 'none.yml'));
+    expect(settings).toBeUndefined();
+    expect(problems[0]?.message).toContain('The service file cannot be read');
+  });
+});

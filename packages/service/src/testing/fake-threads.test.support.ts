@@ -1,0 +1,85 @@
+import {
+  type DocumentCounts,
+  noDocuments,
+  type PreviewRequest,
+  type PreviewResult,
+  pendingDocuments,
+  type RunHandle,
+  type RunProgress,
+  type RunRequest,
+  type RunResult,
+  runSummary,
+} from '@headrace/engine';
+
+/** A run that goes on until its test ends it. */
+export class FakeRun implements RunHandle {
+  readonly runId: string;
+  readonly request: RunRequest;
+  readonly done: Promise<RunResult>;
+  readonly counts: DocumentCounts = noDocuments();
+  readonly stops: string[] = [];
+  /** What `stop` does; by default the run ends at once as it is told. */
+  onStop: (status: 'CANCELLED' | 'INTERRUPTED') => void = (status) => this.end(status);
+  #resolve!: (result: RunResult) => void;
+
+  constructor(request: RunRequest) {
+    this.runId = request.runId;
+    this.request = request;
+    this.done = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  progress(): RunProgress {
+    return { counts: { ...this.counts }, connectors: [{ name: 'files', status: 'running' }] };
+  }
+
+  stop(status: 'CANCELLED' | 'INTERRUPTED'): void {
+    this.stops.push(status);
+    this.onStop(status);
+  }
+
+  end(status: RunResult['status'], problems: RunResult['problems'] = []): void {
+    const counts = { ...this.counts };
+    counts.failed += pendingDocuments(counts);
+    const connectors: RunResult['connectors'] = [
+      {
+        name: 'files',
+        status: status === 'SUCCEEDED' ? 'complete' : 'stopped',
+        hasPipeline: true,
+        counts,
+        received: counts.published,
+        seconds: 2,
+      },
+    ];
+    const message = runSummary(status === 'SUCCEEDED', connectors, problems);
+    this.#resolve({ status, message, problems, connectors, counts, failures: [], seconds: 2 });
+  }
+}
+
+/** Runs without threads, which a test moves by hand. */
+export class FakeThreads {
+  readonly runs: FakeRun[] = [];
+  readonly previews: PreviewRequest[] = [];
+  onPreview: (request: PreviewRequest) => Promise<PreviewResult> = async () => ({ results: [], problems: [] });
+
+  start(request: RunRequest): FakeRun {
+    const run = new FakeRun(request);
+    this.runs.push(run);
+    return run;
+  }
+
+  preview(request: PreviewRequest): Promise<PreviewResult> {
+    this.previews.push(request);
+    return this.onPreview(request);
+  }
+
+  async close(): Promise<void> {}
+
+  /** The last run that was started. */
+  get last(): FakeRun {
+    const run = this.runs.at(-1);
+    if (run === undefined) throw new Error('No run was started');
+    return run;
+  }
+}

@@ -1,0 +1,168 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { onTestFinished } from 'vitest';
+import type { RunDetails } from '../runs/run-details.ts';
+import { defaultSettings, type ServiceSettings } from '../service-file/service-settings.ts';
+import { type RunningService, type ServiceOptions, startService } from '../start-service.ts';
+import { FakeThreads } from './fake-threads.test.support.ts';
+
+/** A config without errors, of the components below. */
+export const VALID = `
+connectors: [{ name: files, class: Files, pipeline: main, password: hunter2 }]
+pipelines: [{ name: main, stages: [{ class: Upper, source: title }] }]
+indexer { type: Nowhere }
+`;
+
+const COMPONENTS = `
+const text = (properties, required = []) => ({ type: 'object', properties, required, additionalProperties: false });
+
+/** Reads files. */
+export class Files {
+  static kind = 'connector';
+  static javaClass = 'com.example.Files';
+  static parameters = text({ password: { type: 'string' } });
+}
+
+/**
+ * Makes a field upper case.
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>source (String, Required) : The field.</li>
+ * </ul>
+ */
+export class Upper {
+  static kind = 'stage';
+  static parameters = text({ source: { type: 'string' }, times: { type: 'integer', minimum: 1, default: 1 } }, ['source']);
+  static examples = [{ parameters: { source: 'a' } }];
+}
+
+/** Writes nothing. */
+export class Nowhere {
+  static kind = 'indexer';
+  static type = 'Nowhere';
+  static parameters = text({});
+}
+`;
+
+/** A directory that goes away with the test. */
+export function temporaryDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'headrace-service-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** Settings for a test: a free port, memory, three components. */
+export function testSettings(over: Partial<ServiceSettings> = {}): ServiceSettings {
+  const directory = temporaryDirectory();
+  writeFileSync(join(directory, 'components.mjs'), COMPONENTS);
+  return {
+    ...defaultSettings(),
+    listeners: [{ host: '127.0.0.1', port: 0 }],
+    storage: { type: 'memory' },
+    components: ['./components.mjs'],
+    base: pathToFileURL(`${directory}/`).href,
+    ...over,
+  };
+}
+
+/** An answer, its body read. */
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** The body as JSON. */
+  json: never;
+}
+
+interface Ask {
+  method?: string;
+  body?: string | Uint8Array | object;
+  type?: string;
+  auth?: string;
+  headers?: Record<string, string>;
+}
+
+/** A service in a test, spoken to over HTTP. */
+export class TestService {
+  readonly service: RunningService;
+  readonly threads: FakeThreads;
+  readonly warnings: string[];
+
+  constructor(service: RunningService, threads: FakeThreads, warnings: string[]) {
+    this.service = service;
+    this.threads = threads;
+    this.warnings = warnings;
+  }
+
+  get url(): string {
+    return this.service.urls[0] as string;
+  }
+
+  async ask(path: string, { method, body, type, auth, headers = {} }: Ask = {}): Promise<Answer> {
+    const isJson = body !== undefined && typeof body === 'object' && !(body instanceof Uint8Array);
+    const response = await fetch(this.url + path, {
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
+      headers: {
+        ...(isJson ? { 'content-type': 'application/json' } : {}),
+        ...(type === undefined ? {} : { 'content-type': type }),
+        ...(auth === undefined ? {} : { authorization: `Basic ${Buffer.from(auth).toString('base64')}` }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: isJson ? JSON.stringify(body) : (body as string) }),
+    });
+    const text = await response.text();
+    const { status } = response;
+    return {
+      status,
+      headers: response.headers,
+      text,
+      get json(): never {
+        return JSON.parse(text) as never;
+      },
+    };
+  }
+
+  /** Stores a config; gives its id. */
+  async store(text = VALID): Promise<string> {
+    const answer = await this.ask('/v1/config', { body: text, type: 'application/hocon' });
+    if (answer.status !== 200) throw new Error(answer.text);
+    return (answer.json as { configId: string }).configId;
+  }
+
+  /** Starts a run. */
+  async run(configId: string, more: object = {}): Promise<RunDetails> {
+    const answer = await this.ask('/v1/run', { body: { configId, ...more } });
+    if (answer.status !== 200) throw new Error(answer.text);
+    return answer.json;
+  }
+
+  async details(runId: string): Promise<RunDetails> {
+    return (await this.ask(`/v1/run/${runId}`)).json;
+  }
+
+  /** The details of a run once it is done. */
+  async ended(runId: string): Promise<RunDetails> {
+    for (;;) {
+      const details = await this.details(runId);
+      if (details.done) return details;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+}
+
+/** Starts a service that ends with the test. */
+export async function testService(
+  settings: Partial<ServiceSettings> = {},
+  options: Omit<ServiceOptions, 'settings' | 'threads' | 'logger'> = {},
+): Promise<TestService> {
+  const threads = new FakeThreads();
+  const warnings: string[] = [];
+  const { silentLogger } = await import('../silent-logger.ts');
+  const logger = { ...silentLogger, warn: (...words: unknown[]) => void warnings.push(words.map(String).join(' ')) };
+  const service = await startService({ settings: testSettings(settings), catalogs: [], threads, logger, ...options });
+  onTestFinished(() => service.close());
+  return new TestService(service, threads, warnings);
+}
