@@ -174,6 +174,11 @@ export class CsvScanner implements RecordScanner {
     if (this.nextCr < at) this.nextCr = find(text, '\r', at);
     for (; this.nextCr < stop; this.nextCr = find(text, '\r', this.nextCr + 1)) this.innerLines++;
     if (stop === NOWHERE) return text.length;
+    if (stop === this.nextQuote && text.startsWith(this.separator, stop + 1)) {
+      // Mostly a separator follows the closing quote: the next cell starts behind it.
+      this.state = START;
+      return stop + 1 + this.separator.length;
+    }
     this.state = stop === this.nextQuote ? QUOTE_IN_QUOTED : BACKSLASH_IN_QUOTED;
     return stop + 1;
   }
