@@ -32,7 +32,7 @@ describe('every example', () => {
 describe('the example', () => {
   it('airports: a CSV file becomes JSON lines', async () => {
     const lines = await runExample('airports.conf', 'airports.jsonl');
-    expect(lines).toHaveLength(3363);
+    expect(lines).toHaveLength(3372);
     const { run_id, ...first } = JSON.parse(lines[0] as string);
     expect(first).toEqual({
       id: 'airport-00M',

@@ -24,7 +24,7 @@ describe('run', () => {
     const cwd = prepare(SEQUENCE, '{ class: SetStaticValues, staticValues { colour: red } }');
     const outcome = await headrace(['run', 'a.conf'], { cwd });
     expect(outcome.stdout).toMatch(
-      /^RUN SUMMARY: Success\. 1\/1 connectors complete\. All published docs succeeded\.\n\nsource: complete\. 5 docs succeeded\. 0 docs failed\. 0 docs dropped\. Time: \d+\.\d\d secs\.\n\nRun took \d+\.\d\d secs\.\n$/,
+      /^\n\nRUN SUMMARY: Success\. 1\/1 connectors complete\. All published docs succeeded\.\n\nsource: complete\. 5 docs succeeded\. 0 docs failed\. 0 docs dropped\. Time: \d+\.\d\d secs\.\n\nRun took \d+\.\d\d secs\.\n$/,
     );
     expect(outcome.code).toBe(0);
     expect(lines(cwd, 'out.jsonl').map(({ id, colour }) => [id, colour])).toEqual(

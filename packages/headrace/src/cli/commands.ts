@@ -29,6 +29,15 @@ const componentOptions = {
 /** Every command, once: parsing, help and completion are made of this table. */
 export const commands: readonly CommandSpec[] = [
   command({
+    name: 'serve',
+    summary: 'Start the HTTP service.',
+    details: 'Without a file it listens on port 8080, without authentication, and stores in ./.headrace.',
+    examples: ['headrace serve', 'headrace serve service.yml'],
+    arguments: [{ name: 'SERVICE', required: false, description: 'The service file (YAML).', completes: 'file' }],
+    options: {},
+    load: async () => (await import('../commands/serve.ts')).serve,
+  }),
+  command({
     name: 'run',
     summary: 'Run a config.',
     details:

@@ -48,7 +48,7 @@ export async function run([file = '']: readonly (string | undefined)[], options:
       ),
     );
     if (isInvalid(result)) return EXIT.invalid;
-    process.stdout.write(`${result.message.trim()}\n\nRun took ${result.seconds.toFixed(2)} secs.\n`);
+    process.stdout.write(`${result.message}\nRun took ${result.seconds.toFixed(2)} secs.\n`);
     if (stoppedBy !== undefined) return signalExitCode(stoppedBy);
     return result.status === 'SUCCEEDED' ? EXIT.ok : EXIT.failed;
   } finally {

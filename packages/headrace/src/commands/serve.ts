@@ -1,0 +1,34 @@
+import { type RunningService, readServiceFile, type ServiceSettings, startService } from '@headrace/service';
+import { CommandError, EXIT } from '../cli/exit-code.ts';
+import { onStopSignal, type StopSignal } from '../cli/stop-signals.ts';
+import { problemLines } from '../config/print-problems.ts';
+import { createServiceLog } from '../report/service-log.ts';
+
+/** `headrace serve [SERVICE]`: serves until the first signal, then shuts down in order. */
+export async function serve([file]: readonly (string | undefined)[]): Promise<number> {
+  const settings = file === undefined ? {} : await readSettings(file);
+  if (settings === undefined) return EXIT.invalid;
+  const logger = createServiceLog();
+  const stopped = new Promise<StopSignal>((resolve) => onStopSignal(resolve));
+  const service = await start({ ...settings, logger });
+  for (const url of service.urls) logger.info(`Headrace serves ${url}`);
+  const signal = await stopped;
+  logger.info(`${signal}: shutting down; once more ends it at once`);
+  await service.close();
+  return EXIT.ok;
+}
+
+async function readSettings(file: string): Promise<{ settings: ServiceSettings } | undefined> {
+  const { settings, problems } = await readServiceFile(file);
+  process.stderr.write(problemLines(problems, file));
+  return settings === undefined ? undefined : { settings };
+}
+
+/** What keeps a service from starting (a port that is taken, a store that cannot be opened) is told without a stack. */
+async function start(options: Parameters<typeof startService>[0]): Promise<RunningService> {
+  try {
+    return await startService(options);
+  } catch (error) {
+    throw new CommandError(error instanceof Error ? error.message : String(error));
+  }
+}
