@@ -38,13 +38,14 @@ describe('the example', () => {
       id: 'airport-00M',
       code: '00M',
       name: 'Thigpen',
-      city: ['Bay Springs'],
-      state: ['MS'],
+      city: 'Bay Springs',
+      state: 'MS',
       country: 'USA',
       location: '31.95376472,-89.23450472',
       title: 'Thigpen (00M)',
       initial: 'T',
     });
+    expect(lines.filter((line) => line.includes('"NA"'))).toEqual([]);
     expect(run_id).toMatch(/^[0-9a-f-]{36}$/);
     const scopes = lines.filter((line) => JSON.parse(line).scope === 'international');
     expect(scopes.length).toBeGreaterThan(100);

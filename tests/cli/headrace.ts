@@ -30,6 +30,8 @@ interface Surroundings {
 /** A command that has been started. */
 export interface Started {
   child: ChildProcess;
+  /** What it has said so far. */
+  readonly output: Readonly<Record<'stdout' | 'stderr', string>>;
   /** Resolves as soon as the command has said this. Rejects when it ends before. */
   said(stream: 'stdout' | 'stderr', text: string): Promise<void>;
   ended: Promise<Outcome>;
@@ -63,7 +65,7 @@ export function start(args: readonly string[], surroundings: Surroundings = {}):
       );
       look();
     });
-  return { child, said, ended };
+  return { child, output, said, ended };
 }
 
 /** Runs a command line to its end. */
