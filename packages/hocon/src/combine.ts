@@ -9,7 +9,7 @@ import { rawEntries } from './raw.ts';
  */
 export class Combiner {
   readonly #marks: Marks;
-  readonly #own = new Set<ObjectNode>();
+  #own: Set<ObjectNode> | undefined;
   /** Entries touched so far. */
   steps = 0;
 
@@ -68,10 +68,11 @@ export class Combiner {
   }
 
   #owned(node: ObjectNode): ObjectNode {
-    if (this.#own.has(node)) return node;
+    if (this.#own?.has(node)) return node;
     this.steps += node.entries.size;
     const copy: ObjectNode = { ...node, entries: new Map(node.entries), keys: new Map(node.keys) };
     if (this.#marks.isUnresolved(node)) this.#marks.unresolved.add(copy);
+    this.#own ??= new Set();
     this.#own.add(copy);
     return copy;
   }
@@ -85,5 +86,5 @@ interface Pair {
 }
 
 function layers(node: Raw): Raw[] {
-  return node.kind === 'merge' ? node.stack : [node];
+  return node.kind === 'merge' ? node.stack.slice(0, node.height) : [node];
 }

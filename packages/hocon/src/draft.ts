@@ -1,5 +1,5 @@
 import type { Joiner } from './concatenate.ts';
-import { join } from './concatenate.ts';
+import { join, textOf } from './concatenate.ts';
 import { layOver } from './merge.ts';
 import type { ListNode, Origin } from './node.ts';
 import type { Marks, Raw } from './raw.ts';
@@ -76,6 +76,15 @@ export class Draft {
     const joined = join(last, piece, this.#joiner.marks, this.#joiner);
     if (joined === undefined) return false;
     this.#last = joined;
+    return true;
+  }
+
+  /** Adds text to a value that is text so far; false when it is not. The usual case, without a node for each word. */
+  addText(text: string): boolean {
+    const last = this.#last;
+    const before = last && textOf(last);
+    if (before === undefined) return false;
+    this.#last = { kind: 'string', value: before + text, origin: last!.origin };
     return true;
   }
 

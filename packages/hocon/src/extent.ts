@@ -1,49 +1,55 @@
+import type { ListNode, ObjectNode } from './node.ts';
 import type { Raw } from './raw.ts';
 import { rawEntries, rawItems } from './raw.ts';
 
-/** How large a value is when written out: values plus characters of strings, and levels of nesting. */
-export interface Extent {
+/** How many characters of a string count as one value. */
+const CHARACTERS = 16;
+
+interface Extent {
   size: number;
   depth: number;
 }
 
-/** Measures values, each shared one once, so that a small text that grows exponentially is noticed before it has grown. */
+/**
+ * How large values are when written out, long strings counting for more than one, and how deep. Shared values are
+ * measured once, so that a small text that grows exponentially is noticed before it has grown.
+ */
 export class Extents {
   readonly #known = new Map<Raw, Extent>();
 
-  of(node: Raw): Extent {
-    const simple = ofSimple(node) ?? this.#known.get(node);
-    if (simple !== undefined) return simple;
-    const work: Raw[] = [node];
-    while (work.length > 0) {
-      const top = work.at(-1)!;
-      const before = work.length;
-      let size = 1;
-      let depth = 0;
-      for (const child of childrenOf(top)) {
-        const extent = ofSimple(child) ?? this.#known.get(child);
-        if (extent === undefined) work.push(child);
-        else {
-          size += extent.size;
-          if (extent.depth > depth) depth = extent.depth;
+  sizeOf(node: Raw): number {
+    if (node.kind === 'object' || node.kind === 'list') return this.#measure(node).size;
+    return node.kind === 'string' ? 1 + Math.floor(node.value.length / CHARACTERS) : 1;
+  }
+
+  depthOf(node: Raw): number {
+    return node.kind === 'object' || node.kind === 'list' ? this.#measure(node).depth : 0;
+  }
+
+  #measure(node: ObjectNode | ListNode): Extent {
+    const work: (ObjectNode | ListNode)[] = [node];
+    for (let top = work.at(-1); top !== undefined; top = work.at(-1)) {
+      if (!this.#known.has(top)) {
+        const before = work.length;
+        const extent: Extent = { size: 1, depth: 1 };
+        for (const child of top.kind === 'object' ? rawEntries(top).values() : rawItems(top)) {
+          if (child.kind !== 'object' && child.kind !== 'list') extent.size += this.sizeOf(child);
+          else this.#addChild(extent, child, work);
         }
+        if (work.length > before) continue;
+        this.#known.set(top, extent);
       }
-      if (work.length > before) continue;
       work.pop();
-      this.#known.set(top, { size, depth: depth + 1 });
     }
     return this.#known.get(node)!;
   }
-}
 
-const single: Extent = { size: 1, depth: 0 };
-
-function ofSimple(node: Raw): Extent | undefined {
-  if (node.kind === 'object' || node.kind === 'list') return undefined;
-  return node.kind === 'string' ? { size: 1 + node.value.length, depth: 0 } : single;
-}
-
-function childrenOf(node: Raw): Iterable<Raw> {
-  if (node.kind === 'object') return rawEntries(node).values();
-  return node.kind === 'list' ? rawItems(node) : [];
+  #addChild(extent: Extent, child: ObjectNode | ListNode, unknown: (ObjectNode | ListNode)[]): void {
+    const known = this.#known.get(child);
+    if (known === undefined) unknown.push(child);
+    else {
+      extent.size += known.size;
+      extent.depth = Math.max(extent.depth, known.depth + 1);
+    }
+  }
 }

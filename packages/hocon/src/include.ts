@@ -115,6 +115,7 @@ export class Includer {
     if (this.#isCycle(found.file) || !this.#mayRead(origin, limits.includes)) {
       return { kind: 'object', entries: new Map(), keys: new Map(), origin };
     }
+    this.#session.textLength += found.text.length;
     this.#open.push({ file: found.file, statement: undefined });
     const root = this.#parse(found, format, prefix);
     this.#open.pop();

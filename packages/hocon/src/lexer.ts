@@ -308,6 +308,7 @@ export class Lexer {
   /** The text ended inside a token: the reference notices on the last line. */
   #cutOff(code: ProblemCode, message: string, hint: string): void {
     this.#fail(code, message, this.source.length, hint);
+    this.start = this.source.length;
     this.line = this.#line;
     this.lineStart = this.#lineStart;
     this.cutOff = true;

@@ -2,7 +2,7 @@
 export interface Limits {
   /** Nesting of objects, lists and path elements, in the text and in the result. */
   depth: number;
-  /** Values, plus characters of strings, in the result after substitution. A text without substitutions has no such bound. */
+  /** Values that substitutions bring in; sixteen characters of a string count as one. The text itself does not count. */
   size: number;
   /** Steps of resolving. */
   steps: number;
@@ -14,8 +14,8 @@ export interface Limits {
 
 export const defaultLimits: Limits = {
   depth: 1_000,
-  size: 4_194_304,
-  steps: 5_000_000,
+  size: 1_000_000,
+  steps: 4_000_000,
   includes: 1_000,
   problems: 100,
 };

@@ -1,3 +1,4 @@
+import { TooMuchWork } from './budget.ts';
 import type { IncludeLoader } from './include.ts';
 import { Includer } from './include.ts';
 import type { Limits } from './limits.ts';
@@ -11,7 +12,7 @@ import { ProblemList } from './problem.ts';
 import type { PathEntry } from './properties.ts';
 import { objectOfPaths, parseProperties } from './properties.ts';
 import { Marks } from './raw.ts';
-import { Resolver, TooMuchWork } from './resolver.ts';
+import { Resolver } from './resolver.ts';
 import type { Format, Session } from './session.ts';
 import { withoutUnresolved } from './unresolved.ts';
 import { toValue } from './value.ts';
@@ -47,6 +48,7 @@ export function parse(text: string, options: ParseOptions = {}): ParseResult {
     problems: new ProblemList(limits.problems),
     marks: new Marks(),
     marksWords: text.includes('${') || text.includes('+=') || options.include !== undefined,
+    textLength: text.length,
     include: () => undefined,
   };
   const includer = new Includer(options.include ?? (() => undefined), session);

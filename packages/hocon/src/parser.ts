@@ -218,9 +218,8 @@ export class Parser {
       const { kind } = lexer;
       if (this.#json && (!draft.empty || kind === Token.unquoted || kind === Token.substitution)) break;
       if (kind >= Token.string) {
-        if (draft.lastIsSimple && lexer.spaceStart < lexer.start) this.#add(frame, this.#word(lexer.space(), true));
         if (draft.start < 0) draft.start = lexer.start;
-        this.#add(frame, this.#simple(kind, !draft.empty));
+        this.#addSimple(frame, kind);
         draft.lastIsSimple = true;
         draft.end = lexer.end;
         lexer.next();
@@ -237,6 +236,17 @@ export class Parser {
     }
     if (draft.empty) this.#fail(frame, 'missing-value', `a value is expected here, not ${this.#cursor.found()}`);
     else frame.step = Step.after;
+  }
+
+  #addSimple(frame: Frame, kind: number): void {
+    const { lexer } = this.#cursor;
+    const { draft } = frame;
+    const spaced = draft.lastIsSimple && lexer.spaceStart < lexer.start;
+    if (draft.lastIsSimple && kind !== Token.substitution) {
+      if (draft.addText(spaced ? lexer.space() + lexer.text : lexer.text)) return;
+    }
+    if (spaced) this.#add(frame, this.#word(lexer.space(), true));
+    this.#add(frame, this.#simple(kind, !draft.empty));
   }
 
   #simple(kind: number, isFurther: boolean): Raw {

@@ -7,6 +7,14 @@ export interface ReferenceNode {
   optional: boolean;
   prefix: number;
   origin: Origin;
+  settled?: Settled;
+  /** Set while the resolver follows it. */
+  followed?: boolean;
+}
+
+/** The result of resolving a node, kept with it. Undefined: an optional substitution found nothing. */
+export interface Settled {
+  value: Raw | undefined;
 }
 
 /** Adjacent values that cannot be joined before their substitutions are known. */
@@ -14,13 +22,23 @@ export interface ConcatenationNode {
   kind: 'concatenation';
   pieces: Raw[];
   origin: Origin;
+  settled?: Settled;
 }
 
 /** Definitions of one field that cannot be merged before their substitutions are known. Latest definition last. */
 export interface MergeNode {
   kind: 'merge';
   stack: Raw[];
+  /** How many layers of the stack count, from below; all when it is not set. */
+  height?: number;
   origin: Origin;
+  settled?: Settled;
+  /** Of a merge that is the lower part of another one: that one. */
+  head?: MergeNode;
+  /** While one of the layers is being resolved: what the merge shows of itself, if anything. */
+  shown?: Settled | undefined;
+  /** How many of the lowest layers have been resolved, all of them without mistakes. */
+  resolvedLayers?: number;
 }
 
 /** Stands for a value that has been reported as a problem: everything made from it has no value either. */

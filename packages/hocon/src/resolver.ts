@@ -1,13 +1,15 @@
+import { Budget } from './budget.ts';
 import { Combiner } from './combine.ts';
 import type { Joiner } from './concatenate.ts';
 import { join } from './concatenate.ts';
 import { Environment } from './environment.ts';
-import { Extents } from './extent.ts';
+import { emptyObject } from './fields.ts';
 import { inHashOrder } from './hash-order.ts';
+import { hidesLower } from './merge.ts';
 import type { ListNode, ObjectNode } from './node.ts';
-import { renderPath } from './path.ts';
-import type { ConcatenationNode, MergeNode, Raw, ReferenceNode } from './raw.ts';
+import type { ConcatenationNode, Marks, MergeNode, Raw, ReferenceNode, Settled } from './raw.ts';
 import { rawEntries, rawItems } from './raw.ts';
+import { broken, ResolveProblems } from './resolve-problems.ts';
 import type { Session } from './session.ts';
 import type { Task } from './trampoline.ts';
 import { runTask } from './trampoline.ts';
@@ -15,222 +17,229 @@ import { runTask } from './trampoline.ts';
 /** Thrown where a substitution comes back to itself; the substitution that led there catches it. */
 class Cycle extends Error {}
 
-/** Thrown when the text asks for more work than the limit. */
-export class TooMuchWork extends Error {}
+const cycle = new Cycle();
 
 /** Undefined: an optional substitution found nothing. */
 type Resolved = Raw | undefined;
 
-/** In place of a merge that is hidden from itself. */
-const nothing = Symbol('nothing');
-
 /**
- * Resolves the substitutions of a tree. Results are kept by node, so each is resolved once; the tree itself stays as it
- * is. Written as tasks instead of recursive calls: chains and nesting can be as long as they like.
+ * Resolves the substitutions of a tree. Results are kept, so each is resolved once. Written as tasks instead of
+ * recursive calls: chains and nesting can be as long as they like.
  *
  * The rules are those of the reference: a substitution looks at the final value, resolving only what lies on its path.
  * While a definition of a field that has several is being resolved, that field shows only its earlier definitions.
  */
 export class Resolver {
   readonly #root: ObjectNode;
-  readonly #session: Session;
+  readonly #marks: Marks;
   readonly #environment: Environment;
-  readonly #extents = new Extents();
-  readonly #results = new Map<Raw, Resolved>();
+  readonly #problems: ResolveProblems;
+  readonly #budget: Budget;
+  readonly #containers = new Map<Raw, Settled>();
   /** Results for the sake of one path only, by node and path. */
   readonly #partials = new Map<Raw, Map<string, Resolved>>();
-  readonly #inProgress = new Set<ReferenceNode>();
-  /** What merges show of themselves while one of their layers is being resolved. */
-  readonly #visible = new Map<MergeNode, Raw | typeof nothing>();
   /** Whether the last result holds a merge that showed only a part of itself, so that it must not be kept. */
   #tainted = false;
-  #steps = 0;
 
   constructor(root: ObjectNode, session: Session, env: Record<string, string>) {
     this.#root = root;
-    this.#session = session;
+    this.#marks = session.marks;
     this.#environment = new Environment(env);
+    this.#problems = new ResolveProblems(session.problems);
+    this.#budget = new Budget(session, this.#problems);
   }
 
   /** @throws TooMuchWork */
   resolve(): ObjectNode {
     const result = runTask(this.#object(this.#root));
-    return result?.kind === 'object' ? result : { ...this.#root, entries: new Map(), keys: new Map() };
+    return result?.kind === 'object' ? result : emptyObject(this.#root.origin);
   }
 
-  #count(steps: number): void {
-    this.#steps += steps;
-    if (this.#steps > this.#session.limits.steps) throw new TooMuchWork();
+  /** The result for an unresolved node that has been resolved before. */
+  #known(node: Raw): Settled | undefined {
+    switch (node.kind) {
+      case 'reference':
+      case 'concatenation':
+      case 'merge':
+        return node.settled;
+      case 'broken':
+        return { value: node };
+      default:
+        return this.#containers.get(node);
+    }
   }
 
-  /** The whole value of a node. */
-  *#full(node: Raw): Task<Resolved> {
-    this.#tainted = false;
-    if (!this.#session.marks.isUnresolved(node)) return node;
-    if (this.#results.has(node)) return this.#results.get(node);
-    this.#count(1);
-    let result: Resolved;
+  /** The work for an unresolved node. */
+  #task(node: Raw): Task<Resolved> {
+    this.#budget.step();
     switch (node.kind) {
       case 'object':
-        result = yield this.#object(node);
-        break;
+        return this.#object(node);
       case 'list':
-        result = yield this.#list(node);
-        break;
+        return this.#list(node);
       case 'reference':
-        result = yield this.#reference(node, undefined);
-        break;
+        return this.#reference(node, undefined);
       case 'concatenation':
-        result = yield this.#concatenation(node);
-        break;
+        return this.#concatenation(node);
       case 'merge':
-        result = yield this.#merge(node, undefined);
-        break;
+        return this.#merge(node, undefined);
       default:
-        return node;
+        throw new TypeError(`a ${node.kind} needs no resolving`);
     }
-    if (!this.#tainted) this.#results.set(node, result);
-    return result;
   }
 
   *#object(node: ObjectNode): Task<Resolved> {
-    const { marks } = this.#session;
-    const result: ObjectNode = { kind: 'object', entries: new Map(), keys: new Map(), origin: node.origin };
-    const entries = rawEntries(result);
-    let tainted = false;
-    this.#count(node.entries.size);
+    const marks = this.#marks;
     const values = new Map<string, Resolved>();
-    const waiting = [...rawEntries(node)].filter(([, child]) => marks.isUnresolved(child));
-    for (const [key, child] of inHashOrder(waiting, node.entries.size)) {
+    let waiting: [string, Raw][] = [];
+    let tainted = false;
+    this.#budget.step(node.entries.size);
+    for (const entry of rawEntries(node)) if (marks.isUnresolved(entry[1])) waiting.push(entry);
+    waiting = inHashOrder(waiting, node.entries.size);
+    for (const [key, child] of waiting) {
       const shown = this.#shown(child);
       if (shown !== child) tainted = true;
-      if (shown !== undefined) values.set(key, yield this.#full(shown));
-      if (this.#tainted) tainted = true;
+      if (shown === undefined) continue;
+      const known = marks.isUnresolved(shown) ? this.#known(shown) : { value: shown };
+      values.set(key, known === undefined ? yield this.#task(shown) : known.value);
+      if (known === undefined && this.#tainted) tainted = true;
     }
+    const result = emptyObject(node.origin);
+    let size = 0;
     for (const [key, child] of rawEntries(node)) {
-      const value = marks.isUnresolved(child) ? values.get(key) : child;
-      if (value === undefined || value.kind === 'broken') continue;
-      entries.set(key, value);
+      let value: Resolved = child;
+      if (marks.isUnresolved(child)) {
+        value = values.get(key);
+        if (value === undefined || value.kind === 'broken') continue;
+        size += this.#budget.sizeOf(value);
+        if (!this.#budget.fits(size, node.keys.get(key)!)) continue;
+      }
+      rawEntries(result).set(key, value);
       result.keys.set(key, node.keys.get(key)!);
     }
-    this.#tainted = tainted;
     if (marks.opaque.has(node)) marks.opaque.add(result);
-    return this.#measured(result);
+    this.#tainted = tainted;
+    if (!tainted) this.#containers.set(node, { value: result });
+    return result;
   }
 
   *#list(node: ListNode): Task<Resolved> {
     const result: ListNode = { kind: 'list', items: [], origin: node.origin };
     const items = rawItems(result);
     let tainted = false;
-    this.#count(node.items.length);
+    let size = 0;
+    this.#budget.step(node.items.length);
     for (const item of rawItems(node)) {
-      const value: Resolved = yield this.#full(item);
-      if (this.#tainted) tainted = true;
-      if (value !== undefined && value.kind !== 'broken') items.push(value);
+      let value: Resolved = item;
+      if (this.#marks.isUnresolved(item)) {
+        const known = this.#known(item);
+        value = known === undefined ? yield this.#task(item) : known.value;
+        if (known === undefined && this.#tainted) tainted = true;
+      }
+      if (value === undefined || value.kind === 'broken') continue;
+      if (value !== item) size += this.#budget.sizeOf(value);
+      if (this.#budget.fits(size, item.origin)) items.push(value);
     }
     this.#tainted = tainted;
-    return this.#measured(result);
-  }
-
-  /** Refuses a result that is too large. */
-  #measured(node: Raw): Raw {
-    const { limits, problems } = this.#session;
-    const { size, depth } = this.#extents.of(node);
-    if (size <= limits.size && depth <= limits.depth) return node;
-    const message =
-      size > limits.size
-        ? `substitutions make this value larger than ${limits.size} values and characters`
-        : `substitutions nest this value more than ${limits.depth} deep`;
-    problems.add('result-too-large', node.origin, message, 'refer to large values less often');
-    return { kind: 'broken', origin: node.origin };
+    if (!tainted) this.#containers.set(node, { value: result });
+    return result;
   }
 
   *#concatenation(node: ConcatenationNode): Task<Resolved> {
     const values: Raw[] = [];
-    let broken = false;
+    let isBroken = false;
     for (const piece of node.pieces) {
-      const value: Resolved = yield this.#full(piece);
-      if (value?.kind === 'broken') broken = true;
+      let value: Resolved = piece;
+      if (this.#marks.isUnresolved(piece)) {
+        const known = this.#known(piece);
+        value = known === undefined ? yield this.#task(piece) : known.value;
+      }
+      if (value?.kind === 'broken') isBroken = true;
       else if (value !== undefined) values.push(value);
     }
+    const value = isBroken ? broken(node.origin) : this.#joined(values, node);
+    node.settled = { value };
     this.#tainted = false;
-    return broken ? { kind: 'broken', origin: node.origin } : this.#joined(values, node);
+    return value;
   }
 
   #joined(values: Raw[], node: ConcatenationNode): Resolved {
-    const { marks, problems } = this.#session;
+    let joined = values[0];
+    if (values.length < 2) return joined;
     const joiner = this.#joiner();
-    let joined: Resolved;
-    for (const value of values) {
-      if (joined === undefined) {
-        joined = value;
-        continue;
-      }
-      const both = join(joined, value, marks, joiner);
-      if (both === undefined) {
-        const message = `${inWords(joined)} cannot be joined with ${inWords(value)}`;
-        problems.add('cannot-join', node.origin, message, 'join values of one type only: texts, lists or objects');
-        return { kind: 'broken', origin: node.origin };
-      }
-      joined = this.#measured(both);
+    for (const value of values.slice(1)) {
+      const both = join(joined!, value, this.#marks, joiner);
+      if (both === undefined) return this.#problems.notJoinable(joined!, value, node.origin);
+      joined = both.kind === 'string' ? this.#budget.admit(both, node.origin) : both;
       if (joined.kind === 'broken') return joined;
     }
     return joined;
   }
 
+  /** Joins values that may stand elsewhere too: by copying. */
   #joiner(): Joiner {
-    const { marks } = this.#session;
-    const combiner = new Combiner(marks);
+    const combiner = new Combiner(this.#marks);
     return {
-      objects: (left, right) => this.#counted(combiner, right, left),
+      objects: (left, right) => this.#over(combiner, right, left),
       lists: (left, first, _right, second) => {
-        this.#count(first.length + second.length);
+        this.#budget.step((first.length + second.length) >> 2);
         return { kind: 'list', items: first.concat(second) as ListNode['items'], origin: left.origin };
       },
     };
   }
 
-  #counted(combiner: Combiner, upper: Raw, lower: Raw): Raw {
+  /** One value laid over another. */
+  #over(combiner: Combiner, upper: Raw, lower: Raw): Raw {
     const before = combiner.steps;
     const result = combiner.combine(upper, lower);
-    this.#count(combiner.steps - before);
+    this.#budget.step(combiner.steps - before);
     return result;
   }
 
   /** The value of a substitution, or only as much of it as lies on the path `rest`. */
   *#reference(node: ReferenceNode, rest: string[] | undefined): Task<Resolved> {
-    if (this.#inProgress.has(node)) throw new Cycle();
-    this.#inProgress.add(node);
-    let result: Resolved;
+    if (node.followed) throw cycle;
+    node.followed = true;
+    let value: Resolved;
     try {
-      let found: Resolved = yield this.#find(node.path);
-      const own = node.path.slice(node.prefix);
+      const own = node.prefix > 0 ? node.path.slice(node.prefix) : node.path;
+      let found: Resolved = this.#findPlain(node.path) ?? (yield this.#find(node.path));
       if (found === undefined && node.prefix > 0) found = yield this.#find(own);
       found ??= this.#environment.find(own, node.origin);
-      if (found !== undefined) result = yield rest === undefined ? this.#full(found) : this.#partial(found, rest);
+      if (found === undefined) value = undefined;
+      else if (rest !== undefined) value = yield this.#partial(found, rest);
+      else {
+        value = found;
+        if (this.#marks.isUnresolved(found)) {
+          const known = this.#known(found);
+          value = known === undefined ? yield this.#task(found) : known.value;
+        }
+      }
+      if (value === undefined && !node.optional) value = this.#problems.missing(node);
     } catch (error) {
       if (!(error instanceof Cycle)) throw error;
-      this.#tainted = false;
-      if (!node.optional) return this.#cyclic(node);
+      value = node.optional ? undefined : this.#problems.cyclic(node);
     } finally {
-      this.#inProgress.delete(node);
+      node.followed = false;
+    }
+    if (rest === undefined) {
+      if (value !== undefined && value.kind !== 'broken') value = this.#budget.admit(value, node.origin);
+      node.settled = { value };
     }
     this.#tainted = false;
-    return result === undefined && !node.optional ? this.#missing(node) : result;
+    return value;
   }
 
-  #cyclic(node: ReferenceNode): Raw {
-    const message = `\${${renderPath(node.path)}} leads back to itself`;
-    const hint = 'give the value without the substitution, or write ${?...} where it may be missing';
-    this.#session.problems.add('cyclic-substitution', node.origin, message, hint);
-    return { kind: 'broken', origin: node.origin };
-  }
-
-  #missing(node: ReferenceNode): Raw {
-    const path = renderPath(node.path.slice(node.prefix));
-    const hint = `define ${path}, or write \${?${path}} where it may be missing`;
-    this.#session.problems.add('undefined-substitution', node.origin, `\${${path}} is not defined`, hint);
-    return { kind: 'broken', origin: node.origin };
+  /** The value at a path when only plain objects lie on it. */
+  #findPlain(path: string[]): Resolved {
+    let at: Raw = this.#root;
+    for (const key of path) {
+      if (at.kind !== 'object') return undefined;
+      const child = rawEntries(at).get(key);
+      if (child === undefined || (child.kind === 'merge' && child.shown !== undefined)) return undefined;
+      at = child;
+    }
+    return at;
   }
 
   /** The value at a path of the whole config, itself not resolved yet. */
@@ -254,35 +263,24 @@ export class Resolver {
 
   /** A merge whose layer is being resolved shows only the layers below that one. */
   #shown(node: Raw): Resolved {
-    let shown: Raw | typeof nothing | undefined = node;
-    while (shown.kind === 'merge') {
-      const visible: Raw | typeof nothing | undefined = this.#visible.get(shown);
-      if (visible === undefined) break;
-      if (visible === nothing) return undefined;
-      shown = visible;
-    }
+    let shown: Resolved = node;
+    while (shown?.kind === 'merge' && shown.shown !== undefined) shown = shown.shown.value;
     return shown;
   }
 
   /** As much of a value as is needed to look up `rest` in it: an object with at most that one key, if it is one. */
   *#partial(node: Raw, rest: string[]): Task<Resolved> {
     this.#tainted = false;
-    switch (node.kind) {
-      case 'object':
-        return yield this.#partialObject(node, rest);
-      case 'concatenation':
-        return yield this.#full(node);
-      case 'reference':
-      case 'merge':
-        break;
-      default:
-        return node;
-    }
-    if (this.#results.has(node)) return this.#results.get(node);
+    if (node.kind === 'object') return yield this.#partialObject(node, rest);
+    if (!this.#marks.isUnresolved(node)) return node;
+    const settled = this.#known(node);
+    if (settled !== undefined) return settled.value;
+    if (node.kind === 'concatenation') return yield this.#task(node);
+    if (node.kind !== 'reference' && node.kind !== 'merge') return node;
     const key = rest.join('\0');
     const known = this.#partials.get(node);
     if (known?.has(key)) return known.get(key);
-    this.#count(1);
+    this.#budget.step();
     const result: Resolved = yield node.kind === 'reference' ? this.#reference(node, rest) : this.#merge(node, rest);
     if (this.#tainted) return result;
     const keep = this.#partials.get(node) ?? new Map<string, Resolved>();
@@ -291,9 +289,9 @@ export class Resolver {
   }
 
   *#partialObject(node: ObjectNode, rest: string[]): Task<Resolved> {
-    const { marks } = this.#session;
+    const marks = this.#marks;
     const key = rest[0]!;
-    const thin: ObjectNode = { kind: 'object', entries: new Map(), keys: new Map(), origin: node.origin };
+    const thin = emptyObject(node.origin);
     if (marks.opaque.has(node)) marks.opaque.add(thin);
     const child = rawEntries(node).get(key);
     if (child === undefined) return thin;
@@ -314,53 +312,45 @@ export class Resolver {
 
   /** The layers of a field over each other, latest first. All are resolved: a missing one counts even when hidden. */
   *#merge(node: MergeNode, rest: string[] | undefined): Task<Resolved> {
-    const { marks } = this.#session;
-    const { stack } = node;
-    const combiner = new Combiner(marks);
+    const { stack, height = stack.length } = node;
+    const combiner = new Combiner(this.#marks);
+    const head = node.head ?? node;
+    const shownBefore = head.shown;
     let merged: Resolved;
     let tainted = false;
-    let broken = false;
-    for (let i = stack.length - 1; i >= 0; i--) {
+    let isBroken = false;
+    for (let i = height - 1; i >= 0; i--) {
       const layer = stack[i]!;
-      const waits = layer.kind === 'reference' || layer.kind === 'concatenation';
-      const before = this.#visible.get(node);
-      if (waits) this.#visible.set(node, lowerLayers(node, i));
-      let value: Resolved;
+      let value: Resolved = layer;
+      this.#budget.step();
+      this.#tainted = false;
+      if (layer.kind === 'reference' || layer.kind === 'concatenation') head.shown = { value: lowerLayers(node, i) };
       try {
-        value = yield rest === undefined ? this.#full(layer) : this.#partial(layer, rest);
+        if (rest !== undefined) value = yield this.#partial(layer, rest);
+        else if (this.#marks.isUnresolved(layer)) {
+          const known = this.#known(layer);
+          value = known === undefined ? yield this.#task(layer) : known.value;
+        }
       } finally {
-        if (before !== undefined) this.#visible.set(node, before);
-        else if (waits) this.#visible.delete(node);
+        head.shown = shownBefore;
       }
       if (this.#tainted) tainted = true;
-      if (value === undefined) continue;
-      if (value.kind === 'broken') {
-        broken = true;
-        continue;
-      }
-      merged = merged === undefined ? value : this.#counted(combiner, merged, value);
+      if (value?.kind === 'broken') isBroken = true;
+      else if (value !== undefined) merged = merged === undefined ? value : this.#over(combiner, merged, value);
+      // What is hidden and was resolved on the way to a higher layer has nothing to add.
+      if (i <= (head.resolvedLayers ?? 0) && merged !== undefined && hidesLower(merged, this.#marks)) break;
+    }
+    if (isBroken) merged = broken(node.origin);
+    if (rest === undefined && !tainted) {
+      node.settled = { value: merged };
+      if (!isBroken) head.resolvedLayers = Math.max(head.resolvedLayers ?? 0, height);
     }
     this.#tainted = tainted;
-    if (broken) return { kind: 'broken', origin: node.origin };
-    return merged !== undefined && rest === undefined ? this.#measured(merged) : merged;
+    return merged;
   }
 }
 
-function lowerLayers(node: MergeNode, count: number): Raw | typeof nothing {
-  if (count === 0) return nothing;
-  if (count === 1) return node.stack[0]!;
-  return { kind: 'merge', stack: node.stack.slice(0, count), origin: node.origin };
-}
-
-function inWords(node: Raw): string {
-  switch (node.kind) {
-    case 'object':
-      return 'an object';
-    case 'list':
-      return 'a list';
-    case 'null':
-      return 'null';
-    default:
-      return `a ${node.kind}`;
-  }
+function lowerLayers(node: MergeNode, height: number): Resolved {
+  const { stack, origin, head = node } = node;
+  return height < 2 ? stack.slice(0, height)[0] : { kind: 'merge', stack, height, head, origin };
 }

@@ -11,6 +11,8 @@ export interface Session {
   marks: Marks;
   /** Whether to remember of every string that it was unquoted. Needed only when the text can refer to it. */
   marksWords: boolean;
+  /** Characters in all texts so far. */
+  textLength: number;
   /** Reads and parses what an include statement names. Undefined when there is nothing. */
   include(statement: IncludeStatement, from: Source, prefix: string[], origin: Origin): ObjectNode | undefined;
 }

@@ -1,0 +1,50 @@
+import { Extents } from './extent.ts';
+import type { Origin } from './node.ts';
+import type { Raw } from './raw.ts';
+import { broken, type ResolveProblems } from './resolve-problems.ts';
+import type { Session } from './session.ts';
+
+/** Thrown when a text asks for more work than the limit. */
+export class TooMuchWork extends Error {}
+
+/** Keeps what substitutions do within the limits. A result that is too large is reported once, at the first place. */
+export class Budget {
+  readonly #session: Session;
+  readonly #problems: ResolveProblems;
+  readonly #extents = new Extents();
+  /** No text is larger than its length, so that only what substitutions add can exceed this. */
+  readonly #most: number;
+  #steps = 0;
+  #exceeded = false;
+
+  constructor(session: Session, problems: ResolveProblems) {
+    this.#session = session;
+    this.#problems = problems;
+    this.#most = session.limits.size + session.textLength;
+  }
+
+  /** @throws TooMuchWork */
+  step(count = 1): void {
+    this.#steps += count;
+    if (this.#steps > this.#session.limits.steps) throw new TooMuchWork();
+  }
+
+  sizeOf(value: Raw): number {
+    return this.#extents.sizeOf(value);
+  }
+
+  /** Whether a value of this size may be; if not, that is reported. */
+  fits(size: number, origin: Origin): boolean {
+    if (size <= this.#most) return true;
+    if (!this.#exceeded) this.#problems.tooLarge(this.#session.limits.size, origin);
+    this.#exceeded = true;
+    return false;
+  }
+
+  /** A value that a substitution brings in, or what stands for it when it is refused. */
+  admit(value: Raw, origin: Origin): Raw {
+    if (!this.fits(this.sizeOf(value), origin)) return broken(origin);
+    const { depth } = this.#session.limits;
+    return this.#extents.depthOf(value) > depth ? this.#problems.tooDeep(depth, origin) : value;
+  }
+}

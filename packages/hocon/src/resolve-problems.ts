@@ -1,0 +1,61 @@
+import type { Origin } from './node.ts';
+import { renderPath } from './path.ts';
+import type { ProblemList } from './problem.ts';
+import type { BrokenNode, Raw, ReferenceNode } from './raw.ts';
+
+/** What can be wrong with substitutions. Each gives the node that stands for the missing value. */
+export class ResolveProblems {
+  readonly #problems: ProblemList;
+
+  constructor(problems: ProblemList) {
+    this.#problems = problems;
+  }
+
+  missing({ path, prefix, origin }: ReferenceNode): BrokenNode {
+    const name = renderPath(path.slice(prefix));
+    const hint = `define ${name}, or write \${?${name}} where it may be missing`;
+    this.#problems.add('undefined-substitution', origin, `\${${name}} is not defined`, hint);
+    return broken(origin);
+  }
+
+  cyclic({ path, origin }: ReferenceNode): BrokenNode {
+    const hint = 'give the value without the substitution, or write ${?...} where it may be missing';
+    this.#problems.add('cyclic-substitution', origin, `\${${renderPath(path)}} leads back to itself`, hint);
+    return broken(origin);
+  }
+
+  notJoinable(left: Raw, right: Raw, origin: Origin): BrokenNode {
+    const message = `${inWords(left)} cannot be joined with ${inWords(right)}`;
+    this.#problems.add('cannot-join', origin, message, 'join values of one type only: texts, lists or objects');
+    return broken(origin);
+  }
+
+  tooLarge(limit: number, origin: Origin): BrokenNode {
+    const message = `substitutions make the config larger by more than ${limit} values`;
+    this.#problems.add('result-too-large', origin, message, 'refer to large values less often');
+    return broken(origin);
+  }
+
+  tooDeep(limit: number, origin: Origin): BrokenNode {
+    const message = `substitutions nest values more than ${limit} deep`;
+    this.#problems.add('result-too-large', origin, message, 'flatten the config');
+    return broken(origin);
+  }
+}
+
+export function broken(origin: Origin): BrokenNode {
+  return { kind: 'broken', origin };
+}
+
+function inWords(node: Raw): string {
+  switch (node.kind) {
+    case 'object':
+      return 'an object';
+    case 'list':
+      return 'a list';
+    case 'null':
+      return 'null';
+    default:
+      return `a ${node.kind}`;
+  }
+}
