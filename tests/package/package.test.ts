@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -36,14 +36,11 @@ async function inProject(command: string, args: readonly string[], env: Record<s
 /** Packs a copy: packing changes the package's directory for a while, and other tests read there. */
 async function pack(): Promise<string> {
   const copy = join(directory, 'repository');
+  const filter = (path: string) => !path.includes('.test.');
   for (const name of readdirSync(join(repository, 'packages'))) {
     for (const part of ['package.json', 'dist', 'bin']) {
-      cpSync(join(repository, 'packages', name, part), join(copy, 'packages', name, part), {
-        recursive: true,
-        force: true,
-        errorOnExist: false,
-        filter: (path) => !path.includes('.test.'),
-      });
+      const from = join(repository, 'packages', name, part);
+      if (existsSync(from)) cpSync(from, join(copy, 'packages', name, part), { recursive: true, filter });
     }
   }
   cpSync(join(repository, 'scripts/pack'), join(copy, 'scripts/pack'), { recursive: true });
