@@ -30,7 +30,7 @@ for (const suite of ['engine.jsonl', 'connectors.jsonl', 'indexers.jsonl']) {
         it.skip(`${golden.name} needs ${unbuilt.join(', ') || 'steps'}`);
         continue;
       }
-      const difference = runDifferences[golden.name];
+      const difference = runDifferences[`${suite.replace('.jsonl', '')}/${golden.name}`];
       it(`${golden.name}${difference === undefined ? '' : ` (decided otherwise: ${difference})`}`, async () => {
         const found = await openCase(golden, async (open) => disagreements(await runCase(open, threads), open.content));
         if (difference === undefined) expect(found.join('\n')).toBe('');

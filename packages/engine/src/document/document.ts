@@ -351,8 +351,8 @@ export class Document {
 
   private deleteAt(at: number): void {
     this.positions = undefined;
-    this.ownNames().splice(at, 1);
-    this.fieldValues.splice(at, 1);
+    removeAt(this.ownNames(), at);
+    removeAt(this.fieldValues, at);
   }
 
   private appendAt(at: number, value: Value): void {
@@ -360,6 +360,13 @@ export class Document {
     if (Array.isArray(present)) present.push(value);
     else this.fieldValues[at] = [present, value];
   }
+}
+
+/** What `splice(at, 1)` does, without the list that it makes of what it removed. */
+function removeAt<T>(list: T[], at: number): void {
+  const last = list.length - 1;
+  for (let i = at; i < last; i++) list[i] = list[i + 1] as T;
+  list.pop();
 }
 
 function distinct(values: readonly Value[]): Value[] {

@@ -249,8 +249,10 @@ export class ConnectorRun {
       if (pool.failed !== undefined) throw new ConnectorFailure('Connector exception.', pool.failed, true);
       if (failed !== undefined) throw failed;
     };
+    let completed = false;
     try {
       await this.withTimeout(work());
+      completed = true;
     } catch (error) {
       flow.stop();
       const failure = error instanceof ConnectorFailure ? error.failure : toFailure(error, 'HR_INTERNAL');
@@ -259,11 +261,13 @@ export class ConnectorRun {
     } finally {
       this.received = this.config.collapse ? publisher.received : this.counts.published;
       const { published, created, succeeded, failed, dropped } = this.counts;
-      const collapsed = this.config.collapse ? ` (${published} after collapsing)` : '';
-      this.logger.info(
-        `${this.received} docs published${collapsed}. ${created} children created. ${succeeded} success events. ` +
-          `${failed} failure events. ${dropped} drop events.`,
-      );
+      const collapsed = this.received !== published ? ` (${published} after collapsing)` : '';
+      // Nothing to tell of a connector that failed before it had anything.
+      if (completed || published > 0)
+        this.logger.info(
+          `${this.received} docs published${collapsed}. ${created} children created. ${succeeded} success events. ` +
+            `${failed} failure events. ${dropped} drop events.`,
+        );
     }
   }
 
