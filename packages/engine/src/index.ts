@@ -2,6 +2,7 @@ export { type CatalogEntry, type ComponentKind, describeModule } from './compone
 export { commonParameters } from './component/common-parameters.ts';
 export {
   Connector,
+  type ConnectorClass,
   type ConnectorContext,
   type ModuleReference,
   type Publisher,
@@ -14,6 +15,7 @@ export {
   type DocumentEncoder,
   type EncodedBatch,
   Indexer,
+  type IndexerClass,
   type IndexerContext,
   type IndexFailure,
 } from './component/indexer.ts';
@@ -31,7 +33,7 @@ export {
   UpdateModeParameter,
 } from './component/schema.ts';
 export type { SpecField, SpecType } from './component/spec.ts';
-export { type Children, Stage, type StageContext, type StageResult } from './component/stage.ts';
+export { type Children, Stage, type StageClass, type StageContext, type StageResult } from './component/stage.ts';
 export { checkConfig } from './config/check-config.ts';
 export type { IngestConfig } from './config/ingest-config.ts';
 export { nearest } from './config/nearest.ts';

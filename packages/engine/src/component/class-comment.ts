@@ -6,7 +6,7 @@ export interface ClassComment {
 }
 
 const CLASS_WITH_COMMENT =
-  /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*(?:@[^\n]*\n\s*)*export\s+(?:abstract\s+)?class\s+([A-Za-z_$][\w$]*)/g;
+  /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*(?:(?:@|\/\/)[^\n]*\n\s*)*export\s+(?:abstract\s+)?class\s+([A-Za-z_$][\w$]*)/g;
 const PARAMETER = /^(\S+)\s*\(([^)]*)\)\s*:\s*([\s\S]*)$/;
 
 /**

@@ -8,8 +8,11 @@ import { nodeToValue } from './node-value.ts';
 
 /** A mistake in a component's parameters that its `check` found. */
 export interface ParameterProblem {
-  /** Path of the parameter, relative to the component: `regex[1]`. */
-  readonly parameter: string;
+  /**
+   * Where the parameter stands, relative to the component: a path (`regex[1]`), or its keys and positions
+   * (`['fieldMapping', 'a.b']`) where a key may hold dots or brackets.
+   */
+  readonly parameter: string | readonly (string | number)[];
   readonly message: string;
   readonly hint?: string;
   readonly severity?: 'error' | 'warning';
@@ -231,14 +234,21 @@ class ParameterReader {
   }
 }
 
+/** The keys and positions that lead to the parameter of a problem. */
+export function parameterKeys({ parameter }: ParameterProblem): readonly (string | number)[] {
+  if (typeof parameter !== 'string') return parameter;
+  return Array.from(parameter.matchAll(/([^.[\]]+)|\[(\d+)\]/g), ([, key, index]) => key ?? Number(index));
+}
+
 /** File, line and column of a problem, as far as they are known. */
 export function place(origin: Origin): Pick<Problem, 'file' | 'line' | 'column'> {
   if (origin.line < 1) return {};
   return { ...(origin.file === undefined ? {} : { file: origin.file }), line: origin.line, column: origin.column };
 }
 
-/** A path with one more key, quoted when it would read as several. */
-export function join(path: string, key: string): string {
+/** A path with one more key, quoted when it would read as several, or with a position. */
+export function join(path: string, key: string | number): string {
+  if (typeof key === 'number') return `${path}[${key}]`;
   const element = /^[\w-]+$/.test(key) ? key : JSON.stringify(key);
   return path === '' ? element : `${path}.${element}`;
 }
@@ -261,8 +271,14 @@ export function scalarText(node: ConfigNode): string | undefined {
 
 function scalarNumber(node: ConfigNode): number | undefined {
   if (node.kind === 'number') return Number(node.value);
-  if (node.kind !== 'string' || !/^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$/.test(node.value)) return undefined;
+  if (node.kind !== 'string' || !/^\s*[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?\s*$/.test(node.value)) return undefined;
   return Number(node.value);
+}
+
+/** Whether an object has a value for a key; null counts as absent. */
+export function isPresent(node: ObjectNode, key: string): boolean {
+  const value = node.entries.get(key);
+  return value !== undefined && value.kind !== 'null';
 }
 
 /** The type of a node in the reference's words. */

@@ -21,6 +21,12 @@ export interface RegistrySource {
   readonly allowModules: boolean;
 }
 
+/**
+ * Makes `require.resolve` find what `import` would: many packages offer nothing else. Node takes this option but
+ * does not document it yet; `import.meta.resolve` cannot start from another directory.
+ */
+const AS_IMPORT = { conditions: new Set(['node', 'import']) } as object;
+
 interface ClassByKind {
   connector: ConnectorClass;
   stage: StageClass;
@@ -58,27 +64,33 @@ export class Registry {
     return this.entries.filter((entry) => entry.kind === kind).sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** The component of this name (short, Java, or `module#Class`); undefined when there is none. */
+  /**
+   * The component of this name (short, Java, or `module#Class`); undefined when there is none. Throws, with code
+   * and hint, when a module may not or cannot be loaded, or lacks the class.
+   */
   async find(kind: ComponentKind, name: string): Promise<CatalogEntry | undefined> {
     const known = this.byName.get(`${kind} ${name}`);
     if (known !== undefined) return known;
     const hash = name.lastIndexOf('#');
     if (hash <= 0) return undefined;
+    const specifier = name.slice(0, hash);
     const className = name.slice(hash + 1);
-    const url = this.resolve(name.slice(0, hash));
-    const registered = this.entries.find((e) => e.kind === kind && e.name === className && e.module === url);
+    const registered = this.registered(kind, specifier, className);
     if (registered !== undefined) return registered;
     if (!this.source.allowModules) {
-      throw new HeadraceError(
-        'HR_CONFIG_COMPONENT_LOAD',
-        `An uploaded config may not load the module ${name.slice(0, hash)}`,
-        {
-          hint: 'Name the module under `components` in the service file.',
-        },
-      );
+      throw new HeadraceError('HR_CONFIG_COMPONENT_LOAD', `An uploaded config may not load the module ${specifier}`, {
+        hint: 'Name the module under `components` in the service file.',
+      });
     }
-    const found = (await this.loadModule(name.slice(0, hash))).find((e) => e.kind === kind && e.name === className);
-    if (found !== undefined) this.byName.set(`${kind} ${name}`, found);
+    const exported = (await this.loadModule(specifier)).filter((entry) => entry.kind === kind);
+    const found = exported.find((entry) => entry.name === className);
+    if (found === undefined) {
+      const names = exported.map((entry) => entry.name).join(', ');
+      throw new HeadraceError('HR_CONFIG_UNKNOWN_CLASS', `The module ${specifier} exports no ${kind} ${className}`, {
+        hint: names === '' ? `It exports no ${kind}s.` : `Its ${kind}s are: ${names}.`,
+      });
+    }
+    this.byName.set(`${kind} ${name}`, found);
     return found;
   }
 
@@ -89,7 +101,7 @@ export class Registry {
 
   /** The known name most like a misspelt one, in the form it was given in. */
   suggest(kind: ComponentKind, name: string): string | undefined {
-    const short = name.slice(name.lastIndexOf('.') + 1);
+    const short = name.slice(Math.max(name.lastIndexOf('.'), name.lastIndexOf('#')) + 1);
     return nearest(
       short,
       this.list(kind).map((entry) => entry.name),
@@ -110,6 +122,8 @@ export class Registry {
     for (const name of [entry.name, ...entry.aliases]) {
       const key = `${entry.kind} ${name}`;
       const other = this.byName.get(key);
+      // The same class under two names of its module, a path and a package, is no clash.
+      if (other?.module === entry.module && other.name === entry.name) return;
       if (other !== undefined) {
         throw new HeadraceError(
           'HR_CONFIG_DUPLICATE_NAME',
@@ -120,6 +134,14 @@ export class Registry {
       this.byName.set(key, entry);
     }
     this.entries.push(entry);
+  }
+
+  /** The component of a module that was loaded when the registry was opened. */
+  private registered(kind: ComponentKind, specifier: string, className: string): CatalogEntry | undefined {
+    const candidates = this.entries.filter((entry) => entry.kind === kind && entry.name === className);
+    if (candidates.length === 0) return undefined;
+    const url = this.resolve(specifier);
+    return candidates.find((entry) => entry.module === url);
   }
 
   private async loadModule(specifier: string): Promise<CatalogEntry[]> {
@@ -147,7 +169,7 @@ export class Registry {
     if (specifier.startsWith('file:')) return specifier;
     if (/^\.{0,2}\//.test(specifier)) return new URL(specifier, this.source.base).href;
     try {
-      return pathToFileURL(createRequire(this.source.base).resolve(specifier)).href;
+      return pathToFileURL(createRequire(this.source.base).resolve(specifier, AS_IMPORT)).href;
     } catch (error) {
       throw new HeadraceError('HR_CONFIG_COMPONENT_LOAD', `The package ${specifier} cannot be found`, {
         hint: `Install it where ${fileURLToPath(this.source.base)} sees it, or give a path that starts with "./".`,

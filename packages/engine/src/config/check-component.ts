@@ -1,6 +1,14 @@
 import type { ConfigNode, ObjectNode } from '@headrace/hocon';
 import type { CatalogEntry, ComponentKind } from '../component/catalog.ts';
-import { checkParameters, join, type ParameterProblem, place } from '../component/parameters.ts';
+import {
+  asList,
+  checkParameters,
+  join,
+  type ParameterProblem,
+  parameterKeys,
+  place,
+  scalarText,
+} from '../component/parameters.ts';
 import type { Registry } from '../component/registry.ts';
 import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
 import type { Problem } from './problem.ts';
@@ -52,23 +60,18 @@ export async function findClass(
     });
     return undefined;
   }
+  const name = scalarText(classNode);
+  // The check of the keys that all components share tells of a class that is no text.
+  if (name === undefined) return undefined;
   const where = { path: join(path, 'class'), ...place(classNode.origin), ...about };
-  if (classNode.kind !== 'string') {
-    list.add({
-      code: 'HR_CONFIG_WRONG_TYPE',
-      ...where,
-      message: `class must be a string, was "${classNode.kind.toUpperCase()}"`,
-    });
-    return undefined;
-  }
   try {
-    const entry = await registry.find(kind, classNode.value);
+    const entry = await registry.find(kind, name);
     if (entry !== undefined) return entry;
-    const suggestion = registry.suggest(kind, classNode.value);
+    const suggestion = registry.suggest(kind, name);
     list.add({
       code: 'HR_CONFIG_UNKNOWN_CLASS',
       ...where,
-      message: `There is no ${kind} ${classNode.value}`,
+      message: `There is no ${kind} ${name}`,
       hint: suggestion === undefined ? `\`headrace components\` lists the ${kind}s.` : `Did you mean ${suggestion}?`,
     });
   } catch (error) {
@@ -130,17 +133,9 @@ export async function checkComponent(
 function located(problem: ParameterProblem, node: ObjectNode, path: string): Problem {
   let at: ConfigNode = node;
   let fullPath = path;
-  for (const [, key, index] of problem.parameter.matchAll(/([^.[\]]+)|\[(\d+)\]/g)) {
-    const next: ConfigNode | undefined =
-      key !== undefined
-        ? at.kind === 'object'
-          ? at.entries.get(key)
-          : undefined
-        : at.kind === 'list'
-          ? at.items[Number(index)]
-          : undefined;
-    fullPath = key !== undefined ? join(fullPath, key) : `${fullPath}[${index}]`;
-    if (next !== undefined) at = next;
+  for (const key of parameterKeys(problem)) {
+    fullPath = join(fullPath, key);
+    at = memberOf(at, key) ?? at;
   }
   return {
     severity: problem.severity ?? 'error',
@@ -150,4 +145,9 @@ function located(problem: ParameterProblem, node: ObjectNode, path: string): Pro
     message: problem.message,
     ...(problem.hint === undefined ? {} : { hint: problem.hint }),
   };
+}
+
+function memberOf(node: ConfigNode, key: string | number): ConfigNode | undefined {
+  if (typeof key === 'number') return asList(node)?.[key];
+  return node.kind === 'object' ? node.entries.get(key) : undefined;
 }

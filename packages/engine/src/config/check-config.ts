@@ -1,5 +1,5 @@
-import type { ObjectNode } from '@headrace/hocon';
-import { checkParameters, kindName, place } from '../component/parameters.ts';
+import type { ConfigNode, ObjectNode } from '@headrace/hocon';
+import { checkParameters, isPresent, kindName, place } from '../component/parameters.ts';
 import type { Registry } from '../component/registry.ts';
 import { ProblemList } from './check-component.ts';
 import { checkConnectors } from './check-connectors.ts';
@@ -36,29 +36,25 @@ export async function checkConfig(root: ObjectNode, registry: Registry): Promise
   const publisher = checkBlock(root, 'publisher', list) as PublisherSettings;
   const runner = checkBlock(root, 'runner', list) as RunnerSettings;
   const log = checkBlock(root, 'log', list) as LogSettings;
-  for (const key of ['zookeeper', 'kafka'] as const) if (root.entries.has(key)) checkBlock(root, key, list);
+  for (const key of ['zookeeper', 'kafka'] as const) if (isPresent(root, key)) checkBlock(root, key, list);
   const { problems } = list;
   if (hasErrors(problems) || indexer === undefined) return { config: undefined, problems };
   return { config: { connectors, pipelines, indexer, worker, publisher, runner, log }, problems };
 }
 
 function checkBlock(root: ObjectNode, key: keyof typeof engineBlocks, list: ProblemList): Record<string, unknown> {
-  const node = root.entries.get(key) ?? root;
-  const present = root.entries.has(key) && node.kind !== 'null';
-  if (present && node.kind !== 'object') {
+  const empty: ObjectNode = { kind: 'object', entries: new Map(), keys: new Map(), origin: root.origin };
+  const block = isPresent(root, key) ? (root.entries.get(key) as ConfigNode) : empty;
+  if (block.kind !== 'object') {
     list.add({
       code: 'HR_CONFIG_WRONG_TYPE',
       path: key,
-      ...place(node.origin),
+      ...place(block.origin),
       component: key,
-      message: `${key} is supposed to be a Config, was "${kindName(node)}"`,
+      message: `${key} is supposed to be a Config, was "${kindName(block)}"`,
     });
     return {};
   }
-  const block: ObjectNode =
-    present && node.kind === 'object'
-      ? node
-      : { kind: 'object', entries: new Map(), keys: new Map(), origin: root.origin };
   const checked = checkParameters(engineBlocks[key], block, key);
   list.addAll(checked.problems, key);
   return checked.value;

@@ -1,7 +1,7 @@
 import type { ObjectNode } from '@headrace/hocon';
 import type { CatalogEntry } from '../component/catalog.ts';
 import { type IndexerSettings, indexerSettings } from '../component/indexer-settings.ts';
-import { checkParameters, join, kindName, place, scalarText } from '../component/parameters.ts';
+import { checkParameters, isPresent, join, kindName, place, scalarText } from '../component/parameters.ts';
 import type { Registry } from '../component/registry.ts';
 import { checkComponent, findClass, type ProblemList } from './check-component.ts';
 import type { IndexerConfig } from './ingest-config.ts';
@@ -35,7 +35,7 @@ export async function checkIndexer(
     });
     return undefined;
   }
-  if (node === undefined || node.kind === 'null' || (!has(node, 'class') && !has(node, 'type'))) {
+  if (node === undefined || node.kind === 'null' || (!isPresent(node, 'class') && !isPresent(node, 'type'))) {
     const similar = node === undefined ? nearest('indexer', [...root.entries.keys()]) : undefined;
     list.add({
       code: 'HR_CONFIG_MISSING_CLASS',
@@ -51,7 +51,7 @@ export async function checkIndexer(
   list.addAll(checked.problems, 'indexer');
   const settings = checked.value as unknown as IndexerSettings;
   checkCombinations(node, settings, list);
-  const entry = has(node, 'class')
+  const entry = isPresent(node, 'class')
     ? await findClass('indexer', node, 'indexer', registry, list, 'indexer')
     : findType(node, registry, list);
   if (entry === undefined || checked.problems.some((problem) => problem.severity === 'error')) return undefined;
@@ -132,21 +132,15 @@ function checkCombinations(node: ObjectNode, settings: IndexerSettings, list: Pr
       message,
     });
   for (const [a, b] of PAIRS) {
-    if (settings[a] !== undefined && settings[b] === undefined) report(a, `${a} needs ${b} as well`);
-    if (settings[b] !== undefined && settings[a] === undefined) report(b, `${b} needs ${a} as well`);
+    if (isPresent(node, a) && !isPresent(node, b)) report(a, `${a} needs ${b} as well`);
+    if (isPresent(node, b) && !isPresent(node, a)) report(b, `${b} needs ${a} as well`);
   }
   if (settings.maxRetries !== undefined && settings.maxRetries <= 0) {
     report('maxRetries', 'indexer.maxRetries must be greater than 0 when specified.');
   }
   for (const key of RETRY_KEYS) {
-    if (settings[key] !== undefined && settings.maxRetries === undefined)
-      report(key, `${key} needs maxRetries as well`);
+    if (isPresent(node, key) && !isPresent(node, 'maxRetries')) report(key, `${key} needs maxRetries as well`);
   }
   if (settings.retryableStatusCodes?.length === 0)
     report('retryableStatusCodes', 'retryableStatusCodes must not be empty');
-}
-
-function has(node: ObjectNode, key: string): boolean {
-  const value = node.entries.get(key);
-  return value !== undefined && value.kind !== 'null';
 }

@@ -60,7 +60,7 @@ export async function checkPipelines(
       continue;
     }
     const pipeline = await checkPipeline(item, path, registry, list);
-    if (names.has(pipeline.name)) {
+    if (pipeline.name !== '' && names.has(pipeline.name)) {
       list.add({
         code: 'HR_CONFIG_DUPLICATE_NAME',
         path: `${path}.name`,
@@ -216,10 +216,12 @@ function checkConditions(
   component: string,
   list: ProblemList,
 ): ConditionConfig[] {
+  const listed = node.entries.get('conditions') ?? node;
+  const nodes = asList(listed) ?? [];
   return conditions.map(({ fields, operator, values, valuesPath }, i) => {
     const where = {
       path: `${path}.conditions[${i}]`,
-      ...place((node.entries.get('conditions') ?? node).origin),
+      ...place((nodes[i] ?? listed).origin),
       component,
     };
     if (values !== undefined && valuesPath !== undefined) {

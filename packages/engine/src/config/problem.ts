@@ -29,8 +29,6 @@ export function formatProblem(problem: Problem, file?: string): string {
   const component = problem.component === undefined ? '' : `${problem.component}: `;
   const hint = problem.hint === undefined ? '' : ` ${problem.hint}`;
   const path = problem.path === '' ? '' : ` [${problem.path}]`;
-  return `${where === '' ? '' : `${where}: `}${problem.severity}: ${component}${problem.message}.${hint}${path}`.replace(
-    '..',
-    '.',
-  );
+  const stop = /[.?!]$/.test(problem.message) ? '' : '.';
+  return `${where === '' ? '' : `${where}: `}${problem.severity}: ${component}${problem.message}${stop}${hint}${path}`;
 }

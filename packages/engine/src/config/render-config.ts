@@ -3,17 +3,39 @@ import { type ConfigNode, type ObjectNode, render } from '@headrace/hocon';
 /** What stands for a secret in answers and logs. */
 export const MASK = '******';
 
-// Names of keys whose values are credentials, the parts of the name taken as words.
+// What the name of a key ends in, or has in it as a word, when its value is a credential.
 const SECRET =
-  /pass(word|wd|phrase)?$|secret|api_?key|access_?key|private_?key|account_?key|token$|credential|connection_?string$|authorization/i;
-const URL_WITH_PASSWORD = /^([a-z][a-z0-9+.-]*:\/\/[^/?#\s:@]*:)[^/?#\s@]+@/i;
+  /pass(word|wd|phrase)s?$|(^|_)(pass|pwd|sas|sig|cookie|jaas)(_|$)|secrets?(_|$)|(api|access|private|account|shared|master|signing|encryption|subscription)_?keys?(_|$)|token$|credentials?(_|$)|connection_?string$|authorization$/;
+const URL_PASSWORD = /(:\/\/[^/?#\s:@]*:)[^/?#\s]*@/g;
+// `name=value` and `"name": "value"` inside a text: parameters of a URL, settings of a connection, headers.
+// Nothing may stand before the name that could belong to it, or long texts would be searched from every letter.
+const NAME_IN_TEXT = /(?<![\w.-])([\w.-]+)["']?\s*[=:]\s*/g;
+const VALUE_IN_TEXT = /(?:(?:Bearer|Basic)\s+)?(?:"[^"]*"|'[^']*'|[^\s&;,"'}]+)/iy;
 
 /** Whether a key of this name holds a credential. */
 export function isSecretKey(key: string): boolean {
-  return SECRET.test(key.replace(/([a-z0-9])([A-Z])/g, '$1_$2'));
+  const words = key
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replace(/[^a-zA-Z0-9]+/g, '_')
+    .toLowerCase();
+  return SECRET.test(words);
 }
 
-/** The config with secrets masked: values of secret keys, values from the environment, passwords in URLs. */
+/** A text with the passwords in its URLs, and the values of secret names in it, masked. */
+function maskText(text: string): string {
+  const source = text.replace(URL_PASSWORD, `$1${MASK}@`);
+  let masked = '';
+  let from = 0;
+  for (const { 0: sign, 1: name, index } of source.matchAll(NAME_IN_TEXT)) {
+    VALUE_IN_TEXT.lastIndex = index + sign.length;
+    if (index < from || !isSecretKey(name as string) || !VALUE_IN_TEXT.test(source)) continue;
+    masked += source.slice(from, index + sign.length) + MASK;
+    from = VALUE_IN_TEXT.lastIndex;
+  }
+  return masked + source.slice(from);
+}
+
+/** The config with secrets masked: values of secret keys, values from the environment, secrets inside texts. */
 export function maskSecrets(root: ObjectNode): ObjectNode {
   return maskNode(root, false) as ObjectNode;
 }
@@ -38,8 +60,5 @@ function maskNode(node: ConfigNode, secret: boolean): ConfigNode {
   if (secret || node.fromEnv === true) {
     return { kind: 'string', value: MASK, origin: node.origin };
   }
-  if (node.kind === 'string' && URL_WITH_PASSWORD.test(node.value)) {
-    return { ...node, value: node.value.replace(URL_WITH_PASSWORD, `$1${MASK}@`) };
-  }
-  return node;
+  return node.kind === 'string' ? { ...node, value: maskText(node.value) } : node;
 }

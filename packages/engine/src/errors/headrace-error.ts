@@ -31,9 +31,31 @@ export function toFailure(error: unknown, code: ErrorCode): Failure {
   return { code, message: messageOf(error) };
 }
 
+/** Causes further down than this are left out; a chain of causes may even be a circle. */
+const MAX_CAUSES = 8;
+
 /** The message of anything thrown, with its causes: `cannot open the file <- ENOENT: …`. */
 export function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const own = error.message || error.name;
-  return error.cause === undefined ? own : `${own} <- ${messageOf(error.cause)}`;
+  const messages = [ownMessage(error)];
+  let cause = causeOf(error);
+  for (let i = 0; cause !== undefined && i < MAX_CAUSES; i++) {
+    const message = ownMessage(cause);
+    // Many a message quotes its cause already.
+    if (!messages.at(-1)?.endsWith(message)) messages.push(message);
+    cause = causeOf(cause);
+  }
+  return messages.join(' <- ');
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof Error ? (error.cause ?? undefined) : undefined;
+}
+
+function ownMessage(error: unknown): string {
+  if (error instanceof Error) return error.message || error.name;
+  try {
+    return String(error);
+  } catch {
+    return Object.prototype.toString.call(error);
+  }
 }

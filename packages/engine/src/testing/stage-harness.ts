@@ -1,5 +1,5 @@
 import { fromValue, type ObjectNode } from '@headrace/hocon';
-import { checkParameters, type ParameterProblem } from '../component/parameters.ts';
+import { checkParameters, join, type ParameterProblem, parameterKeys } from '../component/parameters.ts';
 import type { Stage, StageClass, StageContext } from '../component/stage.ts';
 import { Document } from '../document/document.ts';
 import { readJson } from '../document/json-reader.ts';
@@ -52,7 +52,9 @@ export function makeStage(
   const found: ParameterProblem[] = [...(StageClass.check?.(checked.value as never) ?? [])];
   const refused = found.filter((problem) => problem.severity !== 'warning');
   if (refused.length > 0) {
-    throw new RefusedParameters(refused.map((problem) => ({ path: problem.parameter, message: problem.message })));
+    throw new RefusedParameters(
+      refused.map((problem) => ({ path: parameterKeys(problem).reduce<string>(join, ''), message: problem.message })),
+    );
   }
   return new StageClass(checked.value as never, context);
 }

@@ -1,0 +1,292 @@
+import { type ObjectNode, parse } from '@headrace/hocon';
+import { describe, expect, it } from 'vitest';
+import { checkParameters, join, parameterKeys } from './parameters.ts';
+import { MapOf, OneOf, type TObject, type TSchema, Type } from './schema.ts';
+
+/** Checks a HOCON text against a schema, as if it stood at `stage` in a config. */
+function check(schema: TObject, text: string) {
+  const { root, problems } = parse(text);
+  expect(problems).toEqual([]);
+  return checkParameters(schema, root as ObjectNode, 'stage');
+}
+
+/** Checks one parameter `p`: its value, or the messages. */
+function one(schema: TSchema, text: string): unknown {
+  const { value, problems } = check(Type.Object({ p: Type.Optional(schema) }), `p = ${text}`);
+  return problems.length > 0 ? problems.map(({ message }) => message) : value['p'];
+}
+
+describe('coercion', () => {
+  it.each([
+    ['"a"', 'a'],
+    ['a b', 'a b'],
+    ['5', '5'],
+    ['1.50', '1.50'],
+    ['007', '007'],
+    ['true', 'true'],
+    ['yes', 'yes'],
+    ['""', ''],
+    ['[a]', ['p must be a string, was "LIST"']],
+    ['{a: 1}', ['p must be a string, was "OBJECT"']],
+  ])('text from %s', (text, expected) => {
+    expect(one(Type.String(), text)).toEqual(expected);
+  });
+
+  it.each([
+    ['true', true],
+    ['"true"', true],
+    ['yes', true],
+    ['on', true],
+    ['false', false],
+    ['"no"', false],
+    ['off', false],
+    ['1', ['p must be a boolean, was "NUMBER"']],
+    ['TRUE', ['p must be a boolean, was "STRING"']],
+    ['[]', ['p must be a boolean, was "LIST"']],
+  ])('boolean from %s', (text, expected) => {
+    expect(one(Type.Boolean(), text)).toEqual(expected);
+  });
+
+  it.each([
+    ['5', 5],
+    ['"5"', 5],
+    ['" 5 "', 5],
+    ['"-1.5e3"', -1500],
+    ['1.5', 1.5],
+    ['".5"', 0.5],
+    ['"5."', 5],
+    ['ten', ['p must be a number, was "STRING"']],
+    ['""', ['p must be a number, was "STRING"']],
+    ['"0x10"', ['p must be a number, was "STRING"']],
+    ['"Infinity"', ['p must be a number, was "STRING"']],
+    ['true', ['p must be a number, was "BOOLEAN"']],
+    ['{}', ['p must be a number, was "OBJECT"']],
+  ])('number from %s', (text, expected) => {
+    expect(one(Type.Number(), text)).toEqual(expected);
+  });
+
+  it.each([
+    ['1.0', 1],
+    ['1e3', 1000],
+    ['1.9', 1],
+    ['"7"', 7],
+    ['-1.9', -1],
+    ['9007199254740993', ['p is out of the range of integers']],
+    ['1e300', ['p is out of the range of integers']],
+  ])('integer from %s', (text, expected) => {
+    expect(one(Type.Integer(), text)).toEqual(expected);
+  });
+
+  it.each([
+    ['[a, 1, true]', ['a', '1', 'true']],
+    ['[]', []],
+    ['{"1": b, "0": a}', ['a', 'b']],
+    ['{"10": c, "9": b, x: no}', ['b', 'c']],
+  ])('list of texts from %s', (text, expected) => {
+    const { value, problems } = check(Type.Object({ p: Type.Array(Type.String()) }), `p = ${text}`);
+    expect(problems).toEqual([]);
+    expect(value['p']).toEqual(expected);
+  });
+
+  it.each([
+    ['a', ['p is supposed to be a list, was "STRING"'], 'stage.p', 'Write it in brackets: p: [a]'],
+    ['{a: 1}', ['p is supposed to be a list, was "OBJECT"'], 'stage.p', undefined],
+    ['{}', ['p is supposed to be a list, was "OBJECT"'], 'stage.p', undefined],
+    ['[a, [b]]', ['p[1] must be a string, was "LIST"'], 'stage.p[1]', undefined],
+    ['[{a: 1}]', ['p[0] must be a string, was "OBJECT"'], 'stage.p[0]', undefined],
+    ['[a, null]', ['List p could not be converted to specified type: element 1 is null'], 'stage.p[1]', undefined],
+  ])('no list of texts from %s', (text, messages, path, hint) => {
+    const { problems } = check(Type.Object({ p: Type.Array(Type.String()) }), `p = ${text}`);
+    expect(problems.map(({ message }) => message)).toEqual(messages);
+    expect(problems[0]).toMatchObject({ path });
+    expect(problems[0]?.hint).toBe(hint);
+  });
+
+  it('keeps maps in the order of the config, whatever their keys', () => {
+    const map = one(MapOf(Type.String()), '{b: 1, "10": x, "9": y, "a.b": z, __proto__: w}') as Map<string, string>;
+    expect([...map]).toEqual([
+      ['b', '1'],
+      ['10', 'x'],
+      ['9', 'y'],
+      ['a.b', 'z'],
+      ['__proto__', 'w'],
+    ]);
+  });
+
+  it('says what to do about a name with a dot that was not quoted', () => {
+    const { problems } = check(Type.Object({ p: MapOf(Type.String()) }), 'p { a.b: x, c: null, d: [1] }');
+    expect(problems.map(({ path, message, hint }) => [path, message, hint])).toEqual([
+      [
+        'stage.p.a',
+        'Object p could not be converted to specified type: a is an object',
+        'A name with a dot must be in quotes, otherwise it makes nested objects.',
+      ],
+      ['stage.p.c', 'Object p could not be converted to specified type: c is null', undefined],
+      ['stage.p.d', 'p.d must be a string, was "LIST"', undefined],
+    ]);
+  });
+
+  it('reads free values as values of fields', () => {
+    expect(one(MapOf(Type.Unknown()), '{a: [1, {b: null}], c: 1.0, d: 9007199254740993}')).toEqual(
+      new Map<string, unknown>([
+        ['a', [1, new Map([['b', null]])]],
+        ['c', 1],
+        ['d', 9007199254740993n],
+      ]),
+    );
+    expect(one(Type.Array(Type.Unknown()), '[null, a]')).toEqual([null, 'a']);
+  });
+
+  it('takes the first of several types that fits', () => {
+    const schema = Type.Union([Type.Number(), Type.Array(Type.String())]);
+    expect(one(schema, '5')).toBe(5);
+    expect(one(schema, '[a]')).toEqual(['a']);
+    expect(one(schema, 'x')).toEqual(['p must be a number, was "STRING"']);
+  });
+
+  it('counts null as absent', () => {
+    const { value, problems } = check(
+      Type.Object({ needed: Type.String(), free: Type.Optional(Type.String({ default: 'd' })) }),
+      'needed: null, free: null',
+    );
+    expect(problems.map(({ message }) => message)).toEqual(['Config is missing required property needed']);
+    expect(value).toEqual({ free: 'd' });
+  });
+});
+
+describe('limits and choices', () => {
+  it.each<[Record<string, number>, string, unknown]>([
+    [{ minimum: 1 }, '0', ['p must be at least 1, was 0']],
+    [{ minimum: 1 }, '1', 1],
+    [{ maximum: 5 }, '6', ['p must be at most 5, was 6']],
+    [{ exclusiveMinimum: 0 }, '0', ['p must be greater than 0, was 0']],
+    [{ minimum: 0, exclusiveMaximum: 1 }, '1.0', ['p must be less than 1, was 1']],
+    [{ minimum: 0, exclusiveMaximum: 1 }, '0.99', 0.99],
+  ])('%o with %s', (limits, text, expected) => {
+    expect(one(Type.Number(limits), text)).toEqual(expected);
+  });
+
+  it('offers the choice that was meant', () => {
+    const schema = Type.Object({ mode: OneOf(['overwrite', 'append', 'skip']) });
+    expect(check(schema, 'mode: append').value).toEqual({ mode: 'append' });
+    expect(check(schema, 'mode: APEND').problems[0]).toMatchObject({
+      code: 'HR_CONFIG_INVALID_VALUE',
+      message: 'mode must be one of "overwrite", "append", "skip", was "APEND"',
+      hint: 'Did you mean "append"?',
+    });
+    expect(check(schema, 'mode: [append]').problems[0]).toMatchObject({
+      code: 'HR_CONFIG_WRONG_TYPE',
+      message: 'mode must be a string, was "LIST"',
+    });
+    expect(check(schema, 'mode: whatever').problems[0]).not.toHaveProperty('hint');
+  });
+});
+
+describe('problems', () => {
+  const schema = Type.Object({
+    source: Type.String(),
+    maxSize: Type.Integer(),
+    items: Type.Optional(Type.Array(Type.Object({ name: Type.String(), size: Type.Optional(Type.Number()) }))),
+    options: Type.Optional(Type.Object({ deep: Type.Optional(Type.Boolean()) })),
+  });
+
+  it('are found all at once, each with its place', () => {
+    const text = [
+      'maxsize: 3', // 1
+      'items: [', // 2
+      '  {size: big}', // 3
+      '  {name: a, sise: 1}', // 4
+      ']', // 5
+      'options { deep: 5, other { x: 1 } }', // 6
+      'nothing: {}, nil: null', // 7
+    ].join('\n');
+    const { problems } = check(schema, text);
+    expect(
+      problems.map(({ severity, code, path, line, column, message, hint }) => ({
+        what: `${severity} ${code} ${path} ${line}:${column}`,
+        message,
+        hint,
+      })),
+    ).toEqual([
+      {
+        what: 'error HR_CONFIG_UNKNOWN_PARAMETER stage.maxsize 1:1',
+        message: 'Config contains unknown property maxsize',
+        hint: 'Did you mean maxSize?',
+      },
+      {
+        what: 'warning HR_CONFIG_UNKNOWN_PARAMETER stage.nothing 7:1',
+        message: 'Config contains unknown property nothing',
+        hint: 'Known are: items, maxSize, options, source.',
+      },
+      {
+        what: 'warning HR_CONFIG_UNKNOWN_PARAMETER stage.nil 7:14',
+        message: 'Config contains unknown property nil',
+        hint: 'Known are: items, maxSize, options, source.',
+      },
+      {
+        what: 'error HR_CONFIG_MISSING_PARAMETER stage 1:1',
+        message: 'Config is missing required property source',
+        hint: undefined,
+      },
+      {
+        what: 'error HR_CONFIG_MISSING_PARAMETER stage 1:1',
+        message: 'Config is missing required property maxSize',
+        hint: undefined,
+      },
+      {
+        what: 'error HR_CONFIG_MISSING_PARAMETER stage.items[0] 3:3',
+        message: 'Config is missing required property name',
+        hint: undefined,
+      },
+      {
+        what: 'error HR_CONFIG_WRONG_TYPE stage.items[0].size 3:10',
+        message: 'size must be a number, was "STRING"',
+        hint: undefined,
+      },
+      {
+        what: 'error HR_CONFIG_UNKNOWN_PARAMETER stage.items[1].sise 4:13',
+        message: 'Config contains unknown property sise',
+        hint: 'Did you mean size?',
+      },
+      {
+        what: 'error HR_CONFIG_UNKNOWN_PARAMETER stage.options.other 6:20',
+        message: 'Config contains unknown parent other',
+        hint: 'Known are: deep.',
+      },
+      {
+        what: 'error HR_CONFIG_WRONG_TYPE stage.options.deep 6:17',
+        message: 'deep must be a boolean, was "NUMBER"',
+        hint: undefined,
+      },
+    ]);
+  });
+
+  it('do not come from keys that belong to somebody else, nor from names like those of JavaScript objects', () => {
+    const { root } = parse('source: a, maxSize: 1, class: X, constructor: 1, __proto__: 2');
+    const { problems } = checkParameters(schema, root as ObjectNode, '', new Set(['class']));
+    expect(problems.map(({ path }) => path)).toEqual(['constructor', '__proto__']);
+  });
+
+  it('take no time over long texts', () => {
+    expect(one(Type.Number(), `"${'1'.repeat(200_000)}x"`)).toEqual(['p must be a number, was "STRING"']);
+  });
+});
+
+describe('paths', () => {
+  it('quote keys that would read as several', () => {
+    expect(['a', 'b-c', 'a.b', 'x y', ''].map((key) => join('p', key))).toEqual([
+      'p.a',
+      'p.b-c',
+      'p."a.b"',
+      'p."x y"',
+      'p.""',
+    ]);
+    expect(join('', 'a')).toBe('a');
+    expect(join('list', 2)).toBe('list[2]');
+  });
+
+  it('of parameters are texts or lists of keys', () => {
+    expect(parameterKeys({ parameter: 'regex[1].source', message: '' })).toEqual(['regex', 1, 'source']);
+    expect(parameterKeys({ parameter: ['fieldMapping', 'a.b[0]'], message: '' })).toEqual(['fieldMapping', 'a.b[0]']);
+  });
+});

@@ -1,0 +1,258 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ObjectNode } from '@headrace/hocon';
+import { describe, expect, it } from 'vitest';
+import { nearest } from './nearest.ts';
+import { formatProblem, hasErrors, type Problem } from './problem.ts';
+import { readConfigFile, readConfigText } from './read-config.ts';
+import { configToJson, isSecretKey, MASK, maskSecrets } from './render-config.ts';
+
+describe('readConfigText', () => {
+  it('gives the tree, with substitutions, the environment and overrides', () => {
+    const { root, problems } = readConfigText('a = 1\nb = ${a}\nc = ${NAME}', {
+      env: { NAME: 'n' },
+      overrides: { 'd.e': 'x', a: '2' },
+    });
+    expect(problems).toEqual([]);
+    expect(JSON.parse(configToJson(root as ObjectNode))).toEqual({ a: '2', b: '2', c: 'n', d: { e: 'x' } });
+  });
+
+  it.each([
+    ['a = [1', 'HR_CONFIG_SYNTAX'],
+    ['a = ${b}', 'HR_CONFIG_UNRESOLVED'],
+    ['a = ${a}', 'HR_CONFIG_UNRESOLVED'],
+    ['a = ${HOME}', 'HR_CONFIG_UNRESOLVED'],
+    ['include required("x.conf")', 'HR_CONFIG_INCLUDE'],
+    ['a = [1] {b: 1}', 'HR_CONFIG_WRONG_TYPE'],
+  ])('%s is %s', (text, code) => {
+    const { problems } = readConfigText(text);
+    expect(problems[0]).toMatchObject({ severity: 'error', code, path: '', line: 1 });
+    expect(problems[0]?.column).toBeGreaterThan(0);
+    expect(problems[0]?.message).not.toBe('');
+  });
+
+  it('gives no tree for a text that is no object', () => {
+    expect(readConfigText('[1, 2]')).toMatchObject({
+      root: undefined,
+      problems: [{ code: 'HR_CONFIG_NOT_AN_OBJECT' }],
+    });
+    expect(readConfigText('[1]', { format: 'json' })).toMatchObject({ root: undefined });
+  });
+
+  it('finds several mistakes of one text', () => {
+    expect(readConfigText('a = ${x}\nb = 1\nc = ${y}').problems.map(({ line }) => line)).toEqual([1, 3]);
+  });
+});
+
+describe('readConfigFile', () => {
+  it('reads includes, and says in which file a mistake stands', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'headrace-config-'));
+    try {
+      writeFileSync(join(folder, 'main.conf'), 'include "other"\na = 1');
+      writeFileSync(join(folder, 'other.conf'), 'b = 2\nc = [');
+      const { problems } = readConfigFile(join(folder, 'main.conf'));
+      expect(problems[0]).toMatchObject({ code: 'HR_CONFIG_SYNTAX' });
+      expect(problems[0]?.file).toMatch(/other\.conf$/);
+      writeFileSync(join(folder, 'other.conf'), 'b = 2');
+      const { root } = readConfigFile(join(folder, 'main.conf'), { overrides: { b: '3' } });
+      expect(JSON.parse(configToJson(root as ObjectNode))).toEqual({ a: 1, b: '3' });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+describe('formatProblem', () => {
+  const problem: Problem = { severity: 'error', code: 'HR_CONFIG_SYNTAX', path: 'a.b', message: 'It is wrong' };
+
+  it('writes as compilers do', () => {
+    expect(formatProblem({ ...problem, line: 3, column: 7, component: 'c', hint: 'Do so.' }, '../movies.conf')).toBe(
+      '../movies.conf:3:7: error: c: It is wrong. Do so. [a.b]',
+    );
+    expect(formatProblem({ ...problem, path: '', severity: 'warning' })).toBe('warning: It is wrong.');
+    expect(formatProblem({ ...problem, message: 'Wrong.', file: 'b.conf', line: 1, column: 1 }, 'a.conf')).toBe(
+      'b.conf:1:1: error: Wrong. [a.b]',
+    );
+  });
+
+  it('tells errors from warnings', () => {
+    expect(hasErrors([])).toBe(false);
+    expect(hasErrors([{ ...problem, severity: 'warning' }])).toBe(false);
+    expect(hasErrors([{ ...problem, severity: 'warning' }, problem])).toBe(true);
+  });
+});
+
+describe('nearest', () => {
+  const names = ['inputField', 'outputField', 'delimiter', 'updateMode', 'id'];
+
+  it.each([
+    ['inputfield', 'inputField'],
+    ['inptuField', 'inputField'],
+    ['input_field', 'inputField'],
+    ['delimter', 'delimiter'],
+    ['delimiters', 'delimiter'],
+    ['Updatemode', 'updateMode'],
+    ['ID', 'id'],
+    ['idd', 'id'],
+  ])('%s is meant as %s', (name, meant) => {
+    expect(nearest(name, names)).toBe(meant);
+  });
+
+  it.each(['', 'path', 'separator', 'xyz', 'x'.repeat(1_000_000)])('nothing is near to others', (name) => {
+    expect(nearest(name, names)).toBeUndefined();
+  });
+
+  it('prefers the closest, then the first', () => {
+    expect(nearest('fields', ['field', 'fields'])).toBe('fields');
+    expect(nearest('fieldx', ['fielda', 'fieldb'])).toBe('fielda');
+    expect(nearest('a', [])).toBeUndefined();
+  });
+});
+
+describe('maskSecrets', () => {
+  /** What is left of a config in an answer. */
+  function masked(text: string, env: Record<string, string> = {}): unknown {
+    const { root, problems } = readConfigText(text, { env });
+    expect(problems).toEqual([]);
+    return JSON.parse(configToJson(maskSecrets(root as ObjectNode)));
+  }
+
+  it.each([
+    'password',
+    'Password',
+    'jdbcPassword',
+    'dbpassword',
+    'db_password',
+    'pass',
+    'userPass',
+    'passwd',
+    'pwd',
+    'dbPwd',
+    'passphrase',
+    'secret',
+    'clientSecret',
+    'secretAccessKey',
+    'secrets',
+    'apiKey',
+    'apikey',
+    'api_key',
+    'api-key',
+    'x-api-key',
+    'X-Api-Key',
+    'APIKey',
+    'accessKey',
+    'accessKeyId',
+    'aws.accessKey',
+    'privateKey',
+    'private_key',
+    'accountKey',
+    'sharedKey',
+    'subscriptionKey',
+    'token',
+    'accessToken',
+    'api_token',
+    'credential',
+    'credentials',
+    'connectionString',
+    'authorization',
+    'Authorization',
+    'javax.net.ssl.keyStorePassword',
+    'sasl.jaas.config',
+    'sasToken',
+    'sas',
+    'Cookie',
+  ])('%s is a secret', (key) => {
+    expect(isSecretKey(key)).toBe(true);
+    expect(masked(`block { ${JSON.stringify(key)}: hidden }`)).toEqual({ block: { [key]: MASK } });
+  });
+
+  it.each([
+    'name',
+    'bypass',
+    'compass',
+    'passengers',
+    'key',
+    'keys',
+    'keyField',
+    'primaryKey',
+    'idField',
+    'tokenizer',
+    'maxTokens',
+    'tokenPattern',
+    'secretary',
+    'author',
+    'url',
+    'userName',
+    'accountName',
+    'authors',
+    'signal',
+    'passwordField',
+  ])('%s is none', (key) => {
+    expect(isSecretKey(key)).toBe(false);
+    expect(masked(`${key}: shown`)).toEqual({ [key]: 'shown' });
+  });
+
+  it('hides everything below a secret key, whatever its type, except null', () => {
+    expect(masked('credentials { user: u, port: 5, on: true, list: [a, {b: c}], none: null }')).toEqual({
+      credentials: { user: MASK, port: MASK, on: MASK, list: [MASK, { b: MASK }], none: null },
+    });
+  });
+
+  it('hides what came from the environment, whole or in part', () => {
+    expect(
+      masked('a = ${A}\nb = "x"${A}"y"\nc = [${A}]\nd = ${a}\ne = ${?NONE}\nf = ${g}\ng = shown\nn = ${N}', {
+        A: 'v',
+        N: '5',
+      }),
+    ).toEqual({ a: MASK, b: MASK, c: [MASK], d: MASK, f: 'shown', g: 'shown', n: MASK });
+  });
+
+  it.each([
+    ['https://user:pa55@host:9200/path', `https://user:${MASK}@host:9200/path`],
+    ['https://user:p@ss@host', `https://user:${MASK}@host`],
+    ['redis://:pa55@host', `redis://:${MASK}@host`],
+    ['mongodb+srv://u:p@h', `mongodb+srv://u:${MASK}@h`],
+    ['jdbc:postgresql://u:p@h/db', `jdbc:postgresql://u:${MASK}@h/db`],
+    ['https://a:1@one,https://b:2@two', `https://a:${MASK}@one,https://b:${MASK}@two`],
+    ['https://host:9200/a@b', 'https://host:9200/a@b'],
+    ['https://user@host', 'https://user@host'],
+    ['https://host?api_key=abc&q=1', `https://host?api_key=${MASK}&q=1`],
+    ['https://h/c?sv=1&sig=a%2Fb%3D&se=2', `https://h/c?sv=1&sig=${MASK}&se=2`],
+    ['jdbc:sqlserver://h;user=sa;password=s3cr', `jdbc:sqlserver://h;user=sa;password=${MASK}`],
+    ['jdbc:mysql://h/db?user=a&password=b', `jdbc:mysql://h/db?user=a&password=${MASK}`],
+    [
+      'DefaultEndpointsProtocol=https;AccountName=n;AccountKey=k==;EndpointSuffix=s',
+      `DefaultEndpointsProtocol=https;AccountName=n;AccountKey=${MASK};EndpointSuffix=s`,
+    ],
+    [
+      'PlainLoginModule required username="u" password="a b";',
+      `PlainLoginModule required username="u" password=${MASK};`,
+    ],
+    ['{"password": "x", "user": "u"}', `{"password": ${MASK}, "user": "u"}`],
+    ['Authorization: Bearer abc.def', `Authorization: ${MASK}`],
+    ['a text without = any', 'a text without = any'],
+  ])('inside a text: %s', (text, expected) => {
+    expect(masked(`value = ${JSON.stringify(text)}`)).toEqual({ value: expected });
+  });
+
+  it('takes no time over long texts', () => {
+    for (const text of ['a'.repeat(500_000), 'a='.repeat(200_000), '://'.repeat(150_000), `a${' '.repeat(500_000)}b`]) {
+      expect(masked(`value = ${JSON.stringify(text)}`)).toEqual({ value: text });
+    }
+  });
+
+  it('leaves the config itself as it is', () => {
+    const { root } = readConfigText('password = x\nlist = [{token: y}]');
+    const before = configToJson(root as ObjectNode);
+    maskSecrets(root as ObjectNode);
+    expect(configToJson(root as ObjectNode)).toBe(before);
+  });
+
+  it('renders for people, sorted', () => {
+    const { root } = readConfigText('b = 1\na = [1.50, x]');
+    expect(configToJson(root as ObjectNode, { indent: 2, sorted: true }).indexOf('"a"')).toBeLessThan(
+      configToJson(root as ObjectNode, { indent: 2, sorted: true }).indexOf('"b"'),
+    );
+  });
+});

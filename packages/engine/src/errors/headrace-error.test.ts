@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { HeadraceError, messageOf, toFailure } from './headrace-error.ts';
+
+describe('messageOf', () => {
+  it('tells the causes too, each once', () => {
+    const root = new Error('ENOENT: no such file');
+    expect(messageOf(new Error('cannot open a.csv', { cause: root }))).toBe(
+      'cannot open a.csv <- ENOENT: no such file',
+    );
+    expect(messageOf(new Error(`cannot open a.csv: ${root.message}`, { cause: root }))).toBe(
+      'cannot open a.csv: ENOENT: no such file',
+    );
+  });
+
+  it('has words for anything thrown', () => {
+    expect(messageOf('text')).toBe('text');
+    expect(messageOf(undefined)).toBe('undefined');
+    expect(messageOf(null)).toBe('null');
+    expect(messageOf(new TypeError())).toBe('TypeError');
+    expect(messageOf(Object.create(null))).toBe('[object Object]');
+    expect(messageOf(Symbol('s'))).toBe('Symbol(s)');
+    expect(messageOf(new Error('a', { cause: null }))).toBe('a');
+  });
+
+  it('ends where causes go in a circle', () => {
+    const first = new Error('first');
+    const second = new Error('second', { cause: first });
+    first.cause = second;
+    expect(messageOf(first)).toMatch(/^first <- second <- first/);
+  });
+});
+
+describe('toFailure', () => {
+  it('keeps code, message and hint of our errors and nothing else', () => {
+    const error = new HeadraceError('HR_STAGE_START', 'no', { hint: 'do', cause: new Error('why') });
+    expect(toFailure(error, 'HR_INTERNAL')).toEqual({ code: 'HR_STAGE_START', message: 'no', hint: 'do' });
+    expect(toFailure(new HeadraceError('HR_STAGE_START', 'no'), 'HR_INTERNAL')).toEqual({
+      code: 'HR_STAGE_START',
+      message: 'no',
+    });
+  });
+
+  it('gives others the code of the place', () => {
+    expect(toFailure(new Error('a', { cause: new Error('b') }), 'HR_CONNECTOR_FAILED')).toEqual({
+      code: 'HR_CONNECTOR_FAILED',
+      message: 'a <- b',
+    });
+  });
+});
