@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Connector, ConnectorContext } from '@headrace/engine';
+import type { Connector, ConnectorContext, ParameterProblem } from '@headrace/engine';
 import { afterAll, describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
 import { CSVConnector } from './csv-connector.ts';
@@ -33,8 +33,8 @@ async function run(Class: Class, params: object, publisher = new CollectingPubli
   return publisher;
 }
 
-function problems(Class: { check(params: never): Iterable<{ parameter: string }> }, params: object): string[] {
-  return [...Class.check(params as never)].map(({ parameter }) => parameter);
+function problems(Class: { check(params: never): Iterable<ParameterProblem> }, params: object): string[] {
+  return [...Class.check(params as never)].map(({ parameter }) => String(parameter));
 }
 
 describe('a connector for a file', () => {
