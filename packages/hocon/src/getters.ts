@@ -11,7 +11,11 @@ export type PathLike = string | readonly string[];
 const INT_MAX = 2147483647n;
 const INT_MIN = -2147483648n;
 
-function elementsOf(path: PathLike): readonly string[] {
+/** The elements of a path.
+ *
+ * @throws ConfigError of kind `BadPath`
+ */
+export function elementsOf(path: PathLike): readonly string[] {
   if (typeof path !== 'string') return path;
   try {
     return parsePath(path);

@@ -1,4 +1,5 @@
 export { ConfigError } from './config-error.ts';
+export { setValue } from './edit.ts';
 export { loadFile, parseFile } from './files.ts';
 export type { PathLike } from './getters.ts';
 export {

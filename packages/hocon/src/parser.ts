@@ -341,7 +341,7 @@ export class Parser {
       if (marks.isUnresolved(value)) marks.unresolved.add(node);
       return;
     }
-    this.#tell(frame, start, end, value);
+    this.#tell(frame, start, end, value, appends);
     if (appends && value.kind !== 'broken') {
       const { prefix } = this.#source;
       value = appended(prefix.concat(this.#frames.path(), path), prefix.length, value, marks);
@@ -352,11 +352,12 @@ export class Parser {
     } else setField(node, path, value, frame.keyOrigin, marks);
   }
 
-  #tell(frame: Frame, valueStart: number, valueEnd: number, node: Raw): void {
+  #tell(frame: Frame, valueStart: number, valueEnd: number, node: Raw, appends: boolean): void {
     const { onField } = this.#source;
     if (onField === undefined) return;
     const path = [...this.#frames.path(), ...frame.path];
-    const span: FieldSpan = { path, inList: this.#listDepth > 0, keyStart: frame.keyStart, valueStart, valueEnd, node };
+    const inList = this.#listDepth > 0;
+    const span: FieldSpan = { path, inList, appends, keyStart: frame.keyStart, valueStart, valueEnd, node };
     onField(span);
   }
 

@@ -35,6 +35,8 @@ export interface FieldSpan {
   path: string[];
   /** Within a list, or the value of `+=`. */
   inList: boolean;
+  /** Defined by `+=`. */
+  appends: boolean;
   keyStart: number;
   valueStart: number;
   valueEnd: number;

@@ -1,0 +1,88 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { IncludeRequest } from './index.ts';
+import { parse, parseFile } from './index.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'hocon-files-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+function write(name: string, text: string): string {
+  const path = join(directory, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  return path;
+}
+
+describe('parseFile', () => {
+  it('takes the format from the extension', () => {
+    expect(parseFile(write('a.json', '{"a.b": 1}')).value).toEqual({ 'a.b': 1 });
+    expect(parseFile(write('a.json', '{a: 1}')).problems[0]?.code).toBe('missing-key');
+    expect(parseFile(write('a.properties', 'a.b = 1')).value).toEqual({ a: { b: '1' } });
+    expect(parseFile(write('a.hocon', 'a.b = 1')).value).toEqual({ a: { b: 1 } });
+  });
+
+  it('names the file in positions, that of an include too', () => {
+    write('sub/inc.conf', 'x = 1\ny = *');
+    const main = write('main.conf', 'include "sub/inc"\nz = ${nope}');
+    const { value, problems } = parseFile(main);
+    expect(value).toEqual({ x: 1 });
+    expect(problems.map(({ file, line }) => [file, line])).toEqual([
+      [join(directory, 'sub/inc.conf'), 2],
+      [main, 2],
+    ]);
+  });
+
+  it('reports a file that cannot be read', () => {
+    const { value, problems } = parseFile(join(directory, 'none.conf'));
+    expect(value).toEqual({});
+    expect(problems).toMatchObject([{ code: 'file-unreadable', kind: 'IO', line: 1 }]);
+  });
+
+  it('names the files of a circle of includes, and reads each once', () => {
+    write('c1.conf', 'a = 1\ninclude "c2.conf"');
+    write('c2.conf', 'b = 2\ninclude "c3.conf"\ninclude "c3.conf"');
+    write('c3.conf', 'c = 3\ninclude "c1.conf"');
+    const { value, problems } = parseFile(write('circle.conf', 'include "c1"\nd = 4'));
+    expect(value).toEqual({ a: 1, b: 2, c: 3, d: 4 });
+    expect(problems[0]).toMatchObject({ code: 'include-cycle', file: join(directory, 'c1.conf'), line: 2 });
+    expect(problems[0]?.message).toContain('c1.conf -> ');
+    expect(problems[0]?.message).toContain('c3.conf -> ');
+  });
+
+  it('refuses addresses and floods of includes', () => {
+    const main = write('net.conf', 'include "http://127.0.0.1:1/x.conf"\na = 1');
+    expect(parseFile(main).problems).toMatchObject([{ code: 'include-refused', kind: 'IO', line: 1 }]);
+    write('leaf.conf', 'x = 1');
+    const flood = parseFile(write('flood.conf', 'include "leaf.conf"\n'.repeat(3_000)));
+    expect(flood.problems.map(({ code }) => code)).toEqual(['too-many-includes']);
+  });
+});
+
+describe('a loader', () => {
+  it('is asked for what the text includes', () => {
+    const requests: IncludeRequest[] = [];
+    const include = (request: IncludeRequest) => {
+      requests.push(request);
+      return request.name === 'b.conf' ? { file: 'memory:b', text: 'x = ${?y}' } : undefined;
+    };
+    const { value } = parse('o { y = 1, include "b" }\ninclude file("c.json")', { include, file: 'memory:a' });
+    expect(value).toEqual({ o: { x: 1, y: 1 } });
+    expect(requests).toEqual([
+      { form: 'relative', name: 'b.properties', from: 'memory:a' },
+      { form: 'relative', name: 'b.json', from: 'memory:a' },
+      { form: 'relative', name: 'b.conf', from: 'memory:a' },
+      { form: 'file', name: 'c.json', from: 'memory:a' },
+    ]);
+  });
+
+  it('may refuse with a reason', () => {
+    const include = () => {
+      throw new Error('includes are not allowed here');
+    };
+    expect(parse('a = 1\ninclude "b.conf"', { include }).problems).toMatchObject([
+      { code: 'include-refused', line: 2, message: 'cannot include "b.conf": includes are not allowed here' },
+    ]);
+  });
+});
