@@ -5,6 +5,7 @@ import { type LogRecord, messageOf, Registry } from '@headrace/engine';
 import type { FastifyBaseLogger } from 'fastify';
 import { Authenticator } from './auth/authenticator.ts';
 import { Configs } from './configs/configs.ts';
+import { UploadReader } from './configs/upload-reader.ts';
 import { buildApp } from './http/app.ts';
 import { type Listener, listen } from './http/listeners.ts';
 import { Readiness } from './http/readiness.ts';
@@ -70,7 +71,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     undo.push(measureProcess(metrics));
     const threads = options.threads ?? new ThreadsOnDemand(settings.limits.runHeapMb);
     undo.push(() => threads.close());
-    const parts = makeParts({ settings, logger, registry, metrics, store, threads });
+    const reader = new UploadReader(registry);
+    undo.push(() => reader.close());
+    const parts = makeParts({ settings, logger, registry, reader, metrics, store, threads });
     const { runs, configs, readiness } = parts;
     undo.push(() => runs.close(RUN_GRACE_MILLIS));
     const app = await buildApp(parts);
@@ -112,6 +115,7 @@ function makeParts({
   settings,
   logger,
   registry,
+  reader,
   metrics,
   store,
   threads,
@@ -119,12 +123,13 @@ function makeParts({
   settings: ServiceSettings;
   logger: FastifyBaseLogger;
   registry: Registry;
+  reader: UploadReader;
   metrics: Metrics;
   store: Store;
   threads: RunStarter & PreviewStarter;
 }): ServiceParts {
   const { limits, preventConcurrentRuns } = settings;
-  const configs = new Configs({ store, registry, maxConfigs: limits.maxConfigs });
+  const configs = new Configs({ store, reader, maxConfigs: limits.maxConfigs });
   const runs = new RunManager({
     store,
     configs,

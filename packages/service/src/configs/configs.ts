@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { checkConfig, hasErrors, type Problem, type Registry } from '@headrace/engine';
+import { hasErrors, type Problem } from '@headrace/engine';
 import { Refusal } from '../errors/refusal.ts';
 import type { Preset } from '../presets/presets.ts';
 import type { ConfigFormat, Store } from '../store/store.ts';
-import { configAnswer } from './config-answer.ts';
 import type { ConfigSource } from './config-source.ts';
-import { readUpload, refuseConfig } from './read-upload.ts';
+import type { UploadReader } from './upload-reader.ts';
+import { refuseConfig } from './upload-text.ts';
 
 export interface ConfigsOptions {
   store: Store;
-  /** The components that uploaded configs may use. */
-  registry: Registry;
+  reader: UploadReader;
   maxConfigs: number;
 }
 
@@ -27,13 +26,13 @@ export interface ConfigItem {
 /** The configs of a service: those that were uploaded, and the presets, under the names of their files. */
 export class Configs {
   readonly #store: Store;
-  readonly #registry: Registry;
+  readonly #reader: UploadReader;
   readonly #maxConfigs: number;
   #presets: ReadonlyMap<string, Preset> = new Map();
 
-  constructor({ store, registry, maxConfigs }: ConfigsOptions) {
+  constructor({ store, reader, maxConfigs }: ConfigsOptions) {
     this.#store = store;
-    this.#registry = registry;
+    this.#reader = reader;
     this.#maxConfigs = maxConfigs;
   }
 
@@ -50,13 +49,11 @@ export class Configs {
     format: ConfigFormat,
     { createdBy, onlyValid }: { createdBy: string | null; onlyValid: boolean },
   ): Promise<{ configId: string; problems: Problem[] }> {
-    const read = readUpload(text, format);
-    if (read.root === undefined) refuseConfig(read.problems);
-    const { problems } = await checkConfig(read.root, this.#registry);
-    if (onlyValid && hasErrors(problems)) refuseConfig(problems);
+    const { stored, problems } = await this.#reader.check(text, format);
+    if (stored === undefined || (onlyValid && hasErrors(problems))) refuseConfig(problems);
     const configId = randomUUID();
     const createdTime = Date.now() / 1000;
-    const config = { id: configId, text, format, ...configAnswer(read.root), createdTime, createdBy };
+    const config = { id: configId, text, format, ...stored, createdTime, createdBy };
     if (!(await this.#store.addConfig(config, this.#maxConfigs))) {
       throw new Refusal('HR_CONFIG_STORE_FULL', `There are ${this.#maxConfigs} configs already, which is the limit`, {
         hint: 'Delete some (DELETE /v1/config/{id}), or raise limits.maxConfigs in the service file.',
@@ -67,8 +64,7 @@ export class Configs {
 
   /** What is wrong with a text as a config. */
   async validate(text: string, format: ConfigFormat): Promise<Problem[]> {
-    const { root, problems } = readUpload(text, format);
-    return root === undefined ? problems : (await checkConfig(root, this.#registry)).problems;
+    return (await this.#reader.check(text, format)).problems;
   }
 
   /** The config as JSON, secrets masked. */
@@ -82,16 +78,12 @@ export class Configs {
     if (preset !== undefined) return preset;
     const stored = await this.#store.config(id);
     if (stored === undefined) return undefined;
-    const { root, problems } = readUpload(stored.text, stored.format);
-    if (root === undefined) refuseConfig(problems);
-    return { root, registry: this.#registry.source, digest: stored.digest };
+    return { ...(await this.#read(stored.text, stored.format)), digest: stored.digest };
   }
 
-  /** What a run of a config that is not stored starts from. */
-  unsavedSource(text: string, format: ConfigFormat): ConfigSource {
-    const { root, problems } = readUpload(text, format);
-    if (root === undefined) refuseConfig(problems);
-    return { root, registry: this.#registry.source, digest: configAnswer(root).digest };
+  /** What a preview of a config that is not stored starts from. */
+  async unsavedSource(text: string, format: ConfigFormat): Promise<Omit<ConfigSource, 'digest'>> {
+    return this.#read(text, format);
   }
 
   async delete(id: string): Promise<void> {
@@ -101,6 +93,12 @@ export class Configs {
       });
     }
     if (!(await this.#store.deleteConfig(id))) throw configNotFound(id);
+  }
+
+  async #read(text: string, format: ConfigFormat): Promise<Omit<ConfigSource, 'digest'>> {
+    const { root, problems } = await this.#reader.read(text, format);
+    if (root === undefined) refuseConfig(problems);
+    return { root, registry: this.#reader.registry };
   }
 
   /**

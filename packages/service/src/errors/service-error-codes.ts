@@ -21,6 +21,7 @@ export const SERVICE_ERROR_CODES = {
   HR_CONFIG_UNKNOWN: { status: 400, meaning: 'The config that the request names does not exist.' },
   HR_CONFIG_LOCKED: { status: 400, meaning: 'A run uses the config, and `preventConcurrentRuns` is on.' },
   HR_CONFIG_IS_PRESET: { status: 409, meaning: 'The config belongs to a file of the preset directory.' },
+  HR_CONFIG_READER_BUSY: { status: 429, meaning: 'As many large configs wait to be read as may wait.' },
   HR_RUN_NOT_FOUND: { status: 404, meaning: 'There is no run of this id.' },
   HR_RUN_IS_DONE: { status: 409, meaning: 'The run has ended already.' },
   HR_RUN_QUEUE_FULL: { status: 429, meaning: 'As many runs wait as may wait (`limits.maxQueuedRuns`).' },

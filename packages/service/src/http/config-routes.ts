@@ -1,7 +1,7 @@
 import { hasErrors, Type } from '@headrace/engine';
 import type { FastifyInstance } from 'fastify';
 import { type ConfigItem, type Configs, configNotFound } from '../configs/configs.ts';
-import { uploadText } from '../configs/read-upload.ts';
+import { uploadText } from '../configs/upload-text.ts';
 import type { ConfigFormat } from '../store/store.ts';
 import { sendJson, streamJson } from './json.ts';
 import { answers, DEFAULT_PAGE, idParams, Nothing, pageOf, pageQuery, problemList } from './route-schemas.ts';

@@ -10,7 +10,7 @@ import {
 } from '@headrace/engine';
 import type { FastifyInstance } from 'fastify';
 import { configNotFound } from '../configs/configs.ts';
-import { uploadText } from '../configs/read-upload.ts';
+import { uploadText } from '../configs/upload-text.ts';
 import { Refusal } from '../errors/refusal.ts';
 import { sendJson } from './json.ts';
 import { bodyCheck } from './request-validation.ts';

@@ -1,5 +1,5 @@
 import { HeadraceError, hasErrors, type PreviewRequest, type PreviewResult } from '@headrace/engine';
-import { refuseConfig } from '../configs/read-upload.ts';
+import { refuseConfig } from '../configs/upload-text.ts';
 import { Refusal } from '../errors/refusal.ts';
 
 const MAX_AT_ONCE = 4;

@@ -1,8 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { hasErrors, type Problem, readConfigText } from '@headrace/engine';
+import type { Problem } from '@headrace/engine';
 import { Refusal } from '../errors/refusal.ts';
-import type { ConfigFormat } from '../store/store.ts';
-import type { ConfigRoot } from './config-source.ts';
 
 /** The text of an uploaded config. Refuses an empty body, and bytes that are no text. */
 export function uploadText(body: Buffer | undefined): string {
@@ -17,12 +15,6 @@ export function uploadText(body: Buffer | undefined): string {
   const text = body.toString('utf8');
   if (text.trim() === '') throw new Refusal('HR_REQUEST_EMPTY_BODY', 'The body is blank; a config is expected');
   return text;
-}
-
-/** Reads a text that a stranger sent: it sees no environment, no files and no includes. */
-export function readUpload(text: string, format: ConfigFormat): { root: ConfigRoot | undefined; problems: Problem[] } {
-  const { root, problems } = readConfigText(text, { format });
-  return { root: hasErrors(problems) ? undefined : root, problems };
 }
 
 /** Refuses a config for its problems. The message says the first. */

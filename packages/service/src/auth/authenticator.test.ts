@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { Authenticator } from './authenticator.ts';
+import { delaySeconds, FailureDelay } from './failure-delay.ts';
+import { hashPassword, matchesHash, parsePasswordHash } from './password-hash.ts';
+
+const basic = (credentials: string) => `Basic ${Buffer.from(credentials).toString('base64')}`;
+
+/** A clock that stands still, on which sleeping takes no time but is written down. */
+function stillClock() {
+  const slept: number[] = [];
+  let time = 0;
+  return {
+    slept,
+    now: () => time,
+    sleep: async (seconds: number) => {
+      slept.push(seconds);
+      time += seconds;
+    },
+    forward: (seconds: number) => {
+      time += seconds;
+    },
+  };
+}
+
+describe('passwords as hashes', () => {
+  it('match their password and no other', async () => {
+    const text = await hashPassword('géheim');
+    expect(text).toMatch(/^\$scrypt\$ln=15,r=8,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
+    const hash = parsePasswordHash(text);
+    if (hash === undefined) throw new Error('not read');
+    expect(await matchesHash('géheim', hash)).toBe(true);
+    expect(await matchesHash('geheim', hash)).toBe(false);
+    expect(await hashPassword('géheim')).not.toBe(text);
+  });
+
+  it.each(['', 'secret', '$scrypt$ln=30,r=8,p=1$AAAA$AAAA', '$scrypt$ln=15,r=8,p=1$AAAA$AA', '$argon2id$v=19$x$y'])(
+    'are refused in another form: %s',
+    (text) => expect(parsePasswordHash(text)).toBeUndefined(),
+  );
+});
+
+describe('Fix 12: repeated failures', () => {
+  it('make the next tries of the address wait, longer each time, right or wrong', async () => {
+    const clock = stillClock();
+    const authenticator = new Authenticator({ password: 'right', users: [] }, new FailureDelay(clock));
+    const attempt = (password: string, address = '10.0.0.1') =>
+      authenticator.authenticate(basic(`a:${password}`), address);
+    for (let i = 0; i < 8; i++) expect(await attempt(`wrong${i}`)).toBeUndefined();
+    expect(clock.slept.length).toBeGreaterThanOrEqual(3);
+    expect(clock.slept).toEqual([...clock.slept].sort((a, b) => a - b));
+    const before = clock.slept.length;
+    expect(await attempt('right', '10.0.0.2')).toEqual({ name: 'a', role: 'admin' });
+    expect(clock.slept).toHaveLength(before);
+    expect(await attempt('right')).toEqual({ name: 'a', role: 'admin' });
+    expect(clock.slept).toHaveLength(before + 1);
+    expect(await attempt('right')).toBeDefined();
+    expect(clock.slept).toHaveLength(before + 1);
+  });
+
+  it('are not made by requests without credentials', async () => {
+    const clock = stillClock();
+    const authenticator = new Authenticator({ password: 'right', users: [] }, new FailureDelay(clock));
+    for (let i = 0; i < 50; i++) expect(await authenticator.authenticate(undefined, '10.0.0.1')).toBeUndefined();
+    expect(clock.slept).toEqual([]);
+  });
+
+  it('are refused at once when many wait already', async () => {
+    const clock = { now: () => 0, sleep: () => new Promise(() => {}) };
+    const delay = new FailureDelay(clock);
+    for (let i = 0; i < 6; i++) delay.failed('10.0.0.1');
+    for (let i = 0; i < 8; i++) void delay.waitTurn('10.0.0.1');
+    expect(await delay.waitTurn('10.0.0.1')).toBe(false);
+    expect(await delay.waitTurn('10.0.0.2')).toBe(true);
+  });
+
+  it('count for a whole IPv6 network, and are forgotten after a while', async () => {
+    const clock = stillClock();
+    const delay = new FailureDelay(clock);
+    for (let i = 0; i < 6; i++) delay.failed(`2001:db8::${i}`);
+    await delay.waitTurn('2001:db8:0:0:1:2:3:4');
+    expect(clock.slept).toHaveLength(1);
+    clock.forward(3600);
+    delay.failed('2001:db8::1');
+    await delay.waitTurn('2001:db8::1');
+    expect(clock.slept).toHaveLength(1);
+  });
+
+  it('wait at most half a minute', () => {
+    expect([1, 4, 5, 6, 7, 100].map(delaySeconds)).toEqual([0, 0, 0.5, 1, 2, 30]);
+  });
+});
+
+describe('Fix 12: users', () => {
+  it('are told apart by name and password, hashed or not', async () => {
+    const authenticator = new Authenticator({
+      password: 'shared',
+      users: [
+        { name: 'rita', role: 'reader', password: 'r' },
+        { name: 'otto', role: 'operator', passwordHash: await hashPassword('o') },
+      ],
+    });
+    const who = (credentials: string) => authenticator.authenticate(basic(credentials), 'x');
+    expect(await who('rita:r')).toMatchObject({ name: 'rita', role: 'reader' });
+    expect(await who('otto:o')).toMatchObject({ name: 'otto', role: 'operator' });
+    expect(await who('otto:o')).toMatchObject({ name: 'otto', role: 'operator' });
+    expect(await who('admin:shared')).toEqual({ name: 'admin', role: 'admin' });
+    for (const wrong of ['rita:o', 'otto:r', 'nobody:shared', ':shared', 'rita:'])
+      expect(await who(wrong)).toBeUndefined();
+  });
+});

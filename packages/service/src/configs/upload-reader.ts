@@ -1,0 +1,125 @@
+import { once } from 'node:events';
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { Registry, RegistrySource } from '@headrace/engine';
+import { Refusal } from '../errors/refusal.ts';
+import type { ConfigFormat } from '../store/store.ts';
+import { type CheckedUpload, checkUpload, type ReadUpload, readUpload } from './check-upload.ts';
+
+/** Texts up to this are read where they come in: even a hostile one of that size takes little time. */
+const SMALL_CHARACTERS = 16 * 1024;
+const TIMEOUT_MILLIS = 15_000;
+const HEAP_MB = 1024;
+/** How long the thread waits for another text before it ends. */
+const IDLE_MILLIS = 10_000;
+const MAX_WAITING = 16;
+
+/** What the thread is asked. */
+export interface ReaderJob {
+  kind: 'read' | 'check';
+  text: string;
+  format: ConfigFormat;
+}
+
+/** What the thread answers. */
+export type ReaderAnswer = { result: ReadUpload | CheckedUpload } | { error: string };
+
+/**
+ * Reads uploads. A large text goes to a thread with limits of its own, so that one that asks for much time or memory
+ * is refused and the service goes on answering.
+ */
+export class UploadReader {
+  readonly #registry: Registry;
+  #worker: Worker | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  #waiting = 0;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(registry: Registry) {
+    this.#registry = registry;
+  }
+
+  /** The components that uploads may use. */
+  get registry(): RegistrySource {
+    return this.#registry.source;
+  }
+
+  async read(text: string, format: ConfigFormat): Promise<ReadUpload> {
+    if (text.length <= SMALL_CHARACTERS) return readUpload(text, format);
+    return (await this.#queue({ kind: 'read', text, format })) as ReadUpload;
+  }
+
+  async check(text: string, format: ConfigFormat): Promise<CheckedUpload> {
+    if (text.length <= SMALL_CHARACTERS) return checkUpload(text, format, this.#registry);
+    return (await this.#queue({ kind: 'check', text, format })) as CheckedUpload;
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#idle);
+    await this.#worker?.terminate();
+  }
+
+  /** One text after the other: what many of them take together is bounded too. */
+  async #queue(job: ReaderJob): Promise<ReadUpload | CheckedUpload> {
+    if (this.#waiting >= MAX_WAITING) {
+      throw new Refusal('HR_CONFIG_READER_BUSY', `${MAX_WAITING} large configs are waiting to be read`, {
+        headers: { 'retry-after': '5' },
+      });
+    }
+    this.#waiting++;
+    const answer = this.#last.then(() => this.#ask(job));
+    this.#last = answer.catch(() => undefined);
+    try {
+      return await answer;
+    } finally {
+      this.#waiting--;
+    }
+  }
+
+  async #ask(job: ReaderJob): Promise<ReadUpload | CheckedUpload> {
+    clearTimeout(this.#idle);
+    this.#worker ??= this.#spawn();
+    const worker = this.#worker;
+    worker.postMessage(job);
+    let answer: ReaderAnswer;
+    try {
+      [answer] = (await once(worker, 'message', { signal: AbortSignal.timeout(TIMEOUT_MILLIS) })) as [ReaderAnswer];
+    } catch (error) {
+      this.#worker = undefined;
+      await worker.terminate();
+      throw refused(error);
+    }
+    this.#idle = setTimeout(() => {
+      this.#worker = undefined;
+      void worker.terminate();
+    }, IDLE_MILLIS).unref();
+    if ('error' in answer) throw new Error(answer.error);
+    return answer.result;
+  }
+
+  #spawn(): Worker {
+    // Tests run the sources as they are, where the file has another extension.
+    const url = new URL(`./upload-reader-thread${extname(import.meta.url)}`, import.meta.url);
+    const worker = new Worker(url, {
+      workerData: this.registry,
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+      name: 'upload-reader',
+    });
+    worker.unref();
+    // Whoever waits for an answer hears of it; without that it would end the process.
+    worker.on('error', () => undefined);
+    return worker;
+  }
+}
+
+function refused(error: unknown): Refusal {
+  const { code, name } = error as { code?: string; name?: string };
+  const why =
+    name === 'AbortError'
+      ? `Reading the config takes longer than ${TIMEOUT_MILLIS / 1000} seconds`
+      : code === 'ERR_WORKER_OUT_OF_MEMORY'
+        ? `Reading the config takes more than ${HEAP_MB} MiB of memory`
+        : undefined;
+  if (why === undefined) throw error;
+  return new Refusal('HR_CONFIG_REFUSED', why, { hint: 'Make it smaller, with fewer substitutions.', cause: error });
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { testService } from '../testing/test-service.test.support.ts';
+
+const auth = { password: 'pass:word ü', users: [] };
+
+describe('authentication by a password', () => {
+  it('lets any user name in, the empty one included', async () => {
+    const service = await testService({ auth });
+    for (const name of ['anybody', 'x y', '']) {
+      expect((await service.ask('/v1/config', { auth: `${name}:pass:word ü` })).status).toBe(200);
+    }
+    const configId = await storeAs(service, 'ann:pass:word ü');
+    const run = await service.ask('/v1/run', { body: { configId }, auth: 'ann:pass:word ü' });
+    expect(run.json).toMatchObject({ requestedBy: 'ann' });
+  });
+
+  it('answers 401 with a challenge to wrong or absent credentials', async () => {
+    const service = await testService({ auth });
+    const headers = ['', 'Basic', 'Basic !!!', 'Basic bm9jb2xvbg==', 'Bearer x', `Basic ${btoa('a:pass')}`];
+    for (const path of ['/v1/config', '/v1/run', '/metrics', '/v1/systemstats', '/v1/nowhere']) {
+      const answer = await service.ask(path);
+      expect(answer.json).toMatchObject({ status: 401, error: 'Unauthorized', message: expect.any(String) });
+      expect(answer.headers.get('www-authenticate')).toMatch(/^Basic realm="/);
+    }
+    for (const authorization of headers) {
+      expect((await service.ask('/v1/config', { headers: { authorization } })).status).toBe(401);
+    }
+  });
+
+  it('reads no body before it knows who sends it', async () => {
+    const service = await testService({ auth });
+    const body = 'a: ${broken';
+    expect((await service.ask('/v1/config', { body, type: 'application/hocon' })).status).toBe(401);
+    expect((await service.ask('/v1/run', { body: '{', type: 'application/json' })).status).toBe(401);
+  });
+
+  it('leaves probes, the documentation and unknown pages open', async () => {
+    const service = await testService({ auth });
+    for (const path of ['/v1/livez', '/v1/readyz', '/swagger', '/swagger/swagger-ui.css', '/openapi.json']) {
+      expect({ path, status: (await service.ask(path)).status }).toEqual({ path, status: 200 });
+    }
+    expect((await service.ask('/nowhere')).status).toBe(404);
+  });
+});
+
+describe('without authentication', () => {
+  it('everybody may do everything, and the log warns of it', async () => {
+    const service = await testService();
+    await service.store();
+    expect(service.warnings.join()).toContain('There is no auth');
+  });
+});
+
+async function storeAs(service: Awaited<ReturnType<typeof testService>>, who: string): Promise<string> {
+  const answer = await service.ask('/v1/config', { body: 'a: 1', type: 'application/hocon', auth: who });
+  return (answer.json as { configId: string }).configId;
+}

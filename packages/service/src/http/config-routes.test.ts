@@ -1,0 +1,194 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { defaultSettings } from '../service-file/service-settings.ts';
+import { temporaryDirectory, testService, VALID } from '../testing/test-service.test.support.ts';
+
+const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const hocon = (body: string | Uint8Array) => ({ body, type: 'application/hocon' });
+const json = (body: string) => ({ body, type: 'application/json' });
+
+interface Page {
+  items: { configId: string; preset: boolean; config: unknown }[];
+  next: string | null;
+}
+
+describe('configs over HTTP', () => {
+  it('are stored as HOCON or JSON, and answered as resolved JSON with secrets masked', async () => {
+    const service = await testService();
+    const stored = await service.ask('/v1/config', hocon(VALID));
+    expect(stored.json).toEqual({ configId: expect.stringMatching(UUID_V4) });
+    const { configId } = stored.json as { configId: string };
+    const answer = await service.ask(`/v1/config/${configId}`);
+    expect(answer.headers.get('content-type')).toBe('application/json');
+    expect(answer.json).toEqual({
+      connectors: [{ name: 'files', class: 'Files', pipeline: 'main', password: '******' }],
+      pipelines: [{ name: 'main', stages: [{ class: 'Upper', source: 'title' }] }],
+      indexer: { type: 'Nowhere' },
+    });
+    const other = await service.ask('/v1/config', json('{"b": 9007199254740993, "a": 1.0, "7": null}'));
+    const { configId: otherId } = other.json as { configId: string };
+    expect((await service.ask(`/v1/config/${otherId}`)).text).toContain('9007199254740993');
+    expect(Object.keys((await service.ask('/v1/config')).json)).toEqual([otherId, configId]);
+  });
+
+  it('accept a charset in the content type', async () => {
+    const service = await testService();
+    expect((await service.ask('/v1/config', { body: '{}', type: 'application/json; charset=utf-8' })).status).toBe(200);
+    expect((await service.ask('/v1/config', { body: 'a=1', type: 'Application/HOCON' })).status).toBe(200);
+  });
+
+  it('are stored with their problems told, or refused with ?validate=true', async () => {
+    const service = await testService();
+    const misspelt = VALID.replace('source', 'sorce');
+    const stored = (await service.ask('/v1/config', hocon(misspelt))).json as { problems: object[] };
+    expect(stored.problems).toContainEqual(
+      expect.objectContaining({ severity: 'error', path: 'pipelines[0].stages[0].sorce', line: 3 }),
+    );
+    const refused = await service.ask('/v1/config?validate=true', hocon(misspelt));
+    expect(refused.json).toMatchObject({ status: 400, problems: stored.problems });
+    expect((await service.ask('/v1/config?validate=true', hocon(VALID))).status).toBe(200);
+    expect((await service.ask('/v1/config?validate=perhaps', hocon(VALID))).status).toBe(400);
+    expect(Object.keys((await service.ask('/v1/config')).json)).toHaveLength(2);
+  });
+
+  it('are checked without being stored', async () => {
+    const service = await testService();
+    const check = async (text: string) => (await service.ask('/v1/config/validate', hocon(text))).json;
+    expect(await check(VALID)).toEqual({ valid: true, problems: [] });
+    expect(await check(VALID.replace('Upper', 'Uper'))).toMatchObject({
+      valid: false,
+      problems: [{ code: 'HR_CONFIG_UNKNOWN_CLASS', message: expect.stringContaining('Uper') }],
+    });
+    expect(await check('a: ${b}')).toMatchObject({ valid: false, problems: [{ line: 1, column: 4 }] });
+    expect((await service.ask('/v1/config')).text).toBe('{}');
+  });
+
+  it.each([
+    ['a text that does not parse', hocon('a: {\n  b: 1,\n  c: "open\n}'), 'line 3'],
+    ['JSON that does not parse', json('{"a": 1,,}'), 'line 1, column 9'],
+    ['HOCON that is said to be JSON', json('a = 1'), 'line 1'],
+    ['a list', hocon('[1, 2]'), 'list'],
+    ['a list in JSON', json('[]'), 'list'],
+    ['a number', json('7'), ''],
+    ['bytes that are no text', hocon(new Uint8Array([0x61, 0x3a, 0xff, 0xfe])), 'UTF-8'],
+    ['a cycle', hocon('a: ${b}\nb: ${a}'), 'leads back to itself'],
+    ['an include of a file', hocon('include required("/etc/passwd")'), 'include'],
+    ['much nesting', hocon(`a: ${'['.repeat(10_000)}`), 'nested'],
+    ['a bomb of substitutions', hocon(bomb()), 'substitutions'],
+  ])('refuse %s', async (_name, request, message) => {
+    const service = await testService();
+    const answer = await service.ask('/v1/config', request);
+    expect(answer.json).toMatchObject({ status: 400, error: 'Bad Request', message: expect.stringContaining(message) });
+    expect((await service.ask('/v1/config')).text).toBe('{}');
+  });
+
+  it('see nothing of the environment, of files or of modules', async () => {
+    const service = await testService({}, { env: { SECRET_ENV: 'x' } });
+    expect((await service.ask('/v1/config', hocon('a: ${SECRET_ENV}'))).status).toBe(400);
+    const id = await service.store('a: ${?PATH}, b: 1\ninclude "/etc/hostname"');
+    expect((await service.ask(`/v1/config/${id}`)).json).toEqual({ b: 1 });
+    const module = VALID.replace('Upper', '"/tmp/evil.mjs#Evil"');
+    expect((await service.ask('/v1/config/validate', hocon(module))).json).toMatchObject({
+      valid: false,
+      problems: [{ message: expect.stringContaining('may not load the module') }],
+    });
+    await service.run(await service.store());
+    expect(service.threads.last.request.registry).toMatchObject({ allowModules: false });
+  });
+
+  it('keep names that mean something to JavaScript', async () => {
+    const service = await testService();
+    const id = await service.store('"__proto__": {polluted: 1}, constructor: 2');
+    expect((await service.ask(`/v1/config/${id}`)).text).toBe('{"__proto__":{"polluted":1},"constructor":2}');
+    expect(({} as { polluted?: number }).polluted).toBeUndefined();
+  });
+
+  it('may be large: a thread reads them', async () => {
+    const service = await testService();
+    const fields = Array.from({ length: 2000 }, (_, i) => `"field-${i}": "value ${i}"`).join(',\n');
+    const id = await service.store(`${VALID}\nmapping { ${fields} }`);
+    const answer = (await service.ask(`/v1/config/${id}`)).json as { mapping: Record<string, string> };
+    expect(Object.keys(answer.mapping)).toHaveLength(2000);
+    await service.run(id);
+    expect(service.threads.last.request.root.entries.get('mapping')).toMatchObject({ kind: 'object' });
+    const wrong = `${VALID.replace('Upper', 'Uper')}\nmapping { ${fields}, a: \${none} }`;
+    expect((await service.ask('/v1/config', hocon(wrong))).json).toMatchObject({ problems: [{ line: 2005 }] });
+  });
+
+  it('are no more than may be stored', async () => {
+    const service = await testService({ limits: { ...defaultSettings().limits, maxConfigs: 2 } });
+    const first = await service.store('a: 1');
+    await service.store('a: 2');
+    const refused = await service.ask('/v1/config', hocon('a: 3'));
+    expect(refused.json).toMatchObject({
+      status: 400,
+      code: 'HR_CONFIG_STORE_FULL',
+      message: expect.stringContaining('2'),
+    });
+    await service.ask(`/v1/config/${first}`, { method: 'DELETE' });
+    await service.store('a: 3');
+  });
+
+  it('are listed in pages, presets first, then newest first', async () => {
+    const presets = temporaryDirectory();
+    for (const name of ['b.conf', 'a.conf']) writeFileSync(join(presets, name), `name: ${name}`);
+    const service = await testService({ presets });
+    const ids = [];
+    for (let i = 0; i < 3; i++) ids.unshift(await service.store(`a: ${i}`));
+    const all = ['a.conf', 'b.conf', ...ids];
+    for (const limit of [1, 2, 3, 5]) {
+      const seen: string[] = [];
+      let next: string | null = '';
+      while (next !== null) {
+        const query: string = next === '' ? '' : `&after=${encodeURIComponent(next)}`;
+        const page: Page = (await service.ask(`/v1/config?limit=${limit}${query}`)).json;
+        expect(page.items.length).toBeLessThanOrEqual(limit);
+        seen.push(...page.items.map((item) => item.configId));
+        next = page.next;
+      }
+      expect(seen).toEqual(all);
+    }
+    const [preset] = ((await service.ask('/v1/config?limit=1')).json as Page).items;
+    expect(preset).toMatchObject({ configId: 'a.conf', preset: true, config: { name: 'a.conf' } });
+    expect((await service.ask('/v1/config?limit=0')).status).toBe(400);
+    expect((await service.ask('/v1/config?limit=9999')).status).toBe(400);
+  });
+});
+
+describe('presets', () => {
+  it('are the config files of the directory; one that cannot be used is left out with a warning', async () => {
+    const presets = temporaryDirectory();
+    mkdirSync(join(presets, 'sub.conf'));
+    writeFileSync(join(presets, 'good.hocon'), 'include "sub.conf/common.conf"\nb: ${a} ${FROM_ENV}');
+    writeFileSync(join(presets, 'sub.conf', 'common.conf'), 'a: 1');
+    writeFileSync(join(presets, 'plain.json'), '{"x": [1]}');
+    writeFileSync(join(presets, 'notes.txt'), 'a: 1');
+    writeFileSync(join(presets, 'broken.conf'), 'a: 1\nb: ${nowhere}');
+    writeFileSync(join(presets, 'wrong.json'), '{"a": }');
+    symlinkSync(join(presets, 'plain.json'), join(presets, 'link.json'));
+    const service = await testService({ presets }, { env: { FROM_ENV: 'e' } });
+    expect((await service.ask('/v1/config')).json).toEqual({
+      'good.hocon': { a: 1, b: '******' },
+      'link.json': { x: [1] },
+      'plain.json': { x: [1] },
+    });
+    const warnings = service.warnings.join('\n');
+    expect(warnings).toContain(`${join(presets, 'broken.conf')}:2:4`);
+    expect(warnings).toContain(`${join(presets, 'wrong.json')}:1:`);
+    await service.run('good.hocon');
+    expect(service.threads.last.request.registry).toMatchObject({
+      allowModules: true,
+      base: expect.stringContaining(presets),
+    });
+  });
+
+  it('need a directory', async () => {
+    await expect(testService({ presets: '/no/such/directory' })).rejects.toThrow('/no/such/directory');
+  });
+});
+
+/** Twice as long with each line. */
+function bomb(): string {
+  return ['a0: xxxxxxxxxx', ...Array.from({ length: 60 }, (_, i) => `a${i + 1}: \${a${i}}\${a${i}}`)].join('\n');
+}

@@ -1,0 +1,98 @@
+import { writeFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryDirectory, testService } from '../testing/test-service.test.support.ts';
+import { CERTIFICATE_PEM, KEY_PEM, KEY_STORE } from '../testing/tls-material.test.support.ts';
+
+const host = '127.0.0.1';
+
+function files(): { cert: string; key: string; keyStore: string; jks: string } {
+  const directory = temporaryDirectory();
+  const paths = {
+    cert: join(directory, 'cert.pem'),
+    key: join(directory, 'key.pem'),
+    keyStore: join(directory, 'store.p12'),
+    jks: join(directory, 'store.jks'),
+  };
+  writeFileSync(paths.cert, CERTIFICATE_PEM);
+  writeFileSync(paths.key, KEY_PEM);
+  writeFileSync(paths.keyStore, KEY_STORE);
+  writeFileSync(paths.jks, Buffer.from('feedfeed00000002', 'hex'));
+  return paths;
+}
+
+function secureStatus(url: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    request(`${url}/v1/livez`, { ca: CERTIFICATE_PEM, servername: 'localhost' }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+/** What the service answers to bytes that are no proper request. */
+function answerTo(url: string, bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let answer = '';
+    const socket = connect(Number(new URL(url).port), host, () => socket.write(bytes));
+    socket.on('data', (data) => {
+      answer += data;
+    });
+    socket.on('end', () => resolve(answer));
+    socket.on('error', reject);
+  });
+}
+
+describe('where the service listens', () => {
+  it('may be several ports at once, HTTP and HTTPS by PEM files and by a key store', async () => {
+    const { cert, key, keyStore } = files();
+    const service = await testService({
+      listeners: [
+        { host, port: 0 },
+        { host, port: 0, tls: { cert, key } },
+        { host, port: 0, tls: { keyStore, password: 'changeit' } },
+      ],
+    });
+    const [plain, pem, pkcs12] = service.service.urls as [string, string, string];
+    expect((await fetch(`${plain}/v1/livez`)).status).toBe(200);
+    expect(pem).toMatch(/^https:/);
+    expect(await secureStatus(pem)).toBe(200);
+    expect(await secureStatus(pkcs12)).toBe(200);
+  });
+
+  it('is refused with the reason when HTTPS cannot be set up', async () => {
+    const { keyStore, jks, key } = files();
+    const start = (tls: { keyStore: string; password: string } | { cert: string; key: string }) =>
+      testService({ listeners: [{ host, port: 0, tls }] });
+    await expect(start({ keyStore: jks, password: 'x' })).rejects.toThrow('keytool -importkeystore');
+    await expect(start({ keyStore, password: 'wrong' })).rejects.toThrow(keyStore);
+    await expect(start({ cert: '/none.pem', key })).rejects.toThrow('/none.pem');
+  });
+
+  it('is refused with the reason when the port is taken, and everything is closed again', async () => {
+    const storage = { type: 'sqlite', path: temporaryDirectory() } as const;
+    const first = await testService();
+    const port = Number(new URL(first.url).port);
+    await expect(testService({ storage, listeners: [{ host, port }] })).rejects.toThrow(`port ${port}`);
+    await testService({ storage });
+  });
+
+  it('answers bytes that are no request in the error shape', async () => {
+    const service = await testService();
+    const [head, body] = (await answerTo(service.url, 'what is this\r\n\r\n')).split('\r\n\r\n');
+    expect(head).toContain('HTTP/1.1 400 Bad Request');
+    expect(JSON.parse(body as string)).toMatchObject({ status: 400, error: 'Bad Request' });
+  });
+
+  it('closes while clients keep their connections', async () => {
+    const service = await testService();
+    await fetch(`${service.url}/v1/livez`, { headers: { connection: 'keep-alive' } });
+    await service.service.close();
+    await service.service.close();
+    await expect(fetch(`${service.url}/v1/livez`)).rejects.toThrow();
+  });
+});

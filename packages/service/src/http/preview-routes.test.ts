@@ -1,0 +1,105 @@
+import { HeadraceError } from '@headrace/engine';
+import { describe, expect, it } from 'vitest';
+import { testService, VALID } from '../testing/test-service.test.support.ts';
+
+describe('POST /v1/preview', () => {
+  it('shows what documents become, their numbers as they are', async () => {
+    const service = await testService();
+    service.threads.onPreview = async ({ documents = [] }) => ({
+      results: [
+        { input: documents[0] as string, documents: ['{"id":"1-child"}', documents[0] as string], dropped: ['x"y'] },
+        {
+          input: documents[1] as string,
+          documents: [],
+          dropped: [],
+          failure: { stage: 'upper', code: 'HR_STAGE_FAILED', message: 'no' },
+        },
+      ],
+      problems: [],
+    });
+    const first = '{"id":"1","n":1.0,"big":9007199254740993,"__proto__":1}';
+    const body = `{"config": ${JSON.stringify(VALID)}, "pipeline": "main", "documents": [${first}, {"id": "2"}]}`;
+    const answer = await service.ask('/v1/preview', { body, type: 'application/json' });
+    expect(answer.status).toBe(200);
+    expect(answer.text).toContain(`"documents":[{"id":"1-child"},${first}],"dropped":["x\\"y"]`);
+    expect(answer.json).toMatchObject({
+      results: [{ input: { id: '1' } }, { failure: { stage: 'upper', message: 'no' } }],
+      problems: [],
+    });
+    expect(service.threads.previews[0]).toMatchObject({ pipeline: 'main', registry: { allowModules: false } });
+  });
+
+  it('takes a config as an object, or a stored one, and documents from its connectors', async () => {
+    const service = await testService();
+    const config = { connectors: [], pipelines: [], n: 1.5 };
+    expect((await service.ask('/v1/preview', { body: { config, limit: 3 } })).json).toEqual({
+      results: [],
+      problems: [],
+    });
+    expect((await service.ask('/v1/preview', { body: { configId: await service.store() } })).status).toBe(200);
+    expect(service.threads.previews.map(({ limit, documents }) => ({ limit, documents }))).toEqual([
+      { limit: 3, documents: undefined },
+      { limit: 10, documents: undefined },
+    ]);
+  });
+
+  it('refuses a config with errors, with its problems', async () => {
+    const service = await testService();
+    const problem = {
+      severity: 'error',
+      code: 'HR_CONFIG_UNKNOWN_CLASS',
+      path: 'x',
+      message: 'No such class',
+    } as const;
+    service.threads.onPreview = async () => ({ results: [], problems: [problem] });
+    const answer = await service.ask('/v1/preview', { body: { config: VALID } });
+    expect(answer.json).toMatchObject({ status: 400, problems: [problem] });
+    expect((await service.ask('/v1/preview', { body: { config: 'a: ${b}' } })).json).toMatchObject({
+      status: 400,
+      problems: [{ line: 1, column: 4 }],
+    });
+  });
+
+  it.each([
+    [400, {}],
+    [400, { config: 'a: 1', configId: 'x' }],
+    [404, { configId: 'none' }],
+    [400, { config: 7 }],
+    [400, { config: {}, documents: [1] }],
+    [400, { config: {}, limit: 0 }],
+    [400, { config: {}, pipeline: 1 }],
+    [400, []],
+    [400, '{"config": '],
+    [400, ''],
+  ])('answers %i to %j', async (status, body) => {
+    const service = await testService();
+    const answer = await service.ask('/v1/preview', { method: 'POST', body, type: 'application/json' });
+    expect(answer.json).toMatchObject({ status, message: expect.any(String) });
+  });
+
+  it('says when it could not be finished, and takes only so many at once', async () => {
+    const service = await testService();
+    service.threads.onPreview = async () => {
+      throw new HeadraceError('HR_RUN_CANCELLED', 'The preview did not end in time', { hint: 'Fewer documents.' });
+    };
+    expect((await service.ask('/v1/preview', { body: { config: VALID } })).json).toMatchObject({
+      status: 422,
+      code: 'HR_RUN_CANCELLED',
+      message: 'The preview did not end in time',
+      hint: 'Fewer documents.',
+    });
+    let release: () => void = () => {};
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    service.threads.onPreview = async () => {
+      await gate;
+      return { results: [], problems: [] };
+    };
+    const asked = Array.from({ length: 5 }, () => service.ask('/v1/preview', { body: { config: VALID } }));
+    const first = await Promise.race(asked);
+    expect(first.status).toBe(429);
+    release();
+    expect((await Promise.all(asked)).map((answer) => answer.status).sort()).toEqual([200, 200, 200, 200, 429]);
+  });
+});

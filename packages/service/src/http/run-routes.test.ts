@@ -1,0 +1,205 @@
+import { describe, expect, it } from 'vitest';
+import type { RunDetails } from '../runs/run-details.ts';
+import { defaultSettings, type Limits } from '../service-file/service-settings.ts';
+import { MemoryStore } from '../store/memory-store.ts';
+import { StoreError } from '../store/store.ts';
+import { temporaryDirectory, testService } from '../testing/test-service.test.support.ts';
+
+const limits = (over: Partial<Limits>) => ({ limits: { ...defaultSettings().limits, ...over } });
+
+describe('runs over HTTP', () => {
+  it('start at once and are answered while they go on', async () => {
+    const service = await testService();
+    const configId = await service.store();
+    const started = await service.run(configId, { labels: { team: 'search' }, unknown: [1] });
+    expect(started).toEqual({
+      runId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      configId,
+      startTime: expect.any(Number),
+      endTime: null,
+      runResult: null,
+      runType: 'LOCAL',
+      done: false,
+      status: 'RUNNING',
+      progress: {
+        published: 0,
+        created: 0,
+        pending: 0,
+        succeeded: 0,
+        failed: 0,
+        dropped: 0,
+        docsPerSecond: 0,
+        connectors: [{ name: 'files', status: 'running' }],
+      },
+      configDigest: expect.stringMatching(/^[0-9a-f]{64}$/),
+      requestedBy: null,
+      labels: { team: 'search' },
+    });
+    expect(Math.abs(started.startTime - Date.now() / 1000)).toBeLessThan(60);
+    Object.assign(service.threads.last.counts, { published: 10, created: 2, succeeded: 5, failed: 1, dropped: 1 });
+    expect((await service.details(started.runId)).progress).toMatchObject({ published: 10, pending: 5, succeeded: 5 });
+    expect((await service.ask('/v1/run')).json).toEqual([await service.details(started.runId)]);
+  });
+
+  it('end with their result', async () => {
+    const service = await testService();
+    const { runId } = await service.run(await service.store());
+    Object.assign(service.threads.last.counts, { published: 10, succeeded: 9, failed: 1 });
+    service.threads.last.end('SUCCEEDED');
+    const ended = await service.ended(runId);
+    expect(ended).toMatchObject({
+      status: 'SUCCEEDED',
+      done: true,
+      runResult: {
+        status: true,
+        message: expect.stringContaining('RUN SUMMARY: Partial success. 1/1 connectors complete. Some docs failed.'),
+        runId,
+        history: null,
+        problems: [],
+        connectors: [{ name: 'files', status: 'complete', succeeded: 9, failed: 1, dropped: 0, seconds: 2 }],
+      },
+      progress: { published: 10, pending: 0, docsPerSecond: 5, connectors: [{ name: 'files', status: 'complete' }] },
+    });
+    expect(ended.endTime).toBeGreaterThanOrEqual(ended.startTime);
+    expect(await service.details(runId)).toEqual(ended);
+  });
+
+  it.each([
+    [{}, 'configId'],
+    [{ configId: '' }, 'configId'],
+    [{ configId: '  ' }, 'configId'],
+    [{ configId: null }, 'configId'],
+    [{ configId: 'none' }, 'There is no config none'],
+    [[], 'object'],
+    [{ configId: 'none', labels: { a: 1 } }, 'labels'],
+  ])('are not started by %j', async (body, message) => {
+    const service = await testService();
+    const answer = await service.ask('/v1/run', { body });
+    expect(answer.json).toMatchObject({ status: 400, error: 'Bad Request', message: expect.stringContaining(message) });
+  });
+
+  it('go one at a time for a config with preventConcurrentRuns', async () => {
+    const service = await testService({ preventConcurrentRuns: true, ...limits({ maxConcurrentRuns: 8 }) });
+    const configId = await service.store();
+    const { runId } = await service.run(configId);
+    const refused = await service.ask('/v1/run', { body: { configId } });
+    expect(refused.json).toMatchObject({ status: 400, message: expect.stringContaining(runId) });
+    await service.run(await service.store());
+    service.threads.runs[0]?.end('SUCCEEDED');
+    await service.ended(runId);
+    await service.run(configId);
+  });
+
+  it('wait for a place, in order, and only so many of them', async () => {
+    const service = await testService(limits({ maxConcurrentRuns: 1, maxQueuedRuns: 2 }));
+    const configId = await service.store();
+    const runs: RunDetails[] = [];
+    for (let i = 0; i < 3; i++) runs.push(await service.run(configId));
+    expect(runs.map((run) => run.status)).toEqual(['RUNNING', 'QUEUED', 'QUEUED']);
+    const refused = await service.ask('/v1/run', { body: { configId } });
+    expect(refused.json).toMatchObject({ status: 429, code: 'HR_RUN_QUEUE_FULL', hint: expect.any(String) });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    for (const { runId } of runs) {
+      expect(service.threads.last.runId).toBe(runId);
+      service.threads.last.end('SUCCEEDED');
+      await service.ended(runId);
+    }
+  });
+
+  it('are cancelled: the states say what happens', async () => {
+    const service = await testService(limits({ maxConcurrentRuns: 1 }));
+    const configId = await service.store();
+    const going = await service.run(configId);
+    const waiting = await service.run(configId);
+    const fake = service.threads.last;
+    fake.onStop = () => {};
+
+    const queued = await service.ask(`/v1/run/${waiting.runId}`, { method: 'DELETE' });
+    expect(queued.status).toBe(202);
+    expect(queued.json).toMatchObject({ status: 'CANCELLED', done: true, runResult: { status: false } });
+
+    for (const request of [
+      { path: `/v1/run/${going.runId}/cancel`, method: 'POST' },
+      { path: `/v1/run/${going.runId}`, method: 'DELETE' },
+    ]) {
+      const answer = await service.ask(request.path, { method: request.method });
+      expect(answer.status).toBe(202);
+      expect(answer.json).toMatchObject({ status: 'STOPPING', done: false });
+    }
+    expect((await service.details(going.runId)).status).toBe('STOPPING');
+    fake.end('CANCELLED');
+    expect(await service.ended(going.runId)).toMatchObject({ status: 'CANCELLED', runResult: { status: false } });
+    expect(service.threads.runs).toHaveLength(1);
+    const again = await service.ask(`/v1/run/${going.runId}`, { method: 'DELETE' });
+    expect(again.json).toMatchObject({ status: 409, code: 'HR_RUN_IS_DONE' });
+    expect((await service.ask('/v1/run/none/cancel', { method: 'POST' })).status).toBe(404);
+  });
+
+  it('are forgotten, the oldest finished first, beyond the limit', async () => {
+    const service = await testService(limits({ maxRuns: 2, maxConcurrentRuns: 9 }));
+    const configId = await service.store();
+    const going = await service.run(configId);
+    const finished: string[] = [];
+    for (let i = 0; i < 3; i++) {
+      const { runId } = await service.run(configId);
+      service.threads.last.end('SUCCEEDED');
+      await service.ended(runId);
+      await service.details(runId);
+      finished.push(runId);
+    }
+    await expect
+      .poll(async () => ((await service.ask('/v1/run')).json as RunDetails[]).map((run) => run.runId))
+      .toEqual([finished[2], going.runId]);
+    expect((await service.ask(`/v1/run/${finished[0]}`)).status).toBe(404);
+  });
+
+  it('are refused, not lost, while the store cannot be written', async () => {
+    class FailingStore extends MemoryStore {
+      broken = false;
+      override async saveRun(run: Parameters<MemoryStore['saveRun']>[0]): Promise<void> {
+        if (this.broken) throw new StoreError('The store cannot be written: disk full');
+        await super.saveRun(run);
+      }
+    }
+    const store = new FailingStore();
+    const service = await testService({}, { store });
+    const configId = await service.store();
+    const { runId } = await service.run(configId);
+    store.broken = true;
+    const refused = await service.ask('/v1/run', { body: { configId } });
+    expect(refused.json).toMatchObject({ status: 503, code: 'HR_STORE_UNAVAILABLE' });
+    expect(service.threads.runs).toHaveLength(1);
+    service.threads.last.end('SUCCEEDED');
+    const ended = await service.ended(runId);
+    expect(ended.status).toBe('SUCCEEDED');
+    store.broken = false;
+    // The next tick stores it.
+    await expect.poll(async () => store.runDetails(runId), { timeout: 10_000 }).toBe(JSON.stringify(ended));
+  });
+
+  it('that cannot be started fail with the reason', async () => {
+    const service = await testService();
+    service.threads.start = () => {
+      throw new Error('no more threads');
+    };
+    const details = await service.run(await service.store());
+    expect(details).toMatchObject({
+      status: 'FAILED',
+      runResult: { message: expect.stringContaining('no more threads') },
+    });
+  });
+
+  it('are ended by a shutdown even when they do not stop', async () => {
+    const storage = { type: 'sqlite', path: temporaryDirectory() } as const;
+    const before = await testService({ storage, ...limits({ maxConcurrentRuns: 1 }) });
+    const configId = await before.store();
+    const going = await before.run(configId);
+    const waiting = await before.run(configId);
+    await before.service.close();
+    expect(before.threads.runs.map((run) => run.stops)).toEqual([['INTERRUPTED']]);
+    const after = await testService({ storage });
+    for (const { runId } of [going, waiting]) {
+      expect(await after.details(runId)).toMatchObject({ status: 'INTERRUPTED', done: true });
+    }
+  });
+});
