@@ -8,7 +8,7 @@ export async function prepare() {
   if (isInstalled()) console.log('setup: dependencies are installed');
   else {
     console.log('setup: installing dependencies (npm ci)');
-    await mustRun('npm', ['ci', '--silent', '--no-progress']);
+    await mustRun('npm', ['ci', '--loglevel=error', '--no-progress']);
   }
   if (isBuilt()) console.log('setup: the build is up to date');
   else {

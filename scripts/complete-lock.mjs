@@ -1,0 +1,12 @@
+// After `npm install`: adds the packages for other platforms that npm has left out of package-lock.json because the
+// registry did not have them. Without them `npm ci` refuses the lock file, here and elsewhere.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { missingPackages } from './lib/lock-file.mjs';
+
+const file = new URL('../package-lock.json', import.meta.url);
+const lock = JSON.parse(readFileSync(file, 'utf8'));
+const missing = missingPackages(lock);
+const packages = Object.entries({ ...lock.packages, ...missing });
+lock.packages = Object.fromEntries(packages.sort(([a], [b]) => (a < b ? -1 : 1)));
+writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
+console.log(`package-lock.json: ${Object.keys(missing).length} packages for other platforms added`);
