@@ -1,0 +1,70 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { directoryWith, type Started, start } from '../cli/headrace.ts';
+
+/** A service in a process of its own, on a store that outlives it. */
+export interface Served {
+  readonly process: Started;
+  readonly url: string;
+}
+
+/** A directory for a service; `extra` goes into its service file. */
+export function serviceDirectory(extra = ''): string {
+  const directory = directoryWith();
+  writeFileSync(
+    join(directory, 'service.yml'),
+    `server: { host: 127.0.0.1, port: 0 }\nstorage: { path: ${directory}/store }\n${extra}`,
+  );
+  return directory;
+}
+
+/** Starts the service of such a directory; resolves when it answers. */
+export async function serve(directory: string): Promise<Served> {
+  const process = start(['serve', 'service.yml'], { cwd: directory });
+  await process.said('stderr', 'Headrace serves http');
+  const url = /Headrace serves (http:\/\/[^"\s]+)/.exec(process.output.stderr)?.[1] as string;
+  return { process, url };
+}
+
+/** Kills the service as the machine would: nothing in it gets a chance to react. */
+export async function kill({ process }: Served): Promise<void> {
+  process.child.kill('SIGKILL');
+  await process.ended;
+}
+
+/** Uploads a config in HOCON; gives its id. Rejects unless it was acknowledged. */
+export async function upload(url: string, config: string): Promise<string> {
+  const headers = { 'content-type': 'application/hocon' };
+  const response = await fetch(`${url}/v1/config`, { method: 'POST', headers, body: config });
+  if (response.status !== 200) throw new Error(`POST /v1/config: ${response.status} ${await response.text()}`);
+  return ((await response.json()) as { configId: string }).configId;
+}
+
+export interface RunDetails {
+  runId: string;
+  done: boolean;
+  status: string;
+  progress: { published: number; pending: number; succeeded: number; failed: number; dropped: number };
+  runResult: { status: boolean; message: string } | null;
+}
+
+/** Starts a run of a config. */
+export async function startRun(url: string, configId: string): Promise<RunDetails> {
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(`${url}/v1/run`, { method: 'POST', headers, body: JSON.stringify({ configId }) });
+  if (response.status !== 200) throw new Error(`POST /v1/run: ${response.status} ${await response.text()}`);
+  return (await response.json()) as RunDetails;
+}
+
+export async function runDetails(url: string, runId: string): Promise<RunDetails> {
+  return (await (await fetch(`${url}/v1/run/${runId}`)).json()) as RunDetails;
+}
+
+/** Resolves with the details of a run when it is done. */
+export async function finished(url: string, runId: string): Promise<RunDetails> {
+  for (;;) {
+    const details = await runDetails(url, runId);
+    if (details.done) return details;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
