@@ -20,21 +20,29 @@ export interface SpecField {
   exclusiveMaximum?: number;
 }
 
-/** The parameters of a schema in the reference's form, sorted by name. */
-export function specFields(schema: TObject, descriptions: Readonly<Record<string, string>> = {}): SpecField[] {
+/**
+ * The parameters of a schema in the reference's form, sorted by name.
+ * @param descriptions by parameter, nested ones as `outer.inner`
+ * @param prefix what goes before a name to find its description
+ */
+export function specFields(
+  schema: TObject,
+  descriptions: Readonly<Record<string, string>> = {},
+  prefix = '',
+): SpecField[] {
   const required = new Set((schema.required as string[] | undefined) ?? []);
   return Object.entries(schema.properties as Record<string, TSchema>)
     .map(([name, property]) => ({
       name,
       required: required.has(name),
-      type: specType(property),
-      ...(descriptions[name] === undefined ? {} : { description: descriptions[name] }),
+      type: specType(property, descriptions, `${prefix}${name}.`),
+      ...(descriptions[prefix + name] === undefined ? {} : { description: descriptions[prefix + name] }),
       ...constraints(property),
     }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function specType(schema: TSchema): SpecType {
+function specType(schema: TSchema, descriptions: Readonly<Record<string, string>>, prefix: string): SpecType {
   const { type, javaType: declared } = schema as { type?: string; javaType?: string };
   if (declared !== undefined) return { type: 'OBJECT', typeReference: declared };
   if (type === 'string') return { type: 'STRING' };
@@ -42,9 +50,10 @@ function specType(schema: TSchema): SpecType {
   if (type === 'boolean') return { type: 'BOOLEAN' };
   if (type === 'array') {
     const items = (schema as unknown as { items: TSchema }).items;
-    if ((items as { type?: string }).type === 'object' && 'properties' in items) return specType(items);
+    if ((items as { type?: string }).type === 'object' && 'properties' in items)
+      return specType(items, descriptions, prefix);
   } else if (type === 'object' && !('patternProperties' in schema)) {
-    return { type: 'OBJECT', child: { fields: specFields(schema as TObject) } };
+    return { type: 'OBJECT', child: { fields: specFields(schema as TObject, descriptions, prefix) } };
   } else if ('anyOf' in schema && literals(schema) !== undefined) return { type: 'STRING' };
   return { type: 'OBJECT', typeReference: javaType(schema) };
 }

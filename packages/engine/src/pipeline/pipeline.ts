@@ -3,7 +3,7 @@ import type { Logger } from '../component/logger.ts';
 import type { Registry } from '../component/registry.ts';
 import type { Children, Stage, StageResult } from '../component/stage.ts';
 import type { PipelineConfig } from '../config/ingest-config.ts';
-import type { Document } from '../document/document.ts';
+import { Document } from '../document/document.ts';
 import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
 import { compileConditions, type Predicate } from './conditions.ts';
 import { StageError } from './stage-error.ts';
@@ -87,9 +87,7 @@ export class Pipeline {
         throw new HeadraceError(
           'HR_STAGE_START',
           `Stage ${name} (${entry.name}) could not start: ${messageOf(error)}`,
-          {
-            cause: error,
-          },
+          { cause: error, ...(error instanceof HeadraceError && error.hint !== undefined ? { hint: error.hint } : {}) },
         );
       }
     }
@@ -156,11 +154,11 @@ export class Pipeline {
       const step = this.steps[i] as Step;
       if (step.condition !== undefined && !step.condition(document)) continue;
       const result = this.call(step, document);
-      if (result === undefined) continue;
+      if (!isGiven(result)) continue;
       if (isPromise(result)) {
         return result.then(
           async (children) => {
-            if (children !== undefined) await this.runChildren(step, children, document, i + 1, to, emit);
+            if (isGiven(children)) await this.runChildren(step, children, document, i + 1, to, emit);
             await this.run(document, i + 1, to, emit);
           },
           (error) => {
@@ -198,7 +196,7 @@ export class Pipeline {
     to: number,
     emit: (document: Document) => void,
   ): Promise<void> | undefined {
-    const iterator = children[Symbol.iterator]();
+    const iterator = iteratorOf(step, children);
     const next = (): Document | undefined => {
       try {
         const { done, value } = iterator.next();
@@ -211,11 +209,22 @@ export class Pipeline {
       }
     };
     for (let child = next(); child !== undefined; child = next()) {
-      const waiting = this.run(child, from, to, emit);
+      let waiting: Promise<void> | undefined;
+      try {
+        waiting = this.run(child, from, to, emit);
+      } catch (error) {
+        close(iterator);
+        throw error;
+      }
       if (waiting === undefined) continue;
       return (async () => {
-        await waiting;
-        for (let child = next(); child !== undefined; child = next()) await this.run(child, from, to, emit);
+        try {
+          await waiting;
+          for (let child = next(); child !== undefined; child = next()) await this.run(child, from, to, emit);
+        } catch (error) {
+          close(iterator);
+          throw error;
+        }
       })();
     }
     return undefined;
@@ -280,7 +289,7 @@ export class Pipeline {
         }
         try {
           const children = await this.call(step, document);
-          results[i] = children === undefined ? {} : { children };
+          results[i] = isGiven(children) ? { children } : {};
         } catch (error) {
           results[i] = { error: error instanceof StageError ? error : failure(step, error) };
         }
@@ -332,8 +341,36 @@ function segment(steps: readonly Step[]): { from: number; to: number; maxInFligh
   return segments;
 }
 
-/** Children get the parent's run id unless they have one. */
+/** Whether a stage gave anything; a custom one may say no with null. */
+function isGiven(result: StageResult | Promise<StageResult>): result is Children | Promise<StageResult> {
+  return result !== undefined && result !== null;
+}
+
+function iteratorOf(step: Step, children: Children): Iterator<Document> {
+  if (typeof (children as Partial<Children>)[Symbol.iterator] === 'function') return children[Symbol.iterator]();
+  throw failure(
+    step,
+    new HeadraceError('HR_STAGE_CHILD_INVALID', `The stage gave ${kindOf(children)} where children are expected`, {
+      hint: 'Return nothing, a list of documents, or make process a generator.',
+    }),
+  );
+}
+
+/** Lets a generator of children clean up when no more of them are wanted. */
+function close(iterator: Iterator<Document>): void {
+  try {
+    iterator.return?.();
+  } catch {
+    // The error on account of which it is closed is the one to tell of.
+  }
+}
+
+/** Children get the parent's run id unless they have one. Throws for what is no document, or has no id. */
 function adopt(child: Document, parent: Document): void {
+  const { id } = (child ?? {}) as Partial<Document>;
+  if (typeof id !== 'string' || id === '') {
+    throw new HeadraceError('HR_STAGE_CHILD_INVALID', `The stage emitted ${kindOf(child)} without a valid id`);
+  }
   const { runId } = parent;
   if (runId !== undefined && child.runId === undefined) child.setRunId(runId);
 }
@@ -358,4 +395,9 @@ async function stopAll(steps: readonly Step[]): Promise<void> {
     }
   }
   if (first !== undefined) throw first;
+}
+
+function kindOf(value: unknown): string {
+  if (value instanceof Document) return 'a document';
+  return value === null || typeof value !== 'object' ? `a ${typeof value}` : Object.prototype.toString.call(value);
 }

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { FlowControl } from './flow-control.ts';
+
+const MIB = 1024 * 1024;
+
+describe('FlowControl', () => {
+  it('is seen by every thread that has its memory', () => {
+    const one = new FlowControl();
+    const other = new FlowControl(one.buffer);
+    expect([other.stopped, other.full]).toEqual([false, false]);
+    one.set(0, 17 * MIB);
+    expect(other.full).toBe(true);
+    one.set(1, 15 * MIB);
+    expect(other.full).toBe(false);
+    one.stop();
+    expect(other.stopped).toBe(true);
+  });
+
+  it('lets nobody wait who has room, whose turn it is, or who is to stop', () => {
+    const flow = new FlowControl();
+    flow.waitForRoom(3);
+    flow.set(3, 20 * MIB);
+    flow.waitForRoom(3);
+    flow.set(3, 200 * MIB);
+    flow.stop();
+    flow.waitForRoom(3);
+    flow.waitForRoom(4);
+    expect(flow.full).toBe(true);
+  });
+});
