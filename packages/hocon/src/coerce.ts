@@ -2,9 +2,7 @@ import { indexedItems } from './concatenate.ts';
 import type { ConfigNode, ListNode } from './node.ts';
 import { parseLong } from './number.ts';
 
-const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
-/** What the reference trims off a number: everything up to the space. */
-const EDGES = /^[\0- ]+|[\0- ]+$/g;
+const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const TRUE = new Set(['true', 'yes', 'on']);
 const FALSE = new Set(['false', 'no', 'off']);
 
@@ -25,10 +23,19 @@ export function asNumber(node: ConfigNode): number | bigint | undefined {
 
 /** A decimal floating-point number, `NaN` or `Infinity`. */
 export function parseDouble(text: string): number | undefined {
-  const trimmed = text.replace(EDGES, '');
+  const trimmed = trimControls(text);
   if (DECIMAL.test(trimmed)) return Number(trimmed);
   const match = /^([+-]?)(NaN|Infinity)$/.exec(trimmed);
   return match === null ? undefined : Number(match[2]) * (match[1] === '-' ? -1 : 1);
+}
+
+/** Trims what the reference trims off a number: everything up to the space. */
+function trimControls(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && text.charCodeAt(start) <= 32) start++;
+  while (start < end && text.charCodeAt(end - 1) <= 32) end--;
+  return text.slice(start, end);
 }
 
 export function asBoolean(node: ConfigNode): boolean | undefined {

@@ -1,6 +1,7 @@
-import { Lexer, Token } from './lexer.ts';
+import { Lexer } from './lexer.ts';
 import type { Origin } from './node.ts';
 import type { ProblemCode, ProblemList } from './problem.ts';
+import { Token } from './token.ts';
 
 /** The current token of a text, with the words and places to report it by. */
 export class Cursor {

@@ -1,6 +1,6 @@
 import type { PathLike } from './getters.ts';
 import { elementsOf, getPath } from './getters.ts';
-import { Lexer, Token } from './lexer.ts';
+import { Lexer } from './lexer.ts';
 import { defaultLimits } from './limits.ts';
 import type { ConfigNode, PlainValue } from './node.ts';
 import { parse } from './parse.ts';
@@ -10,6 +10,7 @@ import { ProblemList } from './problem.ts';
 import { Marks } from './raw.ts';
 import { render } from './render.ts';
 import type { FieldSpan } from './session.ts';
+import { Token } from './token.ts';
 
 /**
  * Changes one value of a text and nothing else: comments, order and layout of the rest stay. A value that is there is

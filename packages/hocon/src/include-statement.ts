@@ -1,5 +1,5 @@
 import type { Cursor } from './cursor.ts';
-import { Token } from './lexer.ts';
+import { Token } from './token.ts';
 
 /** `include "x"`, `include file("x")` and so on. */
 export interface IncludeStatement {

@@ -2,32 +2,9 @@ import { asciiClass, endsWord, isSpace, RESERVED, SPACE } from './characters.ts'
 import { parseNumber } from './number.ts';
 import { PathBuilder } from './path.ts';
 import type { ProblemCode } from './problem.ts';
-
-/** Kinds of tokens. From `string` to `substitution` they are simple values, which concatenate with each other. */
-export const Token = {
-  end: 0,
-  newline: 1,
-  comma: 2,
-  equals: 3,
-  plusEquals: 4,
-  colon: 5,
-  openCurly: 6,
-  closeCurly: 7,
-  openSquare: 8,
-  closeSquare: 9,
-  /** Only within a path, where it is a mistake; elsewhere comments are passed over. */
-  comment: 10,
-  problem: 11,
-  string: 12,
-  unquoted: 13,
-  number: 14,
-  true: 15,
-  false: 16,
-  null: 17,
-  substitution: 18,
-} as const;
-
-export type TokenKind = (typeof Token)[keyof typeof Token];
+import { readQuoted } from './quoted-string.ts';
+import type { TokenKind, TokenProblem } from './token.ts';
+import { Token } from './token.ts';
 
 const singles = new Map<number, TokenKind>(
   Object.entries({
@@ -43,17 +20,6 @@ const singles = new Map<number, TokenKind>(
 /** The same as an array, 0 for characters that are no token by themselves. */
 const singleToken = Uint8Array.from({ length: 128 }, (_, code) => singles.get(code) ?? 0);
 
-const simpleEscapes: Record<string, string> = {
-  '"': '"',
-  '\\': '\\',
-  '/': '/',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-};
-
 const NEWLINE = 10;
 const QUOTE = 34;
 const HASH = 35;
@@ -62,13 +28,6 @@ const PLUS = 43;
 const MINUS = 45;
 const SLASH = 47;
 const BACKSLASH = 92;
-
-/** What is wrong with a token, and where the reference would say it is. */
-export interface TokenProblem {
-  code: ProblemCode;
-  message: string;
-  hint: string | undefined;
-}
 
 /**
  * Cuts a text into tokens. One object serves the whole text: {@link next} overwrites its fields. Comments are skipped,
@@ -267,88 +226,29 @@ export class Lexer {
       }
       return;
     }
-    let text = '';
-    let from = at + 1;
-    for (let end = from; ; end++) {
-      const code = source.charCodeAt(end);
-      if (code === QUOTE) {
-        this.kind = Token.string;
-        this.text = from === at + 1 ? source.slice(from, end) : text + source.slice(from, end);
-        this.#at = this.end = end + 1;
-        return;
-      }
-      if (code === BACKSLASH) {
-        const escaped = this.#escape(end);
-        if (escaped === undefined) return;
-        text += source.slice(from, end) + escaped;
-        end += source.charAt(end + 1) === 'u' ? 5 : 1;
-        from = end + 1;
-      } else if (!(code >= 32)) {
-        if (Number.isNaN(code))
-          this.#cutOff('unclosed-string', 'the text ends inside a quoted string', 'close the string with "');
-        else if (code === NEWLINE)
-          this.#fail(
-            'control-character',
-            'a quoted string must end on its line',
-            end,
-            'write \\n, or use """ for several lines',
-          );
-        else
-          this.#failInString(
-            'control-character',
-            `the control character U+${hex4(code)} must be escaped in a string`,
-            end,
-            'write it with a backslash, such as \\t',
-          );
-        return;
-      }
+    let end = at + 1;
+    let code = source.charCodeAt(end);
+    while (code >= 32 && code !== QUOTE && code !== BACKSLASH) code = source.charCodeAt(++end);
+    if (code === QUOTE) {
+      this.kind = Token.string;
+      this.text = source.slice(at + 1, end);
+      this.#at = this.end = end + 1;
+      return;
     }
+    const string = readQuoted(source, at);
+    this.kind = string.problem === undefined ? Token.string : Token.problem;
+    this.text = string.text;
+    this.problem = string.problem;
+    this.#at = this.end = string.end;
+    if (string.cutOff) this.#placeAtEnd();
   }
 
-  /** The text ended inside a token: the reference notices on the last line. */
-  #cutOff(code: ProblemCode, message: string, hint: string): void {
-    this.#fail(code, message, this.source.length, hint);
+  /** The text ended inside the token: the reference notices on the last line. */
+  #placeAtEnd(): void {
     this.start = this.source.length;
     this.line = this.#line;
     this.lineStart = this.#lineStart;
     this.cutOff = true;
-  }
-
-  /** A mistake inside a string: the rest of the string is passed over, so that its text is not read as config. */
-  #failInString(code: ProblemCode, message: string, at: number, hint: string): void {
-    let end = at;
-    for (; end < this.source.length; end++) {
-      const c = this.source.charCodeAt(end);
-      if (c === NEWLINE) break;
-      if (c === QUOTE) {
-        end++;
-        break;
-      }
-      if (c === BACKSLASH && this.source.charCodeAt(end + 1) !== NEWLINE) end++;
-    }
-    this.#fail(code, message, Math.min(end, this.source.length), hint);
-    if (end >= this.source.length) this.cutOff = true;
-  }
-
-  #escape(at: number): string | undefined {
-    const c = this.source.charAt(at + 1);
-    if (c === 'u') {
-      const digits = this.source.slice(at + 2, at + 6);
-      if (/^[0-9a-fA-F]{4}$/.test(digits)) return String.fromCharCode(Number.parseInt(digits, 16));
-      this.#failInString('bad-escape', '\\u must be followed by four hexadecimal digits', at, 'write \\u0041 for A');
-      return undefined;
-    }
-    const plain = simpleEscapes[c];
-    if (plain !== undefined) return plain;
-    if (c === '') this.#cutOff('unclosed-string', 'the text ends inside a quoted string', 'close the string with "');
-    else
-      this.#failInString(
-        'bad-escape',
-        `\\${c} is no escape`,
-        at,
-        'write \\\\ for a backslash, or use """ for text without escapes',
-      );
-    return undefined;
   }
 
   #tripleString(at: number): void {
@@ -361,7 +261,8 @@ export class Lexer {
     }
     if (end < 0) {
       const message = `the text ends inside the """ string on line ${this.line}`;
-      this.#cutOff('unclosed-string', message, 'close the string with """');
+      this.#fail('unclosed-string', message, source.length, 'close the string with """');
+      this.#placeAtEnd();
       return;
     }
     // The last three of a row of quotes close the string, the ones before are content.
@@ -389,8 +290,9 @@ export class Lexer {
       this.inPath = false;
       if (this.kind === Token.problem) return;
       if (this.kind === Token.end) {
-        this.#cutOff('unclosed-substitution', 'this substitution is not closed', 'close ${ with }');
         this.#restore(at, line, lineStart, spaceStart);
+        this.#fail('unclosed-substitution', 'this substitution is not closed', this.source.length, 'close ${ with }');
+        this.cutOff = true;
         return;
       }
       if (this.kind === Token.closeCurly && depth-- === 0) break;
@@ -424,13 +326,4 @@ export class Lexer {
 /** Characters that a number may have after the first. */
 function continuesNumber(code: number): boolean {
   return (code >= 48 && code <= 57) || code === 46 || code === 101 || code === 69 || code === PLUS || code === MINUS;
-}
-
-function hex4(code: number): string {
-  return code.toString(16).toUpperCase().padStart(4, '0');
-}
-
-/** A simple value that can be a part of a key. */
-export function isKeyToken(kind: number): boolean {
-  return kind >= Token.string && kind !== Token.substitution;
 }

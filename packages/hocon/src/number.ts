@@ -1,7 +1,7 @@
 const LONG_MAX = 9223372036854775807n;
 const LONG_MIN = -9223372036854775808n;
 const TWO_63 = 2 ** 63;
-const FLOAT = /^-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const FLOAT = /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const INTEGER = /^-?\d+$/;
 
 /** A number of the language: its value, and whether the reference holds it as floating point. */
@@ -40,8 +40,9 @@ export function narrow(long: bigint): number | bigint {
 
 /** A 64-bit integer as Java's `Long.parseLong` reads it. */
 export function parseLong(text: string): bigint | undefined {
-  if (!/^[+-]?\d+$/.test(text)) return undefined;
-  const magnitude = BigInt(text.replace(/^[+-]/, ''));
+  const digits = /^[+-]?0*(\d{1,19})$/.exec(text)?.[1];
+  if (digits === undefined) return undefined;
+  const magnitude = BigInt(digits);
   const long = text.startsWith('-') ? -magnitude : magnitude;
   return long > LONG_MAX || long < LONG_MIN ? undefined : long;
 }

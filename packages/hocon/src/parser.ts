@@ -4,7 +4,6 @@ import { appended, emptyObject, putField, setField } from './fields.ts';
 import type { Frame } from './frame.ts';
 import { FrameStack, Step } from './frame.ts';
 import { readInclude } from './include-statement.ts';
-import { isKeyToken, Token } from './lexer.ts';
 import { hasUnresolved } from './merge.ts';
 import type { ListNode, ObjectNode, Origin, StringNode } from './node.ts';
 import { PathBuilder } from './path.ts';
@@ -12,6 +11,7 @@ import type { ProblemCode } from './problem.ts';
 import type { Raw } from './raw.ts';
 import { rawEntries, rawItems } from './raw.ts';
 import type { FieldSpan, Session, Source } from './session.ts';
+import { isKeyToken, Token } from './token.ts';
 
 /**
  * Reads a text into a tree, without resolving. Mistakes are reported to the session; reading goes on with the next

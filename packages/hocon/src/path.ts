@@ -1,4 +1,5 @@
-import { Lexer, Token } from './lexer.ts';
+import { Lexer } from './lexer.ts';
+import { Token } from './token.ts';
 
 /** Thrown for a path expression that does not parse. */
 export class PathError extends Error {

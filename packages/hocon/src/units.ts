@@ -82,8 +82,8 @@ export function parseBytes(text: string): bigint {
 
 /** A decimal number times an integer, exactly, cut to an integer. */
 function times(number: string, factor: bigint): bigint | undefined {
-  const match = /^([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d{1,9}))?$/.exec(number);
-  if (match === null || (match[2] === '' && match[3] === '')) return undefined;
+  const match = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,9}))?$/.exec(number);
+  if (match === null || !(match[2] || match[3])) return undefined;
   const [, sign, whole = '', fraction = '', exponent = '0'] = match;
   const scale = Number(exponent) - fraction.length;
   // Beyond these a size is out of 64 bits, or nothing, whatever the digits.
@@ -96,8 +96,10 @@ function times(number: string, factor: bigint): bigint | undefined {
 /** Splits off the letters at the end. */
 function split(text: string, what: string): { number: string; unit: string } {
   const trimmed = text.trim();
-  const unit = /\p{L}*$/u.exec(trimmed)![0];
-  const number = trimmed.slice(0, trimmed.length - unit.length).trim();
+  let end = trimmed.length;
+  while (end > 0 && /\p{L}/u.test(trimmed.charAt(end - 1))) end--;
+  const unit = trimmed.slice(end);
+  const number = trimmed.slice(0, end).trim();
   if (number === '') throw new UnitError(`there is no number in this ${what}`);
   return { number, unit };
 }
