@@ -156,7 +156,7 @@ export class TestService {
 /** Starts a service that ends with the test. */
 export async function testService(
   settings: Partial<ServiceSettings> = {},
-  options: Omit<ServiceOptions, 'settings' | 'threads' | 'logger'> = {},
+  options: Omit<ServiceOptions, 'settings' | 'logger'> = {},
 ): Promise<TestService> {
   const threads = new FakeThreads();
   const warnings: string[] = [];

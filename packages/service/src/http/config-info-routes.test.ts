@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { testService } from '../testing/test-service.test.support.ts';
+
+describe('GET /v1/config-info', () => {
+  it('lists the components in the form of the reference, custom ones included', async () => {
+    const service = await testService();
+    const [stage] = (await service.ask('/v1/config-info/stage-list')).json as [{ fields: { name: string }[] }];
+    expect(stage).toMatchObject({
+      class: 'Upper',
+      description: 'Makes a field upper case.',
+      kind: 'stage',
+      package: expect.any(String),
+      aliases: [],
+      examples: [{ parameters: { source: 'a' } }],
+    });
+    const fields = Object.fromEntries(stage.fields.map((field) => [field.name, field]));
+    expect(fields['source']).toEqual({
+      name: 'source',
+      required: true,
+      type: { type: 'STRING' },
+      description: 'The field.',
+    });
+    expect(fields['times']).toEqual({
+      name: 'times',
+      required: false,
+      type: { type: 'NUMBER' },
+      default: 1,
+      minimum: 1,
+    });
+    const [connector] = (await service.ask('/v1/config-info/connector-list')).json as [object];
+    expect(connector).toMatchObject({ class: 'Files', aliases: ['com.example.Files'] });
+    const [indexer] = (await service.ask('/v1/config-info/indexer-list')).json as [object];
+    expect(indexer).toMatchObject({ class: 'Nowhere' });
+  });
+});

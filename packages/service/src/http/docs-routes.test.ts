@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { testService } from '../testing/test-service.test.support.ts';
+
+interface Operation {
+  parameters?: { name: string; in: string; schema: object }[];
+  requestBody?: { content: Record<string, { schema: object }> };
+  responses: Record<string, { content?: Record<string, { schema: { $ref?: string } }> }>;
+  security?: object[];
+}
+
+interface OpenApi {
+  openapi: string;
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, object> };
+}
+
+const ENDPOINTS = [
+  'DELETE /v1/config/{id}',
+  'DELETE /v1/run/{id}',
+  'GET /metrics',
+  'GET /openapi.json',
+  'GET /v1/config',
+  'GET /v1/config-info/connector-list',
+  'GET /v1/config-info/indexer-list',
+  'GET /v1/config-info/stage-list',
+  'GET /v1/config/{id}',
+  'GET /v1/livez',
+  'GET /v1/readyz',
+  'GET /v1/run',
+  'GET /v1/run/{id}',
+  'GET /v1/systemstats',
+  'GET /v1/systemstats/metrics',
+  'POST /v1/config',
+  'POST /v1/config/validate',
+  'POST /v1/preview',
+  'POST /v1/run',
+  'POST /v1/run/{id}/cancel',
+];
+
+describe('the OpenAPI document', () => {
+  it('tells of every endpoint: parameters, bodies, answers and errors', async () => {
+    const service = await testService();
+    const answer = await service.ask('/openapi.json');
+    expect(answer.headers.get('content-type')).toBe('application/json');
+    const { openapi, paths, components } = answer.json as OpenApi;
+    expect(openapi).toBe('3.1.0');
+    const operations = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, operation })),
+    );
+    expect(operations.map(({ name }) => name).sort()).toEqual(ENDPOINTS);
+    for (const { name, operation } of operations) {
+      const { responses, requestBody, parameters = [] } = operation;
+      expect(Object.keys(responses).some((status) => status.startsWith('2'))).toBe(true);
+      expect(responses['default']?.content?.['application/json']?.schema.$ref).toBe('#/components/schemas/Error');
+      if (name.includes('{id}')) expect(parameters.map((parameter) => parameter.name)).toContain('id');
+      if (name.startsWith('POST') && !name.endsWith('cancel'))
+        expect(requestBody?.content).toHaveProperty('application/json');
+    }
+    expect(paths['/v1/config']?.['post']?.requestBody?.content).toHaveProperty('application/hocon');
+    const references = [...answer.text.matchAll(/"\$ref":"([^"]*)"/g)].map((match) => match[1] as string);
+    expect(references.length).toBeGreaterThan(0);
+    for (const reference of references) {
+      expect(Object.keys(components.schemas)).toContain(reference.replace('#/components/schemas/', ''));
+    }
+  });
+
+  it('says where credentials are needed', async () => {
+    const service = await testService({ auth: { password: 'x', users: [] } });
+    const { paths } = (await service.ask('/openapi.json')).json as OpenApi;
+    expect(paths['/v1/config']?.['get']?.security).toEqual([{ basic: [] }]);
+    expect(paths['/v1/livez']?.['get']?.security).toBeUndefined();
+  });
+});
+
+describe('the API browser', () => {
+  it('takes everything it needs from the service', async () => {
+    const service = await testService();
+    const page = await service.ask('/swagger');
+    expect(page).toMatchObject({ status: 200 });
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    const links = [...page.text.matchAll(/(?:src|href)="([^"]*)"/g)].map((match) => match[1] as string);
+    expect(links).toHaveLength(6);
+    const policy = page.headers.get('content-security-policy') as string;
+    expect(policy).toContain("default-src 'self'");
+    expect(policy).not.toContain('http');
+    for (const link of links) {
+      const asset = await service.ask(link);
+      expect({ link, status: asset.status }).toEqual({ link, status: 200 });
+      expect(asset.text.length).toBeGreaterThan(100);
+    }
+    // No script stands in the page itself: the policy forbids it.
+    expect(page.text).not.toMatch(/<script>[^<]/);
+    expect((await service.ask('/swagger/start.js')).text).toContain("url: '/openapi.json'");
+  });
+
+  it('serves no other files', async () => {
+    const service = await testService();
+    for (const path of ['/swagger/package.json', '/swagger/..%2Fpackage.json', '/swagger/constructor']) {
+      expect((await service.ask(path)).json).toMatchObject({ status: 404 });
+    }
+  });
+});

@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { RunDetails } from './runs/run-details.ts';
+import { temporaryDirectory, testService } from './testing/test-service.test.support.ts';
+
+// The service in a process of its own, whose runs publish documents and never end.
+const SERVICE = `
+import { startService } from ${JSON.stringify(join(import.meta.dirname, 'start-service.ts'))};
+import { defaultSettings } from ${JSON.stringify(join(import.meta.dirname, 'service-file/service-settings.ts'))};
+const counts = { published: 10, created: 1, succeeded: 5, failed: 1, dropped: 1 };
+const progress = () => ({ counts, connectors: [{ name: 'files', status: 'running' }] });
+const threads = {
+  start: ({ runId }) => ({ runId, progress, stop() {}, done: new Promise(() => {}) }),
+  preview: async () => ({ results: [], problems: [] }),
+  close: async () => {},
+};
+const settings = {
+  ...defaultSettings(),
+  listeners: [{ host: '127.0.0.1', port: 0 }],
+  storage: { type: 'sqlite', path: process.env.STORE },
+};
+const service = await startService({ settings, catalogs: [], threads });
+console.log(service.urls[0]);
+`;
+
+async function startProcess(store: string): Promise<{ url: string; child: ChildProcess }> {
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', SERVICE], {
+    env: { ...process.env, STORE: store },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [url] = (await once(createInterface(child.stdout as NodeJS.ReadableStream), 'line')) as [string];
+  return { url, child };
+}
+
+const json = { 'content-type': 'application/json' };
+
+describe('a service that is killed', () => {
+  it('loses nothing that it has acknowledged, and ends the runs that were going', async () => {
+    const store = temporaryDirectory();
+    const { url, child } = await startProcess(store);
+    const configIds: string[] = [];
+    const upload = async () => {
+      const answer = await fetch(`${url}/v1/config`, { method: 'POST', headers: json, body: '{"a": 1}' }).catch(
+        () => undefined,
+      );
+      if (answer?.ok !== true) return false;
+      configIds.push(((await answer.json()) as { configId: string }).configId);
+      return true;
+    };
+    await upload();
+    const body = JSON.stringify({ configId: configIds[0] });
+    const started = await fetch(`${url}/v1/run`, { method: 'POST', headers: json, body });
+    const { runId } = (await started.json()) as RunDetails;
+    // Its counts are stored about once a second.
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    const clients = Array.from({ length: 8 }, async () => {
+      while (await upload());
+    });
+    while (configIds.length < 300) await new Promise((resolve) => setTimeout(resolve, 1));
+    child.kill('SIGKILL');
+    await Promise.all([once(child, 'exit'), ...clients]);
+
+    const after = await testService({ storage: { type: 'sqlite', path: store } });
+    const kept = Object.keys((await after.ask('/v1/config')).json);
+    expect(configIds.filter((id) => !kept.includes(id))).toEqual([]);
+    expect(await after.details(runId)).toMatchObject({
+      status: 'INTERRUPTED',
+      done: true,
+      endTime: expect.any(Number),
+      runResult: { status: false, problems: [{ code: 'HR_RUN_INTERRUPTED' }] },
+      progress: { published: 10, created: 1, pending: 0, succeeded: 5, failed: 5, dropped: 1 },
+    });
+    expect(after.warnings.join()).toContain('1 runs were interrupted');
+  });
+
+  it('keeps a second service off its store while it lives', async () => {
+    const store = temporaryDirectory();
+    const { child } = await startProcess(store);
+    await expect(testService({ storage: { type: 'sqlite', path: store } })).rejects.toThrow(`process ${child.pid}`);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    await testService({ storage: { type: 'sqlite', path: store } });
+  });
+});
