@@ -106,7 +106,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
       },
     };
   } catch (error) {
-    await closeAll(undo);
+    await closeAll(undo).catch((failure) => logger.error(failure, 'Closing failed after the start failed'));
     throw error;
   }
 }
@@ -156,9 +156,18 @@ function makeParts({
   };
 }
 
-/** Last opened, first closed. */
+/** Last opened, first closed; one that fails does not keep the others open. */
 async function closeAll(undo: readonly (() => unknown)[]): Promise<void> {
-  for (const close of [...undo].reverse()) await close();
+  const errors: unknown[] = [];
+  for (const close of [...undo].reverse()) {
+    try {
+      await close();
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0)
+    throw new AggregateError(errors, `The service could not be closed whole: ${messageOf(errors[0])}`);
 }
 
 function openStore({ storage }: ServiceSettings, metrics: Metrics): Store {

@@ -86,7 +86,8 @@ export class UploadReader {
       [answer] = (await once(worker, 'message', { signal: AbortSignal.timeout(TIMEOUT_MILLIS) })) as [ReaderAnswer];
     } catch (error) {
       this.#worker = undefined;
-      await worker.terminate();
+      // Not waited for: a thread that hangs in the operating system does not end.
+      void worker.terminate();
       throw refused(error);
     }
     this.#idle = setTimeout(() => {

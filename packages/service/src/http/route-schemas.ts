@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import { type TSchema, Type } from '@headrace/engine';
 import { ProblemAnswer, RunDetailsAnswer } from '../runs/run-details.ts';
 import { MetricsAnswer } from '../stats/metrics-json.ts';
@@ -40,10 +41,11 @@ export const MAX_ID_LENGTH = 255;
 /** An answer without a body. */
 export const Nothing = Type.Null({ description: 'No body' });
 
-/** The answers of a route: the successes as given, everything else in the error shape. */
-export function answers(successes: Record<number, TSchema>, ...refusals: number[]): Record<string, TSchema> {
-  const error = Type.Ref('Error');
-  return { ...successes, ...Object.fromEntries(refusals.map((status) => [status, error])), default: error };
+/** The answers of a route, for its schema: the successes as given, everything else in the error shape. */
+export function answers(successes: Record<number, TSchema>, ...refusals: number[]): Record<string, unknown> {
+  const content = { 'application/json': { schema: Type.Ref('Error') } };
+  const errors = refusals.map((status) => [status, { description: STATUS_CODES[status], content }]);
+  return { ...successes, ...Object.fromEntries(errors), default: { description: 'Any other refusal', content } };
 }
 
 export const problemList = Type.Array(Type.Ref('Problem'));

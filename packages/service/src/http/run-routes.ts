@@ -62,8 +62,10 @@ export async function runRoutes(app: FastifyInstance, { runs }: ServiceParts): P
       },
     },
     async ({ query }, reply) => {
-      if (Object.keys(query).length === 0) return streamJson(reply, allRuns(runs));
-      return sendJson(reply, await runPage(runs, query));
+      const { limit, after, configId, status } = query;
+      // A parameter that is none of ours changes nothing.
+      const all = limit === undefined && after === undefined && configId === undefined && status === undefined;
+      return all ? streamJson(reply, allRuns(runs)) : sendJson(reply, await runPage(runs, query));
     },
   );
 

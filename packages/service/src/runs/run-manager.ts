@@ -210,14 +210,16 @@ export class RunManager {
       const handle = this.#options.starter.start({ runId: run.id, root, registry }, { onLog });
       run.run(handle);
       this.#running++;
-      void handle.done.then((result) => {
-        this.#running--;
-        // A run that did not stop in time has been given up.
-        if (run.done) return;
-        run.finish(result);
-        this.#ended(run);
-        void this.#save(run);
-      });
+      handle.done
+        .then((result) => {
+          this.#running--;
+          // A run that did not stop in time has been given up.
+          if (run.done) return;
+          run.finish(result);
+          this.#ended(run);
+          void this.#save(run);
+        })
+        .catch((error) => this.#options.onError(`The end of run ${run.id} could not be noted`, error));
     } catch (error) {
       this.#options.onError(`Run ${run.id} could not be started`, error);
       run.abandon('FAILED', {

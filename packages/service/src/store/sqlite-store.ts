@@ -29,15 +29,21 @@ export class SqliteStore implements Store {
     this.#db = openLocked(directory);
     migrate(this.#db);
     this.#sql = prepareAll(this.#db);
-    this.#count();
+    this.#configCount = (this.#sql.countConfigs.get() as { count: number }).count;
+    this.#runCount = (this.#sql.countRuns.get() as { count: number }).count;
+    let before = { configs: 0, runs: 0 };
     this.#writes = new WriteGroup(this.#db, {
+      onBegin: () => {
+        before = { configs: this.#configCount, runs: this.#runCount };
+      },
       onCommit: (seconds) => {
         this.failure = undefined;
         onCommit(seconds);
       },
       onFailure: (error) => {
         this.failure = error.message;
-        this.#count();
+        this.#configCount = before.configs;
+        this.#runCount = before.runs;
       },
     });
   }
@@ -128,11 +134,6 @@ export class SqliteStore implements Store {
   async close(): Promise<void> {
     this.#writes.flush();
     this.#db.close();
-  }
-
-  #count(): void {
-    this.#configCount = (this.#sql.countConfigs.get() as { count: number }).count;
-    this.#runCount = (this.#sql.countRuns.get() as { count: number }).count;
   }
 }
 

@@ -1,6 +1,9 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { StoreError } from './store.ts';
 
+/** The low byte of an extended result code says its kind. */
+const SQLITE_CONSTRAINT = 19;
+
 interface PendingWrite {
   apply(): unknown;
   resolve(value: never): void;
@@ -15,19 +18,25 @@ export class WriteGroup {
   readonly #db: DatabaseSync;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
+  readonly #onBegin: () => void;
   readonly #onCommit: (seconds: number) => void;
   readonly #onFailure: (error: StoreError) => void;
   #pending: PendingWrite[] = [];
   #scheduled: NodeJS.Immediate | undefined;
 
   /**
-   * @param events.onCommit seconds that a transaction took
-   * @param events.onFailure what was applied is undone: whatever was counted along with it must be counted again
+   * @param events.onBegin before the writes of a group are applied
+   * @param events.onCommit seconds that a group took
+   * @param events.onFailure all that was applied since `onBegin` is undone
    */
-  constructor(db: DatabaseSync, events: { onCommit(seconds: number): void; onFailure(error: StoreError): void }) {
+  constructor(
+    db: DatabaseSync,
+    events: { onBegin(): void; onCommit(seconds: number): void; onFailure(error: StoreError): void },
+  ) {
     this.#db = db;
     this.#begin = db.prepare('BEGIN IMMEDIATE');
     this.#commit = db.prepare('COMMIT');
+    this.#onBegin = events.onBegin;
     this.#onCommit = events.onCommit;
     this.#onFailure = events.onFailure;
   }
@@ -48,6 +57,7 @@ export class WriteGroup {
     if (writes.length === 0) return;
     this.#pending = [];
     const start = performance.now();
+    this.#onBegin();
     const outcomes: { value: unknown; error?: unknown }[] = [];
     try {
       this.#begin.run();
@@ -69,12 +79,12 @@ export class WriteGroup {
     }
   }
 
-  /** One write that breaks a rule of the database fails alone; one that ended the transaction fails them all. */
+  /** A write that breaks a rule of the database fails alone; any other failure is the store's, and fails them all. */
   #applyOne(write: PendingWrite): { value: unknown; error?: unknown } {
     try {
       return { value: write.apply() };
     } catch (error) {
-      if (!this.#db.isTransaction) throw error;
+      if (((error as { errcode?: number }).errcode ?? 0) % 256 !== SQLITE_CONSTRAINT) throw error;
       return { value: undefined, error };
     }
   }

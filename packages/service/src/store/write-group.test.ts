@@ -1,0 +1,63 @@
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { StoreError } from './store.ts';
+import { WriteGroup } from './write-group.ts';
+
+function open() {
+  const db = new DatabaseSync(':memory:');
+  db.exec('CREATE TABLE words (word TEXT UNIQUE)');
+  const insert = db.prepare('INSERT INTO words VALUES (?)');
+  const events: string[] = [];
+  const group = new WriteGroup(db, {
+    onBegin: () => events.push('begin'),
+    onCommit: () => events.push('commit'),
+    onFailure: (error) => events.push(error.message),
+  });
+  const words = () =>
+    (db.prepare('SELECT word FROM words ORDER BY rowid').all() as { word: string }[]).map((row) => row.word);
+  return { db, group, events, words, write: (word: string) => group.write(() => insert.run(word).changes) };
+}
+
+describe('writes in groups', () => {
+  it('share one transaction when they are asked for together', async () => {
+    const { group, events, words, write } = open();
+    expect(await Promise.all(['a', 'b', 'c'].map(write))).toEqual([1, 1, 1]);
+    await write('d');
+    const late = write('e');
+    group.flush();
+    expect(words()).toEqual(['a', 'b', 'c', 'd', 'e']);
+    await late;
+    expect(events).toEqual(['begin', 'commit', 'begin', 'commit', 'begin', 'commit']);
+  });
+
+  it('fail alone when they break a rule', async () => {
+    const { words, write } = open();
+    const outcomes = await Promise.allSettled(['a', 'a', 'b'].map(write));
+    expect(outcomes.map((outcome) => outcome.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(words()).toEqual(['a', 'b']);
+  });
+
+  it('are not acknowledged when the disk is full, and the store goes on when there is space again', async () => {
+    const { db, events, words, write } = open();
+    await write('kept');
+    const { page_count: pages } = db.prepare('PRAGMA page_count').get() as { page_count: number };
+    db.exec(`PRAGMA max_page_count = ${pages + 1}`);
+    const outcomes = await Promise.allSettled([write('lost'), write('x'.repeat(100_000))]);
+    for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: expect.any(StoreError) });
+    expect(words()).toEqual(['kept']);
+    expect(events.at(-1)).toMatch(/^The store cannot be written: .*full/);
+    db.exec('PRAGMA max_page_count = 100000');
+    await write('after');
+    expect(words().at(-1)).toBe('after');
+    expect(events.at(-1)).toBe('commit');
+  });
+
+  it('reject with a StoreError when the transaction fails', async () => {
+    const { db, events, write } = open();
+    db.exec('PRAGMA query_only = on');
+    await expect(write('a')).rejects.toBeInstanceOf(StoreError);
+    expect(events).toEqual(['begin', expect.stringContaining('The store cannot be written')]);
+    db.exec('PRAGMA query_only = off');
+    expect(await write('a')).toBe(1);
+  });
+});
