@@ -387,11 +387,11 @@ describe('the indexer', () => {
     ],
     [
       'indexer {type: nothing, deletionMarkerField: d}',
-      'indexer.deletionMarkerField 3:46 <indexer> deletionMarkerField needs deletionMarkerFieldValue as well',
+      'indexer.deletionMarkerField 3:46 <indexer> When one of indexer.deletionMarkerField and indexer.deletionMarkerFieldValue are set, both must be set. | Add deletionMarkerFieldValue.',
     ],
     [
       'indexer {type: nothing, deleteByFieldValue: d}',
-      'indexer.deleteByFieldValue 3:45 <indexer> deleteByFieldValue needs deleteByFieldField as well',
+      'indexer.deleteByFieldValue 3:45 <indexer> When one of indexer.deleteByFieldField and indexer.deleteByFieldValue are set, both must be set. | Add deleteByFieldField.',
     ],
     [
       'indexer {type: nothing, maxRetries: 0}',
@@ -399,7 +399,7 @@ describe('the indexer', () => {
     ],
     [
       'indexer {type: nothing, retryWaitDurationMs: 5}',
-      'indexer.retryWaitDurationMs 3:46 <indexer> retryWaitDurationMs needs maxRetries as well',
+      'indexer.retryWaitDurationMs 3:46 <indexer> indexer.retryWaitDurationMs requires indexer.maxRetries to be set. | Add maxRetries.',
     ],
     [
       'indexer {type: nothing, maxRetries: 1, retryRandomizationFactor: 1.0}',
@@ -407,7 +407,7 @@ describe('the indexer', () => {
     ],
     [
       'indexer {type: nothing, maxRetries: 1, retryableStatusCodes: []}',
-      'indexer.retryableStatusCodes 3:62 <indexer> retryableStatusCodes must not be empty',
+      'indexer.retryableStatusCodes 3:62 <indexer> indexer.retryableStatusCodes must not be empty when specified. | Remove it to use the default.',
     ],
     ['indexer {type: nothing, versionType: Externl}', 'indexer.versionType 3:38 <indexer> versionType must be one of'],
   ])('%s', async (text, expected) => {

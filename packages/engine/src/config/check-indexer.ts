@@ -123,24 +123,30 @@ function blockOf(root: ObjectNode, entry: CatalogEntry, list: ProblemList): Obje
 }
 
 function checkCombinations(node: ObjectNode, settings: IndexerSettings, list: ProblemList): void {
-  const report = (key: string, message: string) =>
+  const report = (key: string, message: string, hint?: string) =>
     list.add({
       code: 'HR_CONFIG_INVALID_VALUE',
       path: join('indexer', key),
       ...place((node.entries.get(key) ?? node).origin),
       component: 'indexer',
       message,
+      ...(hint === undefined ? {} : { hint }),
     });
   for (const [a, b] of PAIRS) {
-    if (isPresent(node, a) && !isPresent(node, b)) report(a, `${a} needs ${b} as well`);
-    if (isPresent(node, b) && !isPresent(node, a)) report(b, `${b} needs ${a} as well`);
+    if (isPresent(node, a) === isPresent(node, b)) continue;
+    const [given, missing] = isPresent(node, a) ? [a, b] : [b, a];
+    report(given, `When one of indexer.${a} and indexer.${b} are set, both must be set.`, `Add ${missing}.`);
   }
   if (settings.maxRetries !== undefined && settings.maxRetries <= 0) {
-    report('maxRetries', 'indexer.maxRetries must be greater than 0 when specified.');
+    const message = 'indexer.maxRetries must be greater than 0 when specified.';
+    report('maxRetries', message, 'Remove it to use the default.');
   }
   for (const key of RETRY_KEYS) {
-    if (isPresent(node, key) && !isPresent(node, 'maxRetries')) report(key, `${key} needs maxRetries as well`);
+    if (!isPresent(node, key) || isPresent(node, 'maxRetries')) continue;
+    report(key, `indexer.${key} requires indexer.maxRetries to be set.`, 'Add maxRetries.');
   }
-  if (settings.retryableStatusCodes?.length === 0)
-    report('retryableStatusCodes', 'retryableStatusCodes must not be empty');
+  if (settings.retryableStatusCodes?.length === 0) {
+    const message = 'indexer.retryableStatusCodes must not be empty when specified.';
+    report('retryableStatusCodes', message, 'Remove it to use the default.');
+  }
 }

@@ -1,0 +1,6 @@
+/** The recorded validations that Headrace decides differently, by name, and why. Each is in docs/differences.md. */
+export const VALIDATION_DIFFERENCES: Readonly<Record<string, string>> = {
+  'val-connector-pipeline-missing': 'a pipeline that does not exist is found by validation',
+  'val-empty-pipelines': 'a pipeline that does not exist is found by validation',
+  'val-other-log': 'a value of a wrong type is told of once, where it stands',
+};
