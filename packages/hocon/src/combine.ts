@@ -17,6 +17,12 @@ export class Combiner {
     this.#marks = marks;
   }
 
+  /** Allows to fill an object that nothing else holds. */
+  adopt(node: ObjectNode): void {
+    this.#own ??= new Set();
+    this.#own.add(node);
+  }
+
   combine(upper: Raw, lower: Raw): Raw {
     const marks = this.#marks;
     if (hidesLower(upper, marks)) return upper;
@@ -72,8 +78,7 @@ export class Combiner {
     this.steps += node.entries.size;
     const copy: ObjectNode = { ...node, entries: new Map(node.entries), keys: new Map(node.keys) };
     if (this.#marks.isUnresolved(node)) this.#marks.unresolved.add(copy);
-    this.#own ??= new Set();
-    this.#own.add(copy);
+    this.adopt(copy);
     return copy;
   }
 }

@@ -5,11 +5,11 @@
  *
  * @param size how many fields the object has in all
  */
-export function inHashOrder<Value>(fields: [string, Value][], size: number): [string, Value][] {
+export function inHashOrder<Field extends { key: string }>(fields: Field[], size: number): Field[] {
   if (fields.length < 2) return fields;
   let places = 16;
   while (size > places * 0.75) places *= 2;
-  const placed = fields.map((field) => ({ field, place: spreadHash(field[0]) & (places - 1) }));
+  const placed = fields.map((field) => ({ field, place: spreadHash(field.key) & (places - 1) }));
   return placed.sort((a, b) => a.place - b.place).map(({ field }) => field);
 }
 

@@ -22,6 +22,13 @@ const cycle = new Cycle();
 /** Undefined: an optional substitution found nothing. */
 type Resolved = Raw | undefined;
 
+/** A field that has to be resolved. */
+interface Waiting {
+  key: string;
+  child: Raw;
+  value: Resolved;
+}
+
 /**
  * Resolves the substitutions of a tree. Results are kept, so each is resolved once. Written as tasks instead of
  * recursive calls: chains and nesting can be as long as they like.
@@ -90,26 +97,27 @@ export class Resolver {
 
   *#object(node: ObjectNode): Task<Resolved> {
     const marks = this.#marks;
-    const values = new Map<string, Resolved>();
-    let waiting: [string, Raw][] = [];
+    const waiting: Waiting[] = [];
     let tainted = false;
     this.#budget.step(node.entries.size);
-    for (const entry of rawEntries(node)) if (marks.isUnresolved(entry[1])) waiting.push(entry);
-    waiting = inHashOrder(waiting, node.entries.size);
-    for (const [key, child] of waiting) {
-      const shown = this.#shown(child);
-      if (shown !== child) tainted = true;
+    for (const [key, child] of rawEntries(node)) {
+      if (marks.isUnresolved(child)) waiting.push({ key, child, value: undefined });
+    }
+    for (const field of inHashOrder(waiting, node.entries.size)) {
+      const shown = this.#shown(field.child);
+      if (shown !== field.child) tainted = true;
       if (shown === undefined) continue;
       const known = marks.isUnresolved(shown) ? this.#known(shown) : { value: shown };
-      values.set(key, known === undefined ? yield this.#task(shown) : known.value);
+      field.value = known === undefined ? yield this.#task(shown) : known.value;
       if (known === undefined && this.#tainted) tainted = true;
     }
     const result = emptyObject(node.origin);
     let size = 0;
+    let next = 0;
     for (const [key, child] of rawEntries(node)) {
       let value: Resolved = child;
-      if (marks.isUnresolved(child)) {
-        value = values.get(key);
+      if (waiting[next]?.key === key) {
+        value = waiting[next++]?.value;
         if (value === undefined || value.kind === 'broken') continue;
         size += this.#budget.sizeOf(value);
         if (!this.#budget.fits(size, node.keys.get(key)!)) continue;
@@ -147,6 +155,7 @@ export class Resolver {
 
   *#concatenation(node: ConcatenationNode): Task<Resolved> {
     const values: Raw[] = [];
+    const combiner = new Combiner(this.#marks);
     let isBroken = false;
     for (const piece of node.pieces) {
       let value: Resolved = piece;
@@ -156,17 +165,19 @@ export class Resolver {
       }
       if (value?.kind === 'broken') isBroken = true;
       else if (value !== undefined) values.push(value);
+      // An object written here has no path of its own: nobody else can refer to it.
+      if (piece.kind === 'object' && value?.kind === 'object') combiner.adopt(value);
     }
-    const value = isBroken ? broken(node.origin) : this.#joined(values, node);
+    const value = isBroken ? broken(node.origin) : this.#joined(values, node, combiner);
     node.settled = { value };
     this.#tainted = false;
     return value;
   }
 
-  #joined(values: Raw[], node: ConcatenationNode): Resolved {
+  #joined(values: Raw[], node: ConcatenationNode, combiner: Combiner): Resolved {
     let joined = values[0];
     if (values.length < 2) return joined;
-    const joiner = this.#joiner();
+    const joiner = this.#joiner(combiner);
     for (const value of values.slice(1)) {
       const both = join(joined!, value, this.#marks, joiner);
       if (both === undefined) return this.#problems.notJoinable(joined!, value, node.origin);
@@ -177,8 +188,7 @@ export class Resolver {
   }
 
   /** Joins values that may stand elsewhere too: by copying. */
-  #joiner(): Joiner {
-    const combiner = new Combiner(this.#marks);
+  #joiner(combiner: Combiner): Joiner {
     return {
       objects: (left, right) => this.#over(combiner, right, left),
       lists: (left, first, _right, second) => {
