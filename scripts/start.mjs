@@ -1,9 +1,16 @@
 // `npm start`: the service on port 8080, with the examples as presets.
+import { spawn } from 'node:child_process';
 import { prepare } from './lib/prepare.mjs';
-import { run } from './lib/root.mjs';
+import { env, root } from './lib/root.mjs';
 
 await prepare();
-const stop = () => undefined; // The service gets the signal as well, and ends first.
-process.on('SIGINT', stop);
-process.on('SIGTERM', stop);
-process.exitCode = await run('node', ['packages/headrace/bin/headrace.js', 'serve', 'examples/service.yml']);
+// As the launcher of the command line does it: the channel tells the service when this process is gone.
+const service = spawn('node', ['packages/headrace/bin/headrace.js', 'serve', 'examples/service.yml'], {
+  cwd: root,
+  env: { ...env, HEADRACE_LAUNCHED: '1' },
+  stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+});
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => service.kill(signal));
+service.on('exit', (code) => {
+  process.exitCode = code ?? 1;
+});
