@@ -3,6 +3,9 @@ import { spawn } from 'node:child_process';
 import { prepare } from './lib/prepare.mjs';
 import { env, root } from './lib/root.mjs';
 
+const PARENT_CHECK_MILLIS = 500;
+
+const parent = process.ppid;
 await prepare();
 // As the launcher of the command line does it: the channel tells the service when this process is gone.
 const service = spawn('node', ['packages/headrace/bin/headrace.js', 'serve', 'examples/service.yml'], {
@@ -11,6 +14,14 @@ const service = spawn('node', ['packages/headrace/bin/headrace.js', 'serve', 'ex
   stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
 });
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => service.kill(signal));
+// npm runs this in a shell, and hands SIGTERM to that shell, which ends without passing it on.
+const inShell = process.env.npm_lifecycle_event !== undefined;
+const watch = setInterval(() => {
+  if (!inShell || process.ppid === parent) return;
+  clearInterval(watch);
+  service.kill('SIGTERM');
+}, PARENT_CHECK_MILLIS);
 service.on('exit', (code) => {
+  clearInterval(watch);
   process.exitCode = code ?? 1;
 });
