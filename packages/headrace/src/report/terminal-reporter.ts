@@ -3,6 +3,8 @@ import { type LogRecord, pendingDocuments, type RunProgress } from '@headrace/en
 import type { RunReporter } from './run-reporter.ts';
 
 const REDRAW_MILLIS = 200;
+/** For a terminal that does not say how wide it is. */
+const USUAL_COLUMNS = 80;
 const ERASE_LINE = '\r\u001b[K';
 
 /** One line that tells how far the run is, and above it the warnings and errors as they come. */
@@ -35,7 +37,7 @@ export class TerminalReporter implements RunReporter {
     const seconds = (performance.now() - this.#started) / 1000;
     const line = progressLine(this.#progress(), seconds);
     // A longer line would wrap, and could not be erased.
-    this.#terminal.write(ERASE_LINE + line.slice(0, Math.max(0, this.#terminal.columns - 1)));
+    this.#terminal.write(ERASE_LINE + line.slice(0, (this.#terminal.columns || USUAL_COLUMNS) - 1));
   }
 }
 
