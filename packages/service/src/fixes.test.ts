@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hashPassword } from './auth/password-hash.ts';
@@ -227,7 +229,7 @@ describe('where the reference fails its users', () => {
     const presets = temporaryDirectory();
     mkdirSync(join(presets, 'directory.conf'));
     for (let i = 0; i < 300; i++) writeFileSync(join(presets, `p${i}.conf`), `a: ${i}`);
-    const port = 20_000 + (process.pid % 20_000);
+    const port = await freePort();
     const starting = testService({ presets, listeners: [{ host: '127.0.0.1', port }] });
     const seen = new Set<number>();
     let started = false;
@@ -281,3 +283,13 @@ describe('where the reference fails its users', () => {
     expect(runs.map((each) => each.requestedBy)).toEqual(['anna', 'otto']);
   });
 });
+
+/** A port that nobody listens on, for a service that is to be asked before it tells its own. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
