@@ -1,4 +1,5 @@
 export { type CatalogEntry, type ComponentKind, describeModule } from './component/catalog.ts';
+export { type ClassComment, readClassComments } from './component/class-comment.ts';
 export { commonParameters } from './component/common-parameters.ts';
 export {
   Connector,
@@ -46,6 +47,7 @@ export { writeDocument, writeString, writeValue } from './document/json-writer.t
 export { checkWritable, internName, RESERVED_FIELDS } from './document/names.ts';
 export { getNested, type NestedPath, parseNestedPath, removeNested, setNested } from './document/nested-path.ts';
 export { doubleText, widenFloat } from './document/number-text.ts';
+export { Shape } from './document/shape.ts';
 export {
   base64,
   copyValue,
@@ -58,6 +60,7 @@ export {
   toValue,
   type Value,
 } from './document/value.ts';
+export { ERROR_ADVICE } from './errors/error-advice.ts';
 export { ERROR_CODES, type ErrorCode } from './errors/error-codes.ts';
 export { type Failure, HeadraceError, messageOf, toFailure } from './errors/headrace-error.ts';
 export { type DocumentCounts, noDocuments, pendingDocuments } from './run/counters.ts';

@@ -1,4 +1,4 @@
-import { Document, internName, type ModuleReference, type RecordDecoder, type RecordSink } from '@headrace/engine';
+import { Document, type ModuleReference, type RecordDecoder, type RecordSink, Shape } from '@headrace/engine';
 
 export interface SequenceDecoderOptions {
   readonly docIdPrefix: string;
@@ -13,7 +13,7 @@ export interface SequencePosition {
 /** Makes documents with nothing but a number for an id. */
 export class SequenceDecoder implements RecordDecoder {
   private readonly prefix: string;
-  private readonly names = [internName('id')];
+  private readonly shape = Shape.of(['id']);
 
   constructor({ docIdPrefix }: SequenceDecoderOptions) {
     this.prefix = docIdPrefix;
@@ -25,6 +25,6 @@ export class SequenceDecoder implements RecordDecoder {
 
   decode(_bytes: Uint8Array, position: unknown, sink: RecordSink): void {
     const { first, count } = position as SequencePosition;
-    for (let i = 0; i < count; i++) sink.document(new Document(this.names, [`${this.prefix}${first + i}`], true));
+    for (let i = 0; i < count; i++) sink.document(new Document(this.shape, [`${this.prefix}${first + i}`]));
   }
 }

@@ -5,6 +5,7 @@ import {
   HeadraceError,
   messageOf,
   type ParameterProblem,
+  Shape,
   Stage,
   type StageContext,
   type Static,
@@ -89,7 +90,9 @@ export class Print extends Stage<typeof parameters> {
     // Every write goes to the end of the file as it is then: several threads may write the same one.
     const { O_WRONLY, O_CREAT, O_APPEND, O_TRUNC } = constants;
     // A file that all threads share is emptied by the first, which starts before there are documents.
-    const empty = this.params.overwriteFile !== false && (this.params.appendThreadName !== false || this.context.threadNumber === 1);
+    const empty =
+      this.params.overwriteFile !== false &&
+      (this.params.appendThreadName !== false || this.context.threadNumber === 1);
     const flags = O_WRONLY | O_CREAT | O_APPEND | (empty ? O_TRUNC : 0);
     try {
       this.file = openSync(this.path, flags);
@@ -129,7 +132,7 @@ export class Print extends Stage<typeof parameters> {
       names.push(name);
       values.push(document.fieldValues[i] as Value);
     }
-    return new Document(names, values, false).toJson();
+    return new Document(Shape.of(names), values).toJson();
   }
 
   private flush(): void {

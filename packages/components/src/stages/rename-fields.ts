@@ -2,6 +2,7 @@ import {
   Document,
   MapOf,
   type ParameterProblem,
+  Shape,
   Stage,
   type StageContext,
   type Static,
@@ -102,7 +103,7 @@ export class RenameFields extends Stage<typeof parameters> {
   private renameChildren(document: Document): void {
     const children = document.values('___children').map((child) => {
       if (!(child instanceof Map)) return child;
-      const renamed = new Document([...child.keys()], [...child.values()], false);
+      const renamed = new Document(Shape.common([...child.keys()]), [...child.values()]);
       this.rename(renamed);
       if (renamed.has('___children')) this.renameChildren(renamed);
       return new Map(renamed.fieldNames.map((name, i) => [name, renamed.fieldValues[i] as Value]));

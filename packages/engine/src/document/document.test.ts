@@ -4,6 +4,7 @@ import { anyDocument, anyName, anyValue } from './any-value.test.lib.ts';
 import { Document, type UpdateMode } from './document.ts';
 import { readDocument } from './json-reader.ts';
 import { writeValue } from './json-writer.ts';
+import { Shape } from './shape.ts';
 import { Double, equalValues, type JsonObject, type Value } from './value.ts';
 
 function documentOf(fields: Record<string, Value>): Document {
@@ -67,7 +68,7 @@ describe('fields', () => {
         fc.array(change, { maxLength: 120, size: 'max' }),
         fc.boolean(),
         (start, changes, shared) => {
-          const document = shared ? new Document(start.fieldNames, [...start.fieldValues], true) : start.clone();
+          const document = shared ? new Document(start.shape, [...start.fieldValues]) : start.clone();
           const before = start.toJson();
           const model = start.toObject();
           for (const { action, name, value } of changes) {
@@ -96,14 +97,14 @@ describe('fields', () => {
   });
 
   it('share their names among the documents of a source until one changes', () => {
-    const names = ['id', 'a'];
-    const first = new Document(names, ['1', 1], true);
-    const second = new Document(names, ['2', 2], true);
+    const shape = Shape.of(['id', 'a']);
+    const first = new Document(shape, ['1', 1]);
+    const second = new Document(shape, ['2', 2]);
     first.set('b', 3);
     first.remove('a');
     expect(second.toJson()).toBe('{"id":"2","a":2}');
     expect(first.toJson()).toBe('{"id":"1","b":3}');
-    expect(names).toEqual(['id', 'a']);
+    expect(shape.names).toEqual(['id', 'a']);
   });
 });
 

@@ -1,48 +1,39 @@
 import { HeadraceError } from '../errors/headrace-error.ts';
 import { writeDocument } from './json-writer.ts';
 import { checkWritable, RESERVED_FIELDS } from './names.ts';
+import { Shape } from './shape.ts';
 import { copyValue, Double, equalValues, type JsonObject, textOf, type Value } from './value.ts';
+
+const ID_ALONE = Shape.of(['id']);
 
 /** How `update` and `rename` treat a field that exists already. */
 export type UpdateMode = 'overwrite' | 'append' | 'skip';
 
-/** Above this many fields a document looks names up in a map instead of comparing them one by one. */
-const LINEAR_FIELDS = 24;
-
 /**
  * A document: an ordered set of fields, one of them its `id`.
  *
- * Kept as two parallel arrays, because most documents have few fields and comparing interned names beats
- * hashing them; documents of one source share the array of names until one of them changes its fields.
+ * Kept as a shape, which documents of the same fields share, and an array of values in its order.
  * A field is single-valued (anything but an array) or multi-valued (an array, of any length).
  * Field names are literal: `a.b` is a name, not a path (`nested-path.ts` has the paths).
  */
 export class Document {
-  /** Names of the fields, in order. Only for readers that walk a whole document; never write to it. */
-  fieldNames: readonly string[];
-  /** Values of the fields, in the order of `fieldNames`. */
+  /** Names of the fields and where each stands. */
+  shape: Shape;
+  /** Values of the fields, in the order of the shape. */
   readonly fieldValues: Value[];
-  private namesShared: boolean;
-  private positions: Map<string, number> | undefined;
-  private flagged: boolean;
 
   /**
-   * A document of these fields; the arrays become its own, except that names which several documents share
-   * are copied at the first change. The names must be distinct, one of them `id` with a text: decoders see to it,
-   * all others use `create` or `fromObject`.
-   * @param flagged whether the names may hold `___dropped` or `___skipped`
+   * A document of these fields; the values become its own. One of the names must be `id`, with a text: decoders
+   * see to it, all others use `create` or `fromObject`.
    */
-  constructor(names: readonly string[], values: Value[], namesShared: boolean, flagged = false) {
-    this.fieldNames = names;
+  constructor(shape: Shape, values: Value[]) {
+    this.shape = shape.share();
     this.fieldValues = values;
-    this.namesShared = namesShared;
-    this.positions = undefined;
-    this.flagged = flagged;
   }
 
   /** A document with an id and nothing else. */
   static create(id: string): Document {
-    return new Document(['id'], [id], false);
+    return new Document(ID_ALONE, [id]);
   }
 
   /**
@@ -55,12 +46,16 @@ export class Document {
     if (typeof id !== 'string' || id === '') {
       throw new HeadraceError('HR_DOCUMENT_NO_ID', 'id is present but null or empty or not a string');
     }
-    const flagged = object.has('___dropped') || object.has('___skipped');
-    return new Document([...object.keys()], [...object.values()], false, flagged);
+    return new Document(Shape.common([...object.keys()]), [...object.values()]);
+  }
+
+  /** Names of the fields, in order. Not a copy. */
+  get fieldNames(): readonly string[] {
+    return this.shape.names;
   }
 
   get id(): string {
-    return (this.fieldNames[0] === 'id' ? this.fieldValues[0] : this.get('id')) as string;
+    return this.get('id') as string;
   }
 
   /** The id of the run that published this document; undefined before. */
@@ -81,17 +76,17 @@ export class Document {
 
   /** Whether it is marked as dropped: later stages and the indexer do not see it. The presence of the flag counts. */
   get dropped(): boolean {
-    return this.flagged && this.position('___dropped') >= 0;
+    return this.shape.flagged && this.position('___dropped') >= 0;
   }
 
   /** Whether it is marked as skipped: later stages do not see it, the indexer does. The presence of the flag counts. */
   get skipped(): boolean {
-    return this.flagged && this.position('___skipped') >= 0;
+    return this.shape.flagged && this.position('___skipped') >= 0;
   }
 
   /** Whether it is dropped or skipped: no stage is to see it any more. */
   get bypassed(): boolean {
-    return this.dropped || this.skipped;
+    return this.shape.flagged && (this.dropped || this.skipped);
   }
 
   drop(): void {
@@ -286,7 +281,7 @@ export class Document {
 
   /** A deep copy. */
   clone(): Document {
-    return new Document(this.fieldNames.slice(), this.fieldValues.map(copyValue), false, this.flagged);
+    return new Document(this.shape, this.fieldValues.map(copyValue));
   }
 
   /** The document as a JSON object, a deep copy. */
@@ -307,10 +302,7 @@ export class Document {
   put(name: string, value: Value): void {
     const at = this.position(name);
     if (at >= 0) this.fieldValues[at] = value;
-    else {
-      if (name === '___dropped' || name === '___skipped') this.flagged = true;
-      this.push(name, value);
-    }
+    else this.push(name, value);
   }
 
   /** Removes a field without looking whether it is reserved: for the engine. */
@@ -319,39 +311,18 @@ export class Document {
     if (at >= 0) this.deleteAt(at);
   }
 
-  /** Where the field stands among `fieldNames`, or -1. */
+  /** Where the field stands, or -1. */
   private position(name: string): number {
-    const names = this.fieldNames;
-    if (names.length > LINEAR_FIELDS) return this.lookUp(name);
-    for (let i = 0; i < names.length; i++) if (names[i] === name) return i;
-    return -1;
-  }
-
-  private lookUp(name: string): number {
-    if (this.positions === undefined) {
-      this.positions = new Map();
-      for (let i = 0; i < this.fieldNames.length; i++) this.positions.set(this.fieldNames[i] as string, i);
-    }
-    return this.positions.get(name) ?? -1;
-  }
-
-  private ownNames(): string[] {
-    if (this.namesShared) {
-      this.fieldNames = this.fieldNames.slice();
-      this.namesShared = false;
-    }
-    return this.fieldNames as string[];
+    return this.shape.position(name);
   }
 
   private push(name: string, value: Value): void {
-    this.positions?.set(name, this.fieldNames.length);
-    this.ownNames().push(name);
+    this.shape = this.shape.with(name);
     this.fieldValues.push(value);
   }
 
   private deleteAt(at: number): void {
-    this.positions = undefined;
-    removeAt(this.ownNames(), at);
+    this.shape = this.shape.without(at);
     removeAt(this.fieldValues, at);
   }
 

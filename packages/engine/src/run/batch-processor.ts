@@ -9,14 +9,16 @@ import type { StageError } from '../pipeline/stage-error.ts';
 import { decodeDocuments } from '../transport/document-wire.ts';
 import type { FlowControl } from '../transport/flow-control.ts';
 import type { OutcomePart, PartFailure, SourceBatch } from '../transport/messages.ts';
+import { ByteWriter } from './byte-writer.ts';
 
 /** A part leaves at this many characters, or after this long, so that neither memory nor progress waits for a big batch. */
 const PART_CHARACTERS = 2 * 1024 * 1024;
 const PART_MILLIS = 250;
+/** The clock is read about this often, and at least once in so many documents. */
+const LOOK_MILLIS = 10;
+const MAX_LOOKS_APART = 64;
 /** How many failures a part tells of; it counts them all. */
 const PART_FAILURES = 100;
-
-const NOTHING = new Uint8Array(0);
 
 export interface BatchProcessorOptions {
   readonly pipeline: Pipeline;
@@ -36,8 +38,7 @@ export class BatchProcessor implements PipelineSink, RecordSink {
   private readonly options: BatchProcessorOptions;
   private readonly decoders = new Map<string, RecordDecoder>();
   private sequence = 0;
-  private texts: string[] = [];
-  private characters = 0;
+  private readonly output = new ByteWriter();
   private ids: string[] = [];
   private lengths: number[] = [];
   private published = 0;
@@ -46,6 +47,9 @@ export class BatchProcessor implements PipelineSink, RecordSink {
   private failed = 0;
   private failures: PartFailure[] = [];
   private partStarted = 0;
+  private lastLook = 0;
+  private looksApart = 1;
+  private untilLook = 1;
   /** Documents that came while a stage was waiting, or that a waiting pipeline takes all at once. */
   private backlog: Document[] = [];
   private waiting: Promise<void> | undefined;
@@ -57,7 +61,8 @@ export class BatchProcessor implements PipelineSink, RecordSink {
   /** Processes one batch. Rejects when the batch cannot be decoded to its end; what came before counts. */
   async process(sequence: number, batch: SourceBatch): Promise<void> {
     this.sequence = sequence;
-    this.partStarted = performance.now();
+    this.partStarted = this.lastLook = performance.now();
+    this.untilLook = this.looksApart = 1;
     try {
       if (batch.kind === 'documents') {
         for (const document of decodeDocuments(batch.bytes)) this.document(document);
@@ -108,8 +113,7 @@ export class BatchProcessor implements PipelineSink, RecordSink {
         this.fail(document.id, 'indexer', toFailure(error, 'HR_INDEXER_FAILED'));
         return;
       }
-      this.texts.push(text);
-      this.characters += text.length;
+      this.output.write(text);
       if (this.options.lengths) this.lengths.push(Buffer.byteLength(text));
     }
     this.ids.push(document.id);
@@ -146,7 +150,14 @@ export class BatchProcessor implements PipelineSink, RecordSink {
   }
 
   private flushIfDue(): void {
-    if (this.characters < PART_CHARACTERS && performance.now() - this.partStarted < PART_MILLIS) return;
+    if (this.output.characters < PART_CHARACTERS && --this.untilLook > 0) return;
+    const now = performance.now();
+    // Reading the clock costs as much as a field: fast documents are asked rarely, slow ones each time.
+    const millisPerDocument = (now - this.lastLook) / this.looksApart;
+    this.looksApart = Math.max(1, Math.min(MAX_LOOKS_APART, Math.floor(LOOK_MILLIS / millisPerDocument)));
+    this.untilLook = this.looksApart;
+    this.lastLook = now;
+    if (this.output.characters < PART_CHARACTERS && now - this.partStarted < PART_MILLIS) return;
     this.flush(false);
     this.options.flow.waitForRoom(this.sequence);
     this.partStarted = performance.now();
@@ -163,13 +174,12 @@ export class BatchProcessor implements PipelineSink, RecordSink {
       failed: this.failed,
       failures: this.failures,
       count: this.ids.length,
-      bytes: this.texts.length === 0 ? NOTHING : encodeUtf8(this.texts),
+      bytes: this.output.take(),
       ids: JSON.stringify(this.ids),
       lengths: lengths ? Uint32Array.from(this.lengths) : undefined,
     });
-    this.published = this.created = this.dropped = this.failed = this.characters = 0;
+    this.published = this.created = this.dropped = this.failed = 0;
     this.failures = [];
-    this.texts = [];
     this.ids = [];
     this.lengths = [];
   }
@@ -191,12 +201,4 @@ export async function instantiate<T>({ url, name, options }: ModuleReference): P
   const Class = exports[name];
   if (Class === undefined) throw new Error(`${url} has no export ${name}`);
   return new Class(options);
-}
-
-/** The texts as UTF-8 in a buffer of its own, because it is transferred. */
-function encodeUtf8(texts: readonly string[]): Uint8Array<ArrayBuffer> {
-  const text = texts.join('');
-  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
-  bytes.write(text, 'utf8');
-  return bytes;
 }

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyDocument } from '../document/any-value.test.lib.ts';
 import { Document } from '../document/document.ts';
+import { Shape } from '../document/shape.ts';
 import { Double, equalValues, type Value } from '../document/value.ts';
 import { decodeDocuments, encodeDocuments } from './document-wire.ts';
 
@@ -23,13 +24,9 @@ describe('document wire', () => {
   });
 
   it('keeps documents apart that share their names', () => {
-    const names = ['id', 'a'];
+    const shape = Shape.of(['id', 'a']);
     const arrived = decodeDocuments(
-      encodeDocuments([
-        new Document(names, ['1', 'x'], true),
-        new Document(names, ['2', 'y'], true),
-        Document.create('3'),
-      ]),
+      encodeDocuments([new Document(shape, ['1', 'x']), new Document(shape, ['2', 'y']), Document.create('3')]),
     );
     (arrived[0] as Document).set('b', 1);
     expect(arrived.map((document) => document.toJson())).toEqual([

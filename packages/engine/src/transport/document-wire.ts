@@ -1,6 +1,7 @@
 import { Document } from '../document/document.ts';
 import { notAValue } from '../document/json-writer.ts';
 import { internName } from '../document/names.ts';
+import { Shape } from '../document/shape.ts';
 import { base64, Double, type JsonObject, type Value } from '../document/value.ts';
 
 /**
@@ -11,6 +12,8 @@ import { base64, Double, type JsonObject, type Value } from '../document/value.t
  */
 type WireValue = string | number | boolean | null | WireValue[] | Tagged;
 type Tagged = { d: string } | { i: string } | { b: string } | { o: (string | WireValue)[] };
+
+const NO_FIELDS = Shape.of([]);
 
 /** Documents, in order, as bytes. */
 export function encodeDocuments(documents: readonly Document[]): Uint8Array<ArrayBuffer> {
@@ -36,14 +39,10 @@ export function decodeDocuments(bytes: Uint8Array): Document[] {
     | WireValue[]
   )[];
   const documents: Document[] = [];
-  let names: string[] = [];
-  let flagged = false;
+  let shape = NO_FIELDS;
   for (let i = 0; i < wire.length; i += 2) {
-    if (wire[i] !== 0) {
-      names = (wire[i] as string[]).map(internName);
-      flagged = names.includes('___dropped') || names.includes('___skipped');
-    }
-    documents.push(new Document(names, decodeList(wire[i + 1] as WireValue[]), true, flagged));
+    if (wire[i] !== 0) shape = Shape.common(wire[i] as string[]);
+    documents.push(new Document(shape, decodeList(wire[i + 1] as WireValue[])));
   }
   return documents;
 }

@@ -1,9 +1,9 @@
 import {
   Document,
-  internName,
   type ModuleReference,
   type RecordDecoder,
   type RecordSink,
+  Shape,
   type Value,
 } from '@headrace/engine';
 import type { IdFormat } from '../id-format.ts';
@@ -34,7 +34,7 @@ export interface CsvPosition {
 /** Makes documents of the rows of CSV files. */
 export class CsvDecoder implements RecordDecoder {
   private readonly layout: CsvLayout;
-  private readonly names: readonly string[];
+  private readonly shape: Shape;
   /** For each field the one source of its value, as long as no term is ignored. */
   private readonly sources: readonly number[];
   private readonly parser: CsvParser;
@@ -46,7 +46,7 @@ export class CsvDecoder implements RecordDecoder {
 
   constructor({ header, settings, docIdPrefix }: CsvDecoderOptions) {
     this.layout = readHeader(header, settings, '');
-    this.names = this.layout.names.map(internName);
+    this.shape = Shape.of(this.layout.names);
     this.sources = this.layout.sources.map((sources) => sources.at(-1) as number);
     this.parser = new CsvParser(dialectOf(settings));
     this.prefix = docIdPrefix;
@@ -101,7 +101,7 @@ export class CsvDecoder implements RecordDecoder {
         const source = sources[i] as number;
         values[i] = source >= 0 ? (cells[source] as string) : special(source, id, place, record);
       }
-      sink.document(new Document(this.names, values, true));
+      sink.document(new Document(this.shape, values));
     }
   }
 
@@ -131,7 +131,7 @@ export class CsvDecoder implements RecordDecoder {
   /** A document without the cells that hold ignored terms. */
   private partialDocument(id: string, place: CsvPosition, record: number): Document {
     const { cells } = this.parser;
-    const { names } = this;
+    const { names } = this.shape;
     const present: string[] = [];
     const values: Value[] = [];
     for (const [i, sources] of this.layout.sources.entries()) {
@@ -140,7 +140,7 @@ export class CsvDecoder implements RecordDecoder {
       present.push(names[i] as string);
       values.push(source >= 0 ? (cells[source] as string) : special(source, id, place, record));
     }
-    return new Document(present, values, false);
+    return new Document(Shape.common(present), values);
   }
 
   private rejectCount(place: CsvPosition, record: number, line: number, sink: RecordSink): void {

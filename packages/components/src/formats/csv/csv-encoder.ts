@@ -1,4 +1,11 @@
-import { type Document, type DocumentEncoder, type ModuleReference, textOf, type Value } from '@headrace/engine';
+import {
+  type Document,
+  type DocumentEncoder,
+  type ModuleReference,
+  type Shape,
+  textOf,
+  type Value,
+} from '@headrace/engine';
 
 /** Which fields make the row. Plain data. */
 export interface CsvEncoderOptions {
@@ -12,6 +19,9 @@ export interface CsvEncoderOptions {
  */
 export class CsvEncoder implements DocumentEncoder {
   private readonly columns: readonly string[];
+  /** Where the columns stand in documents of this shape; beyond every value where they are missing. */
+  private positions: number[] = [];
+  private shape: Shape | undefined = undefined;
 
   constructor({ columns }: CsvEncoderOptions) {
     this.columns = columns;
@@ -22,14 +32,25 @@ export class CsvEncoder implements DocumentEncoder {
   }
 
   encode(document: Document): string {
-    const { columns } = this;
+    if (document.shape !== this.shape || document.shape.changing) this.learn(document.shape);
+    const { positions } = this;
+    const { fieldValues } = document;
     let row = '';
-    for (let i = 0; i < columns.length; i++) {
+    for (let i = 0; i < positions.length; i++) {
       if (i > 0) row += ',';
-      const value = document.get(columns[i] as string);
+      const value = fieldValues[positions[i] as number];
       if (value !== undefined && value !== null) row += quoted(typeof value === 'string' ? value : cellText(value));
     }
     return `${row}\n`;
+  }
+
+  private learn(shape: Shape): void {
+    this.shape = shape;
+    const missing = shape.names.length;
+    this.positions = this.columns.map((column) => {
+      const at = shape.position(column);
+      return at < 0 ? missing : at;
+    });
   }
 }
 

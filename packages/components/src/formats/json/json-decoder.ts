@@ -7,6 +7,7 @@ import {
   type RecordDecoder,
   type RecordSink,
   readJson,
+  Shape,
   textOf,
   type Value,
 } from '@headrace/engine';
@@ -35,6 +36,8 @@ export interface JsonPosition {
   readonly lineStart: boolean;
 }
 
+const NO_FIELDS = Shape.of([]);
+
 /** Makes documents of JSON objects. */
 export class JsonDecoder implements RecordDecoder {
   private readonly settings: JsonSettings;
@@ -51,11 +54,10 @@ export class JsonDecoder implements RecordDecoder {
   private bytesLineStart = true;
   private offset = 0;
   // The object that was read last. Names are shared by the documents that have them all.
-  private shape: ObjectShape | undefined;
-  private names: readonly string[] = [];
+  private alike: ObjectShape | undefined;
+  private shape: Shape = NO_FIELDS;
   private values: Value[] = [];
   private idAt = -1;
-  private flagged = false;
 
   constructor({ settings, docIdPrefix }: JsonDecoderOptions) {
     this.settings = settings;
@@ -116,18 +118,17 @@ export class JsonDecoder implements RecordDecoder {
     if (start === end) return;
     if (this.reader.read(start, end)) {
       this.values = this.reader.values;
-      if (this.shape !== this.reader.shape) {
-        this.shape = this.reader.shape;
-        this.learnNames(this.shape.names);
+      if (this.alike !== this.reader.shape) {
+        this.alike = this.reader.shape;
+        this.learnNames(this.alike.names);
       }
       this.publish(sink);
     } else if (this.readAnything(text, start, from, end, sink)) this.publish(sink);
   }
 
   private learnNames(names: readonly string[]): void {
-    this.names = names;
-    this.idAt = names.indexOf('id');
-    this.flagged = names.includes('___dropped') || names.includes('___skipped');
+    this.shape = Shape.common(names);
+    this.idAt = this.shape.position('id');
   }
 
   /** Reads what the fast reader leaves alone; rejects what is not an object, and gives false then. */
@@ -135,7 +136,7 @@ export class JsonDecoder implements RecordDecoder {
     try {
       const value = readJson(text.slice(start, end));
       if (value instanceof Map) {
-        this.shape = undefined;
+        this.alike = undefined;
         this.learnNames([...value.keys()]);
         this.values = [...value.values()];
         return true;
@@ -162,15 +163,15 @@ export class JsonDecoder implements RecordDecoder {
   private publish(sink: RecordSink): void {
     const id = this.idFields.length === 0 ? this.ownId(sink) : this.madeId(sink);
     if (id === undefined) return;
-    const { names, values, idAt, flagged } = this;
+    const { shape, values, idAt } = this;
     if (!this.filters && idAt >= 0) {
       values[idAt] = id;
-      sink.document(new Document(names, values, true, flagged));
+      sink.document(new Document(shape, values));
       return;
     }
     const kept: string[] = [];
     const keptValues: Value[] = [];
-    for (const [i, name] of names.entries()) {
+    for (const [i, name] of shape.names.entries()) {
       if (!keepsField(this.settings, name)) continue;
       kept.push(name);
       keptValues.push(i === idAt ? id : (values[i] as Value));
@@ -179,7 +180,7 @@ export class JsonDecoder implements RecordDecoder {
       kept.push('id');
       keptValues.push(id);
     }
-    sink.document(new Document(kept, keptValues, false, flagged));
+    sink.document(new Document(Shape.common(kept), keptValues));
   }
 
   /** The id that the object has, with the prefix: a text, or a number as text. */
@@ -201,7 +202,7 @@ export class JsonDecoder implements RecordDecoder {
   /** The id made of the id fields, with the prefix. */
   private madeId(sink: RecordSink): string | undefined {
     const texts = this.idFields.map((field) => {
-      const at = this.names.indexOf(field);
+      const at = this.shape.position(field);
       const value = at < 0 ? null : (this.values[at] as Value);
       const text = textOf(value) ?? '';
       if (text === '' && !this.warnedOfId) {

@@ -2,6 +2,7 @@ import {
   type Document,
   type DocumentEncoder,
   type ModuleReference,
+  type Shape,
   type Value,
   writeString,
   writeValue,
@@ -24,6 +25,9 @@ export class JsonEncoder implements DocumentEncoder {
   private readonly blacklist: ReadonlySet<string>;
   /** `"name":` for each name that is written, the empty text for one that is not. */
   private readonly keys = new Map<string, string>();
+  /** What goes before each value of documents of this shape; the empty text where the value is left out. */
+  private prefixes: string[] = [];
+  private shape: Shape | undefined = undefined;
 
   constructor({ whitelist, blacklist }: JsonEncoderOptions) {
     this.whitelist = whitelist.length === 0 ? undefined : new Set(whitelist);
@@ -34,14 +38,27 @@ export class JsonEncoder implements DocumentEncoder {
     return { url: import.meta.url, name: 'JsonEncoder', options };
   }
 
-  encode({ fieldNames: names, fieldValues: values }: Document): string {
+  encode({ shape, fieldValues: values }: Document): string {
+    if (shape !== this.shape || shape.changing) this.learn(shape);
+    const { prefixes } = this;
     let text = '';
-    for (let i = 0; i < names.length; i++) {
-      const name = names[i] as string;
-      const key = this.keys.get(name) ?? this.keyOf(name);
-      if (key !== '') text += (text === '' ? '{' : ',') + key + writeValue(values[i] as Value);
+    for (let i = 0; i < values.length; i++) {
+      const prefix = prefixes[i] as string;
+      if (prefix !== '') text += prefix + writeValue(values[i] as Value);
     }
     return text === '' ? '{}\n' : `${text}}\n`;
+  }
+
+  private learn(shape: Shape): void {
+    this.shape = shape;
+    let first = true;
+    this.prefixes = shape.names.map((name) => {
+      const key = this.keys.get(name) ?? this.keyOf(name);
+      if (key === '') return '';
+      const prefix = (first ? '{' : ',') + key;
+      first = false;
+      return prefix;
+    });
   }
 
   private keyOf(name: string): string {

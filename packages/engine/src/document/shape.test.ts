@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { Document } from './document.ts';
+import { readDocument } from './json-reader.ts';
+import { Shape } from './shape.ts';
+
+describe('shapes', () => {
+  it('are the same for documents with the same fields, however they came to them', () => {
+    const [a, b] = [1, 2].map((n) => {
+      const document = Document.create(String(n));
+      document.set('x', n);
+      document.set('y', n);
+      document.remove('x');
+      return document;
+    });
+    expect(a?.shape).toBe(b?.shape);
+    expect(readDocument('{"id":"1","a":1}').shape).toBe(readDocument('{"id":"2","a":[]}').shape);
+    expect(Shape.common(['id', 'a']).changing).toBe(false);
+  });
+
+  it('belong to one document where names are data, and stay right there', () => {
+    const wide = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`k${i}`, i]));
+    const first = readDocument(JSON.stringify({ id: '1', ...wide }));
+    const second = first.clone();
+    first.remove('k7');
+    first.set('k300', 300);
+    expect(first.get('k8')).toBe(8);
+    expect(first.get('k300')).toBe(300);
+    expect(first.has('k7')).toBe(false);
+    expect(second.get('k7')).toBe(7);
+    expect(second.has('k300')).toBe(false);
+    expect(first.shape.changing).toBe(true);
+  });
+
+  it('stay bounded when every document has a name of its own', () => {
+    for (let i = 0; i < 3000; i++) {
+      const document = Document.create(String(i));
+      document.set(`own-${i}`, i);
+      document.set('common', i);
+      document.remove(`own-${i}`);
+      expect(document.toJson()).toBe(`{"id":"${i}","common":${i}}`);
+    }
+  });
+
+  it('know the marks of dropped and skipped documents', () => {
+    const document = Document.create('1');
+    expect(document.bypassed).toBe(false);
+    document.skip();
+    expect(document.skipped).toBe(true);
+    expect(document.dropped).toBe(false);
+    expect(readDocument('{"id":"1","___dropped":false}').dropped).toBe(true);
+  });
+});

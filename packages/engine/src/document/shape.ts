@@ -1,0 +1,100 @@
+import { internName } from './names.ts';
+
+/** Names that the shapes of a thread hold in all, and ways out of one shape. Past that, shapes belong to one document. */
+const MAX_NAMES = 1_000_000;
+const MAX_TRANSITIONS = 256;
+/** Objects with more keys than this are rarely alike: their documents do not look for a common shape. */
+const MAX_ALIKE = 64;
+
+let namesHeld = 0;
+
+/**
+ * The names of a document's fields, in order, and where each stands. Documents with the same fields share a
+ * shape, and adding or removing the same field leads all of them to the same next one, so that a field costs a
+ * document only its value, and those who walk documents can remember by shape what they found. (The idea is
+ * that of the maps of Self: Chambers, Ungar, Lee: An Efficient Implementation of SELF, OOPSLA 1989.)
+ * Names that are data would make a new shape for each document: past a bound a shape is one document's own.
+ */
+export class Shape {
+  readonly names: readonly string[];
+  /** Whether a name is among them that marks documents as dropped or skipped. */
+  flagged: boolean;
+  /** Whether it belongs to one document and is changed in place. */
+  private readonly owned: boolean;
+  private positions: Map<string, number> | undefined = undefined;
+  private added: Map<string, Shape> | undefined = undefined;
+  private removed: Map<number, Shape> | undefined = undefined;
+
+  private constructor(names: readonly string[], owned: boolean) {
+    this.names = names;
+    this.owned = owned;
+    this.flagged = names.includes('___dropped') || names.includes('___skipped');
+    if (!owned) namesHeld += names.length;
+  }
+
+  /** A new shape of these names, which must be distinct: for those who make many documents of it. */
+  static of(names: readonly string[]): Shape {
+    return new Shape(names.map(internName), false);
+  }
+
+  /** The shape of these names, which must be distinct: the same for objects with the same keys in the same order. */
+  static common(names: readonly string[]): Shape {
+    if (names.length > MAX_ALIKE) return new Shape([...names], true);
+    let shape = empty;
+    for (const name of names) shape = shape.with(name);
+    return shape;
+  }
+
+  /** Whether it changes with its document, so that what is known of it may not be kept. */
+  get changing(): boolean {
+    return this.owned;
+  }
+
+  /** Where the field stands, or -1. */
+  position(name: string): number {
+    if (this.positions === undefined) this.positions = new Map(this.names.map((known, i) => [known, i]));
+    return this.positions.get(name) ?? -1;
+  }
+
+  /** This shape and one more field at the end. */
+  with(name: string): Shape {
+    if (this.owned) {
+      this.positions?.set(name, this.names.length);
+      (this.names as string[]).push(name);
+      this.flagged ||= name === '___dropped' || name === '___skipped';
+      return this;
+    }
+    const known = this.added?.get(name);
+    if (known !== undefined) return known;
+    this.added ??= new Map();
+    const next = new Shape([...this.names, internName(name)], mustOwn(this.names.length + 1, this.added.size));
+    if (!next.owned) this.added.set(name, next);
+    return next;
+  }
+
+  /** This shape without the field at a place. */
+  without(at: number): Shape {
+    if (this.owned) {
+      (this.names as string[]).splice(at, 1);
+      this.positions = undefined;
+      return this;
+    }
+    const known = this.removed?.get(at);
+    if (known !== undefined) return known;
+    this.removed ??= new Map();
+    const next = new Shape(this.names.toSpliced(at, 1), mustOwn(this.names.length - 1, this.removed.size));
+    if (!next.owned) this.removed.set(at, next);
+    return next;
+  }
+
+  /** The same shape for another document. */
+  share(): Shape {
+    return this.owned ? new Shape([...this.names], true) : this;
+  }
+}
+
+const empty = Shape.of([]);
+
+function mustOwn(names: number, transitions: number): boolean {
+  return transitions >= MAX_TRANSITIONS || namesHeld + names > MAX_NAMES;
+}

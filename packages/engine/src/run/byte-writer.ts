@@ -1,0 +1,51 @@
+/** Texts are joined up to about this many characters before they become bytes: each crossing into native code costs. */
+const JOIN_CHARACTERS = 16 * 1024;
+const FIRST_CAPACITY = 64 * 1024;
+
+/**
+ * Collects texts as UTF-8. They become bytes soon after they come: texts that pile up until the end of a batch
+ * outlive the young generation, and the collector then copies every piece of every one of them.
+ */
+export class ByteWriter {
+  /** About how many characters have come since the last `take`. */
+  characters = 0;
+  private pending = '';
+  private buffer: Buffer<ArrayBuffer> = Buffer.allocUnsafeSlow(0);
+  private length = 0;
+  private lastLength = FIRST_CAPACITY;
+
+  write(text: string): void {
+    this.characters += text.length;
+    this.pending += text;
+    if (this.pending.length >= JOIN_CHARACTERS) this.encode();
+  }
+
+  /** The bytes of everything since the last call, in memory of their own, which may be transferred. */
+  take(): Uint8Array<ArrayBuffer> {
+    if (this.pending !== '') this.encode();
+    const bytes = this.buffer.subarray(0, this.length);
+    if (this.length > 0) this.lastLength = this.length;
+    this.buffer = Buffer.allocUnsafeSlow(0);
+    this.length = 0;
+    this.characters = 0;
+    return bytes;
+  }
+
+  private encode(): void {
+    const text = this.pending;
+    this.pending = '';
+    // UTF-8 takes at most three bytes for a UTF-16 unit.
+    this.reserve(text.length * 3);
+    this.length += this.buffer.write(text, this.length, 'utf8');
+  }
+
+  private reserve(more: number): void {
+    const needed = this.length + more;
+    if (needed <= this.buffer.length) return;
+    // Batches are alike: the last one tells how much this one will need.
+    const capacity = Math.max(needed, this.buffer.length === 0 ? this.lastLength + more : this.buffer.length * 2);
+    const larger = Buffer.allocUnsafeSlow(capacity);
+    this.buffer.copy(larger, 0, 0, this.length);
+    this.buffer = larger;
+  }
+}
