@@ -20,7 +20,7 @@ export {
   type IndexerContext,
   type IndexFailure,
 } from './component/indexer.ts';
-export type { IndexerSettings } from './component/indexer-settings.ts';
+export { type IndexerSettings, indexerSettings } from './component/indexer-settings.ts';
 export { createLogger, type Logger, type LogLevel, type LogRecord } from './component/logger.ts';
 export type { ParameterProblem } from './component/parameters.ts';
 export { Registry, type RegistrySource } from './component/registry.ts';
@@ -33,7 +33,7 @@ export {
   Type,
   UpdateModeParameter,
 } from './component/schema.ts';
-export type { SpecField, SpecType } from './component/spec.ts';
+export { plainType, type SpecField, type SpecType, specFields } from './component/spec.ts';
 export { type Children, Stage, type StageClass, type StageContext, type StageResult } from './component/stage.ts';
 export { checkConfig } from './config/check-config.ts';
 export type { IngestConfig } from './config/ingest-config.ts';

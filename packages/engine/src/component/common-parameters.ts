@@ -3,27 +3,67 @@ import { OneOf, type TObject, Type } from './schema.ts';
 
 /** A condition of a stage. */
 export const conditionParameters = Type.Object({
-  fields: Type.Array(Type.String()),
-  operator: Type.Optional(OneOf(['must', 'must_not'], { default: 'must' })),
-  values: Type.Optional(Type.Array(Type.Unknown(), { javaType: 'java.util.List<java.lang.String>' })),
-  valuesPath: Type.Optional(Type.String()),
+  fields: Type.Array(Type.String(), { description: 'The fields to look at. An empty list always holds.' }),
+  operator: Type.Optional(
+    OneOf(['must', 'must_not'], {
+      default: 'must',
+      description:
+        'must: any of the fields has any of the values, or, without values, all fields are present. must_not: no field has any of the values, or all fields are absent.',
+    }),
+  ),
+  values: Type.Optional(
+    Type.Array(Type.Unknown(), {
+      javaType: 'java.util.List<java.lang.String>',
+      description: 'The values to match, compared as texts, letter case included.',
+    }),
+  ),
+  valuesPath: Type.Optional(
+    Type.String({ description: 'A file with one value on each line, instead of values. It is read once.' }),
+  ),
 });
 
 /** The keys that every component of a kind takes beside its own parameters. */
 export const commonParameters: Readonly<Record<ComponentKind, TObject | undefined>> = {
   connector: Type.Object({
-    class: Type.Optional(Type.String()),
-    name: Type.Optional(Type.String()),
-    pipeline: Type.Optional(Type.String()),
-    docIdPrefix: Type.Optional(Type.String({ default: '' })),
-    collapse: Type.Optional(Type.Boolean({ default: false })),
+    class: Type.Optional(Type.String({ description: 'The name of the connector.' })),
+    name: Type.Optional(Type.String({ description: 'A name of its own. Defaults to connector_<position>, from 1.' })),
+    pipeline: Type.Optional(
+      Type.String({
+        description: 'The pipeline that takes the documents. Without one the connector publishes nothing.',
+      }),
+    ),
+    docIdPrefix: Type.Optional(
+      Type.String({ default: '', description: 'Goes before every id that the connector makes.' }),
+    ),
+    collapse: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'Whether consecutive documents with the same id are merged into one, their values collected.',
+      }),
+    ),
   }),
   stage: Type.Object({
-    class: Type.Optional(Type.String()),
-    name: Type.Optional(Type.String()),
-    enabled: Type.Optional(Type.Boolean({ default: true })),
-    conditions: Type.Optional(Type.Array(conditionParameters)),
-    conditionPolicy: Type.Optional(Type.String({ default: 'all' })),
+    class: Type.Optional(Type.String({ description: 'The name of the stage.' })),
+    name: Type.Optional(
+      Type.String({
+        description:
+          'A name of its own in the pipeline. Defaults to stage_<position> among the enabled stages, from 1.',
+      }),
+    ),
+    enabled: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description: 'Whether the stage is part of the pipeline. It is checked all the same.',
+      }),
+    ),
+    conditions: Type.Optional(
+      Type.Array(conditionParameters, {
+        description: 'When a document does not meet them it passes the stage unchanged.',
+      }),
+    ),
+    conditionPolicy: Type.Optional(
+      Type.String({ default: 'all', description: 'Whether all conditions must hold or any of them: all or any.' }),
+    ),
   }),
   // The keys of the `indexer` block are the engine's, not the indexer's: the reference lists them nowhere either.
   indexer: undefined,

@@ -22,7 +22,7 @@ export interface SpecField {
 
 /**
  * The parameters of a schema in the reference's form, sorted by name.
- * @param descriptions by parameter, nested ones as `outer.inner`
+ * @param descriptions by parameter, nested ones as `outer.inner`; they win over those that the schema has
  * @param prefix what goes before a name to find its description
  */
 export function specFields(
@@ -36,10 +36,14 @@ export function specFields(
       name,
       required: required.has(name),
       type: specType(property, descriptions, `${prefix}${name}.`),
-      ...(descriptions[prefix + name] === undefined ? {} : { description: descriptions[prefix + name] }),
+      ...describe(descriptions[prefix + name] ?? (property as { description?: string }).description),
       ...constraints(property),
     }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function describe(description: string | undefined): { description?: string } {
+  return description === undefined ? {} : { description };
 }
 
 function specType(schema: TSchema, descriptions: Readonly<Record<string, string>>, prefix: string): SpecType {
@@ -86,4 +90,28 @@ function constraints(schema: TSchema): Partial<SpecField> {
   }
   const values = literals(schema);
   return { ...found, ...(values === undefined ? {} : { enum: values }) } as Partial<SpecField>;
+}
+
+/** A type in plain words: the reference's `java.util.List<java.lang.String>` is `list of string`. */
+export function plainType(type: SpecType): string {
+  if ('child' in type) return 'object';
+  return 'typeReference' in type ? plainJavaType(type.typeReference) : type.type.toLowerCase();
+}
+
+const PLAIN: Readonly<Record<string, string>> = {
+  'java.lang.String': 'string',
+  'java.lang.Boolean': 'boolean',
+  'java.lang.Integer': 'number',
+  'java.lang.Long': 'number',
+  'java.lang.Float': 'number',
+  'java.lang.Double': 'number',
+  'java.lang.Object': 'any value',
+};
+
+function plainJavaType(reference: string): string {
+  const list = /^java\.util\.List<(.*)>$/.exec(reference)?.[1];
+  if (list !== undefined) return `list of ${plainJavaType(list)}`;
+  const map = /^java\.util\.Map<[^,]*,\s*(.*)>$/.exec(reference)?.[1];
+  if (map !== undefined) return `map of names to ${plainJavaType(map)}`;
+  return PLAIN[reference] ?? reference;
 }

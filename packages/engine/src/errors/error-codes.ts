@@ -37,7 +37,6 @@ export const ERROR_CODES = {
   HR_RUN_THREAD_LOST: 'The thread of the run ended unexpectedly.',
   HR_RUN_CANCELLED: 'The run was stopped before its end.',
   HR_RUN_INTERRUPTED: 'The process ended while the run was going.',
-  HR_RUN_INVALID_CONFIG: 'The run was refused because its config has errors.',
   HR_INTERNAL: 'A bug in Headrace. Please report it, with the log.',
 } as const;
 

@@ -3,8 +3,9 @@ import type { Logger } from '../component/logger.ts';
 import type { Registry } from '../component/registry.ts';
 import type { Children, Stage, StageResult } from '../component/stage.ts';
 import type { PipelineConfig } from '../config/ingest-config.ts';
-import { Document } from '../document/document.ts';
+import type { Document } from '../document/document.ts';
 import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
+import { adopt, closeChildren, isGiven, iterateChildren } from './children.ts';
 import { compileConditions, type Predicate } from './conditions.ts';
 import { StageError } from './stage-error.ts';
 
@@ -196,9 +197,10 @@ export class Pipeline {
     to: number,
     emit: (document: Document) => void,
   ): Promise<void> | undefined {
-    const iterator = iteratorOf(step, children);
+    let iterator: Iterator<Document> | undefined;
     const next = (): Document | undefined => {
       try {
+        iterator ??= iterateChildren(children);
         const { done, value } = iterator.next();
         if (done === true) return undefined;
         step.statistics.children++;
@@ -213,7 +215,7 @@ export class Pipeline {
       try {
         waiting = this.run(child, from, to, emit);
       } catch (error) {
-        close(iterator);
+        closeChildren(iterator);
         throw error;
       }
       if (waiting === undefined) continue;
@@ -222,7 +224,7 @@ export class Pipeline {
           await waiting;
           for (let child = next(); child !== undefined; child = next()) await this.run(child, from, to, emit);
         } catch (error) {
-          close(iterator);
+          closeChildren(iterator);
           throw error;
         }
       })();
@@ -341,40 +343,6 @@ function segment(steps: readonly Step[]): { from: number; to: number; maxInFligh
   return segments;
 }
 
-/** Whether a stage gave anything; a custom one may say no with null. */
-function isGiven(result: StageResult | Promise<StageResult>): result is Children | Promise<StageResult> {
-  return result !== undefined && result !== null;
-}
-
-function iteratorOf(step: Step, children: Children): Iterator<Document> {
-  if (typeof (children as Partial<Children>)[Symbol.iterator] === 'function') return children[Symbol.iterator]();
-  throw failure(
-    step,
-    new HeadraceError('HR_STAGE_CHILD_INVALID', `The stage gave ${kindOf(children)} where children are expected`, {
-      hint: 'Return nothing, a list of documents, or make process a generator.',
-    }),
-  );
-}
-
-/** Lets a generator of children clean up when no more of them are wanted. */
-function close(iterator: Iterator<Document>): void {
-  try {
-    iterator.return?.();
-  } catch {
-    // The error on account of which it is closed is the one to tell of.
-  }
-}
-
-/** Children get the parent's run id unless they have one. Throws for what is no document, or has no id. */
-function adopt(child: Document, parent: Document): void {
-  const { id } = (child ?? {}) as Partial<Document>;
-  if (typeof id !== 'string' || id === '') {
-    throw new HeadraceError('HR_STAGE_CHILD_INVALID', `The stage emitted ${kindOf(child)} without a valid id`);
-  }
-  const { runId } = parent;
-  if (runId !== undefined && child.runId === undefined) child.setRunId(runId);
-}
-
 function failure(step: Step, error: unknown): StageError {
   if (error instanceof StageError) return error;
   step.statistics.errors++;
@@ -395,9 +363,4 @@ async function stopAll(steps: readonly Step[]): Promise<void> {
     }
   }
   if (first !== undefined) throw first;
-}
-
-function kindOf(value: unknown): string {
-  if (value instanceof Document) return 'a document';
-  return value === null || typeof value !== 'object' ? `a ${typeof value}` : Object.prototype.toString.call(value);
 }
