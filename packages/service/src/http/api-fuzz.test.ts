@@ -65,6 +65,9 @@ function valid(schema: Schema): fc.Arbitrary<unknown> {
 const nearly = (schema: Schema): fc.Arbitrary<unknown> =>
   fc.oneof({ weight: 4, arbitrary: valid(schema) }, { weight: 1, arbitrary: fc.jsonValue() });
 
+/** As it would stand in a query, or in a body of text. */
+const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
 const TYPES = [
   'application/json',
   'application/hocon',
@@ -111,7 +114,7 @@ function requestOf({ method, path, operation }: Target, ids: readonly string[]) 
   const bodies = content.flatMap(([type, { schema }]) => [
     fc.tuple(
       fc.constant(type),
-      nearly(schema).map((value) => (type.endsWith('hocon') ? String(value) : JSON.stringify(value))),
+      nearly(schema).map((value) => (type.endsWith('hocon') ? asText(value) : JSON.stringify(value))),
     ),
     fc.tuple(fc.constant(type), HOCON),
     fc.tuple(fc.constantFrom(...TYPES), fc.string()),
@@ -119,7 +122,7 @@ function requestOf({ method, path, operation }: Target, ids: readonly string[]) 
   return fc.record({
     method: fc.constant(method.toUpperCase()),
     path: inPath.map((id) => path.replace('{id}', encodeURIComponent(id))),
-    query: fc.record(Object.fromEntries(query.map(({ name, schema }) => [name, nearly(schema).map(String)])), {
+    query: fc.record(Object.fromEntries(query.map(({ name, schema }) => [name, nearly(schema).map(asText)])), {
       requiredKeys: [],
     }),
     body: bodies.length === 0 ? fc.constant(undefined) : fc.option(fc.oneof(...bodies), { nil: undefined }),

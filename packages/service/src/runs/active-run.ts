@@ -116,7 +116,7 @@ export class ActiveRun {
         succeeded: connector.counts.succeeded,
         failed: connector.counts.failed,
         dropped: connector.counts.dropped,
-        seconds: connector.seconds,
+        seconds: Math.round(connector.seconds * 1000) / 1000,
       })),
     });
     this.#setCounts(counts);

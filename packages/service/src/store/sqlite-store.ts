@@ -27,7 +27,6 @@ export class SqliteStore implements Store {
     this.directory = directory;
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     this.#db = openLocked(directory);
-    migrate(this.#db);
     this.#sql = prepareAll(this.#db);
     this.#configCount = (this.#sql.countConfigs.get() as { count: number }).count;
     this.#runCount = (this.#sql.countRuns.get() as { count: number }).count;
@@ -152,10 +151,13 @@ function openLocked(directory: string): DatabaseSync {
     db.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
              PRAGMA foreign_keys = ON; BEGIN IMMEDIATE; COMMIT;`);
     writeFileSync(pidFile, `${process.pid}\n`);
+    migrate(db);
     return db;
   } catch (error) {
     db.close();
-    if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
+    if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) {
+      throw new Error(`The store ${directory} cannot be opened: ${(error as Error).message}`, { cause: error });
+    }
     throw new Error(
       `The store ${directory} is in use by another service (process ${readPid(pidFile)}). ` +
         'Stop that one first, or give this one another storage.path.',

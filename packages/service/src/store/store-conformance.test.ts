@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
 import { MemoryStore } from './memory-store.ts';
 import { SqliteStore } from './sqlite-store.ts';
@@ -142,6 +143,17 @@ describe('the sqlite store on the disk', () => {
     await first.close();
     const second = new SqliteStore(directory);
     await second.close();
+  });
+
+  it('is refused with its place when it is no store of ours', () => {
+    const broken = newDirectory();
+    writeFileSync(join(broken, 'headrace.db'), 'this is not a database, and long enough to be looked at'.repeat(50));
+    expect(() => new SqliteStore(broken)).toThrow(`The store ${broken} cannot be opened`);
+    const newer = newDirectory();
+    const db = new DatabaseSync(join(newer, 'headrace.db'));
+    db.exec('PRAGMA user_version = 99');
+    db.close();
+    expect(() => new SqliteStore(newer)).toThrow('is of version 99');
   });
 
   it('is not hindered by the process number that a killed service left behind', async () => {
