@@ -1,0 +1,141 @@
+// The reference of the components: a page for each kind.
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { catalogUrl } from '@headrace/components';
+import { commonParameters, indexerSettings, plainType, specFields } from '@headrace/engine';
+import { render } from '@headrace/hocon';
+import { anchor, block, code, prose, table } from './markdown.mjs';
+
+const NOTICE = '<!-- Written by `npm run docs` from the components themselves. Changes belong there. -->';
+
+const INTRODUCTIONS = {
+  connector:
+    'A connector reads a source and publishes its documents. Connectors stand in the list `connectors` of a config and run one after the other.',
+  stage:
+    'A stage changes documents. Stages stand in the list `stages` of a pipeline; every document goes through them in order. Parameters that are maps are applied in the order of the config. A key with a dot in it must be in quotes, otherwise it makes nested objects.',
+  indexer:
+    'An indexer writes documents to their destination. A config has one: the block `indexer` selects it, by `type` or by `class`, and says how to send; its own parameters stand in a block of their own.',
+};
+
+/** The pages by path below docs/. */
+export function componentPages() {
+  const entries = JSON.parse(readFileSync(fileURLToPath(catalogUrl), 'utf8'));
+  return Object.fromEntries(
+    ['connector', 'stage', 'indexer'].map((kind) => {
+      const ofKind = entries.filter((entry) => entry.kind === kind).sort((a, b) => (a.name < b.name ? -1 : 1));
+      return [`components/${kind}s.md`, page(kind, ofKind)];
+    }),
+  );
+}
+
+function page(kind, entries) {
+  const title = `${kind[0].toUpperCase()}${kind.slice(1)}s`;
+  const shared = commonParameters[kind] ?? indexerSettings;
+  const sharedHeading = kind === 'indexer' ? 'The block `indexer`' : `Keys of every ${kind}`;
+  const rows = entries.map((entry) => [
+    `[${entry.name}](${anchor(entry.name)})`,
+    prose((entry.description ?? '').split(/(?<=\.)\s/)[0]),
+  ]);
+  return `${[
+    `# ${title}`,
+    NOTICE,
+    INTRODUCTIONS[kind],
+    table([title.slice(0, -1), 'What it does'], rows),
+    `## ${sharedHeading}`,
+    parameterTable(specFields(shared), shared),
+    ...entries.flatMap(section),
+  ].join('\n\n')}\n`;
+}
+
+function section(entry) {
+  const own = entry.fields.filter(({ name }) => name in entry.schema.properties);
+  const block = entry.block === undefined ? '' : ` Its parameters stand in the block \`${entry.block}\`.`;
+  return [
+    `## ${entry.name}`,
+    ...(entry.description ?? '').split('\n\n').map(prose),
+    `${names(entry)}.${block}`,
+    own.length === 0 ? 'It has no parameters.' : parameterTable(own, entry.schema),
+    ...(entry.examples ?? []).flatMap((example) => exampleOf(entry, example)),
+  ];
+}
+
+function names({ kind, name, aliases, type }) {
+  const classes = [name, ...aliases].map(code).join(' or ');
+  if (kind !== 'indexer') return `Class: ${classes}`;
+  return type === undefined ? `Class: ${classes}` : `Type: ${code(type)}; class: ${classes}`;
+}
+
+function parameterTable(fields, schema) {
+  return table(
+    ['Parameter', 'Type', 'Required', 'Default', 'Allowed', 'Description'],
+    parameterRows(fields, schema, ''),
+  );
+}
+
+/** A row for each parameter, those of objects below them: `outer.inner`, `list[].inner`. Required ones come first. */
+function parameterRows(fields, schema, prefix) {
+  const sorted = fields.toSorted((a, b) => Number(b.required) - Number(a.required));
+  return sorted.flatMap((field) => {
+    const property = schema.properties[field.name];
+    const isList = property.type === 'array';
+    const nested = 'child' in field.type;
+    return [
+      [
+        code(`${prefix}${field.name}`),
+        nested && isList ? 'list of object' : plainType(field.type),
+        field.required ? 'yes' : '',
+        field.default === undefined ? '' : code(JSON.stringify(field.default)),
+        allowed(field),
+        prose(field.description ?? ''),
+      ],
+      ...(nested
+        ? parameterRows(
+            field.type.child.fields,
+            isList ? property.items : property,
+            `${prefix}${field.name}${isList ? '[]' : ''}.`,
+          )
+        : []),
+    ];
+  });
+}
+
+function allowed({ enum: values, minimum, maximum, exclusiveMinimum, exclusiveMaximum }) {
+  return [
+    ...(values === undefined ? [] : [values.map(code).join(', ')]),
+    ...(minimum === undefined ? [] : [`at least ${minimum}`]),
+    ...(exclusiveMinimum === undefined ? [] : [`more than ${exclusiveMinimum}`]),
+    ...(maximum === undefined ? [] : [`at most ${maximum}`]),
+    ...(exclusiveMaximum === undefined ? [] : [`less than ${exclusiveMaximum}`]),
+  ].join(', ');
+}
+
+function exampleOf(entry, { description, params, documents, output, random }) {
+  return [
+    `**Example:** ${prose(description)}`,
+    block('hocon', configOf(entry, params)),
+    ...(documents === undefined ? [] : ['Documents in:', block('json', lines(documents))]),
+    ...(output === undefined
+      ? []
+      : [
+          random === true ? 'Documents out, with values that differ each time:' : 'Documents out:',
+          block('json', lines(output)),
+        ]),
+  ];
+}
+
+/** The part of a config that an example shows. */
+function configOf({ kind, name, type, block }, params) {
+  if (kind !== 'indexer') return `{\n${indented({ class: name, ...params })}\n}`;
+  return render(
+    { indexer: type === undefined ? { class: name } : { type }, ...(block === undefined ? {} : { [block]: params }) },
+    { format: 'hocon' },
+  ).trimEnd();
+}
+
+function indented(fields) {
+  return render(fields, { format: 'hocon' }).trimEnd().replace(/^/gm, '  ');
+}
+
+function lines(documents) {
+  return documents.map((document) => JSON.stringify(document)).join('\n');
+}

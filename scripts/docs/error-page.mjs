@@ -1,0 +1,34 @@
+// The page of the error codes.
+import { ERROR_ADVICE, ERROR_CODES } from '@headrace/engine';
+import { SERVICE_ERROR_CODES } from '@headrace/service';
+import { code, prose, table } from './markdown.mjs';
+
+const GROUPS = [
+  ['HR_CONFIG_', 'Configs', 'Problems of a config. All of them are found at once, each with its line and column.'],
+  ['HR_DOCUMENT_', 'Documents', 'A document that fails with one of these fails by itself; the others go on.'],
+  ['', 'Runs', 'What can go wrong with a record, a stage, a connector, the indexer, or the run as a whole.'],
+];
+
+export function errorPage() {
+  const left = new Set(Object.keys(ERROR_CODES));
+  const sections = GROUPS.flatMap(([prefix, title, introduction]) => {
+    const codes = [...left].filter((name) => name.startsWith(prefix));
+    for (const name of codes) left.delete(name);
+    const rows = codes.map((name) => [code(name), prose(ERROR_CODES[name]), prose(ERROR_ADVICE[name])]);
+    return [`## ${title}`, introduction, table(['Code', 'Meaning', 'What to do'], rows)];
+  });
+  const requests = Object.entries(SERVICE_ERROR_CODES).map(([name, { status, meaning }]) => [
+    code(name),
+    String(status),
+    prose(meaning),
+  ]);
+  return `${[
+    '# Error codes',
+    '<!-- Written by `npm run docs` from the tables of codes. Changes belong there. -->',
+    'Every problem, failure and refusal carries a code for programs, a message for people and, where it helps, a hint that says what to do in this very case. The codes stay as they are from one version to the next; messages may change.',
+    ...sections,
+    '## Requests',
+    'With these the service refuses a request. The answer says in its message what was wrong.',
+    table(['Code', 'Status', 'Meaning'], requests),
+  ].join('\n\n')}\n`;
+}

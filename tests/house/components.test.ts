@@ -1,0 +1,118 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { catalogUrl } from '@headrace/components';
+import { type CatalogEntry, readClassComments, type SpecField } from '@headrace/engine';
+import { describe, expect, it } from 'vitest';
+import { readText, root } from './repository.ts';
+
+const reference = new URL('../../../shared/reference/components.json', import.meta.url);
+const entries = JSON.parse(readFileSync(fileURLToPath(catalogUrl), 'utf8')) as CatalogEntry[];
+
+/** A parameter as far as the reference describes it. */
+interface PlainField {
+  readonly name: string;
+  readonly required: boolean;
+  readonly type: unknown;
+}
+
+describe('the parameters of built-in components are those of the reference', () => {
+  if (!existsSync(reference)) {
+    it.skipIf(process.env.CI !== 'true')('../shared/reference/components.json is missing', () => {
+      expect.fail('../shared/reference/components.json is missing');
+    });
+    return;
+  }
+  const byClass = new Map(
+    Object.values(
+      JSON.parse(readFileSync(reference, 'utf8')) as Record<string, { class: string; fields: SpecField[] }[]>,
+    )
+      .flat()
+      .map((component) => [component.class, component.fields]),
+  );
+
+  for (const entry of entries) {
+    const fields = entry.aliases.map((alias) => byClass.get(alias)).find((found) => found !== undefined);
+    if (fields === undefined) continue;
+    it(entry.name, () => {
+      expect(plain(entry.fields)).toEqual(plain(fields));
+    });
+  }
+
+  it('whose Java names it has', () => {
+    const strangers = entries.filter(({ aliases }) => aliases.some((alias) => !byClass.has(alias)));
+    expect(strangers.map(({ name }) => name)).toEqual([]);
+  });
+});
+
+describe('the class comment', () => {
+  it.each(entries.map((entry) => ({ name: entry.name, entry })))(
+    'of $name describes every parameter and no other',
+    ({ entry }) => {
+      const comment = readClassComments(sourceOf(entry)).get(entry.name);
+      expect(comment?.description, 'it has no prose').toMatch(/\S/);
+      const own = entry.fields.filter(({ name }) => name in entry.schema.properties);
+      expect(Object.keys(comment?.parameters ?? {}).sort()).toEqual(paths(own).sort());
+    },
+  );
+
+  it.each(entries.map((entry) => ({ name: entry.name, entry })))(
+    'of $name says whether a parameter is required',
+    ({ entry }) => {
+      const wrong = entry.fields
+        .filter(({ name }) => name in entry.schema.properties)
+        .filter(({ name, required }) => {
+          const line =
+            new RegExp(`<li>${name.replace(/[$.]/g, '\\$&')} \\(([^)]*)\\)`).exec(sourceOf(entry))?.[1] ?? '';
+          return !line.endsWith(required ? 'Required' : 'Optional');
+        });
+      expect(wrong.map(({ name }) => name)).toEqual([]);
+    },
+  );
+});
+
+describe('listing the components', () => {
+  it('costs reading one file: no module of theirs is loaded, and loading them all brings no heavy library', () => {
+    const script = `
+      import { registerHooks } from 'node:module';
+      const packages = new Set();
+      registerHooks({ resolve(specifier, context, next) {
+        const found = next(specifier, context);
+        const inside = found.url.split('/node_modules/').at(-1);
+        if (found.url.includes('/node_modules/')) packages.add(inside.split('/').slice(0, inside.startsWith('@') ? 2 : 1).join('/'));
+        return found;
+      } });
+      for (const module of JSON.parse(process.argv[1])) await import(module);
+      console.log(JSON.stringify([...packages].sort()));
+    `;
+    const modules = [...new Set(entries.map((entry) => new URL(entry.module, catalogUrl).href))];
+    const out = execFileSync(process.execPath, ['--input-type=module', '-e', script, JSON.stringify(modules)], {
+      cwd: root,
+    });
+    expect(JSON.parse(out.toString())).toEqual(['typebox']);
+  });
+});
+
+/** The source of a built-in component, in TypeScript. */
+function sourceOf(entry: CatalogEntry): string {
+  return readText(join('packages/components/src', entry.module.replace(/\.js$/, '.ts')));
+}
+
+function plain(fields: readonly SpecField[]): PlainField[] {
+  return fields
+    .map(({ name, required, type }) => ({
+      name,
+      required,
+      type: 'child' in type ? { type: type.type, child: plain(type.child.fields) } : type,
+    }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** The names of parameters, nested ones as `outer.inner`. */
+function paths(fields: readonly SpecField[], prefix = ''): string[] {
+  return fields.flatMap(({ name, type }) => [
+    `${prefix}${name}`,
+    ...('child' in type ? paths(type.child.fields, `${prefix}${name}.`) : []),
+  ]);
+}

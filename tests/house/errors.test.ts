@@ -1,0 +1,34 @@
+import { ERROR_CODES } from '@headrace/engine';
+import { SERVICE_ERROR_CODES } from '@headrace/service';
+import { describe, expect, it } from 'vitest';
+import { isForTests, readText, repositoryFiles } from './repository.ts';
+
+const sources = repositoryFiles().filter(
+  (path) => /^(packages|plugins)\/[^/]+\/src\/.*\.(ts|tsx)$/.test(path) && !isForTests(path),
+);
+const tables = /\/(error-codes|error-advice|service-error-codes)\.ts$/;
+const used = new Set(
+  sources
+    .filter((path) => !tables.test(path))
+    .flatMap((path) => readText(path).match(/\bHR(?:_[A-Z]+)+\b(?!_)/g) ?? []),
+);
+const known = [...Object.keys(ERROR_CODES), ...Object.keys(SERVICE_ERROR_CODES)];
+
+describe('error codes', () => {
+  it('that are used are in a table', () => {
+    expect([...used].filter((code) => !known.includes(code))).toEqual([]);
+  });
+
+  it('in a table are used', () => {
+    expect(known.filter((code) => !used.has(code))).toEqual([]);
+  });
+
+  it('are each in one table', () => {
+    expect(known.filter((code, i) => known.indexOf(code) !== i)).toEqual([]);
+  });
+
+  it('are on the page of the docs, with all of it and nothing else', () => {
+    const listed = readText('docs/errors.md').match(/^\| `HR_[A-Z_]+` \|/gm) ?? [];
+    expect(listed.map((cell) => cell.slice(3, -3)).sort()).toEqual(known.toSorted());
+  });
+});

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { isForTests, readText, repositoryFiles, root } from './repository.ts';
+
+const files = repositoryFiles();
+const texts = files.filter((path) => !/\.(png|ico|jpg|gif|woff2?|parquet|gz|zip|pdf|bin)$/.test(path));
+
+/** Source files of more than 400 lines, and why they are one. */
+const LONG_FILES: Readonly<Record<string, string>> = {
+  'packages/hocon/src/parser.ts': 'the grammar, one method a rule',
+  'packages/hocon/src/lexer.ts': 'the tokens of the grammar',
+};
+const LONG = 400;
+
+describe('files of the repository', () => {
+  it('know nothing of the machine they were written on', () => {
+    const place = root.replace(/\/$/, '');
+    const wrong = texts.filter((path) => readText(path).includes(place));
+    expect(wrong).toEqual([]);
+  });
+
+  it('name no registry: npm knows where it gets packages from', () => {
+    const host = /https?:\/\/[^\s"'/]*(registry|artifactory|nexus|verdaccio|pypi|npm\.)[^\s"'/]*/i;
+    const wrong = texts.filter((path) => host.test(readText(path)));
+    expect(wrong).toEqual([]);
+    const lock = JSON.parse(readText('package-lock.json')) as { packages: Record<string, { resolved?: string }> };
+    const resolved = Object.values(lock.packages).flatMap((entry) => entry.resolved ?? []);
+    expect(resolved.filter((url) => /^https?:/.test(url))).toEqual([]);
+  });
+
+  it('hold one idea each: a long source file needs a reason', () => {
+    const long = files.filter(
+      (path) =>
+        /\.(ts|tsx|mjs|js)$/.test(path) &&
+        !isForTests(path) &&
+        !path.includes('.generated.') &&
+        readText(path).split('\n').length > LONG + 1 &&
+        LONG_FILES[path] === undefined,
+    );
+    expect(long, `split them, or give the reason in ${import.meta.filename.slice(root.length)}`).toEqual([]);
+  });
+
+  it('leave nothing unfinished', () => {
+    const marks = new RegExp(
+      `\\b(${['TODO', 'FIXME'].join('|')})\\b|\\b(it|test|describe)\\.only\\(|@ts-(ignore|nocheck)`,
+    );
+    const wrong = files.filter(
+      (path) =>
+        /^(packages|plugins|tests|scripts|bench)\/.*\.(ts|tsx|mjs)$/.test(path) &&
+        !path.startsWith('tests/house/') &&
+        marks.test(readText(path)),
+    );
+    expect(wrong).toEqual([]);
+  });
+});
