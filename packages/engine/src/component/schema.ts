@@ -1,6 +1,8 @@
-import { type Static, type TLiteral, type TSchema, type TUnion, type TUnsafe, Type } from 'typebox';
+import type { Static, TLiteral, TSchema, TUnion, TUnsafe } from 'typebox';
+import { Type } from '#typebox';
 
-export { type Static, type TObject, type TSchema, Type } from 'typebox';
+export type { Static, TObject, TSchema } from 'typebox';
+export { Type };
 
 /**
  * A map from names to values, kept in the order of the config. In TypeScript a `ReadonlyMap`, because the keys
