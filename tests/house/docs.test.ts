@@ -1,9 +1,44 @@
 import { spawnSync } from 'node:child_process';
-import { expect, it } from 'vitest';
-import { root } from './repository.ts';
+import { describe, expect, it } from 'vitest';
+import { runDifferences } from '../golden/run-differences.ts';
+import { STAGE_DIFFERENCES } from '../golden/stage-differences.ts';
+import { VALIDATION_DIFFERENCES } from '../golden/validation-differences.ts';
+import { readText, root } from './repository.ts';
 
 it('the generated pages of the docs are as npm run docs would write them', () => {
   const { status, stderr } = spawnSync(process.execPath, ['scripts/build-docs.mjs', '--check'], { cwd: root });
   expect(stderr.toString()).toBe('');
   expect(status).toBe(0);
 });
+
+describe('docs/differences.md', () => {
+  const page = comparable(readText('docs/differences.md'));
+  const lines = readText('docs/differences.md').split('\n');
+
+  it('lists each stage case that is decided differently, with its reason', () => {
+    const missing = Object.entries(STAGE_DIFFERENCES).filter(([name, reason]) => {
+      const stage = name.split('/')[0] as string;
+      const ofStage = lines.filter((line) => line.includes(`\`${stage}\``) || line.startsWith('| all |')).join('\n');
+      return !comparable(stage === 'pipeline' ? page : ofStage).includes(comparable(reason));
+    });
+    expect(missing).toEqual([]);
+  });
+
+  it('lists each run and validation that is decided differently, with its reason', () => {
+    const missing = Object.entries({ ...runDifferences, ...VALIDATION_DIFFERENCES }).filter(
+      ([, reason]) => !page.includes(comparable(reason)),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('has no row for a stage without a difference', () => {
+    const stages = lines.flatMap((line) => /^\| `(\w+)` \|/.exec(line)?.[1] ?? []);
+    const known = new Set(Object.keys(STAGE_DIFFERENCES).map((name) => name.split('/')[0]));
+    expect(stages.filter((stage) => !known.has(stage))).toEqual([]);
+  });
+});
+
+/** Letter case and code marks aside. */
+function comparable(text: string): string {
+  return text.replaceAll('`', '').toLowerCase();
+}
