@@ -38,6 +38,7 @@ export class Registry {
   readonly source: RegistrySource;
   private readonly entries: CatalogEntry[] = [];
   private readonly byName = new Map<string, CatalogEntry>();
+  private readonly loaded = new Map<string, ClassByKind[ComponentKind]>();
 
   private constructor(source: RegistrySource) {
     this.source = source;
@@ -111,11 +112,17 @@ export class Registry {
   /** Loads the class of a component. */
   async load<K extends ComponentKind>(entry: CatalogEntry & { kind: K }): Promise<ClassByKind[K]>;
   async load(entry: CatalogEntry): Promise<ClassByKind[ComponentKind]> {
+    // Importing a module again costs as much as checking a small config; the map costs nothing.
+    const key = `${entry.module}#${entry.name}`;
+    const known = this.loaded.get(key);
+    if (known !== undefined) return known;
     const exported = ((await import(entry.module)) as Record<string, unknown>)[entry.name];
     if (!isComponentClass(exported)) {
       throw new HeadraceError('HR_CONFIG_COMPONENT_LOAD', `The module ${entry.module} has no component ${entry.name}`);
     }
-    return exported as unknown as ClassByKind[ComponentKind];
+    const loaded = exported as unknown as ClassByKind[ComponentKind];
+    this.loaded.set(key, loaded);
+    return loaded;
   }
 
   private add(entry: CatalogEntry): void {

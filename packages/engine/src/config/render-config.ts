@@ -12,8 +12,21 @@ const URL_PASSWORD = /(:\/\/[^/?#\s:@]*:)[^/?#\s]*@/g;
 const NAME_IN_TEXT = /(?<![\w.-])([\w.-]+)["']?\s*[=:]\s*/g;
 const VALUE_IN_TEXT = /(?:(?:Bearer|Basic)\s+)?(?:"[^"]*"|'[^']*'|[^\s&;,"'}]+)/iy;
 
+/** Configs are made of few names; each upload asks about all of its own. */
+const known = new Map<string, boolean>();
+const MAX_KNOWN = 10_000;
+
 /** Whether a key of this name holds a credential. */
 export function isSecretKey(key: string): boolean {
+  let secret = known.get(key);
+  if (secret === undefined) {
+    secret = soundsSecret(key);
+    if (known.size < MAX_KNOWN) known.set(key, secret);
+  }
+  return secret;
+}
+
+function soundsSecret(key: string): boolean {
   const words = key
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .replace(/[^a-zA-Z0-9]+/g, '_')
@@ -23,6 +36,8 @@ export function isSecretKey(key: string): boolean {
 
 /** A text with the passwords in its URLs, and the values of secret names in it, masked. */
 function maskText(text: string): string {
+  // All of what is looked for has one of them.
+  if (!text.includes(':') && !text.includes('=')) return text;
   const source = text.replace(URL_PASSWORD, `$1${MASK}@`);
   let masked = '';
   let from = 0;
@@ -60,5 +75,7 @@ function maskNode(node: ConfigNode, secret: boolean): ConfigNode {
   if (secret || node.fromEnv === true) {
     return { kind: 'string', value: MASK, origin: node.origin };
   }
-  return node.kind === 'string' ? { ...node, value: maskText(node.value) } : node;
+  if (node.kind !== 'string') return node;
+  const value = maskText(node.value);
+  return value === node.value ? node : { ...node, value };
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import type { Document } from '../document/document.ts';
 import { textOf, type Value } from '../document/value.ts';
 import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
@@ -10,6 +10,9 @@ export interface ConditionConfig {
   /** Texts to match, null for a JSON null; undefined: the condition is about presence. */
   readonly values: readonly (string | null)[] | undefined;
 }
+
+/** A larger file of values is taken for a mistake. */
+const MAX_VALUES_BYTES = 64 * 2 ** 20;
 
 export type Predicate = (document: Document) => boolean;
 
@@ -23,7 +26,12 @@ export function conditionTexts(values: readonly Value[]): (string | null)[] {
 /** The values of a `valuesPath` file: UTF-8 lines, trimmed, blank ones left out. */
 export function readConditionValues(path: string): string[] {
   try {
-    const text = readFileSync(path.startsWith('file:') ? new URL(path) : path, 'utf8').replace(/^\ufeff/, '');
+    const file = path.startsWith('file:') ? new URL(path) : path;
+    // A device or a pipe would never end.
+    const found = statSync(file);
+    if (!found.isFile()) throw new Error('it is not a regular file');
+    if (found.size > MAX_VALUES_BYTES) throw new Error(`it is larger than ${MAX_VALUES_BYTES / 2 ** 20} MiB`);
+    const text = readFileSync(file, 'utf8').replace(/^\ufeff/, '');
     return text
       .split(/\r\n|\r|\n/)
       .map((line) => line.trim())
