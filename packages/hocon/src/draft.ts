@@ -67,6 +67,7 @@ export class Draft {
       this.#last = piece;
       return true;
     }
+    if (last.kind === 'broken') return true;
     if (waits(last) || waits(piece)) {
       this.#apart ??= [];
       this.#apart.push(last);

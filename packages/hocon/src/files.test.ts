@@ -46,7 +46,7 @@ describe('parseFile', () => {
     write('c3.conf', 'c = 3\ninclude "c1.conf"');
     const { value, problems } = parseFile(write('circle.conf', 'include "c1"\nd = 4'));
     expect(value).toEqual({ a: 1, b: 2, c: 3, d: 4 });
-    expect(problems[0]).toMatchObject({ code: 'include-cycle', file: join(directory, 'c1.conf'), line: 2 });
+    expect(problems[0]).toMatchObject({ code: 'include-cycle', file: join(directory, 'c3.conf'), line: 2 });
     expect(problems[0]?.message).toContain('c1.conf -> ');
     expect(problems[0]?.message).toContain('c3.conf -> ');
   });

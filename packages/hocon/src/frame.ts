@@ -14,6 +14,8 @@ export class Frame {
   braces = true;
   openLine = 1;
   afterComma = false;
+  /** A list with a field in it: its closing bracket is missing, and that has been reported. */
+  unclosed = false;
   /** Of the current field: its path, where its key stands, and how the key leads to the value. */
   path: string[] = [];
   keyOrigin: Origin;
@@ -54,6 +56,7 @@ export class FrameStack {
     frame.braces = braces;
     frame.openLine = line;
     frame.afterComma = false;
+    frame.unclosed = false;
     frame.path = [];
     frame.appends = false;
     frame.bare = false;

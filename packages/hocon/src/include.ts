@@ -130,10 +130,10 @@ export class Includer {
   #isCycle(file: string): boolean {
     const at = this.#open.findIndex((open) => open.file === file);
     if (at < 0) return false;
-    const names = this.#open.slice(at).map((open) => open.file);
-    const message = `files include each other in a circle: ${[...names, file].join(' -> ')}`;
-    // Reported once a circle, where it is entered.
-    const origin = this.#open[at]!.statement!;
+    const circle = this.#open.slice(at);
+    const message = `files include each other in a circle: ${[...circle.map((open) => open.file), file].join(' -> ')}`;
+    // Any file of the circle is as good; this is where the reference, going round, gives up.
+    const origin = circle[(MAX_NESTING + 1 - at) % circle.length]!.statement!;
     this.#session.problems.add('include-cycle', origin, message, 'remove one of these includes');
     return true;
   }

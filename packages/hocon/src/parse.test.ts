@@ -92,11 +92,19 @@ describe('recovery', () => {
 
   it('goes on behind strings, brackets and escapes that are wrong', () => {
     const text = 'a = "x\nb = 1\nc = [1, 2\nd = 2';
-    expect(codes(text)).toEqual(['control-character 1:5', 'unexpected-token 4:3', 'unclosed-bracket 4:6']);
+    expect(codes(text)).toEqual(['control-character 1:5', 'unexpected-token 4:3']);
     expect(json('a = "x\\q = [ {", b = 1')).toEqual({ b: 1 });
     expect(json('a = ]\nb = 1\n}\nc = 2')).toEqual({ b: 1, c: 2 });
     expect(codes('a = ]\nb = 1\n}\nc = 2')).toEqual(['missing-value 1:5', 'unexpected-close 3:1']);
     expect(json('a { b = [1, 2 }\nc = 3')).toEqual({ a: { b: [1, 2] }, c: 3 });
+  });
+
+  it('does not report what follows from a mistake', () => {
+    expect(codes('a = [1, 2}\nb = 3')).toEqual(['unexpected-close 1:10']);
+    expect(json('a = [1, 2}\nb = 3')).toEqual({ a: [1, 2], b: 3 });
+    expect(json('word\nb = 3')).toEqual({ b: 3 });
+    expect(codes('a = [1] { x = 2 } [3] 4 5')).toEqual(['cannot-concatenate 1:5']);
+    expect(codes('x = ${nope}\na = ${x.y}\nb = ${x.z} ${x}')).toEqual(['undefined-substitution 1:5']);
   });
 
   it('leaves out only what cannot be resolved', () => {

@@ -5,12 +5,13 @@ import type { Frame } from './frame.ts';
 import { FrameStack, Step } from './frame.ts';
 import { readInclude } from './include-statement.ts';
 import { hasUnresolved } from './merge.ts';
-import type { ListNode, ObjectNode, Origin, StringNode } from './node.ts';
+import type { ListNode, ObjectNode } from './node.ts';
 import { PathBuilder } from './path.ts';
 import type { ProblemCode } from './problem.ts';
 import type { Raw } from './raw.ts';
 import { rawEntries, rawItems } from './raw.ts';
 import type { FieldSpan, Session, Source } from './session.ts';
+import { SimpleReader } from './simple-reader.ts';
 import { isKeyToken, Token } from './token.ts';
 
 /**
@@ -23,6 +24,7 @@ export class Parser {
   readonly #json: boolean;
   readonly #cursor: Cursor;
   readonly #frames: FrameStack;
+  readonly #simple: SimpleReader;
   /** Lists and values of `+=` around the current place. */
   #listDepth = 0;
 
@@ -31,6 +33,7 @@ export class Parser {
     this.#session = session;
     this.#json = source.format === 'json';
     this.#cursor = new Cursor(source.text, source.file, this.#json, session.problems);
+    this.#simple = new SimpleReader(this.#cursor, session, source.prefix);
     this.#frames = new FrameStack(new InPlaceJoiner(session.marks));
   }
 
@@ -115,7 +118,7 @@ export class Parser {
   /** The text has ended. What is still open is closed, with one problem. */
   #end(frame: Frame): void {
     const { lexer } = this.#cursor;
-    if (frame.braces && !lexer.cutOff) {
+    if (frame.braces && !frame.unclosed && !lexer.cutOff) {
       const [what, close] = frame.node.kind === 'list' ? ['list', ']'] : ['object', '}'];
       const message = `the text ends inside the ${what} opened on line ${frame.openLine}`;
       this.#cursor.report('unclosed-bracket', message, `close it with ${close}`);
@@ -186,7 +189,9 @@ export class Parser {
       this.#listDepth++;
     } else if (!frame.bare && kind !== Token.colon && (kind !== Token.equals || this.#json)) {
       const message = `the key "${frame.path.join('.')}" is followed by ${cursor.found()}`;
-      this.#fail(frame, 'missing-separator', message, this.#json ? 'write a colon' : 'a key is followed by =, : or {');
+      cursor.report('missing-separator', message, this.#json ? 'write a colon' : 'a key is followed by =, : or {');
+      // A word alone on its line: the next line is a field by itself.
+      if (this.#json || lexer.line === frame.keyOrigin.line || !isKeyToken(kind)) this.#recover(frame);
       return;
     }
     if (!frame.bare) cursor.advancePastNewlines();
@@ -245,44 +250,8 @@ export class Parser {
     if (draft.lastIsSimple && kind !== Token.substitution) {
       if (draft.addText(spaced ? lexer.space() + lexer.text : lexer.text)) return;
     }
-    if (spaced) this.#add(frame, this.#word(lexer.space(), true));
-    this.#add(frame, this.#simple(kind, !draft.empty));
-  }
-
-  #simple(kind: number, isFurther: boolean): Raw {
-    const { lexer } = this.#cursor;
-    if (kind === Token.unquoted) return this.#word(lexer.text, isFurther);
-    const origin = this.#cursor.origin();
-    switch (kind) {
-      case Token.string:
-        return { kind: 'string', value: lexer.text, origin };
-      case Token.number:
-        return { kind: 'number', value: lexer.number, text: lexer.text, float: lexer.float, origin };
-      case Token.null:
-        return { kind: 'null', origin };
-      case Token.substitution:
-        return this.#reference(origin);
-      default:
-        return { kind: 'boolean', value: kind === Token.true, origin };
-    }
-  }
-
-  /** An unquoted string. That it was unquoted shows beside a list or object, or through a substitution. */
-  #word(value: string, isFurther: boolean): StringNode {
-    const node: StringNode = { kind: 'string', value, origin: this.#cursor.origin() };
-    if (isFurther || this.#session.marksWords) this.#session.marks.unquoted.add(node);
-    return node;
-  }
-
-  #reference(origin: Origin): Raw {
-    const { path, optional } = this.#cursor.lexer;
-    const { prefix } = this.#source;
-    if (typeof path !== 'string') {
-      return { kind: 'reference', path: prefix.concat(path), optional, prefix: prefix.length, origin };
-    }
-    const message = `this substitution has no path: ${path}`;
-    this.#session.problems.add('bad-path', origin, message, 'put double quotes around that part of the path');
-    return { kind: 'broken', origin };
+    if (spaced) this.#add(frame, this.#simple.space());
+    this.#add(frame, this.#simple.read(kind, !draft.empty));
   }
 
   #add(frame: Frame, piece: Raw): void {
@@ -308,6 +277,7 @@ export class Parser {
     else if (newline && !this.#json) this.#accept(frame);
     else {
       const hint = 'separate fields and elements with a comma or a line break';
+      if (frame.node.kind === 'list' && (kind === Token.equals || kind === Token.colon)) frame.unclosed = true;
       const code = this.#json ? 'not-json' : 'unexpected-token';
       this.#fail(frame, code, `a comma, a line break or the end is expected here, not ${cursor.found()}`, hint);
     }
@@ -320,12 +290,16 @@ export class Parser {
     if (this.#frames.isOpen(isObject ? 'list' : 'object')) {
       const [what, here, close] = isObject ? ['object', ']', '}'] : ['list', '}', ']'];
       const message = `the ${what} opened on line ${frame.openLine} is not closed before ${here}`;
-      cursor.report('unclosed-bracket', message, `close it with ${close}`);
+      if (!frame.unclosed) cursor.report('unclosed-bracket', message, `close it with ${close}`);
       this.#close(frame);
-    } else {
-      cursor.report('unexpected-close', `there is a ${cursor.found()} too many`, 'remove it');
-      cursor.lexer.next();
+      return;
     }
+    // Taken for a slip of the finger where it can close this one, else for one too many.
+    const closes = frame.braces && this.#frames.depth > 1;
+    const hint = closes ? `write ${isObject ? '}' : ']'} here` : 'remove it';
+    cursor.report('unexpected-close', `there is a ${cursor.found()} that closes nothing`, hint);
+    if (closes) this.#close(frame);
+    cursor.lexer.next();
   }
 
   /** Puts the finished value into its object or list. */

@@ -84,6 +84,10 @@ export class ProblemList {
   add(code: ProblemCode, origin: Origin, message: string, hint?: string): void {
     if (this.#items.length >= this.#max) return;
     const { file, line, column } = origin;
+    // A value that is resolved for several others can be found wrong several times.
+    const isKnown = (known: Problem) =>
+      known.code === code && known.line === line && known.column === column && known.file === file;
+    if (this.#items.some(isKnown)) return;
     this.#items.push({ code, kind: problemCodes[code].kind, message, file, line, column, hint });
   }
 
