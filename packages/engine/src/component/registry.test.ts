@@ -117,6 +117,14 @@ describe('built-in components', () => {
     expect(registry.suggest('stage', 'Entirely')).toBeUndefined();
   });
 
+  it('that cannot be loaded say so', async () => {
+    const registry = await open();
+    const entry = registry.findIndexerType('sink');
+    const error = await refusal(registry.load(entry as never));
+    expect(error.code).toBe('HR_CONFIG_COMPONENT_LOAD');
+    expect(error.message).toMatch(/^The module @headrace\/components cannot be loaded: /);
+  });
+
   it('that lack their class say so', async () => {
     const registry = await open();
     const entry = { ...((await registry.find('stage', 'BuiltIn')) as object), name: 'Gone' };

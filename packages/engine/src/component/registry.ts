@@ -109,14 +109,14 @@ export class Registry {
     );
   }
 
-  /** Loads the class of a component. */
+  /** Loads the class of a component. Throws `HR_CONFIG_COMPONENT_LOAD` when its module cannot be loaded, or lacks it. */
   async load<K extends ComponentKind>(entry: CatalogEntry & { kind: K }): Promise<ClassByKind[K]>;
   async load(entry: CatalogEntry): Promise<ClassByKind[ComponentKind]> {
     // Importing a module again costs as much as checking a small config; the map costs nothing.
     const key = `${entry.module}#${entry.name}`;
     const known = this.loaded.get(key);
     if (known !== undefined) return known;
-    const exported = ((await import(entry.module)) as Record<string, unknown>)[entry.name];
+    const exported = (await importModule(entry.module, entry.package))[entry.name];
     if (!isComponentClass(exported)) {
       throw new HeadraceError('HR_CONFIG_COMPONENT_LOAD', `The module ${entry.module} has no component ${entry.name}`);
     }
@@ -153,23 +153,13 @@ export class Registry {
 
   private async loadModule(specifier: string): Promise<CatalogEntry[]> {
     const url = this.resolve(specifier);
-    try {
-      const exports = (await import(url)) as Record<string, unknown>;
-      const source = url.startsWith('file:') ? readFileSync(fileURLToPath(url), 'utf8') : '';
-      // Its Java name would be a lie: custom classes have none unless they say one.
-      return describeModule(exports, source, url, specifier, commonParameters).map((entry) => ({
-        ...entry,
-        aliases: entry.aliases.filter((alias) => !alias.startsWith('com.kmwllc.lucille.')),
-      }));
-    } catch (error) {
-      throw new HeadraceError(
-        'HR_CONFIG_COMPONENT_LOAD',
-        `The module ${specifier} cannot be loaded: ${messageOf(error)}`,
-        {
-          cause: error,
-        },
-      );
-    }
+    const exports = await importModule(url, specifier);
+    const source = url.startsWith('file:') ? readFileSync(fileURLToPath(url), 'utf8') : '';
+    // Its Java name would be a lie: custom classes have none unless they say one.
+    return describeModule(exports, source, url, specifier, commonParameters).map((entry) => ({
+      ...entry,
+      aliases: entry.aliases.filter((alias) => !alias.startsWith('com.kmwllc.lucille.')),
+    }));
   }
 
   private resolve(specifier: string): string {
@@ -183,5 +173,15 @@ export class Registry {
         cause: error,
       });
     }
+  }
+}
+
+/** @param specifier how the module was named */
+async function importModule(url: string, specifier: string): Promise<Record<string, unknown>> {
+  try {
+    return (await import(url)) as Record<string, unknown>;
+  } catch (error) {
+    const message = `The module ${specifier} cannot be loaded: ${messageOf(error)}`;
+    throw new HeadraceError('HR_CONFIG_COMPONENT_LOAD', message, { cause: error });
   }
 }

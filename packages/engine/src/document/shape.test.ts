@@ -31,6 +31,14 @@ describe('shapes', () => {
     expect(first.shape.changing).toBe(true);
   });
 
+  it('belong to one document when a name is very long: those who share them are kept for ever', () => {
+    const name = 'n'.repeat(1000);
+    const document = readDocument(`{"id":"1","a":1,"${name}":2,"b":3}`);
+    expect(document.shape.changing).toBe(true);
+    expect(document.toJson()).toBe(`{"id":"1","a":1,"${name}":2,"b":3}`);
+    expect(document.get(name)).toBe(2);
+  });
+
   it('stay bounded when every document has a name of its own', () => {
     for (let i = 0; i < 3000; i++) {
       const document = Document.create(String(i));
