@@ -13,12 +13,6 @@ import type { Registry } from '../component/registry.ts';
 import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
 import type { Problem } from './problem.ts';
 
-/** A checked component: its class is known; `params` are whole only when there were no errors. */
-export interface CheckedComponent {
-  entry: CatalogEntry;
-  params: Record<string, unknown>;
-}
-
 /** Collects the problems of a config, with the name of the component that each is about. */
 export class ProblemList {
   readonly problems: Problem[] = [];
