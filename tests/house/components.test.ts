@@ -90,7 +90,7 @@ describe('listing the components', () => {
     const out = execFileSync(process.execPath, ['--input-type=module', '-e', script, JSON.stringify(modules)], {
       cwd: root,
     });
-    expect(JSON.parse(out.toString())).toEqual(['typebox']);
+    expect((JSON.parse(out.toString()) as string[]).filter((name) => name !== 'typebox')).toEqual([]);
   });
 });
 
