@@ -15,13 +15,15 @@ const VALUE_IN_TEXT = /(?:(?:Bearer|Basic)\s+)?(?:"[^"]*"|'[^']*'|[^\s&;,"'}]+)/
 /** Configs are made of few names; each upload asks about all of its own. */
 const known = new Map<string, boolean>();
 const MAX_KNOWN = 10_000;
+const MAX_KNOWN_LENGTH = 64;
 
 /** Whether a key of this name holds a credential. */
 export function isSecretKey(key: string): boolean {
   let secret = known.get(key);
   if (secret === undefined) {
     secret = soundsSecret(key);
-    if (known.size < MAX_KNOWN) known.set(key, secret);
+    // A copy: a name cut out of a text would keep the whole text in memory.
+    if (known.size < MAX_KNOWN && key.length <= MAX_KNOWN_LENGTH) known.set(Buffer.from(key).toString(), secret);
   }
   return secret;
 }
@@ -43,7 +45,7 @@ function maskText(text: string): string {
   let from = 0;
   for (const { 0: sign, 1: name, index } of source.matchAll(NAME_IN_TEXT)) {
     VALUE_IN_TEXT.lastIndex = index + sign.length;
-    if (index < from || !isSecretKey(name as string) || !VALUE_IN_TEXT.test(source)) continue;
+    if (index < from || !soundsSecret(name as string) || !VALUE_IN_TEXT.test(source)) continue;
     masked += source.slice(from, index + sign.length) + MASK;
     from = VALUE_IN_TEXT.lastIndex;
   }
