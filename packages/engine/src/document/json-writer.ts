@@ -1,6 +1,6 @@
 import { HeadraceError } from '../errors/headrace-error.ts';
 import type { Document } from './document.ts';
-import { MAX_KEPT_NAME } from './names.ts';
+import { internName, isInterned } from './names.ts';
 import { doubleText } from './number-text.ts';
 import { base64, Double, type Value } from './value.ts';
 
@@ -13,14 +13,14 @@ export function writeString(text: string): string {
 }
 
 const keys = new Map<string, string>();
-const MAX_KEYS = 10_000;
 
-/** `"name":`, remembered for the names that occur. */
+/** `"name":`, remembered for names that are interned. */
 export function writeKey(name: string): string {
   let key = keys.get(name);
   if (key === undefined) {
-    key = `${writeString(name)}:`;
-    if (keys.size < MAX_KEYS && name.length <= MAX_KEPT_NAME) keys.set(name, key);
+    const kept = internName(name);
+    key = `${writeString(kept)}:`;
+    if (isInterned(kept)) keys.set(kept, key);
   }
   return key;
 }

@@ -21,9 +21,9 @@ export function checkWritable(name: string): void {
 }
 
 const interned = new Map<string, string>();
-const MAX_INTERNED = 10_000;
+const MAX_INTERNED = 50_000;
 /** Longer names are not kept for ever. */
-export const MAX_KEPT_NAME = 256;
+const MAX_INTERNED_LENGTH = 256;
 
 /**
  * The one string object of this text, in V8's table of internal strings, so that comparing field names
@@ -32,10 +32,18 @@ export const MAX_KEPT_NAME = 256;
 export function internName(name: string): string {
   const known = interned.get(name);
   if (known !== undefined) return known;
-  if (interned.size >= MAX_INTERNED || name.length > MAX_KEPT_NAME) return name;
+  if (interned.size >= MAX_INTERNED || name.length > MAX_INTERNED_LENGTH) return name;
   const holder: Record<string, true> = Object.create(null);
   holder[name] = true;
   const internal = Object.keys(holder)[0] as string;
   interned.set(internal, internal);
   return internal;
+}
+
+/**
+ * Whether a name is interned, so that it may be remembered for long: any other may be a slice that keeps the text
+ * in memory which it was cut from.
+ */
+export function isInterned(name: string): boolean {
+  return interned.has(name);
 }

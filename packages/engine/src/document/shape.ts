@@ -1,4 +1,4 @@
-import { internName, MAX_KEPT_NAME } from './names.ts';
+import { internName, isInterned } from './names.ts';
 
 /** Names that the shapes of a thread hold in all, and ways out of one shape. Past that, shapes belong to one document. */
 const MAX_NAMES = 1_000_000;
@@ -13,8 +13,8 @@ let namesHeld = 0;
  * shape, and adding or removing the same field leads all of them to the same next one, so that a field costs a
  * document only its value, and those who walk documents can remember by shape what they found. (The idea is
  * that of the maps of Self: Chambers, Ungar, Lee: An Efficient Implementation of SELF, OOPSLA 1989.)
- * Names that are data would make a new shape for each document: past a bound, and with very long names, a shape is
- * one document's own.
+ * Names that are data would make a new shape for each document: past a bound, and with names that cannot be
+ * interned any more, a shape is one document's own.
  */
 export class Shape {
   readonly names: readonly string[];
@@ -68,9 +68,10 @@ export class Shape {
     const known = this.added?.get(name);
     if (known !== undefined) return known;
     this.added ??= new Map();
-    const owned = name.length > MAX_KEPT_NAME || mustOwn(this.names.length + 1, this.added.size);
-    const next = new Shape([...this.names, internName(name)], owned);
-    if (!next.owned) this.added.set(name, next);
+    const kept = internName(name);
+    const owned = !isInterned(kept) || mustOwn(this.names.length + 1, this.added.size);
+    const next = new Shape([...this.names, kept], owned);
+    if (!next.owned) this.added.set(kept, next);
     return next;
   }
 
