@@ -33,18 +33,24 @@ export class Budget {
     return this.#extents.sizeOf(value);
   }
 
-  /** Whether a value of this size may be; if not, that is reported. */
-  fits(size: number, origin: Origin): boolean {
-    if (size <= this.#most) return true;
-    if (!this.#exceeded) this.#problems.tooLarge(this.#session.limits.size, origin);
+  /**
+   * Whether a value may be put into an object or list whose resolved values are together of this size; if not, that is
+   * reported.
+   */
+  fits(value: Raw, size: number, origin: Origin): boolean {
+    const { limits } = this.#session;
+    const isLarge = size > this.#most;
+    if (!isLarge && this.#extents.depthOf(value) < limits.depth) return true;
+    if (!this.#exceeded) {
+      if (isLarge) this.#problems.tooLarge(limits.size, origin);
+      else this.#problems.tooDeep(limits.depth, origin);
+    }
     this.#exceeded = true;
     return false;
   }
 
   /** A value that a substitution brings in, or what stands for it when it is refused. */
   admit(value: Raw, origin: Origin): Raw {
-    if (!this.fits(this.sizeOf(value), origin)) return broken(origin);
-    const { depth } = this.#session.limits;
-    return this.#extents.depthOf(value) > depth ? this.#problems.tooDeep(depth, origin) : value;
+    return this.fits(value, this.sizeOf(value), origin) ? value : broken(origin);
   }
 }

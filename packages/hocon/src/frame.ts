@@ -13,6 +13,8 @@ export class Frame {
   readonly draft: Draft;
   braces = true;
   openLine = 1;
+  /** How deep its fields or elements are in the tree. */
+  level = 1;
   afterComma = false;
   /** A list with a field in it: its closing bracket is missing, and that has been reported. */
   unclosed = false;
@@ -38,9 +40,12 @@ export class FrameStack {
   readonly #joiner: InPlaceJoiner;
   /** How many are open. */
   depth = 0;
+  readonly #base: number;
 
-  constructor(joiner: InPlaceJoiner) {
+  /** @param base how deep the text itself is included */
+  constructor(joiner: InPlaceJoiner, base: number) {
     this.#joiner = joiner;
+    this.#base = base;
   }
 
   get top(): Frame | undefined {
@@ -48,6 +53,8 @@ export class FrameStack {
   }
 
   push(node: ObjectNode | ListNode, braces: boolean, line: number): void {
+    const outer = this.top;
+    const level = outer === undefined ? this.#base + 1 : innerLevel(outer);
     const frame = this.#frames[this.depth] ?? new Frame(node, this.#joiner);
     this.#frames[this.depth++] = frame;
     frame.node = node;
@@ -55,6 +62,7 @@ export class FrameStack {
     frame.draft.clear();
     frame.braces = braces;
     frame.openLine = line;
+    frame.level = level;
     frame.afterComma = false;
     frame.unclosed = false;
     frame.path = [];
@@ -88,4 +96,9 @@ export class FrameStack {
     }
     return path;
   }
+}
+
+/** How deep the fields or elements of a value of this frame are. */
+export function innerLevel(frame: Frame): number {
+  return frame.level + (frame.node.kind === 'object' ? frame.path.length : 1);
 }

@@ -123,7 +123,7 @@ export class Includer {
   }
 
   #parse({ file, text }: IncludedText, format: Format, prefix: string[]): ObjectNode {
-    if (format === 'properties') return parseProperties(text, file, this.#session.problems);
+    if (format === 'properties') return parseProperties(text, file, this.#session);
     return new Parser({ text, file, format, prefix }, this.#session).parse();
   }
 

@@ -142,8 +142,18 @@ describe('hostile texts', () => {
     for (const open of ['a{', 'a=[', 'a=[{a=', 'a=[[']) expect(problemOf(open.repeat(100_000))).toBeDefined();
     expect(problemOf(`a=${'['.repeat(30_000)}${']'.repeat(30_000)}`)).toBe('too-deep');
     expect(problemOf(`${'a.'.repeat(30_000)}a = 1`)).toBe('too-deep');
+    expect(problemOf(`${'a.'.repeat(600)}a { b = 1 }`)).toBeUndefined();
+    expect(problemOf(`${'a.'.repeat(600)}a { ${'b.'.repeat(600)}b = 1 }`)).toBe('too-deep');
+    expect(problemOf(`${'a.'.repeat(30_000)}a = 1`, { format: 'properties' })).toBe('too-deep');
     expect(problemOf(`a = ${'${'.repeat(50_000)}`)).toBe('unclosed-substitution');
     expect(problemOf('a=1\n}'.repeat(50_000))).toBe('unexpected-close');
+  });
+
+  it('never give a tree deeper than the limit', () => {
+    const nested = (inside: string) => `${'['.repeat(900)}${inside}${']'.repeat(900)}`;
+    const { root, problems } = parse(`a = ${nested('1')}\nb = ${nested('${a}')}\nc = 2`);
+    expect(problems.map(({ code }) => code)).toEqual(['result-too-large']);
+    expect(toValue(structuredClone(root))).toMatchObject({ c: 2 });
   });
 
   it('that chain far are resolved', () => {

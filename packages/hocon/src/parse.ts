@@ -69,7 +69,7 @@ export function parse(text: string, options: ParseOptions = {}): ParseResult {
 }
 
 function parseText(text: string, { file, format = 'hocon' }: ParseOptions, session: Session): ObjectNode {
-  if (format === 'properties') return parseProperties(text, file, session.problems);
+  if (format === 'properties') return parseProperties(text, file, session);
   return new Parser({ text, file, format, prefix: [] }, session).parse();
 }
 

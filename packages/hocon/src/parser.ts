@@ -2,7 +2,7 @@ import { Cursor } from './cursor.ts';
 import { InPlaceJoiner } from './draft.ts';
 import { appended, emptyObject, putField, setField } from './fields.ts';
 import type { Frame } from './frame.ts';
-import { FrameStack, Step } from './frame.ts';
+import { FrameStack, innerLevel, Step } from './frame.ts';
 import { readInclude } from './include-statement.ts';
 import { hasUnresolved } from './merge.ts';
 import type { ListNode, ObjectNode } from './node.ts';
@@ -34,7 +34,7 @@ export class Parser {
     this.#json = source.format === 'json';
     this.#cursor = new Cursor(source.text, source.file, this.#json, session.problems);
     this.#simple = new SimpleReader(this.#cursor, session, source.prefix);
-    this.#frames = new FrameStack(new InPlaceJoiner(session.marks));
+    this.#frames = new FrameStack(new InPlaceJoiner(session.marks), source.prefix.length);
   }
 
   parse(): ObjectNode {
@@ -165,7 +165,7 @@ export class Parser {
       this.#recover(frame);
       return false;
     }
-    if (path.length + this.#frames.depth > this.#session.limits.depth) {
+    if (frame.level + path.length - 1 > this.#session.limits.depth) {
       this.#tooDeep();
       return false;
     }
@@ -230,7 +230,7 @@ export class Parser {
         lexer.next();
       } else if (kind === Token.openCurly || kind === Token.openSquare) {
         if (draft.start < 0) draft.start = lexer.start;
-        if (this.#frames.depth >= this.#session.limits.depth) {
+        if (innerLevel(frame) > this.#session.limits.depth) {
           this.#tooDeep();
           return;
         }

@@ -1,5 +1,6 @@
 import type { ObjectNode, Origin } from './node.ts';
 import type { ProblemList } from './problem.ts';
+import type { Session } from './session.ts';
 
 /** One `key=value` of a properties text. */
 interface Property {
@@ -12,14 +13,20 @@ interface Property {
  * Parses a text in the format of `java.util.Properties`. Keys are cut at their dots; every value is a string. A key
  * that is also the start of another one loses its value.
  */
-export function parseProperties(text: string, file: string | undefined, problems: ProblemList): ObjectNode {
+export function parseProperties(
+  text: string,
+  file: string | undefined,
+  { problems, limits }: Pick<Session, 'problems' | 'limits'>,
+): ObjectNode {
   const properties = new Map<string, Property>();
   for (const property of readProperties(text, file, problems)) properties.set(property.key, property);
-  const all = [...properties.values()];
-  return objectOfPaths(
-    all.map(({ key, value, origin }) => ({ path: key.split('.'), value, origin })),
-    { file, line: 1, column: 1 },
-  );
+  const entries: PathEntry[] = [];
+  for (const { key, value, origin } of properties.values()) {
+    const path = key.split('.');
+    if (path.length <= limits.depth) entries.push({ path, value, origin });
+    else problems.add('too-deep', origin, `values are nested more than ${limits.depth} deep`, 'use shorter keys');
+  }
+  return objectOfPaths(entries, { file, line: 1, column: 1 });
 }
 
 /** A string to be put at a path. */

@@ -3,7 +3,7 @@ import { renderPath } from './path.ts';
 import type { ProblemList } from './problem.ts';
 import type { BrokenNode, Raw, ReferenceNode } from './raw.ts';
 
-/** What can be wrong with substitutions. Each gives the node that stands for the missing value. */
+/** What can be wrong with substitutions. Where a value is missing, the node that stands for it is returned. */
 export class ResolveProblems {
   readonly #problems: ProblemList;
 
@@ -30,16 +30,14 @@ export class ResolveProblems {
     return broken(origin);
   }
 
-  tooLarge(limit: number, origin: Origin): BrokenNode {
+  tooLarge(limit: number, origin: Origin): void {
     const message = `substitutions make the config larger by more than ${limit} values`;
     this.#problems.add('result-too-large', origin, message, 'refer to large values less often');
-    return broken(origin);
   }
 
-  tooDeep(limit: number, origin: Origin): BrokenNode {
+  tooDeep(limit: number, origin: Origin): void {
     const message = `substitutions nest values more than ${limit} deep`;
     this.#problems.add('result-too-large', origin, message, 'flatten the config');
-    return broken(origin);
   }
 }
 

@@ -120,7 +120,7 @@ export class Resolver {
         value = waiting[next++]?.value;
         if (value === undefined || value.kind === 'broken') continue;
         size += this.#budget.sizeOf(value);
-        if (!this.#budget.fits(size, node.keys.get(key)!)) continue;
+        if (!this.#budget.fits(value, size, node.keys.get(key)!)) continue;
       }
       rawEntries(result).set(key, value);
       result.keys.set(key, node.keys.get(key)!);
@@ -146,7 +146,7 @@ export class Resolver {
       }
       if (value === undefined || value.kind === 'broken') continue;
       if (value !== item) size += this.#budget.sizeOf(value);
-      if (this.#budget.fits(size, item.origin)) items.push(value);
+      if (value === item || this.#budget.fits(value, size, item.origin)) items.push(value);
     }
     this.#tainted = tainted;
     if (!tainted) this.#containers.set(node, { value: result });
