@@ -6,7 +6,8 @@ export const runDifferences: Readonly<Record<string, string>> = {
   'engine/run-max-pending-text': 'a number may be written as a text, in the engine blocks too',
   'engine/run-missing-pipeline': 'a pipeline that does not exist is found by validation',
   'connectors/csv-header-empty-name': 'a header with an empty name fails the file instead of every row, silently',
-  'connectors/csv-leading-blank-line-single': 'a header with an empty name fails the file instead of every row, silently',
+  'connectors/csv-leading-blank-line-single':
+    'a header with an empty name fails the file instead of every row, silently',
   'connectors/csv-id-blank': 'a row with an empty id fails, with its place',
   'connectors/csv-line-multiline-count': 'a row with too few columns fails, with its place, instead of being skipped',
   'connectors/csv-missing-columns': 'a row with too few columns fails, with its place, instead of being skipped',

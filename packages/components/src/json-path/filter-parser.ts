@@ -64,8 +64,8 @@ function readComparison(cursor: Cursor, context: FilterContext): Test {
   if (comparison === undefined) {
     cursor.fail(`Unknown operator ${operator}, known are =~ ${[...COMPARISONS.keys()].join(' ')}`, operatorAt);
   }
-  const leftValue = valueOf(left, cursor, operatorAt);
-  const rightValue = valueOf(readOperand(cursor, context), cursor, operatorAt);
+  const leftValue = valueOfOperand(left, cursor, operatorAt);
+  const rightValue = valueOfOperand(readOperand(cursor, context), cursor, operatorAt);
   return (item, root) => comparison(leftValue(item, root), rightValue(item, root));
 }
 
@@ -92,7 +92,7 @@ function readPattern(cursor: Cursor, { makeMatcher }: FilterContext): Operand {
 }
 
 /** What an operand gives; a path that leads nowhere gives null. */
-function valueOf(operand: Operand, cursor: Cursor, position: number): Argument {
+function valueOfOperand(operand: Operand, cursor: Cursor, position: number): Argument {
   switch (operand.type) {
     case 'path':
       return (item, root) => operand.path.evaluate(item, root) ?? null;
@@ -108,7 +108,7 @@ function matching(left: Operand, right: Operand, cursor: Cursor, position: numbe
   const other = pattern === left ? right : left;
   if (pattern.type !== 'pattern')
     return cursor.fail('The operator =~ needs a regular expression such as /a.*/i', position);
-  const input = valueOf(other, cursor, position);
+  const input = valueOfOperand(other, cursor, position);
   return (item, root) => {
     const value = input(item, root);
     return Array.isArray(value) ? value.some((one) => pattern.matches(textOf(one))) : pattern.matches(textOf(value));

@@ -1,2 +1,2 @@
 export { JsonPathError } from './cursor.ts';
-export { compileJsonPath, type JsonPath, type JsonPathOptions } from './json-path.ts';
+export { compileJsonPath, type JsonPath } from './json-path.ts';

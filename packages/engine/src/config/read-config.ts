@@ -18,9 +18,13 @@ export interface ReadConfigOptions {
   format?: 'hocon' | 'json';
 }
 
-/** Reads the text of a config, without files and includes. */
+/** Reads the text of a config that has no file: there is nothing that it could include, and ignoring that would surprise later. */
 export function readConfigText(text: string, options: ReadConfigOptions = {}): ReadConfig {
-  return toReadConfig(parse(text, options));
+  return toReadConfig(parse(text, { ...options, include: refuseInclude }));
+}
+
+function refuseInclude(): never {
+  throw new Error('only config files may include others; put its content here');
 }
 
 /** Reads a config file with its includes. The file's extension decides the syntax. Throws when it cannot be read. */

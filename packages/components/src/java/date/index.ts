@@ -1,5 +1,5 @@
 export { DatePatternError } from './compile-pattern.ts';
 export { DATE_FORMATTERS, type DateFormatter } from './date-formatters.ts';
 export { compileDatePattern, type DatePattern, PartialDateError } from './date-pattern.ts';
-export { type DateZone, DateZoneError, resolveZone, UTC } from './date-zone.ts';
+export { type DateZone, DateZoneError, resolveZone } from './date-zone.ts';
 export { formatInstant } from './instant-text.ts';
