@@ -12,6 +12,11 @@ pipelines: [{name: p, stages: [{class: TrimWhitespace, fields: [a]}]}]
 indexer { class: NopIndexer }
 `;
 
+const busyConfig = `connectors: [{class: SequenceConnector, name: c, pipeline: p, numDocs: 2000000000}]
+pipelines: [{name: p, stages: [{class: Concatenate, dest: a, formatString: "{id}-{id}"}]}]
+indexer { class: NopIndexer }
+`;
+
 /**
  * The service under load from a second process: start to the first answer, idle memory, and requests a second.
  * Durability is on, as it is by default.
@@ -32,21 +37,10 @@ export async function serviceJobs() {
     const start = (performance.now() - started) / 1000;
     await sleep(3000);
     const idle = memory(service.pid);
-    const posted = await fetch(`${url}/v1/config`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/hocon' },
-      body: smallConfig,
-    });
-    const { configId } = await posted.json();
-    const run = await fetch(`${url}/v1/run`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ configId }),
-    });
-    const { runId } = await run.json();
+    const runId = await startRun(url, await upload(url, smallConfig));
     await sleep(2000);
-    const get = await load([`${url}/v1/run/${runId}`]);
-    const post = await load([
+    const get = await load(64, [`${url}/v1/run/${runId}`]);
+    const post = await load(64, [
       '-m',
       'POST',
       '-H',
@@ -55,11 +49,16 @@ export async function serviceJobs() {
       smallConfig,
       `${url}/v1/config`,
     ]);
+    const busy = await upload(url, busyConfig);
+    await Promise.all([startRun(url, busy), startRun(url, busy)]);
+    await sleep(2000);
+    const live = await load(1, [`${url}/v1/livez`]);
     return [
       { job: 'service: start to the first 200', value: start, unit: 's', goal: '< 0.7' },
       { job: 'service: idle memory', value: idle, unit: 'MiB', goal: '< 130' },
-      { job: 'service: GET /v1/run/{id}', value: get, unit: 'requests/s', goal: '>= 12000' },
-      { job: 'service: POST /v1/config', value: post, unit: 'requests/s', goal: '>= 5000' },
+      { job: 'service: GET /v1/run/{id}', value: get.requests.average, unit: 'requests/s', goal: '>= 12000' },
+      { job: 'service: POST /v1/config', value: post.requests.average, unit: 'requests/s', goal: '>= 5000' },
+      { job: 'service: livez at full load, 99th percentile', value: live.latency.p99, unit: 'ms', goal: '<= 20' },
     ];
   } finally {
     service.kill('SIGTERM');
@@ -68,19 +67,32 @@ export async function serviceJobs() {
   }
 }
 
-/** Requests a second that a second process gets answered, all of them with a 200. */
-function load(args) {
+async function upload(url, config) {
+  const headers = { 'content-type': 'application/hocon' };
+  const response = await fetch(`${url}/v1/config`, { method: 'POST', headers, body: config });
+  return (await response.json()).configId;
+}
+
+async function startRun(url, configId) {
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(`${url}/v1/run`, { method: 'POST', headers, body: JSON.stringify({ configId }) });
+  return (await response.json()).runId;
+}
+
+/** What a second process measures that asks on so many connections, every answer a 200. */
+function load(connections, args) {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [autocannon, '-j', '-n', '-c', '64', '-d', '8', ...args], {
+    const child = spawn(process.execPath, [autocannon, '-j', '-n', '-c', connections, '-d', '8', ...args], {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     let output = '';
     child.stdout.on('data', (data) => (output += data));
     child.on('exit', () => {
-      const { requests, non2xx, errors } = JSON.parse(output);
+      const result = JSON.parse(output);
+      const { non2xx, errors } = result;
       if (non2xx > 0 || errors > 0)
         reject(new Error(`${non2xx} answers were not 2xx, ${errors} errors: ${args.at(-1)}`));
-      else resolve(requests.average);
+      else resolve(result);
     });
   });
 }
