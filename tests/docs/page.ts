@@ -1,0 +1,95 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A fenced block of a page. */
+export interface Block {
+  /** `hocon`, `console`, `js`, … */
+  language: string;
+  /** The rest of the line that opens it: a file name, or `fragment` and a file name. */
+  info: readonly string[];
+  text: string;
+  /** The line of the page on which its text begins, from 1. */
+  line: number;
+}
+
+/** A command of a `console` block, with what it is shown to say. */
+export interface ShownCommand {
+  command: string;
+  output: readonly string[];
+  line: number;
+}
+
+export interface Page {
+  name: string;
+  text: string;
+  blocks: readonly Block[];
+}
+
+/** The pages of a directory, by name. */
+export function readPages(directory: string): Page[] {
+  const names = readdirSync(directory).filter((name) => name.endsWith('.md'));
+  return names.sort().map((name) => {
+    const text = readFileSync(join(directory, name), 'utf8');
+    return { name, text, blocks: blocksOf(text) };
+  });
+}
+
+function blocksOf(text: string): Block[] {
+  const blocks: Block[] = [];
+  let open: { language: string; info: string[]; line: number; lines: string[] } | undefined;
+  for (const [i, line] of text.split('\n').entries()) {
+    const fence = /^```(.*)$/.exec(line);
+    if (fence === null) open?.lines.push(line);
+    else if (open === undefined) {
+      const [language = '', ...info] = (fence[1] as string).split(' ');
+      open = { language, info, line: i + 2, lines: [] };
+    } else {
+      const { lines, ...block } = open;
+      blocks.push({ ...block, text: `${lines.join('\n')}\n` });
+      open = undefined;
+    }
+  }
+  return blocks;
+}
+
+/** The file that a block is, when the page names it. */
+export function fileOf({ info }: Block): string | undefined {
+  return info.find((word) => word.includes('.'));
+}
+
+/** Whether a block is a config that stands for itself. */
+export function isWholeConfig({ language, info }: Block): boolean {
+  return language === 'hocon' && !info.includes('fragment');
+}
+
+/** The commands of a `console` block: lines that begin with `$ `, each with the lines behind it. */
+export function commandsOf({ text, line }: Block): ShownCommand[] {
+  const commands: { command: string; output: string[]; line: number }[] = [];
+  for (const [i, row] of text.trimEnd().split('\n').entries()) {
+    const last = commands.at(-1);
+    if (row.startsWith('$ ')) commands.push({ command: row.slice(2), output: [], line: line + i });
+    else if (last?.output.length === 0 && last.command.endsWith('\\')) last.command += `\n${row}`;
+    else last?.output.push(row);
+  }
+  return commands;
+}
+
+/** The lines that are shown and not among those that were said, in this order. An ellipsis stands for anything. */
+export function missingLines(shown: readonly string[], said: string): string[] {
+  const lines = said.split('\n').map((line) => line.trimEnd());
+  const missing: string[] = [];
+  let from = 0;
+  for (const line of shown) {
+    if (line.replaceAll(/…|\s/g, '') === '') continue;
+    const pattern = new RegExp(`^${line.trimEnd().split('…').map(literal).join('.*')}$`, 'u');
+    const at = lines.findIndex((candidate, i) => i >= from && pattern.test(candidate));
+    if (at < 0) missing.push(line);
+    else from = at + 1;
+  }
+  return missing;
+}
+
+/** A pattern that matches this very text. */
+function literal(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+}

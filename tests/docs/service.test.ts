@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { readServiceFile } from '@headrace/service';
+import { describe, expect, it } from 'vitest';
+import { repository, start } from '../cli/headrace.ts';
+import { commandsOf, fileOf, missingLines, type Page, readPages, type ShownCommand } from './page.ts';
+import { pageDirectory } from './page-directory.ts';
+
+const run = promisify(execFile);
+/** A run that was just started is not done yet: its command is repeated. */
+const PATIENCE_MILLIS = 20_000;
+
+const page = readPages(join(repository, 'docs')).find(({ name }) => name === 'service.md') as Page;
+const { blocks } = page;
+
+/** Repeats a command until it says what is shown. Gives what it said last. */
+async function say(shown: ShownCommand, cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const until = Date.now() + PATIENCE_MILLIS;
+  for (;;) {
+    const { stdout } = await run('sh', ['-c', shown.command.replaceAll('curl ', 'curl -sS ')], { cwd, env });
+    if (missingLines(shown.output, stdout).length === 0 || Date.now() > until) return stdout;
+    await sleep(100);
+  }
+}
+
+describe('service.md', () => {
+  it('shows service files that are valid, the first with the defaults', async () => {
+    const directory = pageDirectory(page);
+    const files = blocks.filter(({ language }) => language === 'yaml');
+    expect(files.length).toBeGreaterThan(3);
+    for (const block of files) {
+      const { settings, problems } = await readServiceFile(join(directory, fileOf(block) as string));
+      expect(problems, block.text).toEqual([]);
+      if (fileOf(block) !== 'service.yml') continue;
+      writeFileSync(join(directory, 'empty.yml'), '{}\n');
+      expect(settings).toEqual((await readServiceFile(join(directory, 'empty.yml'))).settings);
+    }
+  });
+
+  it('shows every limit', () => {
+    const [first] = blocks.filter((block) => fileOf(block) === 'service.yml');
+    for (const name of ['maxConfigs', 'maxRuns', 'maxConfigBytes', 'maxConcurrentRuns', 'maxQueuedRuns', 'runHeapMb'])
+      expect(first?.text).toContain(`${name}:`);
+  });
+
+  it('shows a script whose hash lets its password in', async () => {
+    const directory = pageDirectory(page);
+    const { stdout } = await run(process.execPath, ['hash-password.mjs', 'secret'], { cwd: directory });
+    const service = `server: { host: 127.0.0.1, port: 0 }\nstorage: { type: memory }\nauth: { type: basicAuth, users: [{ name: m, role: reader, passwordHash: "${stdout.trim()}" }] }\n`;
+    writeFileSync(join(directory, 'service.yml'), service);
+    const { url, stop } = await serve(directory, 'service.yml');
+    try {
+      const ask = (password: string) =>
+        fetch(`${url}/v1/run`, { headers: { authorization: `Basic ${btoa(`m:${password}`)}` } });
+      expect([(await ask('secret')).status, (await ask('wrong')).status]).toEqual([200, 401]);
+    } finally {
+      await stop();
+    }
+  });
+
+  it('has commands that say what is shown', async () => {
+    const directory = pageDirectory(page);
+    const settings =
+      'server: { host: 127.0.0.1, port: 0 }\nstorage: { type: memory }\npresetConfig: { configDirectoryPath: presets }\n';
+    writeFileSync(join(directory, 'test.yml'), settings);
+    const { url, stop } = await serve(directory, 'test.yml');
+    const env: NodeJS.ProcessEnv = { ...process.env };
+    try {
+      for (const shown of blocks.filter(({ language }) => language === 'console').flatMap(commandsOf)) {
+        const command = shown.command.replaceAll('http://localhost:8080', url);
+        const said = await say({ ...shown, command }, directory, env);
+        expect(missingLines(shown.output, said), `service.md:${shown.line}: ${said}`).toEqual([]);
+        env['CONFIG'] = /^\{"configId":"([^"]+)"/.exec(said)?.[1] ?? env['CONFIG'];
+        env['RUN'] = /^\{"runId":"([^"]+)"/.exec(said)?.[1] ?? env['RUN'];
+      }
+    } finally {
+      await stop();
+    }
+  });
+});
+
+async function serve(directory: string, file: string) {
+  const service = start(['serve', file], { cwd: directory });
+  await service.said('stderr', 'Headrace serves http');
+  const url = /Headrace serves (http:\/\/[^"\s]+)/.exec(service.output.stderr)?.[1] as string;
+  return {
+    url,
+    stop: async () => {
+      service.child.kill('SIGTERM');
+      expect((await service.ended).code).toBe(0);
+    },
+  };
+}
