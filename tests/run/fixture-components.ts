@@ -96,6 +96,9 @@ export class Trouble extends Stage<typeof troubleParameters> {
           child.set('n', n);
           return child;
         });
+      case 'object':
+        document.set('odd', { not: 'a value' } as never);
+        break;
       case 'drop':
         document.drop();
     }

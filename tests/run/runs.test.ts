@@ -76,6 +76,21 @@ describe('a run', () => {
       failure: { code: 'HR_STAGE_FAILED', message: 'document 4 is not liked' },
     });
     expect(ids()).toEqual(['1', '2', '3', '5', '6', '7', '9']);
+    expect(result.problems[1]).toMatchObject({
+      severity: 'warning',
+      component: 'picky',
+      message: 'Document 4 failed: document 4 is not liked',
+    });
+  });
+
+  it('names the field that a stage gave a value that is none', async () => {
+    const { config } = recorded({ stages: '{class: Trouble, kind: object, every: 9}' });
+    const result = await harness.run(config);
+    expect(accountsOf(result)).toMatchObject({ succeeded: 8, failed: 2 });
+    expect(result.failures[0]?.failure).toMatchObject({
+      code: 'HR_DOCUMENT_TYPE',
+      message: 'Field "odd" cannot hold this value (Object)',
+    });
   });
 
   it('does not send dropped documents, and does not say that nothing was published', async () => {
@@ -239,6 +254,16 @@ describe('a run fails, saying why,', () => {
 });
 
 describe('the indexer', () => {
+  it('gets everything, however few documents may wait for it', async () => {
+    const { config, ids } = recorded({
+      connector: 'class: CountConnector, count: 5000',
+      indexer: 'batchSize: 7',
+      rest: 'publisher { queueCapacity: 1, maxPendingDocs: 3 }, worker { threads: 3 }',
+    });
+    expect(accountsOf(await harness.run(config))).toMatchObject({ succeeded: 5000 });
+    expect(ids()).toEqual(firstIds(5000));
+  });
+
   it('fails single documents', async () => {
     const { config } = recorded({ connector: 'class: CountConnector, count: 200', options: 'failIds: "7"' });
     const result = await harness.run(config);
@@ -303,7 +328,7 @@ describe('stopping', () => {
     expect(counts.failed).toBe(0);
     expect(ids()).toEqual(firstIds(counts.succeeded));
     expect(result.connectors.map((connector) => connector.status)).toEqual(['stopped', 'skipped']);
-    expect(result.message).toMatch(/RUN SUMMARY: Failure\. 0\/2 connectors complete\.[\s\S]*c: stopped\. /);
+    expect(result.message).toMatch(/RUN SUMMARY: Cancelled\. 0\/2 connectors complete\.[\s\S]*c: stopped\. /);
   });
 
   it('ends a run by force when a stage does not let go', async () => {
@@ -389,6 +414,23 @@ describe('a preview', () => {
       ['{"id":"1","n":1}'],
       ['{"id":"2","n":2}'],
     ]);
+  });
+
+  it('collapses as a run does', async () => {
+    writeFileSync(
+      `${harness.directory}/p.jsonl`,
+      '{"id":"a","x":1}\n{"id":"a","x":2}\n{"id":"b"}\n{"id":"b","x":3}\n{"id":"c"}\n',
+    );
+    const connector = `class: JSONConnector, jsonPath: "${harness.directory}/p.jsonl", collapse: true`;
+    const { results } = await harness.preview(configOf({ connector }), { limit: 2 });
+    expect(results.map((result) => result.documents)).toEqual([['{"id":"a","x":[1,2]}'], ['{"id":"b","x":3}']]);
+  });
+
+  it('fails at once when a stage ends the thread', async () => {
+    const exiting = harness.preview(configOf({ stages: '{class: Trouble, kind: exit}' }), {
+      documents: ['{"id":"a","n":0}'],
+    });
+    await expect(exiting).rejects.toMatchObject({ code: 'HR_RUN_THREAD_LOST' });
   });
 
   it('tells of a config with errors, and of a pipeline that is not there', async () => {

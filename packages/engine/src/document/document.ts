@@ -145,12 +145,14 @@ export class Document {
   /** Sets the field to this value, whatever it held. The value becomes the document's own: hand over a copy of shared ones. */
   set(name: string, value: Value): void {
     checkWritable(name);
+    if (typeof value === 'object') checkValue(name, value);
     this.put(name, value);
   }
 
   /** Appends a value: a missing field becomes a list of one, a single value the first of two. */
   add(name: string, value: Value): void {
     checkWritable(name);
+    if (typeof value === 'object') checkValue(name, value);
     const at = this.position(name);
     if (at < 0) this.push(name, [value]);
     else this.appendAt(at, value);
@@ -159,6 +161,7 @@ export class Document {
   /** Sets a missing field; appends to a present one (null counts as present). */
   setOrAdd(name: string, value: Value): void {
     checkWritable(name);
+    if (typeof value === 'object') checkValue(name, value);
     const at = this.position(name);
     if (at < 0) this.push(name, value);
     else this.appendAt(at, value);
@@ -172,6 +175,7 @@ export class Document {
   update(name: string, mode: UpdateMode, values: readonly Value[]): void {
     checkWritable(name);
     if (values.length === 0) return;
+    for (const value of values) if (typeof value === 'object') checkValue(name, value);
     const at = this.position(name);
     if (at >= 0 && mode === 'skip') return;
     if (at >= 0 && mode === 'append') {
@@ -331,6 +335,16 @@ export class Document {
     if (Array.isArray(present)) present.push(value);
     else this.fieldValues[at] = [present, value];
   }
+}
+
+/** Code without types may hand over anything: what would only fail when it is written is told where it is set. */
+function checkValue(name: string, value: object | null): void {
+  if (value === null || Array.isArray(value) || value instanceof Map || value instanceof Double) return;
+  if (value instanceof Uint8Array) return;
+  const kind = value.constructor?.name ?? 'object';
+  throw new HeadraceError('HR_DOCUMENT_TYPE', `Field "${name}" cannot hold this value (${kind})`, {
+    hint: 'Objects are Maps in a document: toValue() makes a value of plain data.',
+  });
 }
 
 /** What `splice(at, 1)` does, without the list that it makes of what it removed. */

@@ -152,7 +152,7 @@ describe('readJson and writeValue', () => {
 
   it('name what is no value, which only untyped code can have put into a field', () => {
     const document = Document.create('1');
-    document.set('a', { b: 1 } as unknown as Value);
+    document.set('a', [{ b: 1 } as unknown as Value]);
     expect(() => document.toJson()).toThrow('A field holds an object ([object Object])');
     document.set('a', undefined as unknown as Value);
     expect(() => document.toJson()).toThrow('A field holds a undefined');

@@ -184,7 +184,9 @@ export class ConnectorRun {
   }
 
   private createIndexing(indexer: RunIndexer, flow: FlowControl, onRoom: () => void): Indexing {
-    return new Indexing(indexer.indexer, this.context.config.indexer.settings, flow, {
+    const { config } = this.context;
+    const capacity = config.publisher.queueCapacity ?? Number.POSITIVE_INFINITY;
+    return new Indexing(indexer.indexer, config.indexer.settings, capacity, flow, {
       onPart: (part) => {
         // Upwards first: at no moment do the counts tell of more ends than beginnings.
         this.count('published', part.published);
@@ -325,12 +327,14 @@ export class ConnectorRun {
     const { failures } = this.context;
     if (failures.length >= MAX_KEPT_FAILURES) return;
     failures.push({ id, connector: this.config.name, at, failure });
-    this.logger.error(`Document FAILED during ${at === 'indexer' ? 'indexing' : 'pipeline processing'}: ${id}`, {
-      id,
-      at,
-      code: failure.code,
-      reason: failure.message,
-    });
+    const what =
+      at === 'connector'
+        ? `Record could not be read: ${id}`
+        : `Document FAILED during ${at === 'indexer' ? 'indexing' : 'pipeline processing'}: ${id}`;
+    this.logger.error(what, { id, at, code: failure.code, reason: failure.message });
+    if (failures.length === MAX_KEPT_FAILURES) {
+      this.logger.error(`These were ${MAX_KEPT_FAILURES} failures; further ones are counted, but not told one by one`);
+    }
   }
 
   private seconds(): number {

@@ -33,6 +33,7 @@ interface Slice {
 export class Indexing {
   private readonly indexer: Indexer | undefined;
   private readonly settings: IndexerSettings;
+  private readonly capacity: number;
   private readonly flow: FlowControl;
   private readonly listener: IndexingListener;
   private readonly early = new Map<number, OutcomePart[]>();
@@ -40,6 +41,7 @@ export class Indexing {
   private head = 0;
   private heldBytes = 0;
   private queuedBytes = 0;
+  private queuedDocuments = 0;
   /** Whole batches that are ready to be sent, and the one that is being filled. */
   private ready: Slice[][] = [];
   private filling: Slice[] = [];
@@ -51,9 +53,19 @@ export class Indexing {
   private aborted: Failure | undefined;
   private abandoned = false;
 
-  /** @param indexer undefined: nothing is sent, everything succeeds */
-  constructor(indexer: Indexer | undefined, settings: IndexerSettings, flow: FlowControl, listener: IndexingListener) {
+  /**
+   * @param indexer undefined: nothing is sent, everything succeeds
+   * @param capacity documents that may wait for the indexer before no new batch is begun
+   */
+  constructor(
+    indexer: Indexer | undefined,
+    settings: IndexerSettings,
+    capacity: number,
+    flow: FlowControl,
+    listener: IndexingListener,
+  ) {
     this.indexer = indexer;
+    this.capacity = capacity;
     this.settings = settings;
     this.flow = flow;
     this.listener = listener;
@@ -122,6 +134,7 @@ export class Indexing {
       return;
     }
     this.queuedBytes += part.bytes.byteLength;
+    this.queuedDocuments += part.count;
     if (this.indexer.streaming) {
       this.filling.push({ part, from: 0, to: part.count, bytes: part.bytes });
       this.finishBatch();
@@ -192,6 +205,7 @@ export class Indexing {
       if (this.abandoned) break;
       this.report(batch, failures);
       for (const { bytes } of slices) this.queuedBytes -= bytes.byteLength;
+      this.queuedDocuments -= batch.count;
       this.tellFlow();
       this.listener.onRoom();
     }
@@ -229,7 +243,8 @@ export class Indexing {
   }
 
   private tellFlow(): void {
-    this.flow.set(this.head, this.heldBytes + this.queuedBytes);
+    const tooMany = this.queuedDocuments >= this.capacity;
+    this.flow.set(this.head, this.heldBytes + this.queuedBytes, tooMany);
   }
 }
 

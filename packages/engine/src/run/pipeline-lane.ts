@@ -104,7 +104,7 @@ export class PipelineLane {
     const outOfMemory = (error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY';
     this.lost = outOfMemory
       ? new HeadraceError('HR_RUN_OUT_OF_MEMORY', `A pipeline thread used more than its ${this.heapMb} MiB of memory`, {
-          hint: 'A stage or a document is too large: raise limits.runHeapMb, or make the documents smaller.',
+          hint: 'A stage or a document needs too much: make it smaller; in a service, limits.runHeapMb sets the limit.',
         })
       : new HeadraceError('HR_PIPELINE_THREAD_LOST', `A pipeline thread ended unexpectedly: ${messageOf(error)}`);
     this.answer?.reject(this.lost);

@@ -66,13 +66,14 @@ type Result = PreviewResult['results'][number];
 
 async function previewOne(pipeline: Pipeline, { text, document, failure }: Input): Promise<Result> {
   const result: Result = { input: text, documents: [], dropped: [] };
+  const outputs: Document[] = [];
   if (document === undefined) return { ...result, failure: failure as Failure & { stage: string } };
   await pipeline.process(
     [document],
     {
       emit: (output) => {
         if (output.dropped) result.dropped.push(output.id);
-        else result.documents.push(output.toJson());
+        else outputs.push(output);
       },
       finished: () => undefined,
       failedDocument: (_, error) => {
@@ -81,6 +82,12 @@ async function previewOne(pipeline: Pipeline, { text, document, failure }: Input
     },
     () => false,
   );
+  try {
+    for (const output of outputs) result.documents.push(output.toJson());
+  } catch (error) {
+    // In a run the indexer's encoder would fail on it.
+    result.failure = { stage: 'indexer', ...toFailure(error, 'HR_INDEXER_FAILED') };
+  }
   return result;
 }
 
@@ -118,12 +125,18 @@ async function readSource(
   const connector = new Class(config.params as never, { name, docIdPrefix, runId: '', log: silent });
   const inputs: Input[] = [];
   const enough = new AbortController();
+  // Collapsing takes one more, which tells that the one before is whole.
+  const wanted = config.collapse ? limit + 1 : limit;
   const add = (input: Input) => {
-    if (inputs.length < limit) inputs.push(input);
-    if (inputs.length >= limit) enough.abort('CANCELLED');
+    if (inputs.length < wanted) inputs.push(input);
+    if (inputs.length >= wanted) enough.abort('CANCELLED');
   };
   const sink: RecordSink = {
-    document: (document) => add({ text: document.toJson(), document }),
+    document: (document) => {
+      const held = inputs.at(-1)?.document;
+      if (config.collapse && held?.id === document.id && inputs.length < wanted) held.setOrAddAll(document);
+      else add({ text: '', document });
+    },
     reject: ({ place, message }) =>
       add({ text: place, failure: { stage: name, code: 'HR_RECORD_UNREADABLE', message: `${place}: ${message}` } }),
     warn: () => undefined,
@@ -149,5 +162,5 @@ async function readSource(
   } finally {
     await connector.close?.();
   }
-  return inputs;
+  return inputs.slice(0, limit).map((input) => ({ ...input, text: input.document?.toJson() ?? input.text }));
 }

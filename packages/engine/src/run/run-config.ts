@@ -19,6 +19,9 @@ import { runSummary } from './run-summary.ts';
 /** More pipeline threads than this only pay where stages compute much: a config has to ask for them. */
 const MAX_DEFAULT_THREADS = 4;
 
+/** Failed documents that the result of a run tells of one by one. */
+const MAX_TOLD_FAILURES = 10;
+
 /** What a run needs of the thread that it runs in. */
 export interface RunSurroundings {
   readonly counts: SharedCounts;
@@ -39,7 +42,7 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
   const { registry, config, problems } = await prepare(request);
   if (registry === undefined || config === undefined) {
     logger.error('Pre-run validation failed.');
-    const message = runSummary(false, [], problems);
+    const message = runSummary('FAILED', [], problems);
     return {
       status: 'FAILED',
       message,
@@ -104,7 +107,8 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
     });
   }
   const status = failed ? 'FAILED' : signal.aborted ? (signal.reason as 'CANCELLED' | 'INTERRUPTED') : 'SUCCEEDED';
-  const message = runSummary(status === 'SUCCEEDED', results, problems);
+  problems.push(...tellFailures(failures));
+  const message = runSummary(status, results, problems);
   return {
     status,
     message,
@@ -127,7 +131,7 @@ async function runConnector(context: RunContext, connector: ConnectorConfig, log
     const outcome = await run.run();
     const { seconds } = outcome.result;
     logger.info(
-      `Connector ${connector.name} feeding to pipeline ${connector.pipeline ?? 'null'} complete. Time: ${seconds.toFixed(2)} secs.`,
+      `Connector ${connector.name} feeding to pipeline ${connector.pipeline ?? 'null'} ${outcome.result.status === 'stopped' ? 'stopped' : 'complete'}. Time: ${seconds.toFixed(2)} secs.`,
     );
     return outcome;
   } finally {
@@ -209,6 +213,17 @@ class RunIndexers {
     const Class = await this.registry.load({ ...entry, kind: 'indexer' });
     return new Class(params as never, context);
   }
+}
+
+/** The first failed documents, for those who see nothing of the run but its result. */
+function tellFailures(failures: readonly FailedDocument[]): Problem[] {
+  return failures.slice(0, MAX_TOLD_FAILURES).map(({ id, connector, at, failure }) => ({
+    severity: 'warning',
+    path: '',
+    ...failure,
+    component: at === 'connector' ? connector : at,
+    message: at === 'connector' ? failure.message : `Document ${id} failed: ${failure.message}`,
+  }));
 }
 
 function skipped({ name, pipeline }: ConnectorConfig): ConnectorResult {

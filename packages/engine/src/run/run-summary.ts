@@ -1,12 +1,19 @@
 import { formatProblem, type Problem } from '../config/problem.ts';
-import type { ConnectorResult } from './run-result.ts';
+import type { ConnectorResult, RunResult } from './run-result.ts';
+
+const OUTCOMES: Readonly<Record<RunResult['status'], string>> = {
+  SUCCEEDED: 'Success.',
+  FAILED: 'Failure.',
+  CANCELLED: 'Cancelled.',
+  INTERRUPTED: 'Interrupted.',
+};
 
 /**
  * The summary of a run, in the reference's form, because people and scripts read it: two newlines, a line on
  * the whole, a line for each connector. What went wrong follows, which the reference leaves to its log.
  */
 export function runSummary(
-  succeeded: boolean,
+  status: RunResult['status'],
   connectors: readonly ConnectorResult[],
   problems: readonly Problem[],
 ): string {
@@ -15,7 +22,7 @@ export function runSummary(
   const succeededDocs = sum((c) => c.counts.succeeded);
   const dropped = sum((c) => c.counts.dropped);
   const complete = connectors.filter((connector) => connector.status === 'complete').length;
-  const outcome = !succeeded ? 'Failure.' : failed > 0 ? 'Partial success.' : 'Success.';
+  const outcome = status === 'SUCCEEDED' && failed > 0 ? 'Partial success.' : OUTCOMES[status];
   const documents =
     failed > 0
       ? 'Some docs failed.'

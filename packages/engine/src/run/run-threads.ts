@@ -52,11 +52,13 @@ export class RunThreads {
           if (message.type === 'previewed') resolve(message.result);
           else reject(new HeadraceError(message.failure.code, message.failure.message));
         });
-        worker.once('error', (error) => {
+        const lose = (error: unknown) => {
           clearTimeout(timer);
           const { code, message, hint } = lostThread(error, this.options.heapMb);
           reject(new HeadraceError(code, message, hint === undefined ? {} : { hint }));
-        });
+        };
+        worker.once('error', lose);
+        worker.once('exit', () => lose(ENDED_BY_ITSELF));
         worker.postMessage({ type: 'preview', request } satisfies ToRun);
       });
     } finally {
@@ -139,7 +141,7 @@ class ThreadRun implements RunHandle {
       else if (message.type === 'crashed') this.lose(message.failure);
     });
     worker.once('error', (error) => this.lose(lostThread(error, heapMb)));
-    worker.once('exit', () => this.lose(lostThread(new Error('it ended, as if by process.exit()'), heapMb)));
+    worker.once('exit', () => this.lose(lostThread(ENDED_BY_ITSELF, heapMb)));
     worker.postMessage({ type: 'run', request, counts: this.counts.buffer, logGate: logGate.buffer } satisfies ToRun);
   }
 
@@ -168,7 +170,7 @@ class ThreadRun implements RunHandle {
     const status = this.stopping ?? 'FAILED';
     this.finish({
       status,
-      message: runSummary(false, connectors, [problem]),
+      message: runSummary(status, connectors, [problem]),
       problems: [problem],
       connectors,
       counts,
@@ -192,12 +194,14 @@ function lostConnector({ name, status }: RunProgress['connectors'][number], coun
   };
 }
 
+const ENDED_BY_ITSELF = new Error('it ended, as if by process.exit()');
+
 function lostThread(error: unknown, heapMb: number): Failure {
   if ((error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY') {
     return {
       code: 'HR_RUN_OUT_OF_MEMORY',
       message: `The run used more than its ${heapMb} MiB of memory`,
-      hint: 'Raise limits.runHeapMb, or make the documents smaller.',
+      hint: 'Make the documents smaller; in a service, limits.runHeapMb sets the limit.',
     };
   }
   return { code: 'HR_RUN_THREAD_LOST', message: `The thread of the run ended unexpectedly: ${messageOf(error)}` };

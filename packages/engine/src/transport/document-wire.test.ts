@@ -78,7 +78,7 @@ describe('document wire', () => {
 
   it('names what is no value', () => {
     const document = Document.create('1');
-    document.set('a', new Date(0) as unknown as Value);
+    document.set('a', [new Date(0) as unknown as Value]);
     expect(() => encodeDocuments([document])).toThrow('A field holds an object ([object Date])');
   });
 });

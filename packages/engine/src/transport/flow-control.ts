@@ -33,10 +33,15 @@ export class FlowControl {
     this.changed();
   }
 
-  /** Tells whose turn it is and how much waits (everything: for its turn, and for the indexer). */
-  set(head: number, queuedBytes: number): void {
+  /**
+   * Tells whose turn it is and how much waits (everything: for its turn, and for the indexer).
+   * @param tooMany whether more documents wait than may
+   */
+  set(head: number, queuedBytes: number, tooMany: boolean): void {
     Atomics.store(this.cells, HEAD, head % 2 ** 31);
-    Atomics.store(this.cells, QUEUED_KIB, Math.min(Math.ceil(queuedBytes / 1024), 2 ** 30));
+    const kib = Math.min(Math.ceil(queuedBytes / 1024), 2 ** 30);
+    // Too many documents are as good a reason to pause as too many bytes.
+    Atomics.store(this.cells, QUEUED_KIB, tooMany ? Math.max(kib, MAX_QUEUED_KIB + 1) : kib);
     this.changed();
   }
 

@@ -52,7 +52,7 @@ export class FakeRun implements RunHandle {
         seconds: 2,
       },
     ];
-    const message = runSummary(status === 'SUCCEEDED', connectors, problems);
+    const message = runSummary(status, connectors, problems);
     this.#resolve({ status, message, problems, connectors, counts, failures: [], seconds: 2 });
   }
 }
