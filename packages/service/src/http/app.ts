@@ -6,6 +6,7 @@ import { configRoutes } from './config-routes.ts';
 import { docsRoutes } from './docs-routes.ts';
 import { answerError } from './error-answers.ts';
 import { healthRoutes } from './health-routes.ts';
+import { notJson } from './json-body.ts';
 import { previewRoutes } from './preview-routes.ts';
 import { measureRequests } from './request-metrics.ts';
 import { compilers } from './request-validation.ts';
@@ -56,8 +57,20 @@ function takeJsonBodies(app: FastifyInstance): void {
     }
     parse(request, body, (error, value) => {
       if (error === null) done(null, value);
-      else done(new Refusal('HR_REQUEST_INVALID', `The body is not valid JSON: ${error.message}`));
+      else done(refuseJson(body));
     });
+  });
+}
+
+/** Why fastify's parser took offence: it says the same of a syntax error and of a property that poisons prototypes. */
+function refuseJson(body: string): Refusal {
+  try {
+    JSON.parse(body);
+  } catch (error) {
+    return notJson(body, error);
+  }
+  return new Refusal('HR_REQUEST_INVALID', 'The body has a property __proto__ or constructor.prototype', {
+    hint: 'Leave it out: no request needs it.',
   });
 }
 

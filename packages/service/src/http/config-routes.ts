@@ -35,14 +35,15 @@ export async function configRoutes(app: FastifyInstance, { configs, maxConfigByt
   const keepBytes = (_request: unknown, body: Buffer, done: (error: null, body: Buffer) => void) => done(null, body);
   app.removeAllContentTypeParsers();
   for (const type of ['application/json', 'application/hocon']) {
-    app.addContentTypeParser(type, { parseAs: 'buffer', bodyLimit: maxConfigBytes }, keepBytes);
+    app.addContentTypeParser(type, { parseAs: 'buffer' }, keepBytes);
   }
   const tags = ['config'];
 
   app.post<{ Body: Buffer | undefined; Querystring: { validate?: boolean } }>(
     '/v1/config',
     {
-      config: { access: 'admin' },
+      bodyLimit: maxConfigBytes,
+      config: { access: 'admin', bodyLimitSetting: 'limits.maxConfigBytes' },
       schema: {
         tags,
         summary: 'Store a config',
@@ -69,7 +70,8 @@ export async function configRoutes(app: FastifyInstance, { configs, maxConfigByt
   app.post<{ Body: Buffer | undefined }>(
     '/v1/config/validate',
     {
-      config: { access: 'reader' },
+      bodyLimit: maxConfigBytes,
+      config: { access: 'reader', bodyLimitSetting: 'limits.maxConfigBytes' },
       schema: {
         tags,
         summary: 'Check a config without storing it',

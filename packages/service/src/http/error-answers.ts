@@ -6,6 +6,13 @@ import { SERVICE_ERROR_CODES, type ServiceErrorCode } from '../errors/service-er
 import { StoreError } from '../store/store.ts';
 import { sendJson } from './json.ts';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The setting of the service file that the limit of the body comes from, where there is one. */
+    bodyLimitSetting?: string;
+  }
+}
+
 /** The one shape of every answer that is not a success. */
 export const ErrorAnswer = Type.Object(
   {
@@ -39,7 +46,7 @@ export function errorJson({ status, message, code, hint, problems, checks }: Err
 
 /** Answers anything that was thrown on the way. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const body = toErrorBody(error);
+  const body = toErrorBody(error, request);
   if (error instanceof Refusal) void reply.headers(error.headers);
   if (body.status >= 500 && !(error instanceof Refusal)) request.log.error(error, body.message);
   sendJson(reply.code(body.status), errorJson(body));
@@ -47,22 +54,41 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
 
 /** Codes of the framework, and the ones that say the same here. */
 const FRAMEWORK_CODES: Readonly<Record<string, ServiceErrorCode>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: 'HR_REQUEST_TOO_LARGE',
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'HR_REQUEST_MEDIA_TYPE',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'HR_REQUEST_EMPTY_BODY',
   FST_ERR_MAX_PARAM_LENGTH: 'HR_REQUEST_URL_TOO_LONG',
 };
 
-function toErrorBody(error: unknown): ErrorBody {
+function toErrorBody(error: unknown, request: FastifyRequest): ErrorBody {
   if (error instanceof Refusal) return error;
   if (error instanceof StoreError) return refused('HR_STORE_UNAVAILABLE', error.message);
   if (error instanceof Error && 'code' in error && 'statusCode' in error) {
     const { code, statusCode, message } = error as Error & { code: string; statusCode: number };
+    if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return wrongMediaType(request);
+    if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge(request);
     const known = FRAMEWORK_CODES[code];
     if (known !== undefined) return refused(known, message);
     if (statusCode >= 400 && statusCode < 500) return { status: statusCode, code: 'HR_REQUEST_INVALID', message };
   }
   return refused('HR_SERVER_ERROR', 'The service failed on this request; its log says why');
+}
+
+/** Content types of bodies that some endpoint takes. */
+const MEDIA_TYPES = ['application/json', 'application/hocon'];
+
+function wrongMediaType({ server, headers }: FastifyRequest): Refusal {
+  const taken = MEDIA_TYPES.filter((type) => server.hasContentTypeParser(type)).join(' or ');
+  const given = headers['content-type']?.split(';', 1)[0]?.trim() ?? '';
+  const not = given === '' ? '; the request does not say what it is' : `, not ${given}`;
+  return new Refusal('HR_REQUEST_MEDIA_TYPE', `The body has to be ${taken}${not}`, {
+    hint: `Send the header Content-Type: ${taken}.`,
+  });
+}
+
+function tooLarge({ routeOptions: { bodyLimit, config } }: FastifyRequest): Refusal {
+  const { bodyLimitSetting: setting } = config;
+  return new Refusal('HR_REQUEST_TOO_LARGE', `The body is larger than ${bodyLimit} bytes`, {
+    hint: setting === undefined ? 'Send a smaller one.' : `${setting} in the service file sets this limit.`,
+  });
 }
 
 function refused(code: ServiceErrorCode, message: string): ErrorBody {

@@ -1,6 +1,5 @@
 import {
   type JsonObject,
-  messageOf,
   type PreviewResult,
   readJson,
   Type,
@@ -13,6 +12,7 @@ import { configNotFound } from '../configs/configs.ts';
 import { uploadText } from '../configs/upload-text.ts';
 import { Refusal } from '../errors/refusal.ts';
 import { sendJson } from './json.ts';
+import { notJson } from './json-body.ts';
 import { bodyCheck } from './request-validation.ts';
 import { answers, problemList } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
@@ -56,16 +56,13 @@ const checkBody = bodyCheck(PreviewBody);
 export async function previewRoutes(app: FastifyInstance, parts: ServiceParts): Promise<void> {
   const { configs, previews, maxConfigBytes } = parts;
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    'application/json',
-    { parseAs: 'buffer', bodyLimit: maxConfigBytes },
-    (_request, body, done) => done(null, body),
-  );
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 
   app.post<{ Body: Buffer | undefined }>(
     '/v1/preview',
     {
-      config: { access: 'operator' },
+      bodyLimit: maxConfigBytes,
+      config: { access: 'operator', bodyLimitSetting: 'limits.maxConfigBytes' },
       schema: {
         tags: ['preview'],
         summary: 'What documents become in a pipeline; nothing is indexed',
@@ -99,7 +96,7 @@ function readBody(body: Buffer | undefined): JsonObject {
     value = readJson(text);
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    throw new Refusal('HR_REQUEST_INVALID', `The body is not valid JSON: ${messageOf(error)}`, { cause: error });
+    throw notJson(text, error);
   }
   return value as JsonObject;
 }

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { defaultSettings } from '../service-file/service-settings.ts';
+import { testService } from '../testing/test-service.test.support.ts';
+
+describe('a body that is refused', () => {
+  it.each([
+    ['/v1/config', 'text/plain', 'The body has to be application/json or application/hocon, not text/plain'],
+    ['/v1/config/validate', 'a/b; charset=x', 'The body has to be application/json or application/hocon, not a/b'],
+    ['/v1/run', 'application/hocon', 'The body has to be application/json, not application/hocon'],
+    ['/v1/preview', 'application/hocon', 'The body has to be application/json, not application/hocon'],
+    ['/v1/run', '', 'The body has to be application/json; the request does not say what it is'],
+  ])('for its type at %s (%s) is told which types are taken', async (path, type, message) => {
+    const service = await testService();
+    const body = Buffer.from('a: 1');
+    expect((await service.ask(path, { body, type })).json).toMatchObject({
+      status: 415,
+      code: 'HR_REQUEST_MEDIA_TYPE',
+      message,
+      hint: expect.stringContaining('Content-Type: application/json'),
+    });
+  });
+
+  it('for its size is told the limit, and the setting that it comes from', async () => {
+    const service = await testService({ limits: { ...defaultSettings().limits, maxConfigBytes: 2000 } });
+    for (const path of ['/v1/config', '/v1/config/validate', '/v1/preview']) {
+      expect((await service.ask(path, { body: 'a'.repeat(2001), type: 'application/json' })).json).toMatchObject({
+        status: 413,
+        code: 'HR_REQUEST_TOO_LARGE',
+        message: 'The body is larger than 2000 bytes',
+        hint: 'limits.maxConfigBytes in the service file sets this limit.',
+      });
+    }
+    const run = await service.ask('/v1/run', { body: { configId: 'a'.repeat(1024 * 1024) } });
+    expect(run.json).toMatchObject({ status: 413, message: 'The body is larger than 1048576 bytes' });
+    expect(run.text).not.toContain('maxConfigBytes');
+  });
+
+  it.each(['/v1/run', '/v1/preview'])('because it is torn, at %s, is told where, once', async (path) => {
+    const service = await testService();
+    const refusal = async (body: string) =>
+      ((await service.ask(path, { body, type: 'application/json' })).json as { message: string }).message;
+    expect(await refusal('{"configId":')).toBe(
+      'The body is not valid JSON: line 1, column 13: Expected a JSON value, found the end of the text',
+    );
+    expect(await refusal('{"configId": "a",\n  "labels" {}}')).toMatch(
+      /^The body is not valid JSON: line 2, column 12: Expected ":"/,
+    );
+    expect(await refusal('{"configId": "a"} x')).toMatch(/^The body is not valid JSON: Unexpected .* column 19/);
+  });
+
+  it('because of a property that poisons prototypes is told that', async () => {
+    const service = await testService();
+    const answer = await service.ask('/v1/run', { body: '{"configId":"a","__proto__":{}}', type: 'application/json' });
+    expect(answer.json).toMatchObject({ status: 400, message: expect.stringContaining('__proto__') });
+  });
+});
