@@ -27,7 +27,7 @@ export async function buildApp(parts: ServiceParts): Promise<FastifyInstance> {
     // A normal day is quiet; metrics count the requests.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: MAX_BODY_BYTES,
-    routerOptions: { maxParamLength: MAX_ID_LENGTH },
+    routerOptions: { maxParamLength: MAX_ID_LENGTH, ignoreTrailingSlash: true },
     frameworkErrors: answerError,
     schemaController: { compilersFactory: compilers },
   });

@@ -4,7 +4,7 @@ import { type ConfigItem, type Configs, configNotFound } from '../configs/config
 import { uploadText } from '../configs/upload-text.ts';
 import type { ConfigFormat } from '../store/store.ts';
 import { sendJson, streamJson } from './json.ts';
-import { answers, DEFAULT_PAGE, idParams, Nothing, pageOf, pageQuery, problemList } from './route-schemas.ts';
+import { answers, DEFAULT_PAGE, idParams, Nothing, pageOf, pageQuery, problemList, queryOf } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
 
 /** Configs listed from the store at a time, when all of them are. */
@@ -47,7 +47,7 @@ export async function configRoutes(app: FastifyInstance, { configs, maxConfigByt
       schema: {
         tags,
         summary: 'Store a config',
-        querystring: Type.Object({
+        querystring: queryOf({
           validate: Type.Optional(Type.Boolean({ description: 'Refuse a config that has errors' })),
         }),
         body: configBody,
@@ -93,7 +93,7 @@ export async function configRoutes(app: FastifyInstance, { configs, maxConfigByt
       schema: {
         tags,
         summary: 'All configs by id, presets included; with `limit` or `after` a page of them, newest first',
-        querystring: Type.Object(pageQuery),
+        querystring: queryOf(pageQuery),
         response: answers(
           { 200: Type.Union([Type.Record(Type.String(), ConfigAnswer), pageOf(ConfigItemAnswer)]) },
           400,

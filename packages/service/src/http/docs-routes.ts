@@ -76,11 +76,9 @@ export async function docsRoutes(
   );
 
   const schema = { hide: true };
-  for (const url of ['/swagger', '/swagger/']) {
-    app.get(url, { config, schema }, async (_request, reply) =>
-      reply.header('content-type', 'text/html; charset=utf-8').send(PAGE),
-    );
-  }
+  app.get('/swagger', { config, schema }, async (_request, reply) =>
+    reply.header('content-type', 'text/html; charset=utf-8').send(PAGE),
+  );
   app.get('/swagger/start.js', { config, schema }, async (_request, reply) =>
     reply.header('content-type', 'text/javascript; charset=utf-8').send(START),
   );

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { TSchema } from '@headrace/engine';
+import { nearest, type TSchema } from '@headrace/engine';
 import type { FastifyServerOptions } from 'fastify';
 import { Refusal } from '../errors/refusal.ts';
 
@@ -54,9 +54,43 @@ function compileCheck(schema: TSchema, part: Part): Check {
     }
     const value = texts ? Value.Convert(schema, given) : given;
     if (compiled.Check(value)) return { value };
-    const [first] = compiled.Errors(value);
-    const place = (first?.instancePath ?? '').slice(1).replaceAll('/', '.');
-    const what = `${WORDS[part] ?? part}${place === '' ? '' : `: ${place}`}`;
-    return { error: new Refusal('HR_REQUEST_INVALID', `${what} ${first?.message ?? 'is not valid'}`) };
+    return { error: refusal(schema, part, value, compiled.Errors(value)) };
   };
+}
+
+interface Mistake {
+  keyword: string;
+  instancePath: string;
+  params: object;
+  message: string;
+}
+
+/** Tells of the first mistake only, but of that with what would be right. */
+function refusal(schema: TSchema, part: Part, value: unknown, mistakes: readonly Mistake[]): Refusal {
+  const word = WORDS[part] ?? part;
+  const unknown = mistakes.find(({ keyword }) => keyword === 'additionalProperties');
+  if (part === 'querystring' && unknown !== undefined) {
+    const [name = ''] = (unknown.params as { additionalProperties: string[] }).additionalProperties;
+    const known = Object.keys((schema as { properties?: object }).properties ?? {});
+    return new Refusal('HR_REQUEST_INVALID', `${word}: there is no parameter ${name}`, {
+      hint: choiceHint(name, known),
+    });
+  }
+  const [first] = mistakes;
+  const path = (first?.instancePath ?? '').slice(1);
+  const what = `${word}${path === '' ? '' : `: ${path.replaceAll('/', '.')}`}`;
+  if (first?.keyword === 'enum') {
+    const choices = (first.params as { allowedValues: unknown[] }).allowedValues.map(String);
+    // Only parameters have choices, and those are not nested.
+    const given = String((value as Record<string, unknown>)[path]);
+    return new Refusal('HR_REQUEST_INVALID', `${what} has to be one of ${choices.join(', ')}`, {
+      hint: choiceHint(given, choices),
+    });
+  }
+  return new Refusal('HR_REQUEST_INVALID', `${what} ${first?.message ?? 'is not valid'}`);
+}
+
+function choiceHint(given: string, choices: readonly string[]): string {
+  const meant = nearest(given, choices);
+  return meant === undefined ? `Possible: ${choices.join(', ')}.` : `Did you mean ${meant}?`;
 }

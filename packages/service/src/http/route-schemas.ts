@@ -21,6 +21,11 @@ const MAX_PAGE = 1000;
 /** How many items a page has when nothing is said. */
 export const DEFAULT_PAGE = 100;
 
+/** The parameters of a query. Another one is refused: misspelt, a filter or a check would silently be left out. */
+export function queryOf(parameters: Record<string, TSchema>): TSchema {
+  return Type.Object(parameters, { additionalProperties: false });
+}
+
 export const pageQuery = {
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: `Items of a page; ${DEFAULT_PAGE}` }),

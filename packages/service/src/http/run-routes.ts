@@ -4,7 +4,7 @@ import { Refusal } from '../errors/refusal.ts';
 import { Labels, RunStateAnswer } from '../runs/run-details.ts';
 import { type RunManager, runNotFound } from '../runs/run-manager.ts';
 import { sendJson, streamJson } from './json.ts';
-import { answers, DEFAULT_PAGE, idParams, pageOf, pageQuery } from './route-schemas.ts';
+import { answers, DEFAULT_PAGE, idParams, pageOf, pageQuery, queryOf } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
 
 /** Runs read from the store at a time, when all of them are listed. */
@@ -53,7 +53,7 @@ export async function runRoutes(app: FastifyInstance, { runs }: ServiceParts): P
       schema: {
         tags,
         summary: 'All runs, newest first; with any parameter a page of them',
-        querystring: Type.Object({
+        querystring: queryOf({
           ...pageQuery,
           configId: Type.Optional(Type.String()),
           status: Type.Optional(RunStateAnswer),
@@ -62,9 +62,7 @@ export async function runRoutes(app: FastifyInstance, { runs }: ServiceParts): P
       },
     },
     async ({ query }, reply) => {
-      const { limit, after, configId, status } = query;
-      // A parameter that is none of ours changes nothing.
-      const all = limit === undefined && after === undefined && configId === undefined && status === undefined;
+      const all = Object.keys(query).length === 0;
       return all ? streamJson(reply, allRuns(runs)) : sendJson(reply, await runPage(runs, query));
     },
   );

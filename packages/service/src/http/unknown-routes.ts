@@ -29,7 +29,7 @@ export function answerUnknownRoutes(app: FastifyInstance): void {
 
 function matches(pattern: string, path: string): boolean {
   const wanted = pattern.split('/');
-  const given = path.split('/');
+  const given = path.replace(/(?<=.)\/$/, '').split('/');
   return (
     wanted.length === given.length &&
     wanted.every((part, i) => (part.startsWith(':') ? given[i] !== '' : part === given[i]))

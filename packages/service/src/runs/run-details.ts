@@ -20,7 +20,7 @@ export const ProblemAnswer = Type.Object(
 
 const RUN_STATES = ['QUEUED', 'RUNNING', 'STOPPING', 'SUCCEEDED', 'FAILED', 'CANCELLED', 'INTERRUPTED'] as const;
 
-export const RunStateAnswer = Type.Union(RUN_STATES.map((state) => Type.Literal(state)));
+export const RunStateAnswer = Type.Enum([...RUN_STATES]);
 
 export const Labels = Type.Record(Type.String({ maxLength: 100 }), Type.String({ maxLength: 1000 }), {
   maxProperties: 100,
