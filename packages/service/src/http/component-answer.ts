@@ -26,11 +26,14 @@ export const ComponentAnswer = Type.Object(
     aliases: Type.Array(Type.String({ description: 'Other names, such as the Java class' })),
     kind: Type.Union(['connector', 'stage', 'indexer'].map((name) => Type.Literal(name))),
     package: Type.String(),
+    type: Type.Optional(Type.String({ description: 'Of an indexer: the `indexer.type` that selects it' })),
+    block: Type.Optional(Type.String({ description: 'Of an indexer: the block of the config with its parameters' })),
     examples: Type.Optional(Type.Array(Type.Unknown())),
   },
   { $id: 'Component' },
 );
 
-export function componentAnswer({ name, fields, description, aliases, kind, package: from, examples }: CatalogEntry) {
-  return { class: name, fields, description, aliases, kind, package: from, examples };
+export function componentAnswer({ name, kind, package: from, ...entry }: CatalogEntry) {
+  const { fields, description, aliases, type, block, examples } = entry;
+  return { class: name, fields, description, aliases, kind, package: from, type, block, examples };
 }

@@ -30,6 +30,7 @@ describe('GET /v1/config-info', () => {
     const [connector] = (await service.ask('/v1/config-info/connector-list')).json as [object];
     expect(connector).toMatchObject({ class: 'Files', aliases: ['com.example.Files'] });
     const [indexer] = (await service.ask('/v1/config-info/indexer-list')).json as [object];
-    expect(indexer).toMatchObject({ class: 'Nowhere' });
+    expect(indexer).toMatchObject({ class: 'Nowhere', type: 'Nowhere', block: 'nowhere' });
+    expect(connector).not.toHaveProperty('block');
   });
 });

@@ -43,6 +43,7 @@ export class Upper {
 export class Nowhere {
   static kind = 'indexer';
   static type = 'Nowhere';
+  static block = 'nowhere';
   static parameters = text({});
 }
 `;
