@@ -60,8 +60,8 @@ export interface RunningService {
 export async function startService(options: ServiceOptions = {}): Promise<RunningService> {
   const { settings = defaultSettings(), logger = silentLogger, catalogs = [catalogUrl], env = process.env } = options;
   checkPresetDirectory(settings.presets);
-  const modules = { catalogs, modules: settings.components };
-  const registry = await Registry.open({ ...modules, base: settings.base, allowModules: false });
+  const { components, base } = settings;
+  const registry = await Registry.open({ catalogs, modules: components, base, allowModules: false });
   const metrics = new Metrics();
   const store = options.store ?? openStore(settings, metrics);
   const undo: (() => unknown)[] = [() => store.close()];
@@ -87,8 +87,13 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     undo.push(() => Promise.all(listeners.map((listener) => listener.close(REQUEST_GRACE_MILLIS))));
     for (const listener of settings.listeners) listeners.push(await listen(listener, app.routing));
     if (settings.presets !== undefined) {
-      const warn = (message: string) => logger.warn(message);
-      configs.setPresets(await loadPresets(settings.presets, { env: definedValues(env), registry: modules, warn }));
+      configs.setPresets(
+        await loadPresets(settings.presets, {
+          env: definedValues(env),
+          registry: { catalogs, modules: moduleUrls(registry, components) },
+          warn: (message) => logger.warn(message),
+        }),
+      );
     }
     readiness.presetsLoaded = true;
     let closing: Promise<void> | undefined;
@@ -186,6 +191,13 @@ function checkPresetDirectory(path: string | undefined): void {
   if (path === undefined) return;
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return;
   throw new Error(`The preset directory ${path} (presetConfig.configDirectoryPath) is not a directory`);
+}
+
+/** The modules of the service file by their URLs: names in it start from the file, names in presets from their directory. */
+function moduleUrls(registry: Registry, components: readonly string[]): string[] {
+  const known = (['connector', 'stage', 'indexer'] as const).flatMap((kind) => registry.list(kind));
+  const urls = known.filter((entry) => components.includes(entry.package)).map((entry) => entry.module);
+  return [...new Set(urls)];
 }
 
 function logRun(logger: FastifyBaseLogger, runId: string, { level, logger: name, message, fields }: LogRecord): void {

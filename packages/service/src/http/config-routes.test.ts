@@ -184,6 +184,22 @@ describe('presets', () => {
     });
   });
 
+  it('that are not valid are presets, and a warning tells each error with its place', async () => {
+    const presets = temporaryDirectory();
+    const wrong = VALID.replace('source', 'sorce').replace('Nowhere', 'Somewhere');
+    writeFileSync(join(presets, 'wrong.conf'), wrong);
+    writeFileSync(join(presets, 'right.conf'), VALID);
+    const service = await testService({ presets });
+    const place = join(presets, 'wrong.conf');
+    const warnings = service.warnings.filter((warning) => warning.includes('Preset')).join('\n');
+    expect(warnings).toMatch(`Preset wrong.conf is not valid: ${place}:3:`);
+    expect(warnings).toMatch(`Preset wrong.conf is not valid: ${place}:4:`);
+    expect(warnings).toContain('sorce');
+    expect(warnings).toContain('Somewhere');
+    expect(warnings).not.toContain('right.conf');
+    expect((await service.run('wrong.conf')).configId).toBe('wrong.conf');
+  });
+
   it('need a directory', async () => {
     await expect(testService({ presets: '/no/such/directory' })).rejects.toThrow('/no/such/directory');
   });

@@ -2,7 +2,15 @@ import { readdir, stat } from 'node:fs/promises';
 import { extname, join, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { formatProblem, hasErrors, messageOf, type RegistrySource, readConfigFile } from '@headrace/engine';
+import {
+  checkConfig,
+  formatProblem,
+  hasErrors,
+  messageOf,
+  Registry,
+  type RegistrySource,
+  readConfigFile,
+} from '@headrace/engine';
 import { configAnswer } from '../configs/config-answer.ts';
 import type { ConfigSource } from '../configs/config-source.ts';
 
@@ -25,12 +33,14 @@ export interface PresetOptions {
 
 /**
  * Reads the presets of a directory, by name. They are trusted: environment variables, includes and modules work. A
- * file that cannot be used is left out with a warning that says where and why.
+ * file that cannot be used is left out with a warning that says where and why. One that is not valid is a preset, and
+ * each of its errors is a warning: its runs will fail with them.
  */
 export async function loadPresets(directory: string, options: PresetOptions): Promise<Map<string, Preset>> {
   const presets = new Map<string, Preset>();
   const base = `${pathToFileURL(resolve(directory)).href}/`;
   const registry = { ...options.registry, base, allowModules: true };
+  const components = await Registry.open(registry);
   for (const name of (await readdir(directory)).sort()) {
     const path = join(directory, name);
     if (!EXTENSIONS.has(extname(name))) continue;
@@ -40,6 +50,9 @@ export async function loadPresets(directory: string, options: PresetOptions): Pr
       if (root === undefined || hasErrors(problems)) {
         for (const problem of problems) options.warn(`Preset ${name} is left out: ${formatProblem(problem, path)}`);
         continue;
+      }
+      for (const problem of (await checkConfig(root, components)).problems) {
+        if (problem.severity === 'error') options.warn(`Preset ${name} is not valid: ${formatProblem(problem, path)}`);
       }
       presets.set(name, { name, root, registry, ...configAnswer(root) });
     } catch (error) {
