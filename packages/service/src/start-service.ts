@@ -63,7 +63,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
   const { components, base } = settings;
   const registry = await Registry.open({ catalogs, modules: components, base, allowModules: false });
   const metrics = new Metrics();
-  const store = options.store ?? openStore(settings, metrics);
+  const store = options.store ?? openStore(settings, metrics, logger);
   const undo: (() => unknown)[] = [() => store.close()];
   try {
     const interrupted = await endInterruptedRuns(store);
@@ -175,7 +175,7 @@ async function closeAll(undo: readonly (() => unknown)[]): Promise<void> {
     throw new AggregateError(errors, `The service could not be closed whole: ${messageOf(errors[0])}`);
 }
 
-function openStore({ storage }: ServiceSettings, metrics: Metrics): Store {
+function openStore({ storage }: ServiceSettings, metrics: Metrics, logger: FastifyBaseLogger): Store {
   if (storage.type === 'memory') return new MemoryStore();
   const directory = resolve(storage.path);
   const commits = metrics.timer('store.commits');
@@ -184,7 +184,10 @@ function openStore({ storage }: ServiceSettings, metrics: Metrics): Store {
   } catch (error) {
     throw new Error(`The store directory ${directory} cannot be made: ${messageOf(error)}`, { cause: error });
   }
-  return new SqliteStore(directory, (seconds) => commits.update(seconds));
+  return new SqliteStore(directory, {
+    onCommit: (seconds) => commits.update(seconds),
+    warn: (message) => logger.warn(message),
+  });
 }
 
 function checkPresetDirectory(path: string | undefined): void {

@@ -1,12 +1,18 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { createPrivate, keepPrivate } from './private-files.ts';
 import { migrate } from './sqlite-schema.ts';
 import type { ConfigListing, Page, RunFilter, RunListing, Store, StoredConfig, StoredRun } from './store.ts';
 import { WriteGroup } from './write-group.ts';
 
 const SQLITE_BUSY = 5;
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
+
+export interface SqliteStoreEvents {
+  onCommit?(seconds: number): void;
+  warn?(message: string): void;
+}
 
 /** The embedded store: one SQLite database in a directory of its own. */
 export class SqliteStore implements Store {
@@ -21,12 +27,13 @@ export class SqliteStore implements Store {
   /**
    * Opens the store, made if it is not there. Throws when the directory cannot be written, or when another process
    * has it open; its message names that process.
-   * @param onCommit told of the seconds that each group of writes took
+   * @param events.onCommit told of the seconds that each group of writes took
+   * @param events.warn told when others may read a file of the store, and that cannot be changed
    */
-  constructor(directory: string, onCommit: (seconds: number) => void = () => {}) {
+  constructor(directory: string, { onCommit = () => {}, warn = () => {} }: SqliteStoreEvents = {}) {
     this.directory = directory;
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-    this.#db = openLocked(directory);
+    this.#db = openLocked(directory, warn);
     this.#sql = prepareAll(this.#db);
     this.#configCount = (this.#sql.countConfigs.get() as { count: number }).count;
     this.#runCount = (this.#sql.countRuns.get() as { count: number }).count;
@@ -144,13 +151,17 @@ export class SqliteStore implements Store {
  * as well as `kill -9`. Measured on a shared two-core machine, rows of 1 kB in groups of 100: 18,000 to 28,000 rows a
  * second with `FULL`, 27,000 to 30,000 with `NORMAL`. That is enough, and the group pays for the wait once.
  */
-function openLocked(directory: string): DatabaseSync {
+function openLocked(directory: string, warn: (message: string) => void): DatabaseSync {
   const pidFile = join(directory, 'pid');
-  const db = new DatabaseSync(join(directory, 'headrace.db'));
+  const path = join(directory, 'headrace.db');
+  // Configs hold secrets, whatever may be done with the directory. SQLite makes its other files with the mode of this one.
+  createPrivate(path);
+  for (const file of [path, `${path}-wal`, `${path}-shm`, `${path}-journal`, pidFile]) keepPrivate(file, warn);
+  const db = new DatabaseSync(path);
   try {
     db.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
              PRAGMA foreign_keys = ON; BEGIN IMMEDIATE; COMMIT;`);
-    writeFileSync(pidFile, `${process.pid}\n`);
+    writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 });
     migrate(db);
     return db;
   } catch (error) {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -154,6 +154,27 @@ describe('the sqlite store on the disk', () => {
     db.exec('PRAGMA user_version = 99');
     db.close();
     expect(() => new SqliteStore(newer)).toThrow('is of version 99');
+  });
+
+  it('is for its owner alone, even in a directory that others may enter, and when it was not before', async () => {
+    const directory = newDirectory();
+    chmodSync(directory, 0o755);
+    const modes = () =>
+      Object.fromEntries(
+        readdirSync(directory).map((name) => [name, (statSync(join(directory, name)).mode & 0o777).toString(8)]),
+      );
+    const store = new SqliteStore(directory);
+    await store.addConfig(config('a'), 1);
+    expect(modes()).toEqual({ 'headrace.db': '600', 'headrace.db-wal': '600', pid: '600' });
+    for (const name of readdirSync(directory)) chmodSync(join(directory, name), 0o644);
+    // The lock holds all the same.
+    expect(() => new SqliteStore(directory)).toThrow('in use');
+    await store.close();
+    chmodSync(join(directory, 'headrace.db'), 0o644);
+    const again = new SqliteStore(directory);
+    expect(new Set(Object.values(modes()))).toEqual(new Set(['600']));
+    expect(await again.config('a')).toEqual(config('a'));
+    await again.close();
   });
 
   it('is not hindered by the process number that a killed service left behind', async () => {
