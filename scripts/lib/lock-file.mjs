@@ -12,22 +12,28 @@ export function missingPackages({ packages }) {
   const missing = {};
   for (const [path, { optionalDependencies = {}, dev }] of Object.entries(packages)) {
     for (const [name, range] of Object.entries(optionalDependencies)) {
-      if (isThere(packages, path, name)) continue;
       const version = range.replace(/^[~^]/, '');
+      if (isThere({ ...missing, ...packages }, path, name, version)) continue;
       const hoisted = `node_modules/${name}`;
-      const isFree = missing[hoisted] === undefined || missing[hoisted].version === version;
+      const isFree = packages[hoisted] === undefined && missing[hoisted] === undefined;
       missing[isFree ? hoisted : `${path}/node_modules/${name}`] = entry(name, version, dev);
     }
   }
   return missing;
 }
 
-/** Whether a package finds another one, looking where Node looks. */
-function isThere(packages, from, name) {
+/** Whether a package finds another one in that version, looking where Node looks: what it finds first counts. */
+function isThere(packages, from, name, version) {
   for (let at = from; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))) {
-    if (packages[`${at === '' ? '' : `${at}/`}node_modules/${name}`] !== undefined) return true;
+    const found = packages[`${at === '' ? '' : `${at}/`}node_modules/${name}`];
+    if (found !== undefined) return !isExact(version) || found.version === version;
     if (at === '') return false;
   }
+}
+
+/** Packages for one platform are asked for in one version; a range is npm's to judge. */
+function isExact(version) {
+  return /^\d+\.\d+\.\d+[\w.-]*$/.test(version);
 }
 
 function entry(name, version, dev) {
