@@ -85,7 +85,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     }
     const listeners: Listener[] = [];
     undo.push(() => Promise.all(listeners.map((listener) => listener.close(REQUEST_GRACE_MILLIS))));
-    for (const listener of settings.listeners) listeners.push(await listen(listener, app.routing));
+    for (const each of settings.listeners) {
+      const listener = await listen(each, app.routing);
+      listeners.push(listener);
+      logger.info(`Listening on ${listener.bound}`);
+    }
     if (settings.presets !== undefined) {
       configs.setPresets(
         await loadPresets(settings.presets, {

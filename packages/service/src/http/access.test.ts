@@ -47,7 +47,7 @@ describe('without authentication', () => {
   it('everybody may do everything, and the log warns of it', async () => {
     const service = await testService();
     await service.store();
-    expect(service.warnings.join()).toContain('There is no auth');
+    expect(service.log.warnings.join()).toContain('There is no auth');
   });
 });
 

@@ -174,7 +174,7 @@ describe('presets', () => {
       'link.json': { x: [1] },
       'plain.json': { x: [1] },
     });
-    const warnings = service.warnings.join('\n');
+    const warnings = service.log.warnings.join('\n');
     expect(warnings).toContain(`${join(presets, 'broken.conf')}:2:4`);
     expect(warnings).toContain(`${join(presets, 'wrong.json')}:1:`);
     await service.run('good.hocon');
@@ -191,7 +191,7 @@ describe('presets', () => {
     writeFileSync(join(presets, 'right.conf'), VALID);
     const service = await testService({ presets });
     const place = join(presets, 'wrong.conf');
-    const warnings = service.warnings.filter((warning) => warning.includes('Preset')).join('\n');
+    const warnings = service.log.warnings.filter((warning) => warning.includes('Preset')).join('\n');
     expect(warnings).toMatch(`Preset wrong.conf is not valid: ${place}:3:`);
     expect(warnings).toMatch(`Preset wrong.conf is not valid: ${place}:4:`);
     expect(warnings).toContain('sorce');

@@ -64,6 +64,14 @@ describe('where the service listens', () => {
     expect(await secureStatus(pkcs12)).toBe(200);
   });
 
+  it.each([
+    ['0.0.0.0', /^Listening on http:\/\/0\.0\.0\.0:\d+, all IPv4 addresses of this machine$/],
+    ['127.0.0.1', /^Listening on http:\/\/127\.0\.0\.1:\d+, for this machine only$/],
+  ])('is told as it is bound: %s', async (address, line) => {
+    const service = await testService({ listeners: [{ host: address, port: 0 }] });
+    expect(service.log.infos).toEqual([expect.stringMatching(line)]);
+  });
+
   it('is refused with the reason when HTTPS cannot be set up', async () => {
     const { keyStore, jks, key } = files();
     const start = (tls: { keyStore: string; password: string } | { cert: string; key: string }) =>

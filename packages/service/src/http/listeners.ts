@@ -22,6 +22,8 @@ const JKS_MAGIC = 0xfeedfeed;
 /** A port that is open. */
 export interface Listener {
   url: string;
+  /** Where it listens, for people: the address as it is bound, and what that means. */
+  bound: string;
   /** Takes no new connections; waits for the requests that are being answered, but not longer than the given time. */
   close(graceMillis: number): Promise<void>;
 }
@@ -37,8 +39,12 @@ export async function listen(settings: ListenerSettings, handle: RequestListener
     server.listen({ host, port }, resolve);
   });
   const scheme = settings.tls === undefined ? 'http' : 'https';
-  const { port: bound } = server.address() as AddressInfo;
-  return { url: `${scheme}://${urlHost(host)}:${bound}`, close: (grace) => closeServer(server, grace) };
+  const address = server.address() as AddressInfo;
+  return {
+    url: `${scheme}://${urlHost(host)}:${address.port}`,
+    bound: `${scheme}://${inUrl(address.address)}:${address.port}${reach(address.address)}`,
+    close: (grace) => closeServer(server, grace),
+  };
 }
 
 function secureServer(tls: NonNullable<ListenerSettings['tls']>, handle: RequestListener): Server {
@@ -78,7 +84,17 @@ function listenError(error: NodeJS.ErrnoException, { host, port }: ListenerSetti
 
 function urlHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost';
+  return inUrl(host);
+}
+
+function inUrl(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
+}
+
+function reach(address: string): string {
+  if (address === '::') return ', all addresses of this machine';
+  if (address === '0.0.0.0') return ', all IPv4 addresses of this machine';
+  return address === '::1' || address.startsWith('127.') ? ', for this machine only' : '';
 }
 
 /** Codes of Node's HTTP parser, and the refusals that they are. Everything else is malformed. */

@@ -86,16 +86,22 @@ interface Ask {
   headers?: Record<string, string>;
 }
 
+/** What the service has logged. */
+interface Log {
+  infos: string[];
+  warnings: string[];
+}
+
 /** A service in a test, spoken to over HTTP. */
 export class TestService {
   readonly service: RunningService;
   readonly threads: FakeThreads;
-  readonly warnings: string[];
+  readonly log: Log;
 
-  constructor(service: RunningService, threads: FakeThreads, warnings: string[]) {
+  constructor(service: RunningService, threads: FakeThreads, log: Log) {
     this.service = service;
     this.threads = threads;
-    this.warnings = warnings;
+    this.log = log;
   }
 
   get url(): string {
@@ -160,10 +166,14 @@ export async function testService(
   options: Omit<ServiceOptions, 'settings' | 'logger'> = {},
 ): Promise<TestService> {
   const threads = new FakeThreads();
-  const warnings: string[] = [];
+  const log: Log = { infos: [], warnings: [] };
   const { silentLogger } = await import('../silent-logger.ts');
-  const logger = { ...silentLogger, warn: (...words: unknown[]) => void warnings.push(words.map(String).join(' ')) };
+  const into =
+    (lines: string[]) =>
+    (...words: unknown[]) =>
+      void lines.push(words.map(String).join(' '));
+  const logger = { ...silentLogger, info: into(log.infos), warn: into(log.warnings) };
   const service = await startService({ settings: testSettings(settings), catalogs: [], threads, logger, ...options });
   onTestFinished(() => service.close());
-  return new TestService(service, threads, warnings);
+  return new TestService(service, threads, log);
 }
