@@ -36,9 +36,10 @@ export {
 export { plainType, type SpecField, type SpecType, specFields } from './component/spec.ts';
 export { type Children, Stage, type StageClass, type StageContext, type StageResult } from './component/stage.ts';
 export { checkConfig } from './config/check-config.ts';
+export { writesToStandardOutput } from './config/check-indexer.ts';
 export type { IngestConfig } from './config/ingest-config.ts';
 export { nearest } from './config/nearest.ts';
-export { formatProblem, hasErrors, type Problem } from './config/problem.ts';
+export { formatProblem, hasErrors, type Problem, withHint } from './config/problem.ts';
 export { type ReadConfig, type ReadConfigOptions, readConfigFile, readConfigText } from './config/read-config.ts';
 export { configToJson, isSecretKey, MASK, maskSecrets } from './config/render-config.ts';
 export { Document, type UpdateMode } from './document/document.ts';

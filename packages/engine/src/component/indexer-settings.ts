@@ -1,4 +1,4 @@
-import { OneOf, type Static, Type } from './schema.ts';
+import { NO_EFFECT, OneOf, type Static, Type } from './schema.ts';
 
 /** The keys of the `indexer` block that every indexer shares. */
 export const indexerSettings = Type.Object({
@@ -61,31 +61,44 @@ export const indexerSettings = Type.Object({
   ),
   versionField: Type.Optional(Type.String({ description: 'The field whose value is the version.' })),
   maxRetries: Type.Optional(
-    Type.Integer({ description: 'How often something that may succeed later is sent again, at least 1.' }),
+    Type.Integer({
+      ...NO_EFFECT,
+      description: 'How often something that may succeed later is sent again, at least 1. No effect in this version.',
+    }),
   ),
   retryWaitDurationMs: Type.Optional(
     Type.Integer({
+      ...NO_EFFECT,
       minimum: 0,
-      description: 'The first wait before a retry, in milliseconds; it doubles from one to the next. Needs maxRetries.',
+      description:
+        'The first wait before a retry, in milliseconds; it doubles from one to the next. Needs maxRetries. No effect in this version.',
     }),
   ),
   retryMaxWaitDurationMs: Type.Optional(
-    Type.Integer({ minimum: 0, description: 'The longest wait before a retry, in milliseconds. Needs maxRetries.' }),
+    Type.Integer({
+      ...NO_EFFECT,
+      minimum: 0,
+      description: 'The longest wait before a retry, in milliseconds. Needs maxRetries. No effect in this version.',
+    }),
   ),
   retryRandomizationFactor: Type.Optional(
     Type.Number({
+      ...NO_EFFECT,
       minimum: 0,
       exclusiveMaximum: 1,
-      description: 'By which part the waits vary at random. Needs maxRetries.',
+      description: 'By which part the waits vary at random. Needs maxRetries. No effect in this version.',
     }),
   ),
   retryableStatusCodes: Type.Optional(
     Type.Array(Type.Integer(), {
+      ...NO_EFFECT,
       description:
-        'The HTTP statuses after which something is sent again; -1 means that there was no answer. Needs maxRetries.',
+        'The HTTP statuses after which something is sent again; -1 means that there was no answer. Needs maxRetries. No effect in this version.',
     }),
   ),
-  logRate: Type.Optional(Type.Number({ description: 'Accepted for the sake of older configs; it has no effect.' })),
+  logRate: Type.Optional(
+    Type.Number({ ...NO_EFFECT, description: 'Accepted for the sake of older configs; it has no effect.' }),
+  ),
 });
 
 export type IndexerSettings = Static<typeof indexerSettings>;

@@ -54,6 +54,9 @@ export abstract class Indexer<P extends TObject = TObject> {
   /** Mistakes that the schema cannot express, all at once. No side effects. */
   static check?(params: never, settings: IndexerSettings): Iterable<ParameterProblem>;
 
+  /** Whether documents go to the standard output of the process, so that nothing else should. */
+  static writesToStandardOutput?(params: never): boolean;
+
   readonly params: Static<P>;
   readonly context: IndexerContext;
 
@@ -83,5 +86,6 @@ export interface IndexerClass {
   readonly parameters: TObject;
   readonly block: string | undefined;
   readonly check?: (params: never, settings: IndexerSettings) => Iterable<ParameterProblem>;
+  readonly writesToStandardOutput?: (params: never) => boolean;
   new (params: never, context: IndexerContext): Indexer;
 }

@@ -1,7 +1,7 @@
 import { type ObjectNode, parse } from '@headrace/hocon';
 import { describe, expect, it } from 'vitest';
 import { checkParameters, join, parameterKeys } from './parameters.ts';
-import { MapOf, OneOf, type TObject, type TSchema, Type } from './schema.ts';
+import { MapOf, NO_EFFECT, OneOf, type TObject, type TSchema, Type } from './schema.ts';
 
 /** Checks a HOCON text against a schema, as if it stood at `stage` in a config. */
 function check(schema: TObject, text: string) {
@@ -251,12 +251,40 @@ describe('problems', () => {
       {
         what: 'error HR_CONFIG_UNKNOWN_PARAMETER stage.options.other 6:20',
         message: 'Config contains unknown parent other',
-        hint: 'Known are: deep.',
+        hint: 'No parameter is called other. Known are: deep.',
       },
       {
         what: 'error HR_CONFIG_WRONG_TYPE stage.options.deep 6:17',
         message: 'deep must be a boolean, was "NUMBER"',
         hint: undefined,
+      },
+    ]);
+  });
+
+  it('suggest the shared keys too, behind the own ones', () => {
+    const { root } = parse('source: a, maxSize: 1, enabld: false, other: 1');
+    const { problems } = checkParameters(schema, root as ObjectNode, '', new Set(['class', 'enabled']));
+    expect(problems.map(({ hint }) => hint)).toEqual([
+      'Did you mean enabled?',
+      'Known are: items, maxSize, options, source, class, enabled.',
+    ]);
+  });
+
+  it('are told of a parameter that has no effect, when it is given', () => {
+    const retries = Type.Object({ retries: Type.Optional(Type.Integer({ default: 1, ...NO_EFFECT })) });
+    expect(check(retries, '').problems).toEqual([]);
+    expect(check(retries, 'retries: null').problems).toEqual([]);
+    const { problems, value } = check(retries, 'retries: 2');
+    expect(value).toEqual({ retries: 2 });
+    expect(problems).toEqual([
+      {
+        severity: 'warning',
+        code: 'HR_CONFIG_UNUSED',
+        path: 'stage.retries',
+        line: 1,
+        column: 1,
+        message: 'stage.retries has no effect in this version',
+        hint: 'Remove it.',
       },
     ]);
   });

@@ -13,6 +13,8 @@ export interface ParameterProblem {
    * (`['fieldMapping', 'a.b']`) where a key may hold dots or brackets.
    */
   readonly parameter: string | readonly (string | number)[];
+  /** For an indexer: `parameter` is a key of the block `indexer`, which is not its own. */
+  readonly block?: 'indexer';
   readonly message: string;
   readonly hint?: string;
   readonly severity?: 'error' | 'warning';
@@ -30,28 +32,29 @@ export interface CheckedParameters {
  * once, each at its place. Maps (`MapOf`) become `Map`s in the order of the config.
  *
  * @param path the object's path in the config, for the problems
- * @param ignored keys that belong to somebody else
+ * @param shared keys that are allowed besides, and read by somebody else
  */
 export function checkParameters(
   schema: TObject,
   node: ObjectNode,
   path: string,
-  ignored: ReadonlySet<string> = new Set(),
+  shared: ReadonlySet<string> = new Set(),
 ): CheckedParameters {
   const reader = new ParameterReader();
-  return { value: reader.object(schema, node, path, ignored), problems: reader.problems };
+  return { value: reader.object(schema, node, path, shared), problems: reader.problems };
 }
 
 class ParameterReader {
   readonly problems: Problem[] = [];
 
-  object(schema: TObject, node: ObjectNode, path: string, ignored: ReadonlySet<string>): Record<string, unknown> {
+  object(schema: TObject, node: ObjectNode, path: string, shared: ReadonlySet<string>): Record<string, unknown> {
     const properties = schema.properties as Record<string, TSchema>;
     const required = new Set((schema.required as string[] | undefined) ?? []);
     const value: Record<string, unknown> = {};
     for (const [key, child] of node.entries) {
-      if (Object.hasOwn(properties, key) || ignored.has(key)) continue;
-      this.unknown(key, child, node.keys.get(key) ?? child.origin, path, Object.keys(properties));
+      if (Object.hasOwn(properties, key) || shared.has(key)) continue;
+      const known = [...Object.keys(properties).toSorted(), ...shared];
+      this.unknown(key, child, node.keys.get(key) ?? child.origin, path, known);
     }
     for (const [key, property] of Object.entries(properties)) {
       const child = node.entries.get(key);
@@ -61,6 +64,7 @@ class ParameterReader {
         } else if ('default' in property) value[key] = property.default;
         continue;
       }
+      if (hasNoEffect(property)) this.problems.push(withoutEffect(join(path, key), node.keys.get(key) ?? child.origin));
       const read = this.value(property, child, join(path, key), key);
       if (read !== undefined) value[key] = read;
     }
@@ -207,7 +211,9 @@ class ParameterReader {
       path: join(path, key),
       ...place(origin),
       message: `Config contains unknown ${what} ${key}`,
-      hint: best === undefined ? `Known are: ${known.toSorted().join(', ')}.` : `Did you mean ${best}?`,
+      hint:
+        (what === 'parent' ? `No parameter is called ${key}. ` : '') +
+        (best === undefined ? `Known are: ${known.join(', ')}.` : `Did you mean ${best}?`),
     });
   }
 
@@ -232,6 +238,18 @@ class ParameterReader {
       ...(hint === undefined ? {} : { hint }),
     });
   }
+}
+
+/** The warning for a part of a config that is accepted because the reference has it. */
+export function withoutEffect(path: string, origin: Origin): Problem {
+  return {
+    severity: 'warning',
+    code: 'HR_CONFIG_UNUSED',
+    path,
+    ...place(origin),
+    message: `${path} has no effect in this version`,
+    hint: 'Remove it.',
+  };
 }
 
 /** The keys and positions that lead to the parameter of a problem. */
@@ -284,6 +302,10 @@ export function isPresent(node: ObjectNode, key: string): boolean {
 /** The type of a node in the reference's words. */
 export function kindName(node: ConfigNode): string {
   return node.kind.toUpperCase();
+}
+
+function hasNoEffect(schema: TSchema): boolean {
+  return (schema as { noEffect?: boolean }).noEffect === true;
 }
 
 function isMap(schema: TSchema): boolean {

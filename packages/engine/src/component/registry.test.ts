@@ -34,7 +34,7 @@ beforeAll(() => {
     'mine.js': `${stage('Mine')}${stage('Other')}export const helper = 1;`,
     'twin.js': stage('Mine'),
     'java.js': stage('Renamed', `static javaClass = 'com.acme.Renamed';`),
-    'none.js': 'export class Plain {}',
+    'none.js': `export class Plain {} export class Bare { static kind = 'stage'; process() {} }`,
     'broken.js': 'import "./missing.js"; export class X {}',
     'built-in.js': stage('BuiltIn') + stage('Mine2'),
     'package.json': '{"type": "module"}',
@@ -177,8 +177,8 @@ describe('custom components of the service file', () => {
 
   it.each([
     ['./none.js', /^The module \.\/none\.js exports no component$/, /^Export a class that extends/],
-    ['./missing.js', /^The module \.\/missing\.js cannot be loaded: /, undefined],
-    ['./broken.js', /^The module \.\/broken\.js cannot be loaded: /, undefined],
+    ['./missing.js', /^The module \.\/missing\.js cannot be loaded: Cannot find module '[^']*missing\.js'$/, undefined],
+    ['./broken.js', /^The module \.\/broken\.js cannot be loaded: .* imported from .*broken\.js$/, undefined],
     ['@acme/nothing', /^The package @acme\/nothing cannot be found$/, /^Install it where .* sees it/],
   ])('%s is refused with the reason', async (specifier, message, hint) => {
     const error = await refusal(open({ modules: [specifier] }));
@@ -208,6 +208,37 @@ describe('modules named by a config', () => {
     });
     expect(await refusal(registry.find('connector', './mine.js#Mine'))).toMatchObject({
       hint: 'It exports no connectors.',
+    });
+  });
+
+  it('that name no class say which there are', async () => {
+    const message = './mine.js is a module, not a class';
+    const hint = 'Name the class: ./mine.js#Mine or ./mine.js#Other.';
+    const known = await open({ modules: ['./mine.js'], allowModules: false });
+    for (const registry of [await open(), known]) {
+      expect(await refusal(registry.find('stage', './mine.js'))).toEqual({
+        code: 'HR_CONFIG_UNKNOWN_CLASS',
+        message,
+        hint,
+      });
+    }
+    expect(await refusal((await open()).find('indexer', './mine.js'))).toMatchObject({
+      hint: 'It exports no indexers.',
+    });
+    expect(await refusal((await open({ allowModules: false })).find('stage', './mine.js'))).toMatchObject({
+      code: 'HR_CONFIG_COMPONENT_LOAD',
+    });
+  });
+
+  it('whose class lacks its parameters say so', async () => {
+    const registry = await open();
+    expect(await refusal(registry.find('stage', './none.js#Bare'))).toEqual({
+      code: 'HR_CONFIG_COMPONENT_LOAD',
+      message: 'The class Bare of ./none.js has no `static parameters`',
+      hint: 'It must extend Connector, Stage or Indexer and have `static parameters = Type.Object({ … })`.',
+    });
+    expect(await refusal(registry.find('stage', './none.js#Plain'))).toMatchObject({
+      message: 'The class Plain of ./none.js is no component',
     });
   });
 

@@ -49,7 +49,7 @@ export class Registry {
     const registry = new Registry(source);
     for (const url of source.catalogs) for (const entry of readCatalog(url)) registry.add(entry);
     for (const specifier of source.modules) {
-      const found = await registry.loadModule(specifier);
+      const { entries: found } = await registry.loadModule(specifier);
       if (found.length === 0) {
         throw new HeadraceError('HR_CONFIG_COMPONENT_LOAD', `The module ${specifier} exports no component`, {
           hint: 'Export a class that extends Connector, Stage or Indexer and has `static parameters`.',
@@ -73,9 +73,9 @@ export class Registry {
     const known = this.byName.get(`${kind} ${name}`);
     if (known !== undefined) return known;
     const hash = name.lastIndexOf('#');
-    if (hash <= 0) return undefined;
-    const specifier = name.slice(0, hash);
-    const className = name.slice(hash + 1);
+    if (hash <= 0 && !isPath(name)) return undefined;
+    const specifier = hash <= 0 ? name : name.slice(0, hash);
+    const className = hash <= 0 ? '' : name.slice(hash + 1);
     const registered = this.registered(kind, specifier, className);
     if (registered !== undefined) return registered;
     if (!this.source.allowModules) {
@@ -83,14 +83,10 @@ export class Registry {
         hint: 'Name the module under `components` in the service file.',
       });
     }
-    const exported = (await this.loadModule(specifier)).filter((entry) => entry.kind === kind);
-    const found = exported.find((entry) => entry.name === className);
-    if (found === undefined) {
-      const names = exported.map((entry) => entry.name).join(', ');
-      throw new HeadraceError('HR_CONFIG_UNKNOWN_CLASS', `The module ${specifier} exports no ${kind} ${className}`, {
-        hint: names === '' ? `It exports no ${kind}s.` : `Its ${kind}s are: ${names}.`,
-      });
-    }
+    const { entries, exports } = await this.loadModule(specifier);
+    const candidates = entries.filter((entry) => entry.kind === kind);
+    const found = candidates.find((entry) => entry.name === className);
+    if (found === undefined) throw hasNoClass(kind, specifier, className, candidates, exports);
     this.byName.set(`${kind} ${name}`, found);
     return found;
   }
@@ -145,26 +141,33 @@ export class Registry {
 
   /** The component of a module that was loaded when the registry was opened. */
   private registered(kind: ComponentKind, specifier: string, className: string): CatalogEntry | undefined {
-    const candidates = this.entries.filter((entry) => entry.kind === kind && entry.name === className);
+    const candidates = this.entries.filter(
+      (entry) => entry.kind === kind && (entry.name === className || className === ''),
+    );
     if (candidates.length === 0) return undefined;
     const url = this.resolve(specifier);
-    return candidates.find((entry) => entry.module === url);
+    const exported = candidates.filter((entry) => entry.module === url);
+    if (className === '' && exported.length > 0) throw hasNoClass(kind, specifier, className, exported, {});
+    return exported[0];
   }
 
-  private async loadModule(specifier: string): Promise<CatalogEntry[]> {
+  private async loadModule(
+    specifier: string,
+  ): Promise<{ entries: CatalogEntry[]; exports: Readonly<Record<string, unknown>> }> {
     const url = this.resolve(specifier);
     const exports = await importModule(url, specifier);
     const source = url.startsWith('file:') ? readFileSync(fileURLToPath(url), 'utf8') : '';
-    // Its Java name would be a lie: custom classes have none unless they say one.
-    return describeModule(exports, source, url, specifier, commonParameters).map((entry) => ({
+    const entries = describeModule(exports, source, url, specifier, commonParameters).map((entry) => ({
       ...entry,
+      // Its Java name would be a lie: custom classes have none unless they say one.
       aliases: entry.aliases.filter((alias) => !alias.startsWith('com.kmwllc.lucille.')),
     }));
+    return { entries, exports };
   }
 
   private resolve(specifier: string): string {
     if (specifier.startsWith('file:')) return specifier;
-    if (/^\.{0,2}\//.test(specifier)) return new URL(specifier, this.source.base).href;
+    if (isPath(specifier)) return new URL(specifier, this.source.base).href;
     try {
       return pathToFileURL(createRequire(this.source.base).resolve(specifier, AS_IMPORT)).href;
     } catch (error) {
@@ -176,12 +179,46 @@ export class Registry {
   }
 }
 
+function isPath(specifier: string): boolean {
+  return /^\.{0,2}\//.test(specifier);
+}
+
+/** Why a class is not found in its module. Without a name, the module alone was given. */
+function hasNoClass(
+  kind: ComponentKind,
+  specifier: string,
+  className: string,
+  candidates: readonly CatalogEntry[],
+  exports: Readonly<Record<string, unknown>>,
+): HeadraceError {
+  const names = candidates.map(({ name }) => name);
+  const none = `It exports no ${kind}s.`;
+  if (className === '') {
+    const choices = names.map((name) => `${specifier}#${name}`).join(' or ');
+    return new HeadraceError('HR_CONFIG_UNKNOWN_CLASS', `${specifier} is a module, not a class`, {
+      hint: choices === '' ? none : `Name the class: ${choices}.`,
+    });
+  }
+  const exported = exports[className];
+  if (typeof exported === 'function' && !isComponentClass(exported)) {
+    const lacks = 'kind' in exported ? 'has no `static parameters`' : 'is no component';
+    return new HeadraceError('HR_CONFIG_COMPONENT_LOAD', `The class ${className} of ${specifier} ${lacks}`, {
+      hint: 'It must extend Connector, Stage or Indexer and have `static parameters = Type.Object({ … })`.',
+    });
+  }
+  return new HeadraceError('HR_CONFIG_UNKNOWN_CLASS', `The module ${specifier} exports no ${kind} ${className}`, {
+    hint: names.length === 0 ? none : `Its ${kind}s are: ${names.join(', ')}.`,
+  });
+}
+
 /** @param specifier how the module was named */
 async function importModule(url: string, specifier: string): Promise<Record<string, unknown>> {
   try {
     return (await import(url)) as Record<string, unknown>;
   } catch (error) {
-    const message = `The module ${specifier} cannot be loaded: ${messageOf(error)}`;
+    // Node says who asked for a module. That is of use when the module itself did, and noise when it was this file.
+    const reason = messageOf(error).replace(` imported from ${fileURLToPath(import.meta.url)}`, '');
+    const message = `The module ${specifier} cannot be loaded: ${reason}`;
     throw new HeadraceError('HR_CONFIG_COMPONENT_LOAD', message, { cause: error });
   }
 }

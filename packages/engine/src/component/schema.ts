@@ -4,6 +4,9 @@ import { Type } from '#typebox';
 export type { Static, TObject, TSchema } from 'typebox';
 export { Type };
 
+/** Options of a parameter that is accepted, because the reference has it, and changes nothing: giving it is a warning. */
+export const NO_EFFECT = { noEffect: true } as const;
+
 /**
  * A map from names to values, kept in the order of the config. In TypeScript a `ReadonlyMap`, because the keys
  * are names of fields (`10` and `__proto__` included), in the schema an object.

@@ -1,5 +1,6 @@
 import type { ConfigNode, ObjectNode } from '@headrace/hocon';
 import type { CatalogEntry, ComponentKind } from '../component/catalog.ts';
+import type { IndexerSettings } from '../component/indexer-settings.ts';
 import {
   asList,
   checkParameters,
@@ -83,29 +84,33 @@ export async function findClass(
 /**
  * Checks the parameters of a component: the schema, then, when that holds, what the class itself checks, then
  * whether it can be constructed.
+ *
+ * @param shared keys that every component of the kind has
+ * @param indexer the block `indexer`, for an indexer: its check may tell of it too
  */
 export async function checkComponent(
   entry: CatalogEntry,
   node: ObjectNode,
   path: string,
   component: string,
-  ignored: ReadonlySet<string>,
+  shared: ReadonlySet<string>,
   registry: Registry,
   list: ProblemList,
   build: (params: Record<string, unknown>, Class: { new (params: never, context: never): unknown }) => void,
-  ...extra: unknown[]
+  indexer?: { readonly block: ObjectNode; readonly settings: IndexerSettings },
 ): Promise<Record<string, unknown> | undefined> {
-  const checked = checkParameters(entry.schema, node, path, ignored);
+  const checked = checkParameters(entry.schema, node, path, shared);
   list.addAll(checked.problems, component);
   if (checked.problems.some((problem) => problem.severity === 'error')) return undefined;
   try {
     const Class = await registry.load(entry);
     const check = (Class as { check?: (...args: unknown[]) => Iterable<ParameterProblem> }).check;
-    const found = check === undefined ? [] : [...check.call(Class, checked.value, ...extra)];
-    list.addAll(
-      found.map((problem) => located(problem, node, path)),
-      component,
-    );
+    const found = check === undefined ? [] : [...check.call(Class, checked.value, indexer?.settings)];
+    for (const problem of found) {
+      if (problem.block === 'indexer' && indexer !== undefined)
+        list.addAll([located(problem, indexer.block, 'indexer')], 'indexer');
+      else list.addAll([located(problem, node, path)], component);
+    }
     if (found.some((problem) => problem.severity !== 'warning')) return undefined;
     build(checked.value, Class as { new (params: never, context: never): unknown });
     return checked.value;

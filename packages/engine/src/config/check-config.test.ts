@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkConfig } from './check-config.ts';
+import { writesToStandardOutput } from './check-indexer.ts';
 import { openFixtureRegistry } from './fixture-components.test.lib.ts';
 import type { IngestConfig } from './ingest-config.ts';
 import { readConfigText } from './read-config.ts';
@@ -124,15 +125,15 @@ describe('sections', () => {
 
   it('of a wrong type are refused, and their elements', async () => {
     expect(await problemsOf('connectors: {a: 1}\npipelines: p\nindexer: 5\nworker: 1')).toEqual([
-      'pipelines 2:12 pipelines is supposed to be a list, was "STRING"',
       'connectors 1:13 connectors is supposed to be a list, was "OBJECT"',
+      'pipelines 2:12 pipelines is supposed to be a list, was "STRING"',
       'indexer 3:10 <indexer> indexer is supposed to be a Config, was "NUMBER"',
       'worker 4:9 <worker> worker is supposed to be a Config, was "NUMBER"',
     ]);
     expect(await problemsOf(`connectors: [c]\npipelines: [p, {name: q, stages: [s]}]\n${indexer}`)).toEqual([
+      'connectors[0] 1:14 A connector is supposed to be a Config, was "STRING"',
       'pipelines[0] 2:13 A pipeline is supposed to be a Config, was "STRING"',
       'pipelines[1].stages[0] 2:35 <q> A stage is supposed to be a Config, was "STRING"',
-      'connectors[0] 1:14 A connector is supposed to be a Config, was "STRING"',
     ]);
   });
 });
@@ -167,7 +168,7 @@ describe('connectors', () => {
   it('need a class that exists', async () => {
     expect(
       await problemsOf(
-        `connectors: [{name: a}, {class: Nubmers, name: b}, {class: [], name: c}, {class: q.Z}]\n${pipelines}\n${indexer}`,
+        `connectors: [{name: a}, {class: Nubmers, name: b}, {class: [], name: c}, {class: q.Z}]\npipelines: []\n${indexer}`,
       ),
     ).toEqual([
       'connectors[0] 1:14 <a> No Connector class specified | Add class: "…". `headrace components` lists the connectors.',
@@ -180,13 +181,13 @@ describe('connectors', () => {
   it('have their parameters checked, and the keys of all connectors', async () => {
     expect(
       await problemsOf(
-        `connectors: [{class: Numbers, name: a, foo: 1, bar {x: 2}, collapse: maybe}]\n${pipelines}\n${indexer}`,
+        `connectors: [{class: Numbers, name: a, foo: 1, bar {x: 2}, collapse: maybe}]\npipelines: []\n${indexer}`,
       ),
     ).toEqual([
-      'connectors[0].collapse 1:70 <a> collapse must be a boolean, was "STRING"',
-      'connectors[0].foo 1:40 <a> Config contains unknown property foo | Known are: count.',
-      'connectors[0].bar 1:48 <a> Config contains unknown parent bar | Known are: count.',
       'connectors[0] 1:14 <a> Config is missing required property count',
+      'connectors[0].foo 1:40 <a> Config contains unknown property foo | Known are: count, class, name, pipeline, docIdPrefix, collapse.',
+      'connectors[0].bar 1:48 <a> Config contains unknown parent bar | No parameter is called bar. Known are: count, class, name, pipeline, docIdPrefix, collapse.',
+      'connectors[0].collapse 1:70 <a> collapse must be a boolean, was "STRING"',
     ]);
   });
 
@@ -208,7 +209,7 @@ describe('connectors', () => {
   it('have names of their own, given or by position', async () => {
     expect(
       await problemsOf(
-        `connectors: [{class: Numbers, name: connector_2, count: 1}, {class: Numbers, count: 1}]\n${pipelines}\n${indexer}`,
+        `connectors: [{class: Numbers, name: connector_2, count: 1}, {class: Numbers, count: 1}]\npipelines: []\n${indexer}`,
       ),
     ).toEqual([
       'connectors[1].name 1:61 <connector_2> There are multiple connectors with the name connector_2 | A connector without a name is called connector_<position>.',
@@ -257,8 +258,8 @@ describe('stages', () => {
 
   it('run with warnings', async () => {
     expect(await problemsOf(withStages('{class: Mark, field: a, regex: ["."], unknown: {}}'))).toEqual([
-      'warning pipelines[0].stages[0].unknown 2:70 <Mark> Config contains unknown property unknown | Known are: field, fieldMapping, mode, regex, times.',
       'warning pipelines[0].stages[0].regex[0] 2:64 <Mark> matches anything',
+      'warning pipelines[0].stages[0].unknown 2:70 <Mark> Config contains unknown property unknown | Known are: field, fieldMapping, mode, regex, times, class, name, enabled, conditions, conditionPolicy.',
     ]);
   });
 
@@ -411,7 +412,7 @@ describe('the indexer', () => {
     ],
     ['indexer {type: nothing, versionType: Externl}', 'indexer.versionType 3:38 <indexer> versionType must be one of'],
   ])('%s', async (text, expected) => {
-    const problems = await problemsOf(block(text));
+    const problems = (await problemsOf(block(text))).filter((problem) => !problem.includes('has no effect'));
     expect(problems).toHaveLength(1);
     expect(problems[0]).toContain(expected);
   });
@@ -429,13 +430,95 @@ describe('the blocks of the engine', () => {
   it('are closed, and complete when they are there', async () => {
     const text = `${connectors}\n${pipelines}\n${indexer}\nrunner {a: 1}\nlog {seconds: x}\nzookeeper {}\nkafka {bootstrapServers: "h:1"}\nworker {threads: 0}\npublisher {queueCapacity: "5"}`;
     expect(await problemsOf(text)).toEqual([
-      'worker.threads 8:18 <worker> threads must be at least 1, was 0',
       'runner.a 4:9 <runner> Config contains unknown property a | Known are: connectorTimeout, metricsLoggingLevel.',
       'log.seconds 5:15 <log> seconds must be a number, was "STRING"',
+      'warning zookeeper 6:1 <zookeeper> zookeeper has no effect in this version | Remove it.',
       'zookeeper 6:11 <zookeeper> Config is missing required property connectString',
+      'warning kafka 7:1 <kafka> kafka has no effect in this version | Remove it.',
       'kafka 7:7 <kafka> Config is missing required property consumerGroupId',
       'kafka 7:7 <kafka> Config is missing required property maxPollIntervalSecs',
       'kafka 7:7 <kafka> Config is missing required property maxRequestSize',
+      'worker.threads 8:18 <worker> threads must be at least 1, was 0',
     ]);
+  });
+});
+
+describe('what is there for nothing', () => {
+  it.each([
+    'worker.maxProcessingSecs: 5',
+    'worker.exitOnTimeout: true',
+    'worker.maxRetries: 2',
+    'worker.enableHeartbeat: true',
+    'worker.pipeline: p',
+    'runner.metricsLoggingLevel: info',
+    'indexer.maxRetries: 3',
+    'indexer.logRate: 5',
+  ])('is told of, as a warning: %s', async (setting) => {
+    const [path] = setting.split(':');
+    expect(await problemsOf(`${connectors}\n${pipelines}\n${indexer}\n${setting}`)).toEqual([
+      expect.stringMatching(`^warning ${path} 4:\\d+ <\\w+> ${path} has no effect in this version`),
+    ]);
+  });
+
+  it('is nothing that works, nor what is not given', async () => {
+    const working =
+      'worker.threads: 2, publisher.queueCapacity: 5, publisher.maxPendingDocs: 5, runner.connectorTimeout: 5';
+    expect(await problemsOf(`${connectors}\n${pipelines}\n${indexer}\n${working}`)).toEqual([]);
+  });
+
+  it('includes every key of retries', async () => {
+    const retries =
+      'maxRetries: 1, retryWaitDurationMs: 1, retryMaxWaitDurationMs: 1, retryRandomizationFactor: 0.5, retryableStatusCodes: [429]';
+    const problems = await problemsOf(`${connectors}\n${pipelines}\nindexer {type: nothing, ${retries}}`);
+    expect(problems).toHaveLength(5);
+    for (const problem of problems) expect(problem).toMatch(/^warning indexer\.\w+ 3:\d+ .* has no effect/);
+  });
+
+  it('may be a level that there is not', async () => {
+    const problems = await problemsOf(`${connectors}\n${pipelines}\n${indexer}\nrunner.metricsLoggingLevel: loud`);
+    expect(problems).toContain(
+      'warning runner.metricsLoggingLevel 4:29 <runner> There is no level loud | Levels are: TRACE, DEBUG, INFO, WARN, ERROR.',
+    );
+  });
+
+  it('may be a key of a pipeline', async () => {
+    expect(
+      await problemsOf(`${connectors}\npipelines: [{name: p, stages: [], stage: [], colour: red}]\n${indexer}`),
+    ).toEqual([
+      'warning pipelines[0].stage 2:35 <p> A pipeline has no key stage: it has no effect | Did you mean stages?',
+      'warning pipelines[0].colour 2:46 <p> A pipeline has no key colour: it has no effect | Known are: name, stages, threads.',
+    ]);
+  });
+
+  it('may be a pipeline that no connector feeds', async () => {
+    const two = 'pipelines: [{name: p, stages: []}, {name: q, stages: []}]';
+    expect(await problemsOf(`${connectors}\n${two}\n${indexer}`)).toEqual([
+      'warning pipelines[1] 2:36 <q> No connector feeds the pipeline q | Write pipeline: q in the connector that is to feed it.',
+    ]);
+    expect(await problemsOf(`connectors: []\n${two}\n${indexer}`)).toEqual([]);
+    const misspelt = connectors.replace('pipeline: p', 'pipeline: qq');
+    expect(await problemsOf(`${misspelt}\n${two}\n${indexer}`)).toEqual([
+      expect.stringContaining('There is no pipeline qq'),
+    ]);
+  });
+});
+
+describe('an indexer that tells of the block indexer', () => {
+  it('is told at the key that it means', async () => {
+    const text = `${connectors}\n${pipelines}\nindexer {\n  type: sink\n  routingField: r\n}\nsink {path: p, columns: [a]}`;
+    expect(await problemsOf(text)).toEqual(['warning indexer.routingField 5:17 <indexer> a sink has no routes']);
+  });
+});
+
+describe('writesToStandardOutput', () => {
+  it.each([
+    ['indexer {type: sink}, sink {path: "-", columns: [a]}', true],
+    ['indexer {type: sink, sendEnabled: false}, sink {path: "-", columns: [a]}', false],
+    ['indexer {type: sink}, sink {path: x, columns: [a]}', false],
+    ['indexer {type: nothing}', false],
+    ['indexer {type: none}', false],
+  ])('%s: %s', async (text, expected) => {
+    const { root } = readConfigText(text);
+    expect(await writesToStandardOutput(root as never, registry)).toBe(expected);
   });
 });

@@ -5,6 +5,7 @@ import { ProblemList } from './check-component.ts';
 import { checkConnectors } from './check-connectors.ts';
 import { checkIndexer } from './check-indexer.ts';
 import { checkPipelines } from './check-pipelines.ts';
+import { warnOfUnused } from './check-unused.ts';
 import {
   engineBlocks,
   type LogSettings,
@@ -13,7 +14,7 @@ import {
   type WorkerSettings,
 } from './engine-blocks.ts';
 import type { IngestConfig } from './ingest-config.ts';
-import { hasErrors, type Problem } from './problem.ts';
+import { hasErrors, inTextOrder, type Problem } from './problem.ts';
 
 /** What checking gave: all problems, and the config when none of them is an error. */
 export interface CheckedConfig {
@@ -23,7 +24,7 @@ export interface CheckedConfig {
 
 /**
  * Checks a whole resolved config: pipelines, connectors, the indexer, the engine's blocks, and how they refer
- * to each other. Everything wrong is found at once. Nothing is written, no connection made, no heavy library
+ * to each other. Everything wrong is found at once and told in the order of the text. Nothing is written, no connection made, no heavy library
  * loaded; files that conditions name (`valuesPath`) are read. Unknown top-level keys are free: configs keep
  * their own values there, to substitute.
  */
@@ -37,7 +38,8 @@ export async function checkConfig(root: ObjectNode, registry: Registry): Promise
   const runner = checkBlock(root, 'runner', list) as RunnerSettings;
   const log = checkBlock(root, 'log', list) as LogSettings;
   for (const key of ['zookeeper', 'kafka'] as const) if (isPresent(root, key)) checkBlock(root, key, list);
-  const { problems } = list;
+  warnOfUnused(root, connectors, list);
+  const problems = inTextOrder(list.problems);
   if (hasErrors(problems) || indexer === undefined) return { config: undefined, problems };
   return { config: { connectors, pipelines, indexer, worker, publisher, runner, log }, problems };
 }

@@ -3,7 +3,7 @@ import type { CatalogEntry } from '../component/catalog.ts';
 import { type IndexerSettings, indexerSettings } from '../component/indexer-settings.ts';
 import { checkParameters, isPresent, join, kindName, place, scalarText } from '../component/parameters.ts';
 import type { Registry } from '../component/registry.ts';
-import { checkComponent, findClass, type ProblemList } from './check-component.ts';
+import { checkComponent, findClass, ProblemList } from './check-component.ts';
 import type { IndexerConfig } from './ingest-config.ts';
 import { nearest } from './nearest.ts';
 
@@ -71,9 +71,17 @@ export async function checkIndexer(
       const log = { debug() {}, info() {}, warn() {}, error() {} };
       new Class(values as never, { runId: '', log, settings } as never);
     },
-    settings,
+    { block: node, settings },
   );
   return params === undefined ? undefined : { entry, params, path, settings };
+}
+
+/** Whether the indexer of a config writes to the standard output of the process; false when it is not valid. */
+export async function writesToStandardOutput(root: ObjectNode, registry: Registry): Promise<boolean> {
+  const indexer = await checkIndexer(root, registry, new ProblemList());
+  if (indexer === undefined || indexer.settings.sendEnabled === false) return false;
+  const Class = await registry.load({ ...indexer.entry, kind: 'indexer' });
+  return Class.writesToStandardOutput?.(indexer.params as never) ?? false;
 }
 
 function findType(node: ObjectNode, registry: Registry, list: ProblemList): CatalogEntry | undefined {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { ObjectNode } from '@headrace/hocon';
 import { describe, expect, it } from 'vitest';
 import { nearest } from './nearest.ts';
-import { formatProblem, hasErrors, type Problem } from './problem.ts';
+import { formatProblem, hasErrors, inTextOrder, type Problem, withHint } from './problem.ts';
 import { readConfigFile, readConfigText } from './read-config.ts';
 import { configToJson, isSecretKey, MASK, maskSecrets } from './render-config.ts';
 
@@ -40,12 +40,34 @@ describe('readConfigText', () => {
     expect(readConfigText('[1]', { format: 'json' })).toMatchObject({ root: undefined });
   });
 
-  it('finds several mistakes of one text', () => {
+  it('finds several mistakes of one text, in its order', () => {
     expect(readConfigText('a = ${x}\nb = 1\nc = ${y}').problems.map(({ line }) => line)).toEqual([1, 3]);
+    const { problems } = readConfigText('a = 1\nb = [1] {c: 2}\nd = ]\ne = ${x}');
+    expect(problems.map(({ line }) => line)).toEqual([2, 3, 4]);
+  });
+
+  it('gives hints as sentences', () => {
+    expect(readConfigText('a = ${b}').problems[0]?.hint).toBe('Define b, or write ${?b} where it may be missing.');
   });
 });
 
 describe('readConfigFile', () => {
+  it('says that a file cannot be read, and no line of it', () => {
+    const path = join(tmpdir(), 'headrace-no-such.conf');
+    const { root, problems } = readConfigFile(path);
+    expect(root).toBeUndefined();
+    expect(problems).toEqual([
+      {
+        severity: 'error',
+        code: 'HR_SOURCE_UNREADABLE',
+        path: '',
+        file: path,
+        message: expect.stringContaining('ENOENT'),
+        hint: 'Check the path and that the process may read it.',
+      },
+    ]);
+  });
+
   it('reads includes, and says in which file a mistake stands', () => {
     const folder = mkdtempSync(join(tmpdir(), 'headrace-config-'));
     try {
@@ -74,6 +96,27 @@ describe('formatProblem', () => {
     expect(formatProblem({ ...problem, message: 'Wrong.', file: 'b.conf', line: 1, column: 1 }, 'a.conf')).toBe(
       'b.conf:1:1: error: Wrong. [a.b]',
     );
+  });
+
+  it('ends message and hint as sentences', () => {
+    expect(formatProblem({ ...problem, hint: 'Write it in brackets' })).toBe(
+      'error: It is wrong. Write it in brackets. [a.b]',
+    );
+    expect(withHint({ message: 'Is it?', hint: 'No!' })).toBe('Is it? No!');
+  });
+
+  it('stands in the order of the text', () => {
+    const at = (file: string | undefined, line?: number, column?: number): Problem =>
+      ({ ...problem, file, line, column }) as Problem;
+    const sorted = [
+      at(undefined, 1, 2),
+      at(undefined, 1, 9),
+      at(undefined, 10, 1),
+      at('a', 2, 1),
+      at('b', 1, 1),
+      at('a'),
+    ];
+    expect(inTextOrder([...sorted].reverse())).toEqual(sorted);
   });
 
   it('tells errors from warnings', () => {

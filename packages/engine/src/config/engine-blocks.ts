@@ -1,14 +1,14 @@
-import { type Static, Type } from '../component/schema.ts';
+import { NO_EFFECT, type Static, Type } from '../component/schema.ts';
 
 /** The blocks of a config that set the engine itself, by their key. All are closed: an unknown key is an error. */
 export const engineBlocks = {
   worker: Type.Object({
     threads: Type.Optional(Type.Integer({ minimum: 1 })),
-    pipeline: Type.Optional(Type.String()),
-    maxProcessingSecs: Type.Optional(Type.Integer({ default: 600 })),
-    exitOnTimeout: Type.Optional(Type.Boolean({ default: false })),
-    maxRetries: Type.Optional(Type.Integer()),
-    enableHeartbeat: Type.Optional(Type.Boolean({ default: false })),
+    pipeline: Type.Optional(Type.String(NO_EFFECT)),
+    maxProcessingSecs: Type.Optional(Type.Integer({ default: 600, ...NO_EFFECT })),
+    exitOnTimeout: Type.Optional(Type.Boolean({ default: false, ...NO_EFFECT })),
+    maxRetries: Type.Optional(Type.Integer(NO_EFFECT)),
+    enableHeartbeat: Type.Optional(Type.Boolean({ default: false, ...NO_EFFECT })),
   }),
   publisher: Type.Object({
     queueCapacity: Type.Optional(Type.Integer({ minimum: 1, default: 10_000 })),
@@ -16,7 +16,7 @@ export const engineBlocks = {
   }),
   runner: Type.Object({
     connectorTimeout: Type.Optional(Type.Integer({ default: 86_400_000 })),
-    metricsLoggingLevel: Type.Optional(Type.String({ default: 'DEBUG' })),
+    metricsLoggingLevel: Type.Optional(Type.String({ default: 'DEBUG', ...NO_EFFECT })),
   }),
   log: Type.Object({
     seconds: Type.Optional(Type.Integer({ default: 30 })),

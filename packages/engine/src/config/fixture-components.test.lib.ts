@@ -1,5 +1,6 @@
 import { Connector } from '../component/connector.ts';
 import { Indexer, type IndexFailure } from '../component/indexer.ts';
+import type { IndexerSettings } from '../component/indexer-settings.ts';
 import type { ParameterProblem } from '../component/parameters.ts';
 import { Registry } from '../component/registry.ts';
 import { MapOf, OneOf, type Static, Type } from '../component/schema.ts';
@@ -52,8 +53,18 @@ export class Sink extends Indexer<typeof sinkParameters> {
   static override readonly block = 'sink';
   static readonly type = 'Sink';
 
-  static override *check(params: Static<typeof sinkParameters>): Generator<ParameterProblem> {
+  static override *check(
+    params: Static<typeof sinkParameters>,
+    { routingField }: IndexerSettings,
+  ): Generator<ParameterProblem> {
     if (params.columns.length === 0) yield { parameter: 'columns', message: 'columns must not be empty' };
+    if (routingField !== undefined) {
+      yield { block: 'indexer', parameter: 'routingField', message: 'a sink has no routes', severity: 'warning' };
+    }
+  }
+
+  static override writesToStandardOutput({ path }: Static<typeof sinkParameters>): boolean {
+    return path === '-';
   }
 
   override encoder(): undefined {}

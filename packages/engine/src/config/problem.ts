@@ -23,12 +23,32 @@ export function hasErrors(problems: readonly Problem[]): boolean {
   return problems.some((problem) => problem.severity === 'error');
 }
 
-/** `movies.conf:3:7: error: … (hint)` on one line, as compilers write it. */
+/** In the order of the text, file by file; those without a place at the end. */
+export function inTextOrder(problems: readonly Problem[]): Problem[] {
+  return problems.toSorted(
+    (a, b) =>
+      Number(a.line === undefined) - Number(b.line === undefined) ||
+      compare(a.file ?? '', b.file ?? '') ||
+      (a.line ?? 0) - (b.line ?? 0) ||
+      (a.column ?? 0) - (b.column ?? 0),
+  );
+}
+
+function compare(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
+}
+
+/** A message and what to do about it, as sentences: `There is no stage Trm. Did you mean Trim?` */
+export function withHint({ message, hint }: { readonly message: string; readonly hint?: string | undefined }): string {
+  return [message, hint]
+    .flatMap((text) => (text === undefined ? [] : /[.?!]$/.test(text) ? text : `${text}.`))
+    .join(' ');
+}
+
+/** `movies.conf:3:7: error: …` with the hint on one line, as compilers write it. */
 export function formatProblem(problem: Problem, file?: string): string {
   const where = [problem.file ?? file, problem.line, problem.column].filter((part) => part !== undefined).join(':');
   const component = problem.component === undefined ? '' : `${problem.component}: `;
-  const hint = problem.hint === undefined ? '' : ` ${problem.hint}`;
   const path = problem.path === '' ? '' : ` [${problem.path}]`;
-  const stop = /[.?!]$/.test(problem.message) ? '' : '.';
-  return `${where === '' ? '' : `${where}: `}${problem.severity}: ${component}${problem.message}${stop}${hint}${path}`;
+  return `${where === '' ? '' : `${where}: `}${problem.severity}: ${component}${withHint(problem)}${path}`;
 }

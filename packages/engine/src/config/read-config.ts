@@ -1,6 +1,6 @@
 import { type ObjectNode, parse, parseFile, type Problem as TextProblem } from '@headrace/hocon';
 import type { ErrorCode } from '../errors/error-codes.ts';
-import type { Problem } from './problem.ts';
+import { inTextOrder, type Problem } from './problem.ts';
 
 /** A config text that has been read: the tree, and what was wrong with the text. */
 export interface ReadConfig {
@@ -27,7 +27,7 @@ function refuseInclude(): never {
   throw new Error('only config files may include others; put its content here');
 }
 
-/** Reads a config file with its includes. The file's extension decides the syntax. Throws when it cannot be read. */
+/** Reads a config file with its includes. The file's extension decides the syntax. */
 export function readConfigFile(path: string, options: ReadConfigOptions = {}): ReadConfig {
   return toReadConfig(parseFile(path, options));
 }
@@ -46,17 +46,29 @@ const CODES: Readonly<Record<TextProblem['kind'], ErrorCode>> = {
 };
 
 function toReadConfig({ root, problems }: { root: ObjectNode; problems: readonly TextProblem[] }): ReadConfig {
+  const gone = problems.some(({ code }) => code === 'root-not-object' || code === 'file-unreadable');
+  return { root: gone ? undefined : root, problems: inTextOrder(problems.map(toProblem)) };
+}
+
+function toProblem({ code, kind, message, file, line, column, hint }: TextProblem): Problem {
   return {
-    root: problems.some((problem) => problem.code === 'root-not-object') ? undefined : root,
-    problems: problems.map(({ code, kind, message, file, line, column, hint }) => ({
-      severity: 'error',
-      code: code === 'root-not-object' ? 'HR_CONFIG_NOT_AN_OBJECT' : CODES[kind],
-      path: '',
-      ...(file === undefined ? {} : { file }),
-      line,
-      column,
-      message,
-      ...(hint === undefined ? {} : { hint }),
-    })),
+    severity: 'error',
+    code: codeOf(code, kind),
+    path: '',
+    ...(file === undefined ? {} : { file }),
+    // A file that is not there has no lines.
+    ...(code === 'file-unreadable' ? {} : { line, column }),
+    message,
+    ...(hint === undefined ? {} : { hint: sentence(hint) }),
   };
+}
+
+function codeOf(code: TextProblem['code'], kind: TextProblem['kind']): ErrorCode {
+  if (code === 'file-unreadable') return 'HR_SOURCE_UNREADABLE';
+  return code === 'root-not-object' ? 'HR_CONFIG_NOT_AN_OBJECT' : CODES[kind];
+}
+
+/** The parser's hints are clauses. */
+function sentence(clause: string): string {
+  return `${clause[0]?.toUpperCase()}${clause.slice(1)}${/[.?!]$/.test(clause) ? '' : '.'}`;
 }

@@ -1,0 +1,89 @@
+import type { ConfigNode, ObjectNode } from '@headrace/hocon';
+import { asList, isPresent, join, place, scalarText, withoutEffect } from '../component/parameters.ts';
+import type { ProblemList } from './check-component.ts';
+import type { ConnectorConfig } from './ingest-config.ts';
+import { nearest } from './nearest.ts';
+
+const PIPELINE_KEYS: readonly string[] = ['name', 'stages', 'threads'];
+const METRICS_LEVELS: readonly string[] = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR'];
+
+/**
+ * Warns of what is there for nothing. Warnings only, because the reference lets it pass. Single settings without effect
+ * are marked in their schemas (`NO_EFFECT`).
+ */
+export function warnOfUnused(root: ObjectNode, connectors: readonly ConnectorConfig[], list: ProblemList): void {
+  const listed = root.entries.get('pipelines');
+  const pipelines = (listed === undefined ? undefined : asList(listed)) ?? [];
+  for (const [i, pipeline] of pipelines.entries()) {
+    if (pipeline.kind === 'object') warnOfUnknownKeys(pipeline, `pipelines[${i}]`, list);
+  }
+  warnOfUnfed(pipelines, connectors, list);
+  for (const key of ['zookeeper', 'kafka'] as const) {
+    if (isPresent(root, key)) list.addAll([withoutEffect(key, root.keys.get(key) ?? root.origin)], key);
+  }
+  warnOfLevel(root, list);
+}
+
+function warnOfUnknownKeys(pipeline: ObjectNode, path: string, list: ProblemList): void {
+  for (const [key, child] of pipeline.entries) {
+    if (PIPELINE_KEYS.includes(key)) continue;
+    const best = nearest(key, PIPELINE_KEYS);
+    list.add({
+      severity: 'warning',
+      code: 'HR_CONFIG_UNUSED',
+      path: join(path, key),
+      ...place(pipeline.keys.get(key) ?? child.origin),
+      component: nameOf(pipeline) ?? path,
+      message: `A pipeline has no key ${key}: it has no effect`,
+      hint: best === undefined ? `Known are: ${PIPELINE_KEYS.join(', ')}.` : `Did you mean ${best}?`,
+    });
+  }
+}
+
+/**
+ * The key `pipeline` of a connector may be forgotten. Nothing is said without connectors, nor beside a connector whose
+ * pipeline does not exist, because that one may be meant.
+ */
+function warnOfUnfed(
+  pipelines: readonly ConfigNode[],
+  connectors: readonly ConnectorConfig[],
+  list: ProblemList,
+): void {
+  const names = new Set(pipelines.map(nameOf));
+  const fed = new Set(connectors.flatMap(({ pipeline }) => pipeline ?? []));
+  if (connectors.length === 0 || [...fed].some((name) => !names.has(name))) return;
+  for (const [i, pipeline] of pipelines.entries()) {
+    const name = nameOf(pipeline);
+    if (name === undefined || fed.has(name)) continue;
+    list.add({
+      severity: 'warning',
+      code: 'HR_CONFIG_UNUSED',
+      path: `pipelines[${i}]`,
+      ...place(pipeline.origin),
+      component: name,
+      message: `No connector feeds the pipeline ${name}`,
+      hint: `Write pipeline: ${name} in the connector that is to feed it.`,
+    });
+  }
+}
+
+function warnOfLevel(root: ObjectNode, list: ProblemList): void {
+  const runner = root.entries.get('runner');
+  const node = runner?.kind === 'object' ? runner.entries.get('metricsLoggingLevel') : undefined;
+  const level = node === undefined ? undefined : scalarText(node);
+  if (node === undefined || level === undefined || METRICS_LEVELS.includes(level.toUpperCase())) return;
+  list.add({
+    severity: 'warning',
+    code: 'HR_CONFIG_INVALID_VALUE',
+    path: 'runner.metricsLoggingLevel',
+    ...place(node.origin),
+    component: 'runner',
+    message: `There is no level ${level}`,
+    hint: `Levels are: ${METRICS_LEVELS.join(', ')}.`,
+  });
+}
+
+function nameOf(node: ConfigNode): string | undefined {
+  const name = node.kind === 'object' ? node.entries.get('name') : undefined;
+  return name === undefined ? undefined : scalarText(name);
+}
