@@ -23,7 +23,6 @@ const parameters = Type.Object({
  * quotes. A backslash takes the special meaning from the character behind it and disappears, unless
  * <code>ignoreEscapeChar</code> is set. Blank lines are skipped; a row with more or fewer columns than the header
  * fails by itself, with its place in the file. A header with an empty name, or without the id column, fails the file.
- * For many files, archives and cloud storage use FileConnector.
  * <p>
  * Config Parameters -
  * <ul>
@@ -49,7 +48,7 @@ export class CSVConnector extends Connector<typeof parameters> {
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
     const message = notLocal(params.path);
-    if (message !== undefined) yield { parameter: 'path', message, hint: 'FileConnector reads cloud storage.' };
+    if (message !== undefined) yield { parameter: 'path', message, hint: 'Give the path of a local file.' };
     yield* checkCsvSettings(params);
   }
 

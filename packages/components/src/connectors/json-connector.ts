@@ -11,7 +11,6 @@ const parameters = Type.Object({ jsonPath: Type.String() });
  * <p>
  * Each object must have an <code>id</code>, a text or a number. What cannot be read, or has no id, fails by itself, with
  * its place in the file. On a line, text behind the object is ignored; blank lines are skipped.
- * For many files, archives and cloud storage use FileConnector.
  * <p>
  * Config Parameters -
  * <ul>
@@ -23,7 +22,7 @@ export class JSONConnector extends Connector<typeof parameters> {
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
     const message = notLocal(params.jsonPath);
-    if (message !== undefined) yield { parameter: 'jsonPath', message, hint: 'FileConnector reads cloud storage.' };
+    if (message !== undefined) yield { parameter: 'jsonPath', message, hint: 'Give the path of a local file.' };
   }
 
   override async execute(publisher: Publisher | undefined): Promise<void> {

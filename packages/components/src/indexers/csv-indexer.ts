@@ -47,7 +47,8 @@ export class CSVIndexer extends Indexer<typeof parameters> {
     if (columns?.length === 0) yield { parameter: 'columns', message: 'columns must not be empty' };
     if (settings.indexOverrideField !== undefined) {
       yield {
-        parameter: '',
+        block: 'indexer',
+        parameter: 'indexOverrideField',
         message:
           "Cannot create CSVIndexer. Config setting 'indexer.indexOverrideField' is not supported by CSVIndexer.",
         hint: 'Remove it: all rows go to one file.',

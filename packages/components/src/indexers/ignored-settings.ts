@@ -11,7 +11,8 @@ export function* ignoredSettings(
     const value = settings[name];
     if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
     yield {
-      parameter: '',
+      block: 'indexer',
+      parameter: name,
       message: `Config setting 'indexer.${name}' has no effect with ${indexer}: ${instead}`,
       severity: 'warning',
     };

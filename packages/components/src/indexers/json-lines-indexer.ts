@@ -43,6 +43,10 @@ export class JsonLinesIndexer extends Indexer<typeof parameters> {
     yield* ignoredSettings(settings, ignored, 'JsonLinesIndexer', 'every document is a line');
   }
 
+  static override writesToStandardOutput({ path }: Static<typeof parameters>): boolean {
+    return path === '-';
+  }
+
   override encoder(): ModuleReference {
     const { whitelist = [], blacklist = [] } = this.context.settings;
     return JsonEncoder.reference({ whitelist, blacklist });

@@ -191,7 +191,10 @@ describe('CSV', () => {
     expect(publisher.json).toEqual([
       '{"id":"7","source":"/data/in.csv","filename":"in.csv","v":"a","csvLineNumber":1}',
     ]);
-    expect(publisher.warnings).toHaveLength(2);
+    // The column of the id is not lost, so there is nothing to say of it.
+    expect(publisher.warnings).toEqual([expect.stringContaining('column "___dropped" makes no field')]);
+    expect((await publish('ID,v\n7,a\n', { idField: 'ID', lowercaseFields: true })).warnings).toEqual([]);
+    expect((await publish('id,v\n7,a\n')).warnings).toEqual([expect.stringContaining('column "id" makes no field')]);
   });
 
   it('makes ids of columns, formatted and prefixed', async () => {

@@ -35,6 +35,7 @@ export function readHeader(header: readonly string[], settings: CsvSettings, pat
       hint: 'The first record is the header. Remove the trailing separator or the empty first line, or name the column.',
     });
   }
+  const idFields = idFieldsOf(settings).map((field) => (lowercase ? field.toLowerCase() : field));
   const warnings: string[] = [];
   const fields = new Map<string, number[]>([['id', [FROM_ID]]]);
   const write = (name: string, source: number) => {
@@ -46,6 +47,7 @@ export function readHeader(header: readonly string[], settings: CsvSettings, pat
   write(settings.filenameField ?? 'filename', FROM_NAME);
   for (const [i, name] of columns.entries()) {
     if (RESERVED_FIELDS.has(name)) {
+      if (idFields.includes(name)) continue;
       warnings.push(`${path}: column "${name}" makes no field, because the name is reserved; idField may use it`);
     } else {
       if (columns.indexOf(name) < i) {
@@ -59,7 +61,7 @@ export function readHeader(header: readonly string[], settings: CsvSettings, pat
     columns: columns.length,
     names: [...fields.keys()],
     sources: [...fields.values()],
-    idColumns: idFieldsOf(settings).map((field) => idColumn(lowercase ? field.toLowerCase() : field, columns, path)),
+    idColumns: idFields.map((field) => idColumn(field, columns, path)),
     warnings,
   };
 }
