@@ -57,6 +57,38 @@ describe('Fix 12: repeated failures', () => {
     expect(clock.slept).toHaveLength(before + 1);
   });
 
+  it('are not cleared for one name by the right password of another', async () => {
+    const clock = stillClock();
+    const users = [
+      { name: 'mallory', role: 'reader', password: 'm' },
+      { name: 'anna', role: 'admin', password: 'a' },
+    ] as const;
+    const authenticator = new Authenticator({ users }, new FailureDelay(clock));
+    const attempt = (credentials: string) => authenticator.authenticate(basic(credentials), '10.0.0.1');
+    for (let i = 0; i < 8; i++) {
+      expect(await attempt(`anna:wrong${i}`)).toBeUndefined();
+      expect(await attempt('mallory:m')).toMatchObject({ name: 'mallory' });
+    }
+    expect(clock.slept).toEqual([0.5, 1, 2]);
+    // Who is not guessed at does not wait.
+    expect(await attempt('mallory:m')).toBeDefined();
+    expect(clock.slept).toHaveLength(3);
+    expect(await attempt('anna:a')).toMatchObject({ name: 'anna' });
+    expect(clock.slept).toEqual([0.5, 1, 2, 4]);
+    expect(await attempt('anna:a')).toBeDefined();
+    expect(clock.slept).toHaveLength(4);
+  });
+
+  it('count for the address whatever the names are, known or not', async () => {
+    const clock = stillClock();
+    const users = [{ name: 'anna', role: 'admin', password: 'a' }] as const;
+    const authenticator = new Authenticator({ users }, new FailureDelay(clock));
+    for (let i = 0; i < 6; i++) await authenticator.authenticate(basic(`name${i}:x`), '10.0.0.1');
+    expect(clock.slept).toEqual([0.5]);
+    await authenticator.authenticate(basic('anna:wrong'), '10.0.0.1');
+    expect(clock.slept).toEqual([0.5, 1]);
+  });
+
   it('are not made by requests without credentials', async () => {
     const clock = stillClock();
     const authenticator = new Authenticator({ password: 'right', users: [] }, new FailureDelay(clock));
@@ -67,21 +99,21 @@ describe('Fix 12: repeated failures', () => {
   it('are refused at once when many wait already', async () => {
     const clock = { now: () => 0, sleep: () => new Promise(() => {}) };
     const delay = new FailureDelay(clock);
-    for (let i = 0; i < 6; i++) delay.failed('10.0.0.1');
-    for (let i = 0; i < 8; i++) void delay.waitTurn('10.0.0.1');
-    expect(await delay.waitTurn('10.0.0.1')).toBe(false);
-    expect(await delay.waitTurn('10.0.0.2')).toBe(true);
+    for (let i = 0; i < 6; i++) delay.failed('10.0.0.1', 'a');
+    for (let i = 0; i < 8; i++) void delay.waitTurn('10.0.0.1', 'a');
+    expect(await delay.waitTurn('10.0.0.1', 'a')).toBe(false);
+    expect(await delay.waitTurn('10.0.0.2', 'a')).toBe(true);
   });
 
   it('count for a whole IPv6 network, and are forgotten after a while', async () => {
     const clock = stillClock();
     const delay = new FailureDelay(clock);
-    for (let i = 0; i < 6; i++) delay.failed(`2001:db8::${i}`);
-    await delay.waitTurn('2001:db8:0:0:1:2:3:4');
+    for (let i = 0; i < 6; i++) delay.failed(`2001:db8::${i}`, 'a');
+    await delay.waitTurn('2001:db8:0:0:1:2:3:4', 'a');
     expect(clock.slept).toHaveLength(1);
     clock.forward(3600);
-    delay.failed('2001:db8::1');
-    await delay.waitTurn('2001:db8::1');
+    delay.failed('2001:db8::1', 'a');
+    await delay.waitTurn('2001:db8::1', 'a');
     expect(clock.slept).toHaveLength(1);
   });
 

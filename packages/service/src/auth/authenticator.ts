@@ -50,19 +50,19 @@ export class Authenticator {
   /**
    * Who the header names; undefined without one, or with a wrong one.
    * @param header `Authorization`
-   * @param address where the request comes from: tries that fail repeatedly make its next ones wait
+   * @param address where the request comes from: tries that fail repeatedly make its next ones wait, and those for the name
    */
   async authenticate(header: string | undefined, address: string): Promise<User | undefined> {
     const credentials = header === undefined ? undefined : parseBasic(header);
     if (credentials === undefined) return undefined;
-    if (!(await this.#delay.waitTurn(address))) {
+    if (!(await this.#delay.waitTurn(address, credentials.name))) {
       throw new Refusal('HR_TOO_MANY_FAILURES', 'Too many tries from this address are waiting', {
         headers: { 'retry-after': '30' },
       });
     }
     const user = await this.#verify(credentials.name, credentials.password);
-    if (user === undefined) this.#delay.failed(address);
-    else this.#delay.succeeded(address);
+    if (user === undefined) this.#delay.failed(address, credentials.name);
+    else this.#delay.succeeded(address, credentials.name);
     return user;
   }
 

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { isIPv6 } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -6,12 +7,12 @@ const FIRST_DELAY_SECONDS = 0.5;
 const MAX_DELAY_SECONDS = 30;
 const FORGET_SECONDS = 15 * 60;
 const MAX_WAITING = 8;
-const MAX_ADDRESSES = 10_000;
+const MAX_KEYS = 10_000;
 
 interface Failures {
   count: number;
   last: number;
-  /** When the next try of this address may be looked at. */
+  /** When the next try may be looked at. */
   nextTry: number;
   waiting: number;
 }
@@ -28,36 +29,67 @@ const realClock: DelayClock = {
 };
 
 /**
- * Makes the tries of an address that failed repeatedly wait, one after another, each failure doubling the time. A try
- * waits before it is looked at, right or wrong, so that many tries at once learn nothing sooner.
+ * Makes tries wait after repeated failures, one after another, each failure doubling the time. A try waits before it is
+ * looked at, right or wrong, so that many tries at once learn nothing sooner.
+ *
+ * Failures count twice: for their address, whatever the name, so that trying many names gains nothing; and for the
+ * address with the name, because somebody with an account of his own could clear the first count between his guesses at
+ * another's password. Names that nobody has count as those that somebody has: a delay tells nothing of them.
  */
 export class FailureDelay {
-  readonly #failures = new Map<string, Failures>();
+  readonly #ofAddress: FailureCounts;
+  readonly #ofName: FailureCounts;
   readonly #clock: DelayClock;
 
   constructor(clock: DelayClock = realClock) {
     this.#clock = clock;
+    this.#ofAddress = new FailureCounts(clock);
+    this.#ofName = new FailureCounts(clock);
   }
 
-  /** Waits until a try of the address may be looked at; false when too many of its tries are waiting already. */
-  async waitTurn(address: string): Promise<boolean> {
-    const failures = this.#failures.get(origin(address));
-    if (failures === undefined || failures.count <= FREE_FAILURES) return true;
-    const wait = failures.nextTry - this.#clock.now();
-    if (wait <= 0 && failures.waiting === 0) {
-      failures.nextTry = this.#clock.now() + delaySeconds(failures.count);
-      return true;
+  /** Waits until a try may be looked at; false when too many of its address, or for its name, are waiting already. */
+  async waitTurn(address: string, name: string): Promise<boolean> {
+    const held = [this.#ofAddress.get(origin(address)), this.#ofName.get(login(address, name))].filter(
+      (failures) => failures !== undefined && failures.count > FREE_FAILURES,
+    ) as Failures[];
+    if (held.some(({ waiting }) => waiting >= MAX_WAITING)) return false;
+    const now = this.#clock.now();
+    const turn = Math.max(now, ...held.map(({ nextTry }) => nextTry));
+    for (const failures of held) {
+      failures.nextTry = turn + delaySeconds(failures.count);
+      failures.waiting++;
     }
-    if (failures.waiting >= MAX_WAITING) return false;
-    failures.waiting++;
-    failures.nextTry = Math.max(failures.nextTry, this.#clock.now()) + delaySeconds(failures.count);
-    await this.#clock.sleep(Math.max(0, wait));
-    failures.waiting--;
+    if (turn > now) await this.#clock.sleep(turn - now);
+    for (const failures of held) failures.waiting--;
     return true;
   }
 
-  failed(address: string): void {
-    const key = origin(address);
+  failed(address: string, name: string): void {
+    this.#ofAddress.add(origin(address));
+    this.#ofName.add(login(address, name));
+  }
+
+  /** Forgets what failed at the address, and for the name, but not what failed there for other names. */
+  succeeded(address: string, name: string): void {
+    this.#ofAddress.delete(origin(address));
+    this.#ofName.delete(login(address, name));
+  }
+}
+
+/** Failures by a key; those whose last failure is longest ago make room for others. */
+class FailureCounts {
+  readonly #failures = new Map<string, Failures>();
+  readonly #clock: DelayClock;
+
+  constructor(clock: DelayClock) {
+    this.#clock = clock;
+  }
+
+  get(key: string): Failures | undefined {
+    return this.#failures.get(key);
+  }
+
+  add(key: string): void {
     const now = this.#clock.now();
     const known = this.#failures.get(key);
     const failures =
@@ -70,15 +102,15 @@ export class FailureDelay {
     // Put at the end: the first ones of the map are those that failed longest ago.
     this.#failures.delete(key);
     this.#failures.set(key, failures);
-    if (this.#failures.size <= MAX_ADDRESSES) return;
+    if (this.#failures.size <= MAX_KEYS) return;
     for (const oldest of this.#failures.keys()) {
       this.#failures.delete(oldest);
       return;
     }
   }
 
-  succeeded(address: string): void {
-    this.#failures.delete(origin(address));
+  delete(key: string): void {
+    this.#failures.delete(key);
   }
 }
 
@@ -86,6 +118,11 @@ export class FailureDelay {
 export function delaySeconds(failures: number): number {
   if (failures <= FREE_FAILURES) return 0;
   return Math.min(MAX_DELAY_SECONDS, FIRST_DELAY_SECONDS * 2 ** (failures - FREE_FAILURES - 1));
+}
+
+/** A name may be as long as a header: its digest is as good. */
+function login(address: string, name: string): string {
+  return `${origin(address)} ${hash('sha256', name.normalize('NFC'), 'base64')}`;
 }
 
 /** Whoever has one IPv6 address has its whole /64. */
