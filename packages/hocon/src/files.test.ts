@@ -34,6 +34,21 @@ describe('parseFile', () => {
     ]);
   });
 
+  it('lists the mistakes of an including text before those of what it includes, as the reference meets them', () => {
+    write('m1.conf', 'a = [1] 2\nb = *\ninclude "m2"');
+    write('m2.conf', 'c = *');
+    const main = write('mistakes.conf', 'z = ${x..y}\ninclude "m1"\ny = ${x..y}\nd = *');
+    const places = parseFile(main).problems.map(({ file, line }) => `${file?.slice(directory.length + 1)} ${line}`);
+    expect(places).toEqual([
+      'mistakes.conf 4',
+      'mistakes.conf 1',
+      'm1.conf 2',
+      'm1.conf 1',
+      'm2.conf 1',
+      'mistakes.conf 3',
+    ]);
+  });
+
   it('reports a file that cannot be read', () => {
     const { value, problems } = parseFile(join(directory, 'none.conf'));
     expect(value).toEqual({});

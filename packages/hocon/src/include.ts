@@ -117,7 +117,9 @@ export class Includer {
     }
     this.#session.textLength += found.text.length;
     this.#open.push({ file: found.file, statement: undefined });
+    const before = problems.size;
     const root = this.#parse(found, format, prefix);
+    problems.endInclude(before);
     this.#open.pop();
     return root;
   }

@@ -71,6 +71,8 @@ export type ProblemCode = keyof typeof problemCodes;
 /** Collects problems. Above `max` further ones are counted out, so that a hostile text cannot fill the memory. */
 export class ProblemList {
   readonly #items: Problem[] = [];
+  /** The phase of each. */
+  readonly #phases = new Map<Problem, number>();
   readonly #max: number;
 
   constructor(max: number) {
@@ -88,11 +90,30 @@ export class ProblemList {
     const isKnown = (known: Problem) =>
       known.code === code && known.line === line && known.column === column && known.file === file;
     if (this.#items.some(isKnown)) return;
-    this.#items.push({ code, kind: problemCodes[code].kind, message, file, line, column, hint });
+    const { kind, phase } = problemCodes[code];
+    const problem: Problem = { code, kind, message, file, line, column, hint };
+    this.#items.push(problem);
+    this.#phases.set(problem, phase);
+  }
+
+  /**
+   * Ends an included text, whose problems start at an index. For the including text they belong to phase 2, because
+   * includes are read while its values are built.
+   */
+  endInclude(start: number): void {
+    const included = this.#byPhase(this.#items.splice(start));
+    for (const problem of included) {
+      this.#items.push(problem);
+      this.#phases.set(problem, 2);
+    }
   }
 
   /** All problems, by phase; the order within a phase is the order in which they were found. */
   list(): Problem[] {
-    return this.#items.toSorted((a, b) => problemCodes[a.code].phase - problemCodes[b.code].phase);
+    return this.#byPhase(this.#items);
+  }
+
+  #byPhase(problems: Problem[]): Problem[] {
+    return problems.toSorted((a, b) => this.#phases.get(a)! - this.#phases.get(b)!);
   }
 }
