@@ -52,6 +52,12 @@ describe('setValue', () => {
     expect(() => setValue('a = 1', 'a..b', 2)).toThrow('not a path');
   });
 
+  it('says why a value cannot be set', () => {
+    expect(() => setValue('a = """unclosed', 'b', 2)).toThrow('correct the mistakes');
+    expect(() => setValue('{"a": "x"}', 'a.b', 2)).toThrow('a is the string "x", not an object');
+    expect(() => setValue('a = [1]\nb = ${a} [2]\n', 'a', 3)).toThrow('other values need the one that is there');
+  });
+
   it('sets what is then found, and nothing else', () => {
     const key = fc.constantFrom('a', 'b', 'c', 'd e', 'include');
     const value = fc.oneof(fc.integer(), fc.string(), fc.constant(null), fc.array(fc.integer(), { maxLength: 2 }));

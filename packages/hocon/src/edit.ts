@@ -1,3 +1,4 @@
+import { describe } from './config-error.ts';
 import type { PathLike } from './getters.ts';
 import { elementsOf, getPath } from './getters.ts';
 import { Lexer } from './lexer.ts';
@@ -19,12 +20,13 @@ import { Token } from './token.ts';
  *
  * @param path a path expression or its elements; elements of lists have no path
  * @throws ConfigError of kind `BadPath`
- * @throws RangeError when the text cannot be edited, because it has mistakes around the place
+ * @throws RangeError when the text cannot be edited: it has mistakes around the place, or other values do not go
+ *   together with the new one
  */
 export function setValue(text: string, path: PathLike, value: PlainValue | ConfigNode): string {
   const editor = new Editor(text, elementsOf(path), value);
   for (const edited of editor.candidates()) if (editor.isRight(edited)) return edited;
-  throw new RangeError(`${renderPath(elementsOf(path))} cannot be set: correct the mistakes of the text first`);
+  throw new RangeError(`${renderPath(elementsOf(path))} cannot be set: ${editor.obstacle()}`);
 }
 
 /** An object that is written out with braces, and what is known of the fields directly in it. */
@@ -68,6 +70,18 @@ class Editor {
     const found = getPath(root, this.#path);
     if (found === undefined || problems.length > parse(this.#text, { format }).problems.length) return false;
     return render(found, { indent: 0, sorted: true }) === render(this.#value, { indent: 0, sorted: true });
+  }
+
+  /** What keeps the new value from its place, once no candidate was right. */
+  obstacle(): string {
+    const { root, problems } = parse(this.#text, { format: this.#json ? 'json' : 'hocon' });
+    for (let depth = 1; this.#json && depth < this.#path.length; depth++) {
+      const above = this.#path.slice(0, depth);
+      const found = getPath(root, above);
+      if (found !== undefined && found.kind !== 'object')
+        return `${renderPath(above)} is ${describe(found)}, not an object`;
+    }
+    return problems.length > 0 ? 'correct the mistakes of the text first' : 'other values need the one that is there';
   }
 
   *candidates(): Generator<string> {
