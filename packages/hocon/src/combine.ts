@@ -3,6 +3,9 @@ import type { ObjectNode } from './node.ts';
 import type { Marks, Raw } from './raw.ts';
 import { rawEntries } from './raw.ts';
 
+/** What the copy of an object costs before its entries, in steps. */
+const COPY_STEPS = 16;
+
 /**
  * Lays values over each other while resolving. Unlike `layOver` it never changes a node it was given, because the same
  * node may stand in many places by now; objects it has made itself are filled further, so that n layers cost n steps.
@@ -10,7 +13,7 @@ import { rawEntries } from './raw.ts';
 export class Combiner {
   readonly #marks: Marks;
   #own: Set<ObjectNode> | undefined;
-  /** Entries touched so far. */
+  /** Entries touched so far, copies of objects counting for more. */
   steps = 0;
 
   constructor(marks: Marks) {
@@ -75,7 +78,7 @@ export class Combiner {
 
   #owned(node: ObjectNode): ObjectNode {
     if (this.#own?.has(node)) return node;
-    this.steps += node.entries.size;
+    this.steps += COPY_STEPS + node.entries.size;
     const copy: ObjectNode = { ...node, entries: new Map(node.entries), keys: new Map(node.keys) };
     if (this.#marks.isUnresolved(node)) this.#marks.unresolved.add(copy);
     this.adopt(copy);

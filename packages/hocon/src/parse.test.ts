@@ -77,6 +77,13 @@ describe('overrides', () => {
   });
 });
 
+describe('substitutions', () => {
+  it('keep keys apart that differ in control characters only', () => {
+    const text = 'm = ${?z}\nm { a { b = 1 }, "a\\u0000b" = 2 }\nx = ${m.a.b}\ny = ${m."a\\u0000b"}';
+    expect(json(text)).toMatchObject({ x: 1, y: 2 });
+  });
+});
+
 describe('recovery', () => {
   it('gives a problem for each mistake and a value for what is right around them', () => {
     const text = 'a = 1\nb = *\nc = [1, , 2]\nd {\n  e = 5 = 6\n  f = 7\n}\n.g = 8\nh = ${}\ni = 9';
@@ -160,6 +167,12 @@ describe('hostile texts', () => {
     const chain = Array.from({ length: 20_000 }, (_, i) => `k${i} = \${k${i + 1}}`).join('\n');
     expect(parse(`${chain}\nk20000 = end`).value['k0']).toBe('end');
     expect(codes(`${chain}\nk20000 = \${k0}`)).toHaveLength(1);
+  });
+
+  it('that look up long paths in what is not resolved yet end', () => {
+    const path = 'a.'.repeat(900);
+    const fields = Array.from({ length: 300 }, (_, i) => `${path}k${i} = \${?${path}k${i + 1}}`).join('\n');
+    expect(problemOf(`a = \${?q}\n${fields}`)).toBe('too-much-work');
   });
 
   it('that ask for much work end', () => {
@@ -259,6 +272,13 @@ describe('properties', () => {
       }),
       { numRuns: 1_000 },
     );
+  });
+
+  it('a plain value that looks like a node is rendered as what it is', () => {
+    const origin = { line: 1 };
+    for (const kind of ['string', 'number', 'boolean', 'list', 'object']) {
+      expect(parse(render({ kind, origin })).value).toEqual({ kind, origin });
+    }
   });
 
   it('JSON parses as JSON.parse does', () => {

@@ -17,18 +17,24 @@ export function render(input: ConfigNode | PlainValue | undefined, options: Rend
   return new Renderer(options).write(isNode(input) ? input : fromValue(input));
 }
 
+/** Whether an input is a node: a plain value may have fields of these names too, but of other types. */
 function isNode(input: ConfigNode | PlainValue | undefined): input is ConfigNode {
-  return (
-    typeof input === 'object' &&
-    input !== null &&
-    !Array.isArray(input) &&
-    !(input instanceof Float) &&
-    typeof input.kind === 'string' &&
-    typeof input.origin === 'object' &&
-    input.origin !== null &&
-    'line' in input.origin &&
-    (input.kind !== 'object' || input.entries instanceof Map)
-  );
+  if (typeof input !== 'object' || input === null || Array.isArray(input) || input instanceof Float) return false;
+  const { kind, origin } = input;
+  if (typeof origin !== 'object' || origin === null || !('line' in origin)) return false;
+  switch (kind) {
+    case 'object':
+      return 'entries' in input && input.entries instanceof Map;
+    case 'list':
+      return 'items' in input && Array.isArray(input.items);
+    case 'string':
+    case 'boolean':
+      return 'value' in input && typeof input.value === kind;
+    case 'number':
+      return 'text' in input && typeof input.text === 'string';
+    default:
+      return kind === 'null';
+  }
 }
 
 /** What is still to be written, last first: text, or a value at a depth. */

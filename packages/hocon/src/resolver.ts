@@ -19,6 +19,9 @@ class Cycle extends Error {}
 
 const cycle = new Cycle();
 
+/** What a task costs, in steps: the work of copying so many entries. */
+const TASK_STEPS = 8;
+
 /** Undefined: an optional substitution found nothing. */
 type Resolved = Raw | undefined;
 
@@ -78,7 +81,7 @@ export class Resolver {
 
   /** The work for an unresolved node. */
   #task(node: Raw): Task<Resolved> {
-    this.#budget.step();
+    this.#budget.step(TASK_STEPS);
     switch (node.kind) {
       case 'object':
         return this.#object(node);
@@ -281,16 +284,19 @@ export class Resolver {
   /** As much of a value as is needed to look up `rest` in it: an object with at most that one key, if it is one. */
   *#partial(node: Raw, rest: string[]): Task<Resolved> {
     this.#tainted = false;
+    // The rest of the path is copied and compared on each of its levels.
+    this.#budget.step(TASK_STEPS / 2 + (rest.length >> 2));
     if (node.kind === 'object') return yield this.#partialObject(node, rest);
     if (!this.#marks.isUnresolved(node)) return node;
     const settled = this.#known(node);
     if (settled !== undefined) return settled.value;
     if (node.kind === 'concatenation') return yield this.#task(node);
     if (node.kind !== 'reference' && node.kind !== 'merge') return node;
-    const key = rest.join('\0');
+    // No separator would do, as keys may hold any character.
+    const key = JSON.stringify(rest);
     const known = this.#partials.get(node);
     if (known?.has(key)) return known.get(key);
-    this.#budget.step();
+    this.#budget.step(TASK_STEPS);
     const result: Resolved = yield node.kind === 'reference' ? this.#reference(node, rest) : this.#merge(node, rest);
     if (this.#tainted) return result;
     const keep = this.#partials.get(node) ?? new Map<string, Resolved>();
