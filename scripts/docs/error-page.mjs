@@ -17,10 +17,11 @@ export function errorPage() {
     const rows = codes.map((name) => [code(name), prose(ERROR_CODES[name]), prose(ERROR_ADVICE[name])]);
     return [`## ${title}`, introduction, table(['Code', 'Meaning', 'What to do'], rows)];
   });
-  const requests = Object.entries(SERVICE_ERROR_CODES).map(([name, { status, meaning }]) => [
+  const requests = Object.entries(SERVICE_ERROR_CODES).map(([name, { status, meaning, advice }]) => [
     code(name),
     String(status),
     prose(meaning),
+    prose(advice),
   ]);
   return `${[
     '# Error codes',
@@ -29,6 +30,6 @@ export function errorPage() {
     ...sections,
     '## Requests',
     'With these the service refuses a request. The answer says in its message what was wrong.',
-    table(['Code', 'Status', 'Meaning'], requests),
+    table(['Code', 'Status', 'Meaning', 'What to do'], requests),
   ].join('\n\n')}\n`;
 }
