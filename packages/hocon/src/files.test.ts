@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { IncludeRequest } from './index.ts';
 import { parse, parseFile } from './index.ts';
@@ -47,6 +48,14 @@ describe('parseFile', () => {
       'm2.conf 1',
       'mistakes.conf 3',
     ]);
+  });
+
+  it('takes an address as it is, without trying extensions', () => {
+    const at = pathToFileURL(write('bare', 'x = 1')).href;
+    write('bare.conf', 'y = 2');
+    expect(parseFile(write('address.conf', `include "${at}"`)).value).toEqual({ x: 1 });
+    const [problem] = parseFile(write('web.conf', 'include "http://127.0.0.1:1/x"')).problems;
+    expect(problem?.message).toContain('cannot include "http://127.0.0.1:1/x":');
   });
 
   it('reports a file that cannot be read', () => {

@@ -65,7 +65,8 @@ export class Includer {
       return undefined;
     }
     let found: ObjectNode | undefined;
-    if (formatOf(name) === undefined && (form === 'relative' || form === 'file')) {
+    // An address is taken as it is; only names of files are tried with extensions.
+    if (formatOf(name) === undefined && (form === 'file' || (form === 'relative' && !ADDRESS.test(name)))) {
       found = this.#anyOf(statement, prefix, from, origin);
     } else {
       const format = form === 'relative' ? from.format : (formatOf(name) ?? 'hocon');
