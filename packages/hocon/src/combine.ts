@@ -26,6 +26,11 @@ export class Combiner {
     this.#own.add(node);
   }
 
+  /** Whether this combiner may change an object. */
+  owns(node: Raw): boolean {
+    return node.kind === 'object' && this.#own?.has(node) === true;
+  }
+
   combine(upper: Raw, lower: Raw): Raw {
     const marks = this.#marks;
     if (hidesLower(upper, marks)) return upper;
@@ -77,7 +82,7 @@ export class Combiner {
   }
 
   #owned(node: ObjectNode): ObjectNode {
-    if (this.#own?.has(node)) return node;
+    if (this.owns(node)) return node;
     this.steps += COPY_STEPS + node.entries.size;
     const copy: ObjectNode = { ...node, entries: new Map(node.entries), keys: new Map(node.keys) };
     if (this.#marks.isUnresolved(node)) this.#marks.unresolved.add(copy);

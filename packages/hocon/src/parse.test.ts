@@ -29,6 +29,36 @@ describe('the tree', () => {
     expect(getPath(root, 'job.y')?.origin.file).toBe('overrides');
   });
 
+  it('gives a value that is joined of several the place where that is written', () => {
+    const { root } = parse('a { x = 1 }\nb = ${a} { y = 2 }\nl = [1]\nm =\t${l} [2]\ns = ${a.x} ${a.x}\nt = ${a}');
+    const place = (path: string) => {
+      const { line, column } = getPath(root, path)!.origin;
+      return [line, column];
+    };
+    expect([place('b'), place('m'), place('s')]).toEqual([
+      [2, 5],
+      [4, 5],
+      [5, 5],
+    ]);
+    expect([place('a'), place('b.x'), place('l'), place('t')]).toEqual([
+      [1, 3],
+      [1, 9],
+      [3, 5],
+      [1, 3],
+    ]);
+  });
+
+  it('keeps places of properties, also behind white space and continued lines', () => {
+    const { root } = parse('a.b = 1\n  c : \\\n\t x\nd=e\\\nf', { format: 'properties' });
+    const places = ['a.b', 'c', 'd'].map((path) => getPath(root, path)!.origin);
+    expect(places.map(({ line, column }) => [line, column])).toEqual([
+      [1, 7],
+      [3, 3],
+      [4, 3],
+    ]);
+    expect(root.keys.get('c')).toMatchObject({ line: 2, column: 3 });
+  });
+
   it('is plain data that survives structuredClone', () => {
     const { root } = parse('a { b = [1, 1.5, 9007199254740993, text, true, null] }, c = ${a}');
     expect(structuredClone(root)).toEqual(root);
@@ -104,6 +134,16 @@ describe('recovery', () => {
     expect(json('a = ]\nb = 1\n}\nc = 2')).toEqual({ b: 1, c: 2 });
     expect(codes('a = ]\nb = 1\n}\nc = 2')).toEqual(['missing-value 1:5', 'unexpected-close 3:1']);
     expect(json('a { b = [1, 2 }\nc = 3')).toEqual({ a: { b: [1, 2] }, c: 3 });
+  });
+
+  it('hints at what the mistake may have been', () => {
+    const hints = (text: string, options = {}) => parse(text, options).problems.map(({ hint }) => hint);
+    expect(hints('path = C:/dir')[0]).toContain('if the : belongs to it');
+    expect(hints('a = b c = d')[0]).toContain('if the = belongs to it');
+    expect(hints('a {} b {}')[0]).toContain('a comma or a line break');
+    expect(hints('{"a": 1 "b": 2}', { format: 'json' })[0]).toBe('separate fields and elements with a comma');
+    expect(hints('l = [1, 2\nb = 3')[0]).toContain('close the list with ]');
+    expect(hints('a =\n')[0]).toContain('write ""');
   });
 
   it('does not report what follows from a mistake', () => {

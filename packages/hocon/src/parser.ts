@@ -239,8 +239,12 @@ export class Parser {
         return;
       } else break;
     }
-    if (draft.empty) this.#fail(frame, 'missing-value', `a value is expected here, not ${this.#cursor.found()}`);
-    else frame.step = Step.after;
+    if (draft.empty) {
+      const hint = this.#json
+        ? 'a JSON value is a text in double quotes, a number, true, false, null, a list or an object'
+        : 'write "" for an empty text, or null';
+      this.#fail(frame, 'missing-value', `a value is expected here, not ${this.#cursor.found()}`, hint);
+    } else frame.step = Step.after;
   }
 
   #addSimple(frame: Frame, kind: number): void {
@@ -276,8 +280,12 @@ export class Parser {
     } else if (kind === Token.closeCurly || kind === Token.closeSquare || kind === Token.end) this.#accept(frame);
     else if (newline && !this.#json) this.#accept(frame);
     else {
-      const hint = 'separate fields and elements with a comma or a line break';
-      if (frame.node.kind === 'list' && (kind === Token.equals || kind === Token.colon)) frame.unclosed = true;
+      const isSeparator = kind === Token.equals || kind === Token.colon;
+      if (frame.node.kind === 'list' && isSeparator) frame.unclosed = true;
+      let hint = 'separate fields and elements with a comma or a line break';
+      if (this.#json) hint = 'separate fields and elements with a comma';
+      else if (isSeparator) hint = `put double quotes around the value if the ${cursor.found()} belongs to it`;
+      if (frame.unclosed) hint = 'close the list with ] before the next field';
       const code = this.#json ? 'not-json' : 'unexpected-token';
       this.#fail(frame, code, `a comma, a line break or the end is expected here, not ${cursor.found()}`, hint);
     }

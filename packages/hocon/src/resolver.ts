@@ -6,7 +6,7 @@ import { Environment } from './environment.ts';
 import { emptyObject } from './fields.ts';
 import { inHashOrder } from './hash-order.ts';
 import { hidesLower } from './merge.ts';
-import type { ListNode, ObjectNode } from './node.ts';
+import type { ListNode, ObjectNode, Origin } from './node.ts';
 import type { ConcatenationNode, Marks, MergeNode, Raw, ReferenceNode, Settled } from './raw.ts';
 import { rawEntries, rawItems } from './raw.ts';
 import { broken, ResolveProblems } from './resolve-problems.ts';
@@ -180,23 +180,28 @@ export class Resolver {
   #joined(values: Raw[], node: ConcatenationNode, combiner: Combiner): Resolved {
     let joined = values[0];
     if (values.length < 2) return joined;
-    const joiner = this.#joiner(combiner);
+    const { origin } = node;
+    const joiner = this.#joiner(combiner, origin);
     for (const value of values.slice(1)) {
       const both = join(joined!, value, this.#marks, joiner);
-      if (both === undefined) return this.#problems.notJoinable(joined!, value, node.origin);
-      joined = both.kind === 'string' ? this.#budget.admit(both, node.origin) : both;
+      if (both === undefined) return this.#problems.notJoinable(joined!, value, origin);
+      joined = both.kind === 'string' ? this.#budget.admit({ ...both, origin }, origin) : both;
       if (joined.kind === 'broken') return joined;
     }
     return joined;
   }
 
-  /** Joins values that may stand elsewhere too: by copying. */
-  #joiner(combiner: Combiner): Joiner {
+  /** Joins values that may stand elsewhere too: by copying. What is joined stands where the concatenation does. */
+  #joiner(combiner: Combiner, origin: Origin): Joiner {
     return {
-      objects: (left, right) => this.#over(combiner, right, left),
-      lists: (left, first, _right, second) => {
+      objects: (left, right) => {
+        const both = this.#over(combiner, right, left);
+        if (combiner.owns(both)) both.origin = origin;
+        return both;
+      },
+      lists: (_left, first, _right, second) => {
         this.#budget.step((first.length + second.length) >> 2);
-        return { kind: 'list', items: first.concat(second) as ListNode['items'], origin: left.origin };
+        return { kind: 'list', items: first.concat(second) as ListNode['items'], origin };
       },
     };
   }
