@@ -46,6 +46,23 @@ describe('components', () => {
     expect(await headrace(['components', 'com.kmwllc.lucille.stage.CopyFields'])).toEqual(short);
   });
 
+  it('explains an indexer by its type, in any letter case', async () => {
+    const byClass = await headrace(['components', 'JsonLinesIndexer']);
+    expect(byClass.stdout).toContain('indexer.type: JSONLines');
+    expect(await headrace(['components', 'JSONLines'])).toEqual(byClass);
+    expect(await headrace(['components', 'jsonlines'])).toEqual(byClass);
+    expect((await headrace(['components', 'JSONLine'])).stderr).toContain('Did you mean JSONLines?');
+  });
+
+  it('tells the keys that all of a kind have apart from the own ones', async () => {
+    const { stdout } = await headrace(['components', 'DropDocument']);
+    const [own, shared] = stdout.split('Keys of every stage\n');
+    expect(own).toContain('  percentage (number, optional');
+    expect(own).not.toContain('conditionPolicy');
+    expect(shared).toMatch(/^ {2}class \(string, required\)\n {6}The name of the stage\./);
+    expect(shared).toMatch(/^ {2}enabled \(boolean, optional, default true\)\n {6}\S/m);
+  });
+
   it('explains those of a module: parameters, defaults, choices, examples', async () => {
     const cwd = directoryWith({ 'shout.js': SHOUT, 'package.json': '{"type":"module"}' });
     installHeadrace(cwd);

@@ -51,7 +51,7 @@ describe('validate', () => {
       column: 24,
       component: 'CopyFields',
       message: 'Config contains unknown parent fieldMaping',
-      hint: 'Did you mean fieldMapping?',
+      hint: 'No parameter is called fieldMaping. Did you mean fieldMapping?',
     });
   });
 
@@ -60,6 +60,60 @@ describe('validate', () => {
     const { code, stdout } = await headrace(['validate', 'torn.conf'], { cwd });
     expect(code).toBe(2);
     expect(stdout).toMatch(/^torn\.conf:\d+:\d+: error: /);
+  });
+
+  it('tells in the order of the text', async () => {
+    const cwd = directoryWith({ 'bad.conf': INVALID });
+    const { stdout } = await headrace(['validate', 'bad.conf'], { cwd });
+    expect([...stdout.matchAll(/^bad\.conf:(\d+):/gm)].map(([, line]) => line)).toEqual(['2', '5', '5']);
+  });
+
+  it('takes the config from standard input', async () => {
+    const cwd = directoryWith();
+    expect(await headrace(['validate', '-'], { cwd, input: VALID })).toMatchObject({
+      code: 0,
+      stdout: '<stdin>: valid (no problems)\n',
+    });
+    const { code, stdout } = await headrace(['validate', '-'], { cwd, input: INVALID });
+    expect(code).toBe(2);
+    expect(stdout).toMatch(/^<stdin>:2:12: error: /);
+  });
+
+  it('says that a file cannot be read, and no line of it', async () => {
+    const { code, stdout } = await headrace(['validate', 'no-such.conf', '--json']);
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout).problems).toEqual([
+      expect.objectContaining({ code: 'HR_SOURCE_UNREADABLE', hint: expect.stringMatching(/^Check .*\.$/) }),
+    ]);
+    expect(stdout).not.toContain('"line"');
+  });
+
+  it.each(['validate', 'run', 'preview'])('%s refuses components that cannot be loaded', async (command) => {
+    const cwd = directoryWith({ 'good.conf': VALID });
+    const { code, stdout, stderr } = await headrace([command, 'good.conf', '--components', './nosuch.js'], { cwd });
+    expect(code).toBe(2);
+    expect(stdout + stderr).toMatch(/^good\.conf: error: The module .*nosuch\.js cannot be loaded: /m);
+    expect(stdout + stderr).not.toContain('registry');
+  });
+
+  it('tells of such components as JSON too', async () => {
+    const cwd = directoryWith({ 'good.conf': VALID });
+    const args = ['validate', 'good.conf', '--components', './nosuch.js', '--json'];
+    const { code, stdout } = await headrace(args, { cwd });
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({ valid: false, problems: [{ code: 'HR_CONFIG_COMPONENT_LOAD' }] });
+  });
+
+  it('says which classes a module has when none is named', async () => {
+    const cwd = directoryWith({
+      'mine.conf': VALID.replace('SetStaticValues', '"./shout.js"').replace(/staticValues \{.*?\}\s*\}/, 'field: id'),
+      'shout.js': SHOUT,
+      'package.json': '{"type":"module"}',
+    });
+    installHeadrace(cwd);
+    const { code, stdout } = await headrace(['validate', 'mine.conf'], { cwd });
+    expect(code).toBe(2);
+    expect(stdout).toContain('./shout.js is a module, not a class. Name the class: ./shout.js#Shout.');
   });
 
   it('takes values from the command line', async () => {
@@ -117,6 +171,10 @@ describe('render', () => {
     const { stdout } = await headrace(['render', 'a.conf', '--show-secrets'], { cwd, env: { NAME: 'n' } });
     expect(stdout).toContain('hunter2');
     expect(JSON.parse(stdout)).toMatchObject({ name: 'n', copy: 'n' });
+  });
+
+  it('takes the config from standard input', async () => {
+    expect(JSON.parse((await headrace(['render', '-'], { input: 'a: 1\nb: ${a}' })).stdout)).toEqual({ a: 1, b: 1 });
   });
 
   it('prints HOCON that renders to the same', async () => {

@@ -3,7 +3,18 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { headrace, repository } from './headrace.ts';
 
-const COMMANDS = ['serve', 'run', 'validate', 'render', 'preview', 'components', 'init', 'completion'];
+const COMMANDS = [
+  'serve',
+  'run',
+  'validate',
+  'render',
+  'preview',
+  'components',
+  'init',
+  'hash-password',
+  'completion',
+  'help',
+];
 
 describe('help', () => {
   it('lists every command', async () => {
@@ -17,6 +28,11 @@ describe('help', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain(`Usage: headrace ${command}`);
     expect(stdout).toContain(`Examples:\n  headrace ${command}`);
+  });
+
+  it('is a command too', async () => {
+    expect(await headrace(['help'])).toEqual(await headrace(['--help']));
+    expect(await headrace(['help', 'run'])).toEqual(await headrace(['run', '--help']));
   });
 
   it('comes when no command is given', async () => {
@@ -38,7 +54,8 @@ describe('a mistyped command line', () => {
     [['preview', 'x.conf', '--limit', 'all'], "argument 'all' is invalid", 'a whole number'],
     [['completion', 'tcsh'], 'Allowed choices are bash, zsh, fish', ''],
     [['run', 'x.conf', '-s', 'indexer.type'], '-s takes key=value', ''],
-    [['run', 'no-such.conf'], 'no-such.conf:1:1: error: ', 'cannot be read'],
+    [['run', 'no-such.conf'], 'no-such.conf: error: ', 'cannot be read'],
+    [['help', 'rum'], "'rum' is invalid", 'Allowed choices are serve, run'],
   ])('%j exits with 2 and says what is wrong', async (args, message, hint) => {
     const { code, stdout, stderr } = await headrace(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

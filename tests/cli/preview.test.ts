@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { configFiles, SEQUENCE } from './fixtures.ts';
 import { directoryWith, headrace, installHeadrace } from './headrace.ts';
@@ -11,8 +12,10 @@ const STAGES = `
 
 function prepare(): string {
   const files = configFiles(SEQUENCE, STAGES);
-  const second =
-    'pipelines: ${pipelines} [{ name: second, stages: [{ class: SetStaticValues, staticValues { b: 2 } }] }]\n';
+  const second = `
+pipelines: \${pipelines} [{ name: second, stages: [{ class: SetStaticValues, staticValues { b: 2 } }] }]
+connectors: \${connectors} [{ name: other, pipeline: second, class: SequenceConnector, numDocs: 1 }]
+`;
   const cwd = directoryWith({ ...files, 'a.conf': files['a.conf'] + second });
   installHeadrace(cwd);
   return cwd;
@@ -83,6 +86,50 @@ describe('preview', () => {
     const { code, stderr } = await headrace(['preview', 'a.conf', '--pipeline', 'secnd'], { cwd });
     expect(code).toBe(2);
     expect(stderr).toContain('Did you mean second?');
+  });
+
+  it('counts a line with more than a document as failed, and goes on', async () => {
+    const cwd = prepare();
+    const input = '{"id":"0"} {"id":\n{"id":"3"}\n{"id":"4"}{"id":"5"}\n';
+    const { code, stdout, stderr } = await headrace(['preview', 'a.conf', '--documents', '-'], { cwd, input });
+    expect(code).toBe(1);
+    expect(stdout).toBe('{"id":"3","colour":"red"}\n');
+    expect(stderr.trimEnd().split('\n')).toEqual([
+      'failed: There is more text behind the document: {"id":. Write each document on a line of its own. {"id":"0"} {"id":',
+      'failed: There is more text behind the document: {"id":"5"}. Write each document on a line of its own. {"id":"4"}{"id":"5"}',
+    ]);
+    const json = await headrace(['preview', 'a.conf', '--documents', '-', '--json'], { cwd, input });
+    const results = json.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(results.map(({ documents, failure }) => [documents.length, failure?.code])).toEqual([
+      [0, 'HR_DOCUMENT_SYNTAX'],
+      [1, undefined],
+      [0, 'HR_DOCUMENT_SYNTAX'],
+    ]);
+  });
+
+  it('needs documents for a pipeline that no connector feeds', async () => {
+    const cwd = prepare();
+    const args = ['preview', 'a.conf', '--pipeline', 'second'];
+    const text = readFileSync(join(cwd, 'a.conf'), 'utf8').replace('pipeline: second', 'pipeline: main');
+    writeFileSync(join(cwd, 'a.conf'), text);
+    const { code, stdout, stderr } = await headrace(args, { cwd });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('No connector feeds the pipeline second. Give it documents: --documents FILE.\n');
+    const given = await headrace([...args, '--documents', '-'], { cwd, input: '{"id":"1"}' });
+    expect(given).toMatchObject({ code: 0, stdout: '{"id":"1","b":2}\n' });
+  });
+
+  it('takes the config from standard input, or the documents, not both', async () => {
+    const cwd = prepare();
+    const input = readFileSync(join(cwd, 'a.conf'), 'utf8');
+    const { stdout } = await headrace(['preview', '-', '--limit', '1'], { cwd, input });
+    expect(stdout).toBe('{"id":"0","colour":"red"}\n');
+    const { code, stderr } = await headrace(['preview', '-', '--documents', '-'], { cwd, input });
+    expect(code).toBe(2);
+    expect(stderr).toContain('cannot both be standard input');
   });
 
   it('says what is wrong with a config or a file', async () => {

@@ -45,6 +45,28 @@ describe('run', () => {
     expect(existsSync(join(cwd, 'out.jsonl'))).toBe(false);
   });
 
+  it('keeps standard output for the documents when they go there', async () => {
+    const cwd = prepare(SEQUENCE);
+    const { code, stdout, stderr } = await headrace(['run', 'a.conf', '-s', 'jsonl.path=-'], { cwd });
+    expect(code).toBe(0);
+    expect(
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line).id),
+    ).toEqual(['0', '1', '2', '3', '4']);
+    expect(stderr).toContain('RUN SUMMARY: Success.');
+    const dry = await headrace(['run', 'a.conf', '-s', 'jsonl.path=-', '--dry-run', 'dry.jsonl'], { cwd });
+    expect(dry.stdout).toContain('RUN SUMMARY: Success.');
+  });
+
+  it('takes the config from standard input', async () => {
+    const cwd = prepare(SEQUENCE);
+    const input = readFileSync(join(cwd, 'a.conf'), 'utf8');
+    expect(await headrace(['run', '-'], { cwd, input })).toMatchObject({ code: 0 });
+    expect(lines(cwd, 'out.jsonl')).toHaveLength(5);
+  });
+
   it('indexes nothing in a dry run', async () => {
     const cwd = prepare(SEQUENCE);
     const { code } = await headrace(['run', 'a.conf', '--dry-run', 'dry.jsonl'], { cwd });

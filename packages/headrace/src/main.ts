@@ -23,8 +23,13 @@ async function main(args: readonly string[]): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.invalid;
     if (!isExpected(error)) throw error;
-    console.error(`headrace: ${error.message}${error.hint === undefined ? '' : ` ${error.hint}`}`);
-    return error instanceof CommandError ? error.exitCode : EXIT.failed;
+    if (error instanceof CommandError) {
+      console.error(`headrace: ${error.message}`);
+      return error.exitCode;
+    }
+    const { withHint } = await import('@headrace/engine');
+    console.error(`headrace: ${withHint(error)}`);
+    return EXIT.failed;
   }
 }
 

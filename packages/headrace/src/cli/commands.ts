@@ -3,7 +3,7 @@ import { type CommandSpec, command } from './command.ts';
 const config = {
   name: 'CONFIG',
   required: true,
-  description: 'The config: .conf (HOCON) or .json.',
+  description: 'The config: .conf (HOCON) or .json; "-" for HOCON from standard input.',
   completes: 'file',
 } as const;
 
@@ -26,8 +26,7 @@ const componentOptions = {
   },
 } as const;
 
-/** Every command, once: parsing, help and completion are made of this table. */
-export const commands: readonly CommandSpec[] = [
+const explained: readonly CommandSpec[] = [
   command({
     name: 'serve',
     summary: 'Start the HTTP service.',
@@ -42,6 +41,7 @@ export const commands: readonly CommandSpec[] = [
     summary: 'Run a config.',
     details:
       'Prints the summary on standard output; progress on a terminal, otherwise JSON logs, go to standard error.\n' +
+      'Where an indexer writes documents to standard output, the summary goes to standard error too.\n' +
       'Exits with 0 for success, also when some documents failed, 1 for a failed run, 2 for an invalid config.\n' +
       'Ctrl-C ends the run cleanly; a second one at once.',
     examples: ['headrace run movies.conf', 'headrace run movies.conf -s csv.path=out.csv --dry-run documents.jsonl'],
@@ -51,7 +51,8 @@ export const commands: readonly CommandSpec[] = [
       dryRun: {
         kind: 'text',
         value: 'FILE',
-        description: 'Index nothing: write the documents that would be indexed to a file, as JSON lines.',
+        description:
+          'Index nothing: write the documents that would be indexed to a file, a line of JSON each: {"connector", "document"}.',
         completes: 'file',
       },
       ...componentOptions,
@@ -138,6 +139,15 @@ export const commands: readonly CommandSpec[] = [
     load: async () => (await import('../commands/init.ts')).init,
   }),
   command({
+    name: 'hash-password',
+    summary: 'Print the hash of a password, for a user in the service file.',
+    details: 'Asks for the password on a terminal, and shows nothing of it; otherwise reads it from standard input.',
+    examples: ['headrace hash-password', 'headrace hash-password < password.txt'],
+    arguments: [],
+    options: {},
+    load: async () => (await import('../commands/hash-password.ts')).hashPassword,
+  }),
+  command({
     name: 'completion',
     summary: 'Print a script that completes commands and options in a shell.',
     details:
@@ -150,5 +160,25 @@ export const commands: readonly CommandSpec[] = [
     ],
     options: {},
     load: async () => (await import('../commands/completion.ts')).completion,
+  }),
+];
+
+/** Every command, once: parsing, help and completion are made of this table. */
+export const commands: readonly CommandSpec[] = [
+  ...explained,
+  command({
+    name: 'help',
+    summary: 'Explain a command.',
+    examples: ['headrace help', 'headrace help run'],
+    arguments: [
+      {
+        name: 'COMMAND',
+        required: false,
+        description: 'The command to explain.',
+        completes: explained.map((spec) => spec.name),
+      },
+    ],
+    options: {},
+    load: async () => (await import('../commands/help.ts')).help,
   }),
 ];

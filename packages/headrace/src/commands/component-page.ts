@@ -1,19 +1,21 @@
-import type { CatalogEntry } from '@headrace/engine';
-
-type Field = CatalogEntry['fields'][number];
-type FieldType = Field['type'];
+import { type CatalogEntry, plainType, type SpecField } from '@headrace/engine';
 
 const WIDTH = 100;
 
 /** The page of one component, for a terminal. */
 export function describeComponent(entry: CatalogEntry): string {
+  const isOwn = ({ name }: SpecField) => name in entry.schema.properties;
+  const own = entry.fields.filter(isOwn);
+  // The catalog has it as the reference does, where nothing but the engine asks for a class.
+  const shared = entry.fields
+    .filter((field) => !isOwn(field))
+    .map((field) => ({ ...field, required: field.name === 'class' }));
   const parts = [
     `${entry.name} (${entry.kind}, ${entry.package})`,
     ...(entry.description === undefined ? [] : [wrap(entry.description, '')]),
     ...usage(entry),
-    ...(entry.fields.length === 0
-      ? []
-      : [`Parameters\n${entry.fields.map((field) => describeField(field, '  ')).join('\n')}`]),
+    ...fieldList('Parameters', own),
+    ...fieldList(`Keys of every ${entry.kind}`, shared),
     ...(entry.examples ?? []).map((example) => `Example\n${indent(JSON.stringify(example, null, 2), '  ')}`),
   ];
   return `${parts.join('\n\n')}\n`;
@@ -27,8 +29,15 @@ function usage({ name, kind, aliases, type, block }: CatalogEntry): string[] {
   return [lines.join('\n')];
 }
 
-function describeField(field: Field, margin: string): string {
-  const facts = [typeName(field.type), field.required ? 'required' : 'optional'];
+/** Required ones come first. */
+function fieldList(title: string, fields: readonly SpecField[]): string[] {
+  if (fields.length === 0) return [];
+  const sorted = fields.toSorted((a, b) => Number(b.required) - Number(a.required));
+  return [`${title}\n${sorted.map((field) => describeField(field, '  ')).join('\n')}`];
+}
+
+function describeField(field: SpecField, margin: string): string {
+  const facts = [plainType(field.type), field.required ? 'required' : 'optional'];
   if (field.default !== undefined) facts.push(`default ${JSON.stringify(field.default)}`);
   if (field.enum !== undefined) facts.push(`one of ${field.enum.join(', ')}`);
   if (field.minimum !== undefined) facts.push(`at least ${field.minimum}`);
@@ -41,31 +50,6 @@ function describeField(field: Field, margin: string): string {
     for (const child of field.type.child.fields) lines.push(describeField(child, `${margin}    `));
   }
   return lines.join('\n');
-}
-
-/** The type in plain words: the reference's `java.util.List<java.lang.String>` is `list of string`. */
-function typeName(type: FieldType): string {
-  if ('child' in type) return 'object';
-  if ('typeReference' in type) return plainType(type.typeReference);
-  return type.type.toLowerCase();
-}
-
-const PLAIN: Readonly<Record<string, string>> = {
-  'java.lang.String': 'string',
-  'java.lang.Boolean': 'boolean',
-  'java.lang.Integer': 'number',
-  'java.lang.Long': 'number',
-  'java.lang.Float': 'number',
-  'java.lang.Double': 'number',
-  'java.lang.Object': 'any value',
-};
-
-function plainType(reference: string): string {
-  const list = /^java\.util\.List<(.*)>$/.exec(reference);
-  if (list !== null) return `list of ${plainType(list[1] as string)}`;
-  const map = /^java\.util\.Map<[^,]*,\s*(.*)>$/.exec(reference);
-  if (map !== null) return `map of names to ${plainType(map[1] as string)}`;
-  return PLAIN[reference] ?? reference;
 }
 
 function wrap(text: string, margin: string): string {

@@ -18,9 +18,11 @@ export async function components([name]: readonly (string | undefined)[], option
     process.stdout.write(options.json ? json(all.map(toJson)) : KINDS.map((kind) => table(kind, all)).join('\n'));
     return EXIT.ok;
   }
-  const found = all.filter((entry) => entry.name === name || entry.aliases.includes(name));
+  const type = name.toLowerCase();
+  const byName = all.filter((entry) => entry.name === name || entry.aliases.includes(name));
+  const found = byName.length > 0 ? byName : all.filter((entry) => entry.type?.toLowerCase() === type);
   if (found.length === 0) {
-    const names = all.map((entry) => entry.name);
+    const names = all.flatMap((entry) => [entry.name, ...(entry.type === undefined ? [] : [entry.type])]);
     const best = nearest(name.slice(name.lastIndexOf('.') + 1), names);
     const hint = best === undefined ? '`headrace components` lists them.' : `Did you mean ${best}?`;
     throw new CommandError(`There is no component ${name}. ${hint}`, EXIT.invalid);

@@ -1,8 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { text as readText } from 'node:stream/consumers';
-import { hasErrors, messageOf, type PreviewResult, RunThreads } from '@headrace/engine';
+import {
+  hasErrors,
+  JsonSyntaxError,
+  messageOf,
+  type PreviewResult,
+  RunThreads,
+  readJsonSequence,
+  withHint,
+} from '@headrace/engine';
+import { getConfigList, getString, hasPath, type ObjectNode } from '@headrace/hocon';
 import { CommandError, EXIT } from '../cli/exit-code.ts';
-import { loadConfig, registrySource } from '../config/load-config.ts';
+import { loadConfig, registrySource, STANDARD_INPUT } from '../config/load-config.ts';
 import { problemLines } from '../config/print-problems.ts';
 import { HEAP_MB } from './heap.ts';
 
@@ -22,12 +31,15 @@ const TIMEOUT_MILLIS = 10 * 60_000;
 
 /** `headrace preview CONFIG`: what a pipeline makes of some documents, without a run. */
 export async function preview([file = '']: readonly (string | undefined)[], options: PreviewOptions): Promise<number> {
-  const { root, problems } = loadConfig(file, options.set);
+  if (file === STANDARD_INPUT && options.documents === STANDARD_INPUT) {
+    throw new CommandError('The config and the documents cannot both be standard input.', EXIT.invalid);
+  }
+  const { root, problems, name } = await loadConfig(file, options.set);
   if (root === undefined || hasErrors(problems)) {
-    process.stderr.write(problemLines(problems, file));
+    process.stderr.write(problemLines(problems, name));
     return EXIT.invalid;
   }
-  const documents = options.documents === undefined ? undefined : await readDocuments(options.documents);
+  const lines = options.documents === undefined ? undefined : await readDocuments(options.documents);
   const threads = new RunThreads({ heapMb: HEAP_MB, keepWarm: false });
   try {
     const result = await threads.preview(
@@ -35,29 +47,75 @@ export async function preview([file = '']: readonly (string | undefined)[], opti
         root,
         registry: registrySource(file, options.components),
         ...(options.pipeline === undefined ? {} : { pipeline: options.pipeline }),
-        ...(documents === undefined ? {} : { documents }),
+        ...(lines === undefined
+          ? {}
+          : { documents: lines.flatMap(({ text, trailing }) => (trailing === undefined ? [text] : [])) }),
         ...(options.limit === undefined ? {} : { limit: options.limit }),
       },
       TIMEOUT_MILLIS,
     );
     const all = [...problems, ...result.problems];
-    process.stderr.write(problemLines(all, file));
+    process.stderr.write(problemLines(all, name));
     if (hasErrors(all)) return EXIT.invalid;
-    for (const one of result.results) print(one, options.json);
-    return result.results.some((one) => one.failure !== undefined) ? EXIT.failed : EXIT.ok;
+    if (lines === undefined) refuseUnfed(root, options.pipeline);
+    const results = lines === undefined ? result.results : withTornLines(lines, result.results);
+    for (const one of results) print(one, options.json);
+    return results.some((one) => one.failure !== undefined) ? EXIT.failed : EXIT.ok;
   } finally {
     await threads.close();
   }
 }
 
-/** One JSON text a line. */
-async function readDocuments(file: string): Promise<string[]> {
+/** Without documents there must be a connector to take them from. `root` is valid. */
+function refuseUnfed(root: ObjectNode, pipeline: string | undefined): void {
+  const name = pipeline ?? getString(getConfigList(root, 'pipelines')[0] as ObjectNode, 'name');
+  const fed = getConfigList(root, 'connectors').some(
+    (connector) => hasPath(connector, 'pipeline') && getString(connector, 'pipeline') === name,
+  );
+  if (fed) return;
+  const message = `No connector feeds the pipeline ${name}. Give it documents: --documents FILE.`;
+  throw new CommandError(message, EXIT.invalid);
+}
+
+/** A line with a document, and what else stands on it. */
+interface DocumentLine {
+  readonly text: string;
+  readonly trailing: string | undefined;
+}
+
+async function readDocuments(file: string): Promise<DocumentLine[]> {
   try {
-    const text = file === '-' ? await readText(process.stdin) : readFileSync(file, 'utf8');
-    return text.split(/\r?\n/).filter((line) => line.trim() !== '');
+    const text = file === STANDARD_INPUT ? await readText(process.stdin) : readFileSync(file, 'utf8');
+    const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '');
+    return lines.map((line) => ({ text: line, trailing: trailingText(line) }));
   } catch (error) {
     throw new CommandError(`The documents ${file} cannot be read: ${messageOf(error)}`, EXIT.invalid);
   }
+}
+
+/** What stands behind the document of a line; undefined when nothing does, or when the line has no document. */
+function trailingText(line: string): string | undefined {
+  try {
+    const first = readJsonSequence(line).next().value;
+    const rest = first === undefined ? '' : line.slice(first.end).trim();
+    return rest === '' ? undefined : rest;
+  } catch (error) {
+    // The pipeline tells of a line that is not JSON.
+    if (error instanceof JsonSyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** The results in the order of the lines. A line with more than a document has failed before the pipeline. */
+function withTornLines(lines: readonly DocumentLine[], results: readonly Preview[]): Preview[] {
+  const processed = results.values();
+  return lines.flatMap(({ text, trailing }) => {
+    if (trailing === undefined) return processed.next().value ?? [];
+    const message = `There is more text behind the document: ${trailing}`;
+    const hint = 'Write each document on a line of its own.';
+    const failure = { stage: '', code: 'HR_DOCUMENT_SYNTAX', message, hint } as const;
+    return { input: text, documents: [], dropped: [], failure };
+  });
 }
 
 function print({ input, documents, dropped, failure }: Preview, json: boolean): void {
@@ -71,9 +129,8 @@ function print({ input, documents, dropped, failure }: Preview, json: boolean): 
   for (const document of documents) process.stdout.write(`${document}\n`);
   for (const id of dropped) process.stderr.write(`dropped: ${id}\n`);
   if (failure !== undefined) {
-    const hint = failure.hint === undefined ? '' : ` ${failure.hint}`;
     const stage = failure.stage === '' ? '' : `${failure.stage}: `;
-    process.stderr.write(`failed: ${stage}${failure.message}${hint} ${input}\n`);
+    process.stderr.write(`failed: ${stage}${withHint(failure)} ${input}\n`);
   }
 }
 

@@ -12,8 +12,8 @@ interface RenderOptions {
 
 /** `headrace render CONFIG`: the config with includes, substitutions and overrides resolved. */
 export async function render([file = '']: readonly (string | undefined)[], options: RenderOptions): Promise<number> {
-  const { root, problems } = loadConfig(file, options.set);
-  process.stderr.write(problemLines(problems, file));
+  const { root, problems, name } = await loadConfig(file, options.set);
+  process.stderr.write(problemLines(problems, name));
   if (root === undefined || hasErrors(problems)) return EXIT.invalid;
   const shown = options.showSecrets ? root : maskSecrets(root);
   const text = options.hocon ? renderText(shown, { format: 'hocon' }) : configToJson(shown, { indent: 2 });

@@ -1,5 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { hasErrors, type RunResult, RunThreads } from '@headrace/engine';
+import {
+  hasErrors,
+  Registry,
+  type RegistrySource,
+  type RunResult,
+  RunThreads,
+  writesToStandardOutput,
+} from '@headrace/engine';
+import type { ObjectNode } from '@headrace/hocon';
 import { EXIT } from '../cli/exit-code.ts';
 import { onStopSignal, type StopSignal, signalExitCode } from '../cli/stop-signals.ts';
 import { loadConfig, registrySource } from '../config/load-config.ts';
@@ -15,9 +23,11 @@ interface RunOptions {
 
 /** `headrace run CONFIG`: runs it to its end, or to the first signal. */
 export async function run([file = '']: readonly (string | undefined)[], options: RunOptions): Promise<number> {
-  const { root, problems } = loadConfig(file, options.set);
-  process.stderr.write(problemLines(problems, file));
+  const { root, problems, name } = await loadConfig(file, options.set);
+  process.stderr.write(problemLines(problems, name));
   if (root === undefined || hasErrors(problems)) return EXIT.invalid;
+  const registry = registrySource(file, options.components);
+  const summaryTo = options.dryRun === undefined ? await besideDocuments(root, registry) : process.stdout;
 
   const runId = randomUUID();
   const threads = new RunThreads({ heapMb: HEAP_MB, keepWarm: false });
@@ -26,7 +36,7 @@ export async function run([file = '']: readonly (string | undefined)[], options:
     {
       runId,
       root,
-      registry: registrySource(file, options.components),
+      registry,
       ...(options.dryRun === undefined ? {} : { dryRunFile: options.dryRun }),
     },
     { onLog: (record) => reporter.log(record) },
@@ -44,17 +54,26 @@ export async function run([file = '']: readonly (string | undefined)[], options:
     process.stderr.write(
       problemLines(
         result.problems.filter((p) => isInvalid(result) || p.severity === 'warning'),
-        file,
+        name,
       ),
     );
     if (isInvalid(result)) return EXIT.invalid;
-    process.stdout.write(`${result.message}\nRun took ${result.seconds.toFixed(2)} secs.\n`);
+    summaryTo.write(`${result.message}\nRun took ${result.seconds.toFixed(2)} secs.\n`);
     if (stoppedBy !== undefined) return signalExitCode(stoppedBy);
     return result.status === 'SUCCEEDED' ? EXIT.ok : EXIT.failed;
   } finally {
     stopListening();
     await threads.close();
   }
+}
+
+/**
+ * Where the summary goes: to standard error when the documents go to standard output. Only the module of the indexer
+ * is loaded for that: other modules belong to the threads of the run, and might keep this one from ending.
+ */
+async function besideDocuments(root: ObjectNode, source: RegistrySource): Promise<NodeJS.WritableStream> {
+  const registry = await Registry.open({ ...source, modules: [] });
+  return (await writesToStandardOutput(root, registry)) ? process.stderr : process.stdout;
 }
 
 /** Whether the run was refused because of its config, so that nothing has begun. */

@@ -1,6 +1,6 @@
-import { checkConfig, hasErrors, type Problem, Registry } from '@headrace/engine';
+import { checkConfig, hasErrors, type Problem } from '@headrace/engine';
 import { EXIT } from '../cli/exit-code.ts';
-import { loadConfig, registrySource } from '../config/load-config.ts';
+import { type LoadedConfig, loadConfig, openRegistry, registrySource } from '../config/load-config.ts';
 import { countProblems, problemLines } from '../config/print-problems.ts';
 
 interface ValidateOptions {
@@ -14,21 +14,27 @@ export async function validate(
   [file = '']: readonly (string | undefined)[],
   options: ValidateOptions,
 ): Promise<number> {
-  const problems = await findProblems(file, options);
+  const config = await loadConfig(file, options.set);
+  const problems = await findProblems(config, file, options.components);
   const valid = !hasErrors(problems);
+  const { name } = config;
   if (options.json) {
-    process.stdout.write(`${JSON.stringify({ valid, problems: problems.map((p) => toJson(p, file)) }, null, 2)}\n`);
+    process.stdout.write(`${JSON.stringify({ valid, problems: problems.map((p) => toJson(p, name)) }, null, 2)}\n`);
   } else {
     const verdict = valid ? 'valid' : 'invalid';
-    process.stdout.write(`${problemLines(problems, file)}${file}: ${verdict} (${countProblems(problems)})\n`);
+    process.stdout.write(`${problemLines(problems, name)}${name}: ${verdict} (${countProblems(problems)})\n`);
   }
   return valid ? EXIT.ok : EXIT.invalid;
 }
 
-async function findProblems(file: string, options: ValidateOptions): Promise<Problem[]> {
-  const { root, problems } = loadConfig(file, options.set);
+async function findProblems(
+  { root, problems }: LoadedConfig,
+  file: string,
+  components: readonly string[],
+): Promise<Problem[]> {
   if (root === undefined || hasErrors(problems)) return problems;
-  const registry = await Registry.open(registrySource(file, options.components));
+  const registry = await openRegistry(registrySource(file, components));
+  if ('severity' in registry) return [...problems, registry];
   return [...problems, ...(await checkConfig(root, registry)).problems];
 }
 

@@ -1,30 +1,60 @@
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { catalogUrl } from '@headrace/components';
-import { type ReadConfig, type RegistrySource, readConfigFile } from '@headrace/engine';
+import {
+  HeadraceError,
+  type Problem,
+  type ReadConfig,
+  Registry,
+  type RegistrySource,
+  readConfigFile,
+  readConfigText,
+  toFailure,
+} from '@headrace/engine';
 import { CommandError, EXIT } from '../cli/exit-code.ts';
 
+/** What stands for standard input where a file is expected. */
+export const STANDARD_INPUT = '-';
+
+/** A config that was read, and what it is called in messages. */
+export interface LoadedConfig extends ReadConfig {
+  readonly name: string;
+}
+
 /**
- * Reads a config file with the environment and the overrides of the command line. A file that cannot be read is a
- * problem like any other.
+ * Reads a config file, or standard input, with the environment and the overrides of the command line. A file that
+ * cannot be read is a problem like any other.
  *
  * @param settings `key=value` each
  * @throws CommandError for a setting without `=`
  */
-export function loadConfig(file: string, settings: readonly string[]): ReadConfig {
-  return readConfigFile(file, { env: environment(), overrides: parseSettings(settings) });
+export async function loadConfig(file: string, settings: readonly string[]): Promise<LoadedConfig> {
+  const options = { env: environment(), overrides: parseSettings(settings) };
+  if (file !== STANDARD_INPUT) return { ...readConfigFile(file, options), name: file };
+  return { ...readConfigText(await readText(process.stdin), options), name: '<stdin>' };
+}
+
+/** The components that a config may use, or the problem that they cannot be loaded. */
+export async function openRegistry(source: RegistrySource): Promise<Registry | Problem> {
+  try {
+    return await Registry.open(source);
+  } catch (error) {
+    if (!(error instanceof HeadraceError)) throw error;
+    return { severity: 'error', path: '', ...toFailure(error, error.code) };
+  }
 }
 
 /**
  * The components that a config may use: the built-in ones, those of the given modules, and, because it is the
  * user's own, those of modules that it names itself, relative to its directory.
  *
- * @param file the config; the working directory counts when there is none
+ * @param file the config; the working directory counts when there is none, or when it is standard input
  * @param modules paths from the working directory, or packages
  */
 export function registrySource(file: string | undefined, modules: readonly string[]): RegistrySource {
-  const directory = file === undefined ? process.cwd() : dirname(resolve(file));
+  const directory = file === undefined || file === STANDARD_INPUT ? process.cwd() : dirname(resolve(file));
   return {
     catalogs: [catalogUrl],
     modules: modules.map(moduleSpecifier),
