@@ -35,6 +35,7 @@ export class CountConnector extends Connector<typeof countParameters> {
 
   override async execute(publisher: Publisher | undefined): Promise<void> {
     if (publisher === undefined) throw new Error('CountConnector needs a pipeline');
+    if (this.params.failIn === 'exit') process.exit(4);
     const { count, failAfter, endless, pad = 0 } = this.params;
     for (let i = 0; (endless || i < count) && !publisher.signal.aborted; i++) {
       if (i === failAfter) throw new Error(`the source broke after ${i} documents`);
@@ -59,6 +60,8 @@ const troubleParameters = Type.Object({
   kind: Type.String(),
   /** Only for documents with `n` a multiple of this. */
   every: Type.Optional(Type.Integer({ default: 1 })),
+  /** Only for the document with this `n`. */
+  at: Type.Optional(Type.Integer()),
   millis: Type.Optional(Type.Integer({ default: 1 })),
 });
 
@@ -73,8 +76,8 @@ export class Trouble extends Stage<typeof troubleParameters> {
 
   override process(document: Document): Document[] | undefined | Promise<undefined> {
     const n = document.get('n') as number;
-    const { kind, every = 1, millis = 1 } = this.params;
-    if (n % every !== 0) return undefined;
+    const { kind, every = 1, at, millis = 1 } = this.params;
+    if (n % every !== 0 || (at !== undefined && n !== at)) return undefined;
     switch (kind) {
       case 'throw':
         throw new Error(`document ${n} is not liked`);

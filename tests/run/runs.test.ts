@@ -151,6 +151,20 @@ describe('batches', () => {
     expect(tiny.batches().map((batch) => batch.length)).toEqual(new Array(10).fill(1));
   });
 
+  it('leave before they are full when nothing more can come', async () => {
+    const { config, ids } = recorded({
+      connector: 'class: CountConnector, count: 25000',
+      indexer: 'batchSize: 20000, batchTimeout: 3600000',
+    });
+    expect(accountsOf(await harness.run(config))).toMatchObject({ succeeded: 25000 });
+    expect(ids()).toEqual(firstIds(25000));
+    const large = recorded({
+      connector: 'class: CountConnector, count: 12000, pad: 3000',
+      indexer: 'batchByteSize: 100000000, batchTimeout: 3600000',
+    });
+    expect(accountsOf(await harness.run(large.config))).toMatchObject({ succeeded: 12000 });
+  });
+
   it('leave when nothing comes for batchTimeout', async () => {
     const { config, batches, ids } = recorded({
       stages: '{class: Trouble, kind: wait, millis: 200}',
@@ -214,6 +228,16 @@ describe('a run fails, saying why,', () => {
     expect(result.message).toContain(text);
     expect(result.problems.map((problem) => problem.message).join()).toContain(message);
     expect(result.problems[0]).toMatchObject({ severity: 'error', component: 'c', path: 'connectors[0]' });
+  });
+
+  it('when closing throws too, with both reasons', async () => {
+    const { config } = recorded({ connector: 'class: CountConnector, count: 3, failAfter: 1, failIn: close' });
+    const result = await harness.run(config);
+    expect(result.message).toContain('c: ERROR. Error closing connector\n');
+    expect(result.problems.map(({ message }) => message)).toEqual([
+      'Connector exception: the source broke after 1 documents',
+      'Error closing connector: no close today',
+    ]);
   });
 
   it('when a connector without a pipeline wants to publish', async () => {
@@ -312,7 +336,89 @@ describe('the indexer', () => {
   });
 });
 
+describe('accounts', () => {
+  it('tell of every document that a connector handed over, even when a pipeline thread is lost', async () => {
+    const { config, ids } = recorded({
+      connector: 'class: CountConnector, count: 5000',
+      stages: '{class: Trouble, kind: exit, at: 3500}',
+      rest: 'worker { threads: 2 }',
+    });
+    const result = await harness.run(config);
+    const counts = accountsOf(result);
+    expect(result.status).toBe('FAILED');
+    expect(counts.published).toBeGreaterThan(3500);
+    expect(counts.failed).toBeGreaterThan(0);
+    expect(result.message).toContain('Some docs failed.');
+    expect(new Set(ids()).size).toBe(ids().length);
+  });
+
+  it('of a thread of a run that is lost keep what its connectors had', async () => {
+    const result = await harness.run(`connectors: [
+        {name: a, class: CountConnector, pipeline: p, count: 10}
+        {name: b, class: SleepConnector, duration: 1}
+        {name: c, class: CountConnector, pipeline: p, count: 5, failIn: exit}
+        {name: d, class: CountConnector, pipeline: p, count: 5}
+      ]
+      pipelines: [{name: p, stages: []}]
+      indexer { class: NopIndexer }`);
+    accountsOf(result);
+    expect(result.message.replace(/\d+\.\d\d secs/g, 'T secs')).toContain(
+      '\n\nRUN SUMMARY: Failure. 2/4 connectors complete. All published docs succeeded.\n\n' +
+        'a: complete. 10 docs succeeded. 0 docs failed. 0 docs dropped. Time: T secs.\n' +
+        'b: complete. No pipeline configured. Time: T secs.\n' +
+        'c: ERROR. Connector exception. Time: T secs.\n' +
+        'd: skipped.\n',
+    );
+  });
+
+  it('hold back a connector that has as many documents under way as it may', async () => {
+    const { config } = recorded({
+      connector: 'class: CountConnector, count: 500',
+      stages: '{class: Trouble, kind: wait, millis: 2}',
+      rest: 'publisher { maxPendingDocs: 10 }',
+    });
+    const run = harness.start(config);
+    let most = 0;
+    const watch = setInterval(() => {
+      const { published, succeeded } = run.progress().counts;
+      most = Math.max(most, published - succeeded);
+    }, 1);
+    expect(accountsOf(await run.done)).toMatchObject({ published: 500, succeeded: 500 });
+    clearInterval(watch);
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThanOrEqual(10);
+  });
+});
+
 describe('stopping', () => {
+  it('wakes up a connector without a pipeline', async () => {
+    const run = harness.start(`connectors: [{name: s, class: SleepConnector, duration: 600000}], pipelines: []
+      indexer { class: NopIndexer }`);
+    while (run.progress().connectors[0]?.status !== 'running') await new Promise((resolve) => setTimeout(resolve, 20));
+    run.stop('CANCELLED');
+    const result = await run.done;
+    expect(result.message).toMatch(
+      /Cancelled\. 0\/1 connectors complete[\s\S]*s: stopped\. No pipeline configured\. Time: \d/,
+    );
+    expect(result.problems).toEqual([]);
+  });
+
+  it('begins no further document when what is under way takes too long', async () => {
+    const { config } = recorded({
+      connector: 'class: CountConnector, count: 1000',
+      stages: '{class: Trouble, kind: wait, millis: 400}',
+    });
+    const run = harness.start(config);
+    while (run.progress().counts.succeeded === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    run.stop('CANCELLED');
+    const result = await run.done;
+    const counts = accountsOf(result);
+    expect(counts).toMatchObject({ published: 1000 });
+    expect(counts.failed).toBeGreaterThan(0);
+    expect(result.message).toMatch(/Cancelled\. [\s\S]*c: stopped\. \d+ docs succeeded\. \d+ docs FAILED\./);
+    expect(result.failures.at(-1)?.failure.code).toBe('HR_RUN_CANCELLED');
+  });
+
   it('finishes what is in flight, tells the rest apart, and keeps the accounts', async () => {
     const { config, ids } = recorded({
       connector: 'class: CountConnector, count: 0, endless: true',
@@ -384,7 +490,28 @@ describe('a dry run', () => {
   });
 });
 
+it('rehearsals leave the sources where they are', async () => {
+  const { directory } = harness;
+  const source = `${directory}/moved.csv`;
+  const connector = `class: CSVConnector, path: "${source}", moveToAfterProcessing: "${directory}/done", moveToErrorFolder: "${directory}/bad"`;
+  writeFileSync(source, 'a\n1\n');
+  await harness.run(configOf({ connector }), { dryRunFile: `${directory}/rehearsal.jsonl` });
+  expect(readFileSync(source, 'utf8')).toBe('a\n1\n');
+  writeFileSync(source, 'a,\n1,2\n');
+  const { problems } = await harness.preview(configOf({ connector }));
+  expect(problems).toHaveLength(1);
+  expect(readFileSync(source, 'utf8')).toBe('a,\n1,2\n');
+});
+
 describe('a preview', () => {
+  it('shows a record that cannot be read, as JSON like all others', async () => {
+    const path = `${harness.directory}/ragged.csv`;
+    writeFileSync(path, 'a,b\n1,2\n3\n');
+    const { results } = await harness.preview(configOf({ connector: `class: CSVConnector, path: "${path}"` }));
+    expect(results.map(({ input }) => JSON.parse(input))).toEqual([expect.objectContaining({ a: '1' }), `${path}:3`]);
+    expect(results[1]?.failure).toMatchObject({ stage: 'c', code: 'HR_RECORD_UNREADABLE' });
+  });
+
   it('gives what a pipeline makes of given documents', async () => {
     const config = configOf({
       stages:

@@ -11,6 +11,8 @@ import { JSONConnector } from './json-connector.ts';
 import { SequenceConnector } from './sequence-connector.ts';
 import { SleepConnector } from './sleep-connector.ts';
 
+const NEVER = new AbortController().signal;
+
 const root = mkdtempSync(join(tmpdir(), 'headrace-connectors-'));
 afterAll(() => rmSync(root, { recursive: true }));
 let folders = 0;
@@ -25,7 +27,7 @@ async function folder(files: Record<string, string>): Promise<string> {
 type Class = new (params: never, context: ConnectorContext) => Connector;
 
 async function run(Class: Class, params: object, publisher = new CollectingPublisher()): Promise<CollectingPublisher> {
-  const context = { name: 'c', docIdPrefix: '', runId: 'r', log: publisher.log };
+  const context = { name: 'c', docIdPrefix: '', runId: 'r', log: publisher.log, signal: NEVER, rehearsal: false };
   const connector = new Class(params as never, context);
   await connector.preExecute?.();
   await connector.execute(publisher);
@@ -66,7 +68,14 @@ describe('a connector for a file', () => {
   });
 
   it('needs a pipeline', async () => {
-    const context = { name: 'c', docIdPrefix: '', runId: 'r', log: new CollectingPublisher().log };
+    const context = {
+      name: 'c',
+      docIdPrefix: '',
+      runId: 'r',
+      log: new CollectingPublisher().log,
+      signal: NEVER,
+      rehearsal: false,
+    };
     for (const connector of [
       new CSVConnector({ path: 'x' }, context),
       new JSONConnector({ jsonPath: 'x' }, context),
@@ -88,7 +97,7 @@ describe('CSVConnector', () => {
   it('moves the file when its documents have come to their end', async () => {
     const dir = await folder({ 'in.csv': 'a\n1\n' });
     const publisher = new CollectingPublisher();
-    const context = { name: 'c', docIdPrefix: '', runId: 'r', log: publisher.log };
+    const context = { name: 'c', docIdPrefix: '', runId: 'r', log: publisher.log, signal: NEVER, rehearsal: false };
     const params = { path: join(dir, 'in.csv'), moveToAfterProcessing: join(dir, 'x/done') };
     const connector = new CSVConnector(params, context);
     await connector.preExecute();
@@ -168,12 +177,12 @@ describe('SequenceConnector', () => {
 
 describe('SleepConnector', () => {
   it('wakes up when the run stops, and does without a pipeline', async () => {
-    const publisher = new CollectingPublisher();
-    const sleeping = run(SleepConnector, { duration: 10 ** 12 }, publisher);
-    publisher.abort();
+    const { log } = new CollectingPublisher();
+    const stop = new AbortController();
+    const context = { name: 'c', docIdPrefix: '', runId: 'r', log, signal: stop.signal, rehearsal: false };
+    const sleeping = new SleepConnector({ duration: 10 ** 12 }, context).execute();
+    stop.abort();
     await sleeping;
-    const context = { name: 'c', docIdPrefix: '', runId: 'r', log: publisher.log };
-    await new SleepConnector({ duration: 1 }, context).execute(undefined);
-    expect(publisher.documents).toEqual([]);
+    await new SleepConnector({ duration: 1 }, { ...context, signal: NEVER }).execute();
   });
 });

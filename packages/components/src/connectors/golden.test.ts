@@ -19,6 +19,8 @@ import { JSONConnector } from './json-connector.ts';
 import { SequenceConnector } from './sequence-connector.ts';
 import { SleepConnector } from './sleep-connector.ts';
 
+const NEVER = new AbortController().signal;
+
 const golden = fileURLToPath(new URL('../../../../../shared/golden/', import.meta.url));
 const present = existsSync(golden);
 const root = mkdtempSync(join(tmpdir(), 'headrace-golden-'));
@@ -91,7 +93,14 @@ async function run(recorded: Case, dir: string): Promise<CollectingPublisher> {
     params: object,
     context: ConnectorContext,
   ) => Connector;
-  const connector = new Class(params, { name, docIdPrefix, runId: '@RUN@', log: publisher.log });
+  const connector = new Class(params, {
+    name,
+    docIdPrefix,
+    runId: '@RUN@',
+    log: publisher.log,
+    signal: NEVER,
+    rehearsal: false,
+  });
   await connector.preExecute?.();
   await connector.execute(params['pipeline'] === undefined ? undefined : publisher);
   await connector.postExecute?.();

@@ -39,7 +39,7 @@ export class SequenceConnector extends Connector<typeof parameters> {
         count: Math.min(PIECE_DOCUMENTS, numDocs - done),
       };
       // The numbers say it all: there are no bytes to decode.
-      await target.publishChunk({ bytes: new Uint8Array(0), decoder, position });
+      await target.publishChunk({ bytes: new Uint8Array(0), decoder, position, documents: position.count });
     }
   }
 }

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { Connector, type Publisher, Type } from '@headrace/engine';
+import { Connector, Type } from '@headrace/engine';
 
 const parameters = Type.Object({ duration: Type.Integer({ minimum: 0 }) });
 
@@ -17,12 +17,12 @@ const MAX_TIMER = 2 ** 31 - 1;
 export class SleepConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
 
-  override async execute(publisher: Publisher | undefined): Promise<void> {
-    const signal = publisher?.signal;
-    for (let left = this.params.duration; left > 0 && signal?.aborted !== true; left -= MAX_TIMER) {
-      await setTimeout(Math.min(left, MAX_TIMER), undefined, signal && { signal }).catch((error) => {
+  override async execute(): Promise<void> {
+    const { signal } = this.context;
+    for (let left = this.params.duration; left > 0 && !signal.aborted; left -= MAX_TIMER) {
+      await setTimeout(Math.min(left, MAX_TIMER), undefined, { signal }).catch((error) => {
         // A stop wakes it up; that is no failure.
-        if (signal?.aborted !== true) throw error;
+        if (!signal.aborted) throw error;
       });
     }
   }

@@ -11,6 +11,10 @@ export interface ConnectorContext {
   readonly docIdPrefix: string;
   readonly runId: string;
   readonly log: Logger;
+  /** Aborted when the run is to stop; the publisher has the same, but a connector without a pipeline has no publisher. */
+  readonly signal: AbortSignal;
+  /** Whether this is a preview or a dry run: sources are to stay as they are, nothing is moved or deleted. */
+  readonly rehearsal: boolean;
 }
 
 /** Where the code that runs in another thread is found: an exported class of a module. */
@@ -31,6 +35,8 @@ export interface RecordChunk {
   readonly decoder: ModuleReference;
   /** What the decoder needs to know of this piece (the number of its first record, …); plain data. */
   readonly position: unknown;
+  /** How many documents it gives, where that is certain before it is decoded. */
+  readonly documents?: number;
 }
 
 /** A record that cannot be read. It counts as published and failed; the others go on. */

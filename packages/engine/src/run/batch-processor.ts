@@ -144,6 +144,8 @@ export class BatchProcessor implements PipelineSink, RecordSink {
       const slice = pipeline.inOrder ? 1 : 256;
       for (let i = 0; i < documents.length && !flow.stopped; i += slice) {
         await pipeline.process(documents.slice(i, i + slice), this, () => flow.stopped);
+        // Where stages wait, the clock costs nothing.
+        this.untilLook = 1;
         this.flushIfDue();
       }
     }
@@ -154,7 +156,9 @@ export class BatchProcessor implements PipelineSink, RecordSink {
     const now = performance.now();
     // Reading the clock costs as much as a field: fast documents are asked rarely, slow ones each time.
     const millisPerDocument = (now - this.lastLook) / this.looksApart;
-    this.looksApart = Math.max(1, Math.min(MAX_LOOKS_APART, Math.floor(LOOK_MILLIS / millisPerDocument)));
+    // At most twice as far as before, because documents that were fast may become slow.
+    const apart = Math.min(2 * this.looksApart, MAX_LOOKS_APART, Math.floor(LOOK_MILLIS / millisPerDocument));
+    this.looksApart = Math.max(1, apart);
     this.untilLook = this.looksApart;
     this.lastLook = now;
     if (this.output.characters < PART_CHARACTERS && now - this.partStarted < PART_MILLIS) return;

@@ -19,8 +19,8 @@ export interface BatchingPublisherOptions {
   /** Documents that may be pending before publishing waits; undefined: no such limit. */
   readonly maxPending: number | undefined;
   readonly submit: (batch: SourceBatch) => Promise<void>;
-  /** Waits until fewer documents than this are pending. */
-  readonly waitForPending: (below: number) => Promise<void>;
+  /** Waits until no more documents than this are pending. */
+  readonly waitForPending: (most: number) => Promise<void>;
   readonly onReject: (record: RejectedRecord) => void;
 }
 
@@ -35,6 +35,7 @@ export class BatchingPublisher implements Publisher {
   private documents: Document[] = [];
   private characters = 0;
   private held: Document | undefined;
+  private notHandedOver = 0;
   private timer: NodeJS.Timeout | undefined;
   private submitting: Promise<void> = Promise.resolve();
   private failure: { error: unknown } | undefined;
@@ -62,7 +63,8 @@ export class BatchingPublisher implements Publisher {
 
   async publishChunk(chunk: RecordChunk): Promise<void> {
     this.check();
-    if (this.options.collapse) return this.decodeHere(chunk);
+    // Where single documents count, they have to be known here.
+    if (this.options.collapse || this.options.maxPending !== undefined) return this.decodeHere(chunk);
     await this.sendDocuments();
     await this.enqueue({ kind: 'records', chunk });
   }
@@ -84,7 +86,17 @@ export class BatchingPublisher implements Publisher {
     this.check();
   }
 
+  /** Takes no more, and tells how many documents it was given that no pipeline thread has got. */
+  abandon(): number {
+    clearTimeout(this.timer);
+    this.failure ??= { error: new Error('The connector was given up') };
+    const held = this.held === undefined ? 0 : 1;
+    this.held = undefined;
+    return this.notHandedOver + held;
+  }
+
   private add(document: Document): Promise<void> | undefined {
+    this.notHandedOver++;
     this.documents.push(document);
     this.characters += estimate(document);
     if (this.documents.length >= this.batchDocuments || this.characters >= BATCH_CHARACTERS)
@@ -109,8 +121,10 @@ export class BatchingPublisher implements Publisher {
     const { maxPending, submit, waitForPending } = this.options;
     this.submitting = this.submitting
       .then(async () => {
-        if (maxPending !== undefined) await waitForPending(maxPending);
+        const documents = batch.kind === 'documents' ? batch.count : 0;
+        if (maxPending !== undefined) await waitForPending(maxPending - documents);
         await submit(batch);
+        this.notHandedOver -= documents;
       })
       .catch((error) => {
         this.failure ??= { error };

@@ -9,15 +9,16 @@ import { type Failure, messageOf, toFailure } from '../errors/headrace-error.ts'
 import { FlowControl } from '../transport/flow-control.ts';
 import type { LogGate } from '../transport/log-gate.ts';
 import type { OutcomePart } from '../transport/messages.ts';
-import { Signal } from '../transport/signal.ts';
+import { Accounts } from './accounts.ts';
 import { BatchingPublisher } from './batching-publisher.ts';
-import { type DocumentCounts, noDocuments, pendingDocuments, type SharedCounts } from './counters.ts';
+import type { SharedCounts } from './counters.ts';
 import { Indexing } from './indexing.ts';
 import { type IdleLanes, PipelinePool } from './pipeline-pool.ts';
-import { type ConnectorResult, type FailedDocument, MAX_KEPT_FAILURES } from './run-result.ts';
+import type { ConnectorResult, FailedDocument } from './run-result.ts';
+import { OverdueError, withinLimits } from './time-limits.ts';
 
 /** How long what is under way may take to finish when a connector is given up. */
-const ABORT_GRACE_MILLIS = 3000;
+const ABORT_GRACE_MILLIS = 1500;
 
 /** What the connectors of a run share. */
 export interface RunContext {
@@ -31,6 +32,8 @@ export interface RunContext {
   readonly idle: IdleLanes;
   /** Aborted when the run is to stop. */
   readonly signal: AbortSignal;
+  /** Whether the run only shows what it would do: sources stay as they are. */
+  readonly rehearsal: boolean;
   readonly defaultThreads: number;
   /** Sends a record of the run's own thread to the log. */
   readonly log: (record: LogRecord) => void;
@@ -66,11 +69,10 @@ export class ConnectorFailure extends Error {
 
 /** Runs one connector from `preExecute` to `close`, with its pipeline and the indexer. */
 export class ConnectorRun {
-  readonly counts: DocumentCounts = noDocuments();
+  readonly accounts: Accounts;
   private readonly context: RunContext;
   private readonly config: ConnectorConfig;
   private readonly logger: Logger;
-  private readonly changed = new Signal();
   private received = 0;
   private started = performance.now();
 
@@ -78,37 +80,40 @@ export class ConnectorRun {
     this.context = context;
     this.config = config;
     this.logger = createLogger(config.name, context.log);
+    this.accounts = new Accounts(config.name, context.counts, context.failures, this.logger);
   }
 
-  /** Never rejects: what went wrong is in the result, and its reason in `failure`. */
-  async run(): Promise<{ result: ConnectorResult; failure: Failure | undefined }> {
+  /** Never rejects: what went wrong is in the result, and the reasons in `failures`. */
+  async run(): Promise<{ result: ConnectorResult; failures: ConnectorFailure[] }> {
     const { name, pipeline } = this.config;
+    const failures: ConnectorFailure[] = [];
     let connector: Connector | undefined;
-    let failed: ConnectorFailure | undefined;
     try {
       connector = await this.create();
       if (pipeline === undefined) await this.executeAlone(connector);
       else await this.executeWithPipeline(connector, this.pipelineConfig(pipeline));
     } catch (error) {
-      failed =
-        error instanceof ConnectorFailure ? error : this.wrap('Connector exception.', error, 'HR_INTERNAL', true);
+      const failure = this.wrap('Connector exception.', error, 'HR_INTERNAL', true);
+      // What did not end in time after a stop is no failure of the connector.
+      if (!(error instanceof OverdueError && error.overdue.reason === 'stopped')) failures.push(failure);
     }
     try {
       await connector?.close?.();
     } catch (error) {
-      failed = this.wrap('Error closing connector', error, 'HR_CONNECTOR_FAILED');
+      failures.push(this.wrap('Error closing connector', error, 'HR_CONNECTOR_FAILED'));
     }
-    const stopped = this.context.signal.aborted;
+    // As in the reference the last one gives the text; the reasons are told, all of them.
+    const shown = failures.at(-1);
     return {
-      failure: failed?.failure,
+      failures,
       result: {
         name,
-        status: failed !== undefined ? 'failed' : stopped ? 'stopped' : 'complete',
+        status: shown !== undefined ? 'failed' : this.context.signal.aborted ? 'stopped' : 'complete',
         hasPipeline: pipeline !== undefined,
-        counts: { ...this.counts },
+        counts: { ...this.accounts.counts },
         received: this.received,
         seconds: this.seconds(),
-        ...(failed === undefined ? {} : { error: { text: failed.text, timed: failed.timed } }),
+        ...(shown === undefined ? {} : { error: { text: shown.text, timed: shown.timed } }),
         ...(connector?.message === undefined ? {} : { message: connector.message }),
       },
     };
@@ -118,7 +123,14 @@ export class ConnectorRun {
     const { registry, runId } = this.context;
     const { entry, params, name, docIdPrefix } = this.config;
     const Class: ConnectorClass = await registry.load({ ...entry, kind: 'connector' });
-    return new Class(params as never, { name, docIdPrefix, runId, log: this.logger });
+    return new Class(params as never, {
+      name,
+      docIdPrefix,
+      runId,
+      log: this.logger,
+      signal: this.context.signal,
+      rehearsal: this.context.rehearsal,
+    });
   }
 
   private pipelineConfig(name: string): PipelineConfig {
@@ -129,7 +141,12 @@ export class ConnectorRun {
   private async executeAlone(connector: Connector): Promise<void> {
     await this.phase('preExecute failed.', () => connector.preExecute?.());
     this.started = performance.now();
-    await this.phase('execute failed.', () => this.withTimeout(Promise.resolve(connector.execute(undefined))));
+    await this.phase('execute failed.', () =>
+      this.limited(
+        async () => connector.execute(undefined),
+        () => undefined,
+      ),
+    );
     if (!this.context.signal.aborted) await this.phase('postExecute failed', () => connector.postExecute?.());
   }
 
@@ -180,6 +197,7 @@ export class ConnectorRun {
       flow,
       idle,
       listener: { onPart, onLog: forwardLog },
+      onSubmit: (sequence, documents) => this.accounts.entered(sequence, documents),
     });
   }
 
@@ -187,24 +205,9 @@ export class ConnectorRun {
     const { config } = this.context;
     const capacity = config.publisher.queueCapacity ?? Number.POSITIVE_INFINITY;
     return new Indexing(indexer.indexer, config.indexer.settings, capacity, flow, {
-      onPart: (part) => {
-        // Upwards first: at no moment do the counts tell of more ends than beginnings.
-        this.count('published', part.published);
-        this.count('created', part.created);
-        this.count('dropped', part.dropped);
-        this.count('failed', part.failed);
-        for (const { id, at, failure } of part.failures) this.keepFailure(id, at, failure);
-        this.changed.notify();
-      },
-      onSucceeded: (count) => {
-        this.count('succeeded', count);
-        this.changed.notify();
-      },
-      onFailed: (ids, failure) => {
-        this.count('failed', ids.length);
-        for (const id of ids) this.keepFailure(id, 'indexer', failure);
-        this.changed.notify();
-      },
+      onPart: (part) => this.accounts.settled(part),
+      onSucceeded: (count) => this.accounts.succeeded(count),
+      onFailed: (ids, failure) => this.accounts.failed(ids, failure),
       onRoom,
     });
   }
@@ -224,15 +227,8 @@ export class ConnectorRun {
       maxPending:
         settings.maxPendingDocs !== undefined && settings.maxPendingDocs > 0 ? settings.maxPendingDocs : undefined,
       submit: (batch) => pool.submit(batch),
-      waitForPending: async (below) => {
-        while (pendingDocuments(this.counts) >= below && pool.failed === undefined) await this.changed.wait();
-      },
-      onReject: (record) => {
-        this.count('published', 1);
-        this.count('failed', 1);
-        const message = `${record.place}: ${record.message}`;
-        this.keepFailure(record.id ?? record.place, 'connector', { code: 'HR_RECORD_UNREADABLE', message });
-      },
+      waitForPending: (most) => this.accounts.waitForPending(most, () => pool.failed !== undefined || flow.stopped),
+      onReject: (record) => this.accounts.rejected(record),
     });
     const work = async () => {
       let failed: ConnectorFailure | undefined;
@@ -253,16 +249,17 @@ export class ConnectorRun {
     };
     let completed = false;
     try {
-      await this.withTimeout(work());
+      await this.limited(work, () => flow.stop());
       completed = true;
     } catch (error) {
       flow.stop();
-      const failure = error instanceof ConnectorFailure ? error.failure : toFailure(error, 'HR_INTERNAL');
+      const failure = failureOf(error);
       await indexing.abort(failure, ABORT_GRACE_MILLIS);
+      this.accounts.lost(publisher.abandon(), failure);
       throw error;
     } finally {
-      this.received = this.config.collapse ? publisher.received : this.counts.published;
-      const { published, created, succeeded, failed, dropped } = this.counts;
+      const { published, created, succeeded, failed, dropped } = this.accounts.counts;
+      this.received = this.config.collapse ? publisher.received : published;
       const collapsed = this.received !== published ? ` (${published} after collapsing)` : '';
       // Nothing to tell of a connector that failed before it had anything.
       if (completed || published > 0)
@@ -273,71 +270,37 @@ export class ConnectorRun {
     }
   }
 
-  private async withTimeout(work: Promise<void>): Promise<void> {
-    const millis = this.context.config.runner.connectorTimeout ?? 0;
-    if (millis <= 0) return work;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      // setTimeout takes at most 2^31-1 ms, about 24 days; longer means no limit to speak of.
-      timer = setTimeout(
-        () =>
-          reject(
-            new ConnectorFailure(
-              'Connector timeout.',
-              {
-                code: 'HR_CONNECTOR_TIMEOUT',
-                message: `The connector did not finish within ${millis} ms`,
-                hint: 'Raise runner.connectorTimeout (milliseconds; 0 for none).',
-              },
-              true,
-            ),
-          ),
-        Math.min(millis, 2 ** 31 - 1),
-      );
-    });
-    try {
-      await Promise.race([work, late]);
-    } finally {
-      clearTimeout(timer);
-      work.catch(() => undefined);
-    }
+  private limited(work: () => Promise<void> | void, onLastDocument: () => void): Promise<void> {
+    const { config, signal } = this.context;
+    const started = (async () => work())();
+    return withinLimits(started, config.runner.connectorTimeout ?? 0, signal, onLastDocument);
   }
 
   private async phase(text: string, work: () => unknown): Promise<void> {
     try {
       await work();
     } catch (error) {
-      throw error instanceof ConnectorFailure ? error : this.wrap(text, error, 'HR_CONNECTOR_FAILED');
+      if (error instanceof OverdueError) throw error;
+      throw this.wrap(text, error, 'HR_CONNECTOR_FAILED');
     }
   }
 
   private wrap(text: string, error: unknown, code: Failure['code'], timed = false): ConnectorFailure {
-    const failure = error instanceof ConnectorFailure ? error.failure : toFailure(error, code);
-    this.logger.error(`${text} ${messageOf(error)}`);
-    return new ConnectorFailure(text, failure, timed);
-  }
-
-  private count(field: keyof DocumentCounts, amount: number): void {
-    if (amount === 0) return;
-    this.counts[field] += amount;
-    this.context.counts.add(field, amount);
-  }
-
-  private keepFailure(id: string, at: string, failure: Failure): void {
-    const { failures } = this.context;
-    if (failures.length >= MAX_KEPT_FAILURES) return;
-    failures.push({ id, connector: this.config.name, at, failure });
-    const what =
-      at === 'connector'
-        ? `Record could not be read: ${id}`
-        : `Document FAILED during ${at === 'indexer' ? 'indexing' : 'pipeline processing'}: ${id}`;
-    this.logger.error(what, { id, at, code: failure.code, reason: failure.message });
-    if (failures.length === MAX_KEPT_FAILURES) {
-      this.logger.error(`These were ${MAX_KEPT_FAILURES} failures; further ones are counted, but not told one by one`);
+    if (error instanceof ConnectorFailure) return error;
+    if (error instanceof OverdueError) {
+      const { reason, failure } = error.overdue;
+      return new ConnectorFailure(reason === 'timeout' ? 'Connector timeout.' : text, failure, true);
     }
+    this.logger.error(`${text} ${messageOf(error)}`);
+    return new ConnectorFailure(text, toFailure(error, code), timed);
   }
 
   private seconds(): number {
     return (performance.now() - this.started) / 1000;
   }
+}
+
+function failureOf(error: unknown): Failure {
+  if (error instanceof ConnectorFailure) return error.failure;
+  return error instanceof OverdueError ? error.overdue.failure : toFailure(error, 'HR_INTERNAL');
 }

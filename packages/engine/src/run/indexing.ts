@@ -78,7 +78,7 @@ export class Indexing {
       const waiting = this.early.get(part.sequence);
       if (waiting === undefined) this.early.set(part.sequence, [part]);
       else waiting.push(part);
-      this.heldBytes += part.bytes.byteLength;
+      this.heldBytes += sizeOf(part);
     } else {
       this.deliver(part);
       // Those that came early follow, up to the first batch that is not finished.
@@ -87,13 +87,14 @@ export class Indexing {
         const waiting = this.early.get(this.head) ?? [];
         this.early.delete(this.head);
         for (const next of waiting) {
-          this.heldBytes -= next.bytes.byteLength;
+          this.heldBytes -= sizeOf(next);
           this.deliver(next);
         }
         last = waiting.at(-1)?.last ?? false;
       }
     }
     this.tellFlow();
+    this.relieve();
     this.send();
   }
 
@@ -113,6 +114,13 @@ export class Indexing {
     this.finishBatch();
     const waiting = this.ready.flat();
     this.ready = [];
+    // What was finished before its turn has been processed all the same: it counts, and then fails here.
+    for (const parts of this.early.values()) {
+      for (const part of parts) {
+        this.listener.onPart(part);
+        this.listener.onFailed(idsOf(part), failure);
+      }
+    }
     this.early.clear();
     for (const { part, from, to } of waiting) this.listener.onFailed(idsOf(part).slice(from, to), failure);
     clearTimeout(this.timer);
@@ -182,6 +190,11 @@ export class Indexing {
     this.fillingBytes = 0;
   }
 
+  /** A batch that waits to be full while nothing more may come would wait for ever. */
+  private relieve(): void {
+    if (this.flow.full && !this.sending && this.ready.length === 0) this.finishBatch();
+  }
+
   private startTimer(): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
@@ -212,6 +225,8 @@ export class Indexing {
     // In the same turn as the last look at what is ready: nothing can slip in between.
     this.sending = false;
     this.progress.notify();
+    this.relieve();
+    this.send();
   }
 
   private takeReady(): Slice[] | undefined {
@@ -246,6 +261,11 @@ export class Indexing {
     const tooMany = this.queuedDocuments >= this.capacity;
     this.flow.set(this.head, this.heldBytes + this.queuedBytes, tooMany);
   }
+}
+
+/** About how much memory a part takes that waits for its turn, in bytes. */
+function sizeOf({ bytes, ids, lengths, failures }: OutcomePart): number {
+  return 1024 + bytes.byteLength + 2 * ids.length + (lengths?.byteLength ?? 0) + 500 * failures.length;
 }
 
 function toBatch(slices: readonly Slice[]): EncodedBatch {

@@ -7,6 +7,8 @@ import { type LaneListener, PipelineLane } from './pipeline-lane.ts';
 
 /** Batches that a lane may have at once: one in work, one at hand. */
 const BATCHES_PER_LANE = 2;
+/** Batches for each thread that may be finished before their turn: one slow batch must not let the others pile up. */
+const MAX_AHEAD = 8;
 /** How long stages may take to stop before their thread is ended. */
 const CLOSE_MILLIS = 10_000;
 
@@ -41,6 +43,8 @@ export interface PipelinePoolOptions {
   readonly flow: FlowControl;
   readonly idle: IdleLanes;
   readonly listener: Omit<LaneListener, 'onLost' | 'onBroken'>;
+  /** A batch of so many documents is handed to a thread; not told of pieces whose number of documents nobody knows yet. */
+  readonly onSubmit: (sequence: number, documents: number) => void;
 }
 
 /** The threads of one pipeline: takes numbered batches and gives each to the thread with the least to do. */
@@ -83,7 +87,10 @@ export class PipelinePool {
       lane = this.free();
     }
     this.check();
-    lane.submit(this.sequence++, batch);
+    const sequence = this.sequence++;
+    const documents = batch.kind === 'documents' ? batch.count : batch.chunk.documents;
+    if (documents !== undefined) this.options.onSubmit(sequence, documents);
+    lane.submit(sequence, batch);
     // Only a backlog is worth another thread: a small run never starts a second one.
     if (this.sequence > 1) this.grow();
   }
@@ -124,7 +131,8 @@ export class PipelinePool {
   }
 
   private free(): PipelineLane | undefined {
-    if (this.options.flow.full) return undefined;
+    const { flow, threads } = this.options;
+    if (flow.full || this.sequence - flow.head > threads * MAX_AHEAD) return undefined;
     let best: PipelineLane | undefined;
     for (const lane of this.lanes) {
       if (lane.outstanding < (best?.outstanding ?? BATCHES_PER_LANE)) best = lane;

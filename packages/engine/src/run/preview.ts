@@ -7,6 +7,7 @@ import { nearest } from '../config/nearest.ts';
 import type { Problem } from '../config/problem.ts';
 import type { Document } from '../document/document.ts';
 import { readDocument } from '../document/json-reader.ts';
+import { writeString } from '../document/json-writer.ts';
 import { type Failure, toFailure } from '../errors/headrace-error.ts';
 import { Pipeline } from '../pipeline/pipeline.ts';
 import { instantiate } from './batch-processor.ts';
@@ -95,7 +96,7 @@ function readInput(text: string): Input {
   try {
     return { text, document: readDocument(text) };
   } catch (error) {
-    return { text, failure: { stage: '', ...toFailure(error, 'HR_DOCUMENT_SYNTAX') } };
+    return { text: writeString(text), failure: { stage: '', ...toFailure(error, 'HR_DOCUMENT_SYNTAX') } };
   }
 }
 
@@ -122,9 +123,11 @@ async function readSource(
 ): Promise<Input[]> {
   const Class: ConnectorClass = await registry.load({ ...config.entry, kind: 'connector' });
   const { name, docIdPrefix } = config;
-  const connector = new Class(config.params as never, { name, docIdPrefix, runId: '', log: silent });
-  const inputs: Input[] = [];
   const enough = new AbortController();
+  const stop = AbortSignal.any([enough.signal, signal]);
+  const context = { name, docIdPrefix, runId: '', log: silent, signal: stop, rehearsal: true };
+  const connector = new Class(config.params as never, context);
+  const inputs: Input[] = [];
   // Collapsing takes one more, which tells that the one before is whole.
   const wanted = config.collapse ? limit + 1 : limit;
   const add = (input: Input) => {
@@ -138,11 +141,14 @@ async function readSource(
       else add({ text: '', document });
     },
     reject: ({ place, message }) =>
-      add({ text: place, failure: { stage: name, code: 'HR_RECORD_UNREADABLE', message: `${place}: ${message}` } }),
+      add({
+        text: writeString(place),
+        failure: { stage: name, code: 'HR_RECORD_UNREADABLE', message: `${place}: ${message}` },
+      }),
     warn: () => undefined,
   };
   const publisher: Publisher = {
-    signal: AbortSignal.any([enough.signal, signal]),
+    signal: stop,
     publish: (document) => {
       sink.document(document);
       return undefined;
@@ -156,6 +162,7 @@ async function readSource(
     },
   };
   try {
+    await connector.preExecute?.();
     await connector.execute(publisher);
   } catch (error) {
     if (!enough.signal.aborted) throw error;

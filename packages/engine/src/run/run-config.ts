@@ -12,9 +12,10 @@ import { ConnectorFailure, ConnectorRun, type RunContext, type RunIndexer } from
 import { noDocuments, pendingDocuments, type SharedCounts } from './counters.ts';
 import { DryRunIndexer, dryRunEncoder } from './dry-run.ts';
 import type { IdleLanes } from './pipeline-pool.ts';
-import type { RunProgress, RunRequest } from './run-request.ts';
+import type { RunRequest } from './run-request.ts';
 import type { ConnectorResult, FailedDocument, RunResult } from './run-result.ts';
 import { runSummary } from './run-summary.ts';
+import type { ConnectorProgress } from './thread-messages.ts';
 
 /** More pipeline threads than this only pay where stages compute much: a config has to ask for them. */
 const MAX_DEFAULT_THREADS = 4;
@@ -31,7 +32,8 @@ export interface RunSurroundings {
   readonly log: (record: LogRecord) => void;
   readonly forwardLog: (record: LogRecord) => void;
   readonly logGate: LogGate;
-  readonly onConnectors: (connectors: RunProgress['connectors']) => void;
+  /** Told whenever a connector begins or ends, with the results of those that have ended. */
+  readonly onConnectors: (connectors: ConnectorProgress[], results: readonly ConnectorResult[]) => void;
 }
 
 /** Runs a config: its connectors one after the other, up to the first that fails. Never rejects for what a config does. */
@@ -67,34 +69,39 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
     failures,
     idle: surroundings.idle,
     signal,
+    rehearsal: request.dryRunFile !== undefined,
     defaultThreads: Math.min(MAX_DEFAULT_THREADS, availableParallelism()),
     log: surroundings.log,
     forwardLog: surroundings.forwardLog,
     logGate: surroundings.logGate,
     indexer: () => indexers.get(),
   };
-  const progress: RunProgress['connectors'] = config.connectors.map(({ name }) => ({ name, status: 'waiting' }));
+  const progress: ConnectorProgress[] = config.connectors.map(({ name, pipeline }) => ({
+    name,
+    status: 'waiting',
+    hasPipeline: pipeline !== undefined,
+  }));
   const results: ConnectorResult[] = [];
   let failed = false;
   for (const [i, connector] of config.connectors.entries()) {
-    const state = progress[i] as RunProgress['connectors'][number];
+    const state = progress[i] as ConnectorProgress;
     if (failed || signal.aborted) {
       results.push(skipped(connector));
       state.status = 'skipped';
       continue;
     }
     state.status = 'running';
-    surroundings.onConnectors(progress);
+    surroundings.onConnectors(progress, results);
     logger.info(`Running connector ${connector.name} feeding to pipeline ${connector.pipeline ?? 'NOT CONFIGURED'}`);
-    const { result, failure } = await runConnector(context, connector, logger);
+    const { result, failures: reasons } = await runConnector(context, connector, logger);
     results.push(result);
     state.status = result.status;
-    if (failure === undefined) continue;
+    if (reasons.length === 0) continue;
     failed = true;
-    problems.push(toProblem(failure, connector, result.error?.text ?? ''));
+    problems.push(...reasons.map(({ failure, text }) => toProblem(failure, connector, text)));
     logger.error(`Aborting run because ${connector.name} failed.`);
   }
-  surroundings.onConnectors(progress);
+  surroundings.onConnectors(progress, results);
   try {
     await indexers.close();
   } catch (error) {
@@ -124,8 +131,10 @@ async function runConnector(context: RunContext, connector: ConnectorConfig, log
   const run = new ConnectorRun(context, connector);
   const everySeconds = context.config.log.seconds ?? 30;
   const timer = setInterval(() => {
-    const { published } = run.counts;
-    logger.info(`${published} docs published by ${connector.name}. Waiting on ${pendingDocuments(run.counts)} docs.`);
+    const { counts } = run.accounts;
+    logger.info(
+      `${counts.published} docs published by ${connector.name}. Waiting on ${pendingDocuments(counts)} docs.`,
+    );
   }, Math.max(1, everySeconds) * 1000);
   try {
     const outcome = await run.run();

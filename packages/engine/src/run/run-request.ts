@@ -34,7 +34,7 @@ export interface RunHandle {
   progress(): RunProgress;
   /**
    * Asks the run to end: the source is read no further, what is in flight is finished. After
-   * `STOP_GRACE_MILLIS` its threads are ended by force and what was in flight counts as failed. Safe to repeat.
+   * `STOP_GRACE_MILLIS` (time-limits.ts) its threads are ended by force and what was in flight counts as failed. Safe to repeat.
    */
   stop(status: 'CANCELLED' | 'INTERRUPTED'): void;
   /** Never rejects: whatever happens to the run is in the result. */
@@ -53,7 +53,10 @@ export interface PreviewRequest {
 }
 
 export interface PreviewResult {
-  /** One for each input document; documents as JSON texts, children before their parent. */
+  /**
+   * One for each input document; documents as JSON texts, children before their parent. `input` is JSON too: a
+   * JSON string where the input was no document.
+   */
   results: { input: string; documents: string[]; dropped: string[]; failure?: Failure & { stage: string } }[];
   /** Errors mean that nothing was processed. */
   problems: Problem[];

@@ -44,7 +44,7 @@ async function handle(message: ToRun): Promise<void> {
           },
           forwardLog,
           logGate,
-          onConnectors: (connectors) => post({ type: 'connectors', connectors }),
+          onConnectors: (connectors, results) => post({ type: 'connectors', connectors, results }),
         }),
       });
     }

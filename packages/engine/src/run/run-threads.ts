@@ -2,11 +2,12 @@ import { Worker } from 'node:worker_threads';
 import type { Problem } from '../config/problem.ts';
 import { type Failure, HeadraceError, messageOf } from '../errors/headrace-error.ts';
 import { LogGate } from '../transport/log-gate.ts';
-import { type DocumentCounts, pendingDocuments, SharedCounts } from './counters.ts';
+import { type DocumentCounts, noDocuments, pendingDocuments, SharedCounts } from './counters.ts';
 import type { PreviewRequest, PreviewResult, RunHandle, RunListeners, RunProgress, RunRequest } from './run-request.ts';
 import type { ConnectorResult, RunResult } from './run-result.ts';
 import { runSummary } from './run-summary.ts';
-import type { FromRun, ToRun } from './thread-messages.ts';
+import type { ConnectorProgress, FromRun, ToRun } from './thread-messages.ts';
+import { STOP_GRACE_MILLIS } from './time-limits.ts';
 
 export interface RunThreadsOptions {
   /** Limit of the JavaScript heap of each thread of a run, in MiB. */
@@ -14,9 +15,6 @@ export interface RunThreadsOptions {
   /** Keep one thread ready, so that a run starts at once. */
   readonly keepWarm: boolean;
 }
-
-/** How long a run may take to end after `stop`; then its threads are ended by force. */
-export const STOP_GRACE_MILLIS = 10_000;
 
 /** Starts runs and previews, each in a thread of its own: whatever happens there, the process goes on. */
 export class RunThreads {
@@ -113,7 +111,9 @@ class ThreadRun implements RunHandle {
   private readonly worker: Worker;
   private readonly counts = new SharedCounts();
   private readonly started = performance.now();
-  private connectors: RunProgress['connectors'] = [];
+  private connectors: readonly ConnectorProgress[] = [];
+  private results: readonly ConnectorResult[] = [];
+  private connectorStarted = performance.now();
   private stopping: 'CANCELLED' | 'INTERRUPTED' | undefined;
   private timer: NodeJS.Timeout | undefined;
   private ended = false;
@@ -136,7 +136,7 @@ class ThreadRun implements RunHandle {
       if (message.type === 'log') {
         listeners.onLog?.(message.record);
         logGate.leave();
-      } else if (message.type === 'connectors') this.connectors = message.connectors;
+      } else if (message.type === 'connectors') this.follow(message);
       else if (message.type === 'done') this.finish(message.result);
       else if (message.type === 'crashed') this.lose(message.failure);
     });
@@ -146,7 +146,7 @@ class ThreadRun implements RunHandle {
   }
 
   progress(): RunProgress {
-    return { counts: this.counts.read(), connectors: this.connectors };
+    return { counts: this.counts.read(), connectors: this.connectors.map(({ name, status }) => ({ name, status })) };
   }
 
   stop(status: 'CANCELLED' | 'INTERRUPTED'): void {
@@ -159,6 +159,31 @@ class ThreadRun implements RunHandle {
     }, STOP_GRACE_MILLIS);
   }
 
+  private follow({ connectors, results }: Extract<FromRun, { type: 'connectors' }>): void {
+    if (results.length !== this.results.length) this.connectorStarted = performance.now();
+    this.connectors = connectors;
+    this.results = results;
+  }
+
+  /** What is known of the connectors without their thread: what had ended, and what of the counts is left for the one that was going. */
+  private lostConnectors(total: DocumentCounts): ConnectorResult[] {
+    const left = { ...total };
+    for (const { counts } of this.results) {
+      for (const field of Object.keys(left) as (keyof DocumentCounts)[]) left[field] -= counts[field];
+    }
+    return this.connectors.map(({ name, status, hasPipeline }, i): ConnectorResult => {
+      const ended = this.results[i];
+      if (ended !== undefined) return ended;
+      if (status !== 'running') {
+        return { name, status: 'skipped', hasPipeline, counts: noDocuments(), received: 0, seconds: 0 };
+      }
+      const seconds = (performance.now() - this.connectorStarted) / 1000;
+      const result = { name, hasPipeline, counts: left, received: left.published, seconds };
+      if (this.stopping !== undefined) return { ...result, status: 'stopped' };
+      return { ...result, status: 'failed', error: { text: 'Connector exception.', timed: true } };
+    });
+  }
+
   /** The result of a run whose thread cannot tell it any more. What was in flight counts as failed. */
   private lose(failure: Failure): void {
     if (this.ended) return;
@@ -166,8 +191,8 @@ class ThreadRun implements RunHandle {
     const pending = pendingDocuments(counts);
     counts.failed += pending;
     const problem: Problem = { severity: 'error', path: '', ...failure };
-    const connectors = this.connectors.map((connector): ConnectorResult => lostConnector(connector, counts));
     const status = this.stopping ?? 'FAILED';
+    const connectors = this.lostConnectors(counts);
     this.finish({
       status,
       message: runSummary(status, connectors, [problem]),
@@ -178,20 +203,6 @@ class ThreadRun implements RunHandle {
       seconds: (performance.now() - this.started) / 1000,
     });
   }
-}
-
-/** What is known of a connector when the run's thread is gone: the counts are those of the whole run. */
-function lostConnector({ name, status }: RunProgress['connectors'][number], counts: DocumentCounts): ConnectorResult {
-  const running = status === 'running';
-  return {
-    name,
-    status: running ? 'failed' : status === 'waiting' ? 'skipped' : status,
-    hasPipeline: true,
-    counts: running ? counts : { published: 0, created: 0, succeeded: 0, failed: 0, dropped: 0 },
-    received: running ? counts.published : 0,
-    seconds: 0,
-    ...(running ? { error: { text: 'The thread of the run was lost.', timed: false } } : {}),
-  };
 }
 
 const ENDED_BY_ITSELF = new Error('it ended, as if by process.exit()');

@@ -1,7 +1,10 @@
 import type { LogRecord } from '../component/logger.ts';
 import type { Failure } from '../errors/headrace-error.ts';
 import type { PreviewRequest, PreviewResult, RunProgress, RunRequest } from './run-request.ts';
-import type { RunResult } from './run-result.ts';
+import type { ConnectorResult, RunResult } from './run-result.ts';
+
+/** How far a connector is, and what its result will need. */
+export type ConnectorProgress = RunProgress['connectors'][number] & { readonly hasPipeline: boolean };
 
 /** To the thread of a run. It serves one run or one preview, then ends. */
 export type ToRun =
@@ -16,7 +19,11 @@ export type ToRun =
 
 /** From the thread of a run. */
 export type FromRun =
-  | { readonly type: 'connectors'; readonly connectors: RunProgress['connectors'] }
+  | {
+      readonly type: 'connectors';
+      readonly connectors: ConnectorProgress[];
+      readonly results: readonly ConnectorResult[];
+    }
   | { readonly type: 'log'; readonly record: LogRecord }
   | { readonly type: 'done'; readonly result: RunResult }
   | { readonly type: 'previewed'; readonly result: PreviewResult }

@@ -45,6 +45,11 @@ export class FlowControl {
     this.changed();
   }
 
+  /** The number of the batch whose turn it is. */
+  get head(): number {
+    return Atomics.load(this.cells, HEAD);
+  }
+
   /** Whether so much waits that no new batch is to be begun. */
   get full(): boolean {
     return Atomics.load(this.cells, QUEUED_KIB) > MAX_QUEUED_KIB;
