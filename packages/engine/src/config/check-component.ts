@@ -17,6 +17,12 @@ import type { Problem } from './problem.ts';
 /** Collects the problems of a config, with the name of the component that each is about. */
 export class ProblemList {
   readonly problems: Problem[] = [];
+  /** Whether files that the config names may be read for the check. */
+  readonly readFiles: boolean;
+
+  constructor(readFiles = true) {
+    this.readFiles = readFiles;
+  }
 
   add(problem: Omit<Problem, 'severity'> & { severity?: Problem['severity'] }): void {
     this.problems.push({ severity: 'error', ...problem });

@@ -157,10 +157,10 @@ describe('pipelines', () => {
     ]);
   });
 
-  it.each(['0', '-1', 'two', '[]', 'true'])('cannot have %s threads', async (threads) => {
+  it.each(['0', '65', '-1', 'two', '[]', 'true'])('cannot have %s threads', async (threads) => {
     expect(
       await problemsOf(`connectors: []\npipelines: [{name: p, stages: [], threads: ${threads}}]\n${indexer}`),
-    ).toEqual(['pipelines[0].threads 2:44 <p> threads must be a number of at least 1']);
+    ).toEqual(['pipelines[0].threads 2:44 <p> threads must be a number from 1 to 64']);
   });
 });
 

@@ -24,12 +24,18 @@ export interface CheckedConfig {
 
 /**
  * Checks a whole resolved config: pipelines, connectors, the indexer, the engine's blocks, and how they refer
- * to each other. Everything wrong is found at once and told in the order of the text. Nothing is written, no connection made, no heavy library
- * loaded; files that conditions name (`valuesPath`) are read. Unknown top-level keys are free: configs keep
- * their own values there, to substitute.
+ * to each other. Everything wrong is found at once and told in the order of the text. Nothing is written, no
+ * connection made, no heavy library loaded. Unknown top-level keys are free: configs keep their own values there,
+ * to substitute.
+ * @param options.readFiles read the files that conditions name (`valuesPath`), as a run does; without it the check
+ *   touches no file, and such conditions are left out of the config that it gives
  */
-export async function checkConfig(root: ObjectNode, registry: Registry): Promise<CheckedConfig> {
-  const list = new ProblemList();
+export async function checkConfig(
+  root: ObjectNode,
+  registry: Registry,
+  { readFiles = true }: { readFiles?: boolean } = {},
+): Promise<CheckedConfig> {
+  const list = new ProblemList(readFiles);
   const pipelines = await checkPipelines(root, registry, list);
   const connectors = await checkConnectors(root, pipelines, registry, list);
   const indexer = await checkIndexer(root, registry, list);

@@ -8,6 +8,7 @@ import type { Value } from '../document/value.ts';
 import { HeadraceError } from '../errors/headrace-error.ts';
 import { type ConditionConfig, conditionTexts, readConditionValues } from '../pipeline/conditions.ts';
 import { checkComponent, displayName, findClass, type ProblemList } from './check-component.ts';
+import { MAX_THREADS } from './engine-blocks.ts';
 import type { PipelineConfig, StageConfig } from './ingest-config.ts';
 
 const stageKeys = commonParameters.stage as TObject;
@@ -144,13 +145,13 @@ function checkThreads(node: ObjectNode, path: string, component: string, list: P
   const threads = node.entries.get('threads');
   if (threads === undefined || threads.kind === 'null') return undefined;
   const value = Math.trunc(Number(scalarText(threads)));
-  if (value >= 1) return value;
+  if (value >= 1 && value <= MAX_THREADS) return value;
   list.add({
     code: 'HR_CONFIG_INVALID_VALUE',
     path: join(path, 'threads'),
     ...place(threads.origin),
     component,
-    message: 'threads must be a number of at least 1',
+    message: `threads must be a number from 1 to ${MAX_THREADS}`,
   });
   return undefined;
 }
@@ -232,7 +233,7 @@ function checkConditions(
       });
     }
     let texts: readonly (string | null)[] | undefined = values === undefined ? undefined : conditionTexts(values);
-    if (valuesPath !== undefined) {
+    if (valuesPath !== undefined && list.readFiles) {
       try {
         texts = readConditionValues(valuesPath);
       } catch (error) {

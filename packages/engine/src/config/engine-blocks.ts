@@ -1,9 +1,12 @@
 import { NO_EFFECT, type Static, Type } from '../component/schema.ts';
 
+/** Threads that a pipeline may have: each takes memory, and more than there are processors only help stages that wait. */
+export const MAX_THREADS = 64;
+
 /** The blocks of a config that set the engine itself, by their key. All are closed: an unknown key is an error. */
 export const engineBlocks = {
   worker: Type.Object({
-    threads: Type.Optional(Type.Integer({ minimum: 1 })),
+    threads: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_THREADS })),
     pipeline: Type.Optional(Type.String(NO_EFFECT)),
     maxProcessingSecs: Type.Optional(Type.Integer({ default: 600, ...NO_EFFECT })),
     exitOnTimeout: Type.Optional(Type.Boolean({ default: false, ...NO_EFFECT })),

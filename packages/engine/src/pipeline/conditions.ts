@@ -26,7 +26,8 @@ export function conditionTexts(values: readonly Value[]): (string | null)[] {
 /** The values of a `valuesPath` file: UTF-8 lines, trimmed, blank ones left out. */
 export function readConditionValues(path: string): string[] {
   try {
-    const file = path.startsWith('file:') ? new URL(path) : path;
+    // What the reference looks for among its classes is here beside the process.
+    const file = path.startsWith('file:') ? new URL(path) : path.replace(/^classpath:\/*/, '');
     // A device or a pipe would never end.
     const found = statSync(file);
     if (!found.isFile()) throw new Error('it is not a regular file');

@@ -98,6 +98,16 @@ describe('configs over HTTP', () => {
     expect(service.threads.last.request.registry).toMatchObject({ allowModules: false });
   });
 
+  it('are checked without a look at the files that they name', async () => {
+    const service = await testService();
+    const withValues = (path: string) =>
+      hocon(VALID.replace('class: Upper', `class: Upper, conditions: [{ fields: [a], valuesPath: "${path}" }]`));
+    const answers = await Promise.all(
+      ['/etc/hostname', '/no/such/file', '/dev/zero'].map((path) => service.ask('/v1/config/validate', withValues(path))),
+    );
+    for (const { json } of answers) expect(json).toEqual({ valid: true, problems: [] });
+  });
+
   it('keep names that mean something to JavaScript', async () => {
     const service = await testService();
     const id = await service.store('"__proto__": {polluted: 1}, constructor: 2');
