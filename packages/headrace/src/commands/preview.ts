@@ -114,7 +114,7 @@ function withTornLines(lines: readonly DocumentLine[], results: readonly Preview
     const message = `There is more text behind the document: ${trailing}`;
     const hint = 'Write each document on a line of its own.';
     const failure = { stage: '', code: 'HR_DOCUMENT_SYNTAX', message, hint } as const;
-    return { input: text, documents: [], dropped: [], failure };
+    return { input: JSON.stringify(text), documents: [], dropped: [], failure };
   });
 }
 
@@ -123,23 +123,18 @@ function print({ input, documents, dropped, failure }: Preview, json: boolean): 
     // Documents stay the texts they are: read and written again, long integers would change.
     const ids = JSON.stringify(dropped);
     const why = failure === undefined ? '' : `,"failure":${JSON.stringify(failure)}`;
-    process.stdout.write(`{"input":${asJson(input)},"documents":[${documents.join(',')}],"dropped":${ids}${why}}\n`);
+    process.stdout.write(`{"input":${input},"documents":[${documents.join(',')}],"dropped":${ids}${why}}\n`);
     return;
   }
   for (const document of documents) process.stdout.write(`${document}\n`);
   for (const id of dropped) process.stderr.write(`dropped: ${id}\n`);
   if (failure !== undefined) {
     const stage = failure.stage === '' ? '' : `${failure.stage}: `;
-    process.stderr.write(`failed: ${stage}${withHint(failure)} ${input}\n`);
+    process.stderr.write(`failed: ${stage}${withHint(failure)} ${asText(input)}\n`);
   }
 }
 
-/** An input may be no JSON at all, which is why it failed: then it is shown as a text. */
-function asJson(input: string): string {
-  try {
-    JSON.parse(input);
-    return input;
-  } catch {
-    return JSON.stringify(input);
-  }
+/** An input is JSON: of what was no document, a JSON string. */
+function asText(input: string): string {
+  return input.startsWith('"') ? (JSON.parse(input) as string) : input;
 }
