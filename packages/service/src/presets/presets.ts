@@ -11,6 +11,7 @@ import {
   type RegistrySource,
   readConfigFile,
 } from '@headrace/engine';
+import { boundProblems } from '../configs/bound-problems.ts';
 import { configAnswer } from '../configs/config-answer.ts';
 import type { ConfigSource } from '../configs/config-source.ts';
 
@@ -48,10 +49,11 @@ export async function loadPresets(directory: string, options: PresetOptions): Pr
       if (!(await stat(path)).isFile()) continue;
       const { root, problems } = readConfigFile(path, { env: options.env });
       if (root === undefined || hasErrors(problems)) {
-        for (const problem of problems) options.warn(`Preset ${name} is left out: ${formatProblem(problem, path)}`);
+        for (const problem of boundProblems(problems))
+          options.warn(`Preset ${name} is left out: ${formatProblem(problem, path)}`);
         continue;
       }
-      for (const problem of (await checkConfig(root, components)).problems) {
+      for (const problem of boundProblems((await checkConfig(root, components)).problems)) {
         if (problem.severity === 'error') options.warn(`Preset ${name} is not valid: ${formatProblem(problem, path)}`);
       }
       presets.set(name, { name, root, registry, ...configAnswer(root) });

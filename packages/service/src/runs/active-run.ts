@@ -9,10 +9,14 @@ import {
   type RunResult,
   type RunState,
 } from '@headrace/engine';
+import { boundProblems } from '../configs/bound-problems.ts';
 import type { ConfigSource } from '../configs/config-source.ts';
 import type { StoredRun } from '../store/store.ts';
 import { DocsRate, roundRate } from './docs-rate.ts';
 import type { RunDetails } from './run-details.ts';
+
+/** Characters of the summary of a run, which tells each of its problems. */
+const MAX_MESSAGE = 256 * 1024;
 
 /** Who asked for a run, and what they call it. */
 export interface RunOrder {
@@ -108,8 +112,8 @@ export class ActiveRun {
   /** The result of a run that went on to its end. */
   finish({ status, message, problems, connectors, counts, seconds }: RunResult): void {
     this.#end(status, {
-      message,
-      problems,
+      message: message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE)}…`,
+      problems: boundProblems(problems),
       connectors: connectors.map((connector) => ({
         name: connector.name,
         status: connector.status,

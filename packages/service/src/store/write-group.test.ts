@@ -60,4 +60,11 @@ describe('writes in groups', () => {
     db.exec('PRAGMA query_only = off');
     expect(await write('a')).toBe(1);
   });
+
+  it('reject, and throw nothing that nobody catches, when the database is closed', async () => {
+    const { db, write } = open();
+    const late = write('a');
+    db.close();
+    await expect(late).rejects.toBeInstanceOf(StoreError);
+  });
 });

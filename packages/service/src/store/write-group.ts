@@ -64,9 +64,9 @@ export class WriteGroup {
       for (const write of writes) outcomes.push(this.#applyOne(write));
       this.#commit.run();
     } catch (cause) {
-      // A full disk may have rolled the transaction back already.
-      if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
-      const error = new StoreError(`The store cannot be written: ${(cause as Error).message}`, { cause });
+      const error = new StoreError(`The store cannot be written: ${(cause as Error).message}`, {
+        cause: this.#rollBack(cause),
+      });
       this.#onFailure(error);
       for (const write of writes) write.reject(error);
       return;
@@ -76,6 +76,17 @@ export class WriteGroup {
       const outcome = outcomes[i] as { value: unknown; error?: unknown };
       if ('error' in outcome) write.reject(outcome.error);
       else write.resolve(outcome.value as never);
+    }
+  }
+
+  /** Undoes a group. Gives why it failed, and why undoing failed too: whoever waits for a write has to hear of it. */
+  #rollBack(cause: unknown): unknown {
+    try {
+      // A full disk may have rolled the transaction back already.
+      if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+      return cause;
+    } catch (error) {
+      return new AggregateError([cause, error]);
     }
   }
 

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import type { RunDetails } from '../runs/run-details.ts';
+import { ThreadsOnDemand } from '../runs/threads-on-demand.ts';
+import { testService, VALID } from '../testing/test-service.test.support.ts';
+
+describe('a config with more mistakes than anybody reads', () => {
+  it('is told of the first ones and how many there are, and so are its runs', async () => {
+    const service = await testService({}, { threads: new ThreadsOnDemand(256) });
+    const wrong = Array.from({ length: 5000 }, (_, i) => `wrong${i}: 1`).join(', ');
+    const body = VALID.replace('source: title', `source: title, ${wrong}`);
+    const request = { body, type: 'application/hocon' };
+    const last = { severity: 'error', message: 'There are 4001 more problems, which are not told' };
+
+    const checked = (await service.ask('/v1/config/validate', request)).json as { valid: boolean; problems: object[] };
+    expect(checked.valid).toBe(false);
+    expect(checked.problems).toHaveLength(1000);
+    expect(checked.problems[0]).toMatchObject({ path: 'pipelines[0].stages[0].wrong0' });
+    expect(checked.problems.at(-1)).toMatchObject(last);
+
+    const { configId } = (await service.ask('/v1/config', request)).json as { configId: string };
+    const { runId } = await service.run(configId);
+    const { runResult } = (await service.ended(runId)) as { runResult: NonNullable<RunDetails['runResult']> };
+    expect(runResult.problems).toHaveLength(1000);
+    expect(runResult.problems.at(-1)).toMatchObject(last);
+    expect(runResult.message.length).toBeLessThan(300_000);
+    expect(runResult.message).toContain('RUN SUMMARY: Failure.');
+  });
+});

@@ -1,0 +1,33 @@
+import type { PreviewRequest } from '@headrace/engine';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Previews } from './previews.ts';
+
+const request = {} as PreviewRequest;
+
+describe('a preview whose thread hangs', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('is answered all the same, and keeps its place until the thread ends', async () => {
+    const ends: (() => void)[] = [];
+    const previews = new Previews({
+      preview: () => new Promise((resolve) => ends.push(() => resolve({ results: [], problems: [] }))),
+    });
+    const hanging = Array.from({ length: 4 }, () => previews.preview(request).catch((error: unknown) => error));
+    await vi.advanceTimersByTimeAsync(60_000);
+    for (const answer of await Promise.all(hanging)) {
+      expect(answer).toMatchObject({
+        status: 422,
+        code: 'HR_RUN_CANCELLED',
+        message: expect.stringContaining('hangs'),
+      });
+    }
+    await expect(previews.preview(request)).rejects.toMatchObject({ status: 429, code: 'HR_PREVIEW_BUSY' });
+    ends[0]?.();
+    await vi.advanceTimersByTimeAsync(0);
+    const next = previews.preview(request);
+    ends[4]?.();
+    expect(await next).toEqual({ results: [], problems: [] });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
