@@ -14,6 +14,8 @@ export class Budget {
   readonly #extents = new Extents();
   /** No text is larger than its length, so that only what substitutions add can exceed this. */
   readonly #most: number;
+  /** A step for each character of the text is free: long ordinary texts must not come near the limit. */
+  readonly #mostSteps: number;
   #steps = 0;
   #exceeded = false;
 
@@ -21,12 +23,13 @@ export class Budget {
     this.#session = session;
     this.#problems = problems;
     this.#most = session.limits.size + session.textLength;
+    this.#mostSteps = session.limits.steps + session.textLength;
   }
 
   /** @throws TooMuchWork */
   step(count = 1): void {
     this.#steps += count;
-    if (this.#steps > this.#session.limits.steps) throw new TooMuchWork();
+    if (this.#steps > this.#mostSteps) throw new TooMuchWork();
   }
 
   sizeOf(value: Raw): number {

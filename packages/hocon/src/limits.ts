@@ -4,7 +4,7 @@ export interface Limits {
   depth: number;
   /** Values that substitutions bring in; sixteen characters of a string count as one. The text itself does not count. */
   size: number;
-  /** Steps of resolving. */
+  /** Steps of resolving, beyond one for each character of the text. */
   steps: number;
   /** Files read through includes. */
   includes: number;

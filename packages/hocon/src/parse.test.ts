@@ -215,6 +215,14 @@ describe('hostile texts', () => {
     expect(problemOf(`a = \${?q}\n${fields}`)).toBe('too-much-work');
   });
 
+  it('are told from long ordinary ones, which may resolve as much as they are long', () => {
+    const job = (i: number) =>
+      `job${i} = \${d} { path = \${d.root}/${i}, tags = \${d.tags} [b], next = \${?job${i + 1}.path} }\n`;
+    const jobs = Array.from({ length: 400 }, (_, i) => job(i)).join('');
+    const { problems } = parse(`d { root = /data, tags = [a] }\n${jobs}`, { limits: { steps: 1_000 } });
+    expect(problems).toEqual([]);
+  });
+
   it('that ask for much work end', () => {
     expect(problemOf('a += 1\n'.repeat(50_000))).toBe('too-much-work');
     expect(parse('a += 1\n'.repeat(3_000)).value['a']).toHaveLength(3_000);

@@ -345,7 +345,11 @@ export class Resolver {
       let value: Resolved = layer;
       this.#budget.step();
       this.#tainted = false;
-      if (layer.kind === 'reference' || layer.kind === 'concatenation') head.shown = { value: lowerLayers(node, i) };
+      if (layer.kind === 'reference' || layer.kind === 'concatenation') {
+        // A field that refers to itself in each layer goes as deep as it has layers: that takes memory, too.
+        this.#budget.step(2 * TASK_STEPS);
+        head.shown = { value: lowerLayers(node, i) };
+      }
       try {
         if (rest !== undefined) value = yield this.#partial(layer, rest);
         else if (this.#marks.isUnresolved(layer)) {
