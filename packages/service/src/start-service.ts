@@ -24,9 +24,10 @@ import { MemoryStore } from './store/memory-store.ts';
 import { SqliteStore } from './store/sqlite-store.ts';
 import type { Store } from './store/store.ts';
 
-/** How long the runs get to end at a shutdown, and then the requests. */
+/** How long the runs get to end at a shutdown, then the requests, and then the threads. */
 const RUN_GRACE_MILLIS = 12_000;
 const REQUEST_GRACE_MILLIS = 3_000;
+const THREAD_GRACE_MILLIS = 3_000;
 /** How often a store that cannot be written is tried again, or one that nobody writes to is tried at all. */
 const PROBE_MILLIS = 5_000;
 
@@ -70,7 +71,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     if (interrupted > 0) logger.warn(`${interrupted} runs were interrupted when the service ended the last time`);
     undo.push(measureProcess(metrics));
     const threads = options.threads ?? new ThreadsOnDemand(settings.limits.runHeapMb);
-    undo.push(() => threads.close());
+    undo.push(() => endThreads(threads, logger));
     const reader = new UploadReader(registry);
     undo.push(() => reader.close());
     const parts = makeParts({ settings, logger, registry, reader, metrics, store, threads });
@@ -163,6 +164,18 @@ function makeParts({
     logger,
     maxConfigBytes: limits.maxConfigBytes,
   };
+}
+
+/** A thread that hangs in the operating system, reading from a pipe for example, does not end: the store closes all the same. */
+async function endThreads(threads: { close(): Promise<void> }, logger: FastifyBaseLogger): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<'late'>((resolve) => {
+    timer = setTimeout(() => resolve('late'), THREAD_GRACE_MILLIS);
+  });
+  if ((await Promise.race([threads.close(), late])) === 'late') {
+    logger.warn('A thread of a run hangs in the operating system; kill the process (SIGKILL) if it does not end');
+  }
+  clearTimeout(timer);
 }
 
 /** Last opened, first closed; one that fails does not keep the others open. */

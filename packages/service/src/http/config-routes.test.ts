@@ -103,7 +103,9 @@ describe('configs over HTTP', () => {
     const withValues = (path: string) =>
       hocon(VALID.replace('class: Upper', `class: Upper, conditions: [{ fields: [a], valuesPath: "${path}" }]`));
     const answers = await Promise.all(
-      ['/etc/hostname', '/no/such/file', '/dev/zero'].map((path) => service.ask('/v1/config/validate', withValues(path))),
+      ['/etc/hostname', '/no/such/file', '/dev/zero'].map((path) =>
+        service.ask('/v1/config/validate', withValues(path)),
+      ),
     );
     for (const { json } of answers) expect(json).toEqual({ valid: true, problems: [] });
   });
