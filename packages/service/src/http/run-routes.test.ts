@@ -177,6 +177,25 @@ describe('runs over HTTP', () => {
     await expect.poll(async () => store.runDetails(runId), { timeout: 10_000 }).toBe(JSON.stringify(ended));
   });
 
+  it('whose list cannot be read leave no request without an end', async () => {
+    class FailingStore extends MemoryStore {
+      pages = 0;
+      override async listRuns(page: Parameters<MemoryStore['listRuns']>[0]) {
+        if (this.pages-- <= 0) throw new StoreError('The store cannot be read: disk gone');
+        const details = JSON.stringify({ text: 'x'.repeat(1000) });
+        return Array.from({ length: page.limit }, (_, i) => ({ seq: 1000 - i, id: `r${i}`, details }));
+      }
+    }
+    const store = new FailingStore();
+    const service = await testService({}, { store });
+    for (const path of ['/v1/run', '/v1/run?limit=1']) {
+      expect((await service.ask(path)).json).toMatchObject({ status: 503, code: 'HR_STORE_UNAVAILABLE' });
+    }
+    // Too late for a refusal: the answer is torn.
+    store.pages = 1;
+    await expect(service.ask('/v1/run')).rejects.toThrow('terminated');
+  });
+
   it('that cannot be started fail with the reason', async () => {
     const service = await testService();
     service.threads.start = () => {
