@@ -490,20 +490,17 @@ describe('a dry run', () => {
   });
 });
 
-it('rehearsals leave the sources where they are', async () => {
-  const { directory } = harness;
-  const source = `${directory}/moved.csv`;
-  const connector = `class: CSVConnector, path: "${source}", moveToAfterProcessing: "${directory}/done", moveToErrorFolder: "${directory}/bad"`;
-  writeFileSync(source, 'a\n1\n');
-  await harness.run(configOf({ connector }), { dryRunFile: `${directory}/rehearsal.jsonl` });
-  expect(readFileSync(source, 'utf8')).toBe('a\n1\n');
-  writeFileSync(source, 'a,\n1,2\n');
-  const { problems } = await harness.preview(configOf({ connector }));
-  expect(problems).toHaveLength(1);
-  expect(readFileSync(source, 'utf8')).toBe('a,\n1,2\n');
-});
-
 describe('a preview', () => {
+  it('leaves the sources where they are', async () => {
+    const { directory } = harness;
+    const source = `${directory}/moved.csv`;
+    const connector = `class: CSVConnector, path: "${source}", moveToErrorFolder: "${directory}/bad"`;
+    writeFileSync(source, 'a,\n1,2\n');
+    const { problems } = await harness.preview(configOf({ connector }));
+    expect(problems).toHaveLength(1);
+    expect(readFileSync(source, 'utf8')).toBe('a,\n1,2\n');
+  });
+
   it('shows a record that cannot be read, as JSON like all others', async () => {
     const path = `${harness.directory}/ragged.csv`;
     writeFileSync(path, 'a,b\n1,2\n3\n');

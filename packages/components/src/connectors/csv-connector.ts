@@ -53,18 +53,18 @@ export class CSVConnector extends Connector<typeof parameters> {
   }
 
   override async preExecute(): Promise<void> {
-    if (this.context.rehearsal) return;
+    if (this.context.preview) return;
     await createFolders(this.params.moveToAfterProcessing, this.params.moveToErrorFolder);
   }
 
   override async execute(publisher: Publisher | undefined): Promise<void> {
     const { path, moveToErrorFolder, moveToAfterProcessing: _, ...settings } = this.params;
-    const { name, log, rehearsal } = this.context;
+    const { name, log, preview } = this.context;
     const target = requirePublisher(publisher, name);
     try {
       await new CsvFormat(settings, this.context).publish(localFile(path), target);
     } catch (error) {
-      if (moveToErrorFolder !== undefined && !rehearsal) await moveFile(localPath(path), moveToErrorFolder, log);
+      if (moveToErrorFolder !== undefined && !preview) await moveFile(localPath(path), moveToErrorFolder, log);
       throw error;
     }
     this.completed = !target.signal.aborted;
@@ -73,7 +73,7 @@ export class CSVConnector extends Connector<typeof parameters> {
   /** Moves the file only now, when nothing of it can be lost any more. */
   override async postExecute(): Promise<void> {
     const { path, moveToAfterProcessing } = this.params;
-    if (this.completed && moveToAfterProcessing !== undefined && !this.context.rehearsal) {
+    if (this.completed && moveToAfterProcessing !== undefined && !this.context.preview) {
       await moveFile(localPath(path), moveToAfterProcessing, this.context.log);
     }
   }

@@ -27,7 +27,7 @@ async function folder(files: Record<string, string>): Promise<string> {
 type Class = new (params: never, context: ConnectorContext) => Connector;
 
 async function run(Class: Class, params: object, publisher = new CollectingPublisher()): Promise<CollectingPublisher> {
-  const context = { name: 'c', docIdPrefix: '', runId: 'r', log: publisher.log, signal: NEVER, rehearsal: false };
+  const context = { name: 'c', docIdPrefix: '', runId: 'r', log: publisher.log, signal: NEVER, preview: false };
   const connector = new Class(params as never, context);
   await connector.preExecute?.();
   await connector.execute(publisher);
@@ -74,7 +74,7 @@ describe('a connector for a file', () => {
       runId: 'r',
       log: new CollectingPublisher().log,
       signal: NEVER,
-      rehearsal: false,
+      preview: false,
     };
     for (const connector of [
       new CSVConnector({ path: 'x' }, context),
@@ -97,7 +97,7 @@ describe('CSVConnector', () => {
   it('moves the file when its documents have come to their end', async () => {
     const dir = await folder({ 'in.csv': 'a\n1\n' });
     const publisher = new CollectingPublisher();
-    const context = { name: 'c', docIdPrefix: '', runId: 'r', log: publisher.log, signal: NEVER, rehearsal: false };
+    const context = { name: 'c', docIdPrefix: '', runId: 'r', log: publisher.log, signal: NEVER, preview: false };
     const params = { path: join(dir, 'in.csv'), moveToAfterProcessing: join(dir, 'x/done') };
     const connector = new CSVConnector(params, context);
     await connector.preExecute();
@@ -179,7 +179,7 @@ describe('SleepConnector', () => {
   it('wakes up when the run stops, and does without a pipeline', async () => {
     const { log } = new CollectingPublisher();
     const stop = new AbortController();
-    const context = { name: 'c', docIdPrefix: '', runId: 'r', log, signal: stop.signal, rehearsal: false };
+    const context = { name: 'c', docIdPrefix: '', runId: 'r', log, signal: stop.signal, preview: false };
     const sleeping = new SleepConnector({ duration: 10 ** 12 }, context).execute();
     stop.abort();
     await sleeping;

@@ -99,7 +99,7 @@ async function run(recorded: Case, dir: string): Promise<CollectingPublisher> {
     runId: '@RUN@',
     log: publisher.log,
     signal: NEVER,
-    rehearsal: false,
+    preview: false,
   });
   await connector.preExecute?.();
   await connector.execute(params['pipeline'] === undefined ? undefined : publisher);

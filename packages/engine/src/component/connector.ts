@@ -13,8 +13,8 @@ export interface ConnectorContext {
   readonly log: Logger;
   /** Aborted when the run is to stop; the publisher has the same, but a connector without a pipeline has no publisher. */
   readonly signal: AbortSignal;
-  /** Whether this is a preview or a dry run: sources are to stay as they are, nothing is moved or deleted. */
-  readonly rehearsal: boolean;
+  /** Whether this is a preview: sources are to stay as they are, nothing is moved or deleted. */
+  readonly preview: boolean;
 }
 
 /** Where the code that runs in another thread is found: an exported class of a module. */

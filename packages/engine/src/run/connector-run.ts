@@ -32,8 +32,6 @@ export interface RunContext {
   readonly idle: IdleLanes;
   /** Aborted when the run is to stop. */
   readonly signal: AbortSignal;
-  /** Whether the run only shows what it would do: sources stay as they are. */
-  readonly rehearsal: boolean;
   readonly defaultThreads: number;
   /** Sends a record of the run's own thread to the log. */
   readonly log: (record: LogRecord) => void;
@@ -129,7 +127,7 @@ export class ConnectorRun {
       runId,
       log: this.logger,
       signal: this.context.signal,
-      rehearsal: this.context.rehearsal,
+      preview: false,
     });
   }
 

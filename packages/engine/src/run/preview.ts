@@ -125,7 +125,7 @@ async function readSource(
   const { name, docIdPrefix } = config;
   const enough = new AbortController();
   const stop = AbortSignal.any([enough.signal, signal]);
-  const context = { name, docIdPrefix, runId: '', log: silent, signal: stop, rehearsal: true };
+  const context = { name, docIdPrefix, runId: '', log: silent, signal: stop, preview: true };
   const connector = new Class(config.params as never, context);
   const inputs: Input[] = [];
   // Collapsing takes one more, which tells that the one before is whole.

@@ -69,7 +69,6 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
     failures,
     idle: surroundings.idle,
     signal,
-    rehearsal: request.dryRunFile !== undefined,
     defaultThreads: Math.min(MAX_DEFAULT_THREADS, availableParallelism()),
     log: surroundings.log,
     forwardLog: surroundings.forwardLog,
