@@ -1,3 +1,5 @@
+import { TooMuchWork } from './budget.ts';
+
 /** A computation that yields the computations it waits for, and gets their results back. */
 export interface Task<Result> extends Generator<Task<Result>, Result, Result> {}
 
@@ -14,7 +16,8 @@ export function runTask<Result>(task: Task<Result>): Result {
       failure = undefined;
     } catch (error) {
       stack.pop();
-      if (stack.length === 0) throw error;
+      // Nobody handles that the work is given up: no need to wake up all that wait.
+      if (stack.length === 0 || error instanceof TooMuchWork) throw error;
       failure = { error };
       continue;
     }
