@@ -9,7 +9,7 @@ import { WriteGroup } from './write-group.ts';
 const SQLITE_BUSY = 5;
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
-export interface SqliteStoreEvents {
+interface SqliteStoreEvents {
   onCommit?(seconds: number): void;
   warn?(message: string): void;
 }
