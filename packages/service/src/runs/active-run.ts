@@ -1,6 +1,5 @@
 import {
   type DocumentCounts,
-  formatProblem,
   isFinal,
   mayBecome,
   type Problem,
@@ -8,6 +7,7 @@ import {
   type RunHandle,
   type RunResult,
   type RunState,
+  runSummary,
 } from '@headrace/engine';
 import { boundProblems } from '../configs/bound-problems.ts';
 import type { ConfigSource } from '../configs/config-source.ts';
@@ -135,7 +135,7 @@ export class ActiveRun {
     abandonPending(this.#details);
     const seconds = this.#startedRunning === 0 ? 0 : (performance.now() - this.#startedRunning) / 1000;
     this.#details.progress.docsPerSecond = seconds === 0 ? 0 : roundRate(documents / seconds);
-    this.#end(status, { message: formatProblem(problem), problems: [problem], connectors: [] });
+    this.#end(status, { message: runSummary(status, [], [problem]), problems: [problem], connectors: [] });
   }
 
   #end(

@@ -1,4 +1,4 @@
-import { formatProblem, type Problem } from '@headrace/engine';
+import { type Problem, runSummary } from '@headrace/engine';
 import type { Store } from '../store/store.ts';
 import { abandonPending, now } from './active-run.ts';
 import type { RunDetails } from './run-details.ts';
@@ -28,7 +28,7 @@ export async function endInterruptedRuns(store: Store): Promise<number> {
         endTime: now(),
         runResult: {
           status: false,
-          message: formatProblem(problem),
+          message: runSummary('INTERRUPTED', [], [problem]),
           runId: details.runId,
           history: null,
           problems: [problem],
