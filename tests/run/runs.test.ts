@@ -266,6 +266,15 @@ describe('a run fails, saying why,', () => {
     expect(ids()).toEqual(firstIds(2345));
   });
 
+  it('at once when its source is a device or a pipe, which could hold a thread for ever', async () => {
+    const { config } = recorded({ connector: 'class: CSVConnector, path: /dev/zero' });
+    const result = await harness.run(config);
+    expect(result.problems[0]).toMatchObject({
+      code: 'HR_SOURCE_UNREADABLE',
+      message: expect.stringContaining('regular file'),
+    });
+  });
+
   it('when its config is invalid, without touching anything', async () => {
     const { config } = recorded({ stages: '{class: Troubel, kind: x}, {class: TrimWhitespace}' });
     const result = await harness.run(config);
@@ -320,6 +329,40 @@ describe('the indexer', () => {
     );
     expect(accountsOf(result)).toMatchObject({ succeeded: 10 });
     expect(() => readFileSync(`${harness.directory}/never.csv`)).toThrow(/ENOENT/);
+  });
+
+  it.each(['type: CSV', 'type: JSONLines'])(
+    '%s keeps the output of the last run when this one fails at once',
+    async (indexer) => {
+      const path = `${harness.directory}/kept-${++files}`;
+      const blocks = `csv { path: "${path}", columns: [id] }, jsonl { path: "${path}" }`;
+      writeFileSync(path, 'of the last run');
+      const failing = configOf({ connector: 'class: CountConnector, count: 1, failAfter: 0', indexer, rest: blocks });
+      expect((await harness.run(failing)).status).toBe('FAILED');
+      expect(readFileSync(path, 'utf8')).toBe('of the last run');
+      const empty = configOf({ connector: 'class: CountConnector, count: 0', indexer, rest: blocks });
+      expect((await harness.run(empty)).status).toBe('SUCCEEDED');
+      expect(readFileSync(path, 'utf8')).toBe(indexer === 'type: CSV' ? '"id"\n' : '');
+    },
+  );
+
+  it('may not overwrite what a connector reads', async () => {
+    const path = `${harness.directory}/both-ways.jsonl`;
+    writeFileSync(path, '{"id":"1"}\n');
+    const connector = `class: JSONConnector, jsonPath: "${path}"`;
+    const result = await harness.run(
+      configOf({ connector, indexer: 'type: JSONLines', rest: `jsonl { path: "${path}" }` }),
+    );
+    expect(result.problems).toMatchObject([
+      { path: 'connectors[0].jsonPath', message: expect.stringContaining('overwrite') },
+    ]);
+    expect(readFileSync(path, 'utf8')).toBe('{"id":"1"}\n');
+  });
+
+  it('that cannot write a dry run fails its documents, with the reason', async () => {
+    const result = await harness.run(configOf({}), { dryRunFile: '/dev/full' });
+    expect(accountsOf(result)).toMatchObject({ failed: 10 });
+    expect(result.failures[0]?.failure.message).toContain('ENOSPC');
   });
 
   it('serves all connectors of a run as one: one CSV file, one header', async () => {

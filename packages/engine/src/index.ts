@@ -19,6 +19,7 @@ export {
   type IndexerClass,
   type IndexerContext,
   type IndexFailure,
+  type RunOutcome,
 } from './component/indexer.ts';
 export { type IndexerSettings, indexerSettings } from './component/indexer-settings.ts';
 export { createLogger, type Logger, type LogLevel, type LogRecord } from './component/logger.ts';

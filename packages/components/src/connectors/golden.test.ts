@@ -152,7 +152,7 @@ describe.skipIf(!present && process.env['CI'] !== 'true')('recorded cases of CSV
     await indexer.connect();
     const pieces = documents.map((document) => Buffer.from(encoder.encode(document)));
     await indexer.send({ count: documents.length, pieces, ids: () => documents.map(({ id }) => id) });
-    await indexer.close();
+    await indexer.close({ failed: false });
     for (const [path, text] of Object.entries(recorded.expect.output ?? {})) {
       expect(await readFile(join(dir, path), 'utf8')).toBe(text);
     }

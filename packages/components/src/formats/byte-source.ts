@@ -1,4 +1,4 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HeadraceError, messageOf } from '@headrace/engine';
@@ -62,6 +62,9 @@ async function* readFile(local: string, path: string): ByteSource {
 
 async function openFile(local: string, path: string): Promise<FileHandle> {
   try {
+    // A pipe without a writer, or a device, would hold a thread of the process for ever.
+    const found = await stat(local);
+    if (!found.isFile() && !found.isDirectory()) throw new Error('it is not a regular file');
     return await open(local, 'r');
   } catch (error) {
     throw unreadable(path, error);

@@ -5,6 +5,7 @@ import {
   type IndexFailure,
   type ModuleReference,
   type ParameterProblem,
+  type RunOutcome,
   type Static,
   Type,
 } from '@headrace/engine';
@@ -64,8 +65,7 @@ export class CSVIndexer extends Indexer<typeof parameters> {
 
   override async connect(): Promise<void> {
     const { path, columns, includeHeader = true, append = false } = this.params;
-    this.output = await openOutputFile(path, append);
-    if (includeHeader && this.output.empty) await this.output.write([Buffer.from(csvHeader(columns))]);
+    this.output = await openOutputFile(path, append, includeHeader ? csvHeader(columns) : '');
   }
 
   override async send({ pieces }: EncodedBatch): Promise<readonly IndexFailure[]> {
@@ -74,9 +74,9 @@ export class CSVIndexer extends Indexer<typeof parameters> {
     return [];
   }
 
-  override async close(): Promise<void> {
+  override async close({ failed }: RunOutcome): Promise<void> {
     const { output } = this;
     this.output = undefined;
-    await output?.close();
+    await output?.close(failed);
   }
 }

@@ -48,7 +48,7 @@ describe('CSVIndexer', () => {
     await indexer.connect();
     await send(indexer, ['{"id":"1","a":"x \\"y\\"","b":[1,2.0,null,"z\\""]}', '{"id":"2","b":{"c":1},"a":null}']);
     await send(indexer, ['{"id":"3","a":1.0E10,"b":true}']);
-    await indexer.close();
+    await indexer.close({ failed: false });
     expect(await readFile(path, 'utf8')).toBe(
       '"id","a","b"\n"1","x ""y""","[1, 2.0, null, z""]"\n"2",,""\n"3","1.0E10","true"\n',
     );
@@ -60,12 +60,12 @@ describe('CSVIndexer', () => {
       const indexer = new CSVIndexer({ path, columns: ['id'], append }, context());
       await indexer.connect();
       await send(indexer, ['{"id":"1"}']);
-      await indexer.close();
+      await indexer.close({ failed: false });
     }
     expect(await readFile(path, 'utf8')).toBe('"id"\n"1"\n"1"\n"1"\n');
     const indexer = new CSVIndexer({ path, columns, includeHeader: false }, context());
     await indexer.connect();
-    await indexer.close();
+    await indexer.close({ failed: false });
     expect(await readFile(path, 'utf8')).toBe('');
   });
 
@@ -74,7 +74,7 @@ describe('CSVIndexer', () => {
     await writeFile(path, 'old');
     const indexer = new CSVIndexer({ path, columns }, context());
     indexer.encoder();
-    await indexer.close();
+    await indexer.close({ failed: false });
     expect(await readFile(path, 'utf8')).toBe('old');
   });
 
@@ -93,7 +93,7 @@ describe('CSVIndexer', () => {
       code: 'HR_INDEXER_FAILED',
       message: expect.stringContaining('ENOSPC'),
     });
-    await indexer.close();
+    await indexer.close({ failed: false });
   });
 
   it('refuses what it cannot do, and tells of what has no effect', () => {
@@ -117,11 +117,11 @@ describe('JsonLinesIndexer', () => {
     const indexer = new JsonLinesIndexer({ path }, context({ blacklist: ['b'] }));
     await indexer.connect();
     await send(indexer, ['{"id":"1","a":1.0,"b":2}', '{"id":"2"}']);
-    await indexer.close();
+    await indexer.close({ failed: false });
     const more = new JsonLinesIndexer({ path, append: true }, context({ whitelist: ['a'] }));
     await more.connect();
     await send(more, ['{"id":"3","a":"é"}']);
-    await more.close();
+    await more.close({ failed: false });
     expect(await readFile(path, 'utf8')).toBe('{"id":"1","a":1.0}\n{"id":"2"}\n{"a":"é"}\n');
   });
 
@@ -132,7 +132,7 @@ describe('JsonLinesIndexer', () => {
       const indexer = new JsonLinesIndexer({ path: '-' }, { settings: {} });
       await indexer.connect();
       await indexer.send({ count: 2, pieces: [Buffer.alloc(300_000, 'a'), Buffer.from('b\\n')], ids: () => [] });
-      await indexer.close();`;
+      await indexer.close({ failed: false });`;
     const options = { maxBuffer: 1_000_000 };
     const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], options);
     expect(stdout).toBe(`${'a'.repeat(300_000)}b\n`);

@@ -5,6 +5,7 @@ import {
   type IndexFailure,
   type ModuleReference,
   type ParameterProblem,
+  type RunOutcome,
   type Static,
   Type,
 } from '@headrace/engine';
@@ -63,9 +64,9 @@ export class JsonLinesIndexer extends Indexer<typeof parameters> {
     return [];
   }
 
-  override async close(): Promise<void> {
+  override async close({ failed }: RunOutcome): Promise<void> {
     const { output } = this;
     this.output = undefined;
-    await output?.close();
+    await output?.close(failed);
   }
 }

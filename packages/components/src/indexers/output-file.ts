@@ -1,4 +1,4 @@
-import { write } from 'node:fs';
+import { constants, write } from 'node:fs';
 import { type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -11,43 +11,66 @@ const STDOUT_WAIT = 5;
 
 /** Where an indexer writes bytes to, in order. */
 export interface Output {
-  /** Whether it held nothing when it was opened. */
-  readonly empty: boolean;
   /** Writes all pieces, or throws and leaves none of them behind where that is possible. */
   write(pieces: readonly Uint8Array[]): Promise<void>;
-  /** When it resolves, everything written is safe. */
-  close(): Promise<void>;
+  /**
+   * When it resolves, everything written is safe.
+   * @param failed whether the run failed: then an output that nothing was written to is left as it was
+   */
+  close(failed: boolean): Promise<void>;
 }
 
 /**
  * Opens a file for output; its folders are created. Throws `HR_INDEXER_CONNECT`, naming the file.
- * @param append keep what it holds; otherwise that is gone
+ * @param append keep what it holds; otherwise that is gone as soon as something is written, and not before: a run
+ *   that fails at once must not cost the output of the last one
+ * @param header what an empty file begins with
  */
-export async function openOutputFile(path: string, append: boolean): Promise<Output> {
+export async function openOutputFile(path: string, append: boolean, header = ''): Promise<Output> {
   try {
     await mkdir(dirname(path), { recursive: true });
-    const handle = await open(path, append ? 'a' : 'w');
-    return new OutputFile(path, handle, (await handle.stat()).size);
+    const { O_RDWR, O_WRONLY, O_CREAT, O_APPEND } = constants;
+    const handle = await open(path, append ? O_WRONLY | O_CREAT | O_APPEND : O_RDWR | O_CREAT).catch((error) => {
+      // What can only be written to, such as a pipe, has nothing to keep.
+      if (append || (error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
+      return open(path, 'w');
+    });
+    return new OutputFile(path, handle, append, Buffer.from(header));
   } catch (error) {
     throw new HeadraceError('HR_INDEXER_CONNECT', `Cannot write to ${path}: ${messageOf(error)}`);
   }
 }
 
 class OutputFile implements Output {
-  readonly empty: boolean;
   private readonly path: string;
   private readonly handle: FileHandle;
+  private readonly append: boolean;
+  private readonly header: Uint8Array;
+  private started = false;
   /** The length of the file up to the last complete batch. */
-  private length: number;
+  private length = 0;
 
-  constructor(path: string, handle: FileHandle, length: number) {
+  constructor(path: string, handle: FileHandle, append: boolean, header: Uint8Array) {
     this.path = path;
     this.handle = handle;
-    this.length = length;
-    this.empty = length === 0;
+    this.append = append;
+    this.header = header;
   }
 
   async write(pieces: readonly Uint8Array[]): Promise<void> {
+    if (!this.started) await this.start();
+    await this.writeAll(pieces);
+  }
+
+  private async start(): Promise<void> {
+    const found = await this.handle.stat();
+    if (!this.append && found.isFile()) await this.handle.truncate(0);
+    this.length = this.append ? found.size : 0;
+    if (this.length === 0 && this.header.length > 0) await this.writeAll([this.header]);
+    this.started = true;
+  }
+
+  private async writeAll(pieces: readonly Uint8Array[]): Promise<void> {
     let written = 0;
     try {
       for (const piece of pieces) {
@@ -63,8 +86,9 @@ class OutputFile implements Output {
     this.length += written;
   }
 
-  async close(): Promise<void> {
+  async close(failed: boolean): Promise<void> {
     try {
+      if (!this.started && !failed) await this.start();
       // Devices and pipes cannot be synchronised, and have nothing to lose.
       if ((await this.handle.stat()).isFile()) await this.handle.datasync();
     } finally {
@@ -87,8 +111,6 @@ class OutputFile implements Output {
 
 /** The standard output of the process, also from a thread, whose own stream would pass through the main thread. */
 export class StandardOutput implements Output {
-  readonly empty = true;
-
   async write(pieces: readonly Uint8Array[]): Promise<void> {
     for (const piece of pieces) {
       for (let at = 0; at < piece.length; ) at += await writeSome(piece, at);

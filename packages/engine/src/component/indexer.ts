@@ -31,6 +31,12 @@ export interface EncodedBatch {
   ids(): readonly string[];
 }
 
+/** How the run ended that an indexer worked for. */
+export interface RunOutcome {
+  /** Whether a connector failed, or the run was stopped. */
+  readonly failed: boolean;
+}
+
 /** A document of a batch that could not be written. */
 export interface IndexFailure {
   /** Its position in the batch, from 0. */
@@ -78,7 +84,7 @@ export abstract class Indexer<P extends TObject = TObject> {
   abstract send(batch: EncodedBatch): readonly IndexFailure[] | Promise<readonly IndexFailure[]>;
 
   /** Closes the destination; everything sent is safe when it returns. */
-  close?(): void | Promise<void>;
+  close?(outcome: RunOutcome): void | Promise<void>;
 }
 
 /** A class of indexers, as the registry holds it. */

@@ -4,6 +4,7 @@ import type { Registry } from '../component/registry.ts';
 import { ProblemList } from './check-component.ts';
 import { checkConnectors } from './check-connectors.ts';
 import { checkIndexer } from './check-indexer.ts';
+import { checkOutputs } from './check-outputs.ts';
 import { checkPipelines } from './check-pipelines.ts';
 import { warnOfUnused } from './check-unused.ts';
 import {
@@ -44,6 +45,7 @@ export async function checkConfig(
   const runner = checkBlock(root, 'runner', list) as RunnerSettings;
   const log = checkBlock(root, 'log', list) as LogSettings;
   for (const key of ['zookeeper', 'kafka'] as const) if (isPresent(root, key)) checkBlock(root, key, list);
+  checkOutputs(connectors, indexer, list);
   warnOfUnused(root, connectors, list);
   const problems = inTextOrder(list.problems);
   if (hasErrors(problems) || indexer === undefined) return { config: undefined, problems };

@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { createWriteStream, type WriteStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import type { ModuleReference } from '../component/connector.ts';
 import { type DocumentEncoder, type EncodedBatch, Indexer, type IndexFailure } from '../component/indexer.ts';
 import { type TObject, Type } from '../component/schema.ts';
@@ -26,31 +25,23 @@ export class DryRunIndexer extends Indexer {
   static override readonly parameters = parameters;
   static override readonly block = undefined;
   override readonly streaming = true;
-  private file: WriteStream | undefined;
+  private file: FileHandle | undefined;
 
   override encoder(): ModuleReference | undefined {
     return undefined;
   }
 
   override async connect(): Promise<void> {
-    const file = createWriteStream((this.params as { path: string }).path);
-    await once(file, 'open');
-    this.file = file;
+    this.file = await open((this.params as { path: string }).path, 'w');
   }
 
   override async send({ pieces }: EncodedBatch): Promise<IndexFailure[]> {
-    await new Promise<void>((resolve, reject) => {
-      this.file?.write(Buffer.concat(pieces), (error) => (error ? reject(error) : resolve()));
-    });
+    for (const piece of pieces) await this.file?.writeFile(piece);
     return [];
   }
 
   override async close(): Promise<void> {
-    const { file } = this;
-    if (file === undefined) return;
-    await new Promise<void>((resolve, reject) =>
-      file.end((error?: Error | null) => (error ? reject(error) : resolve())),
-    );
+    await this.file?.close();
   }
 }
 

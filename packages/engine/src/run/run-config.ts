@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { performance } from 'node:perf_hooks';
-import type { Indexer } from '../component/indexer.ts';
+import type { Indexer, RunOutcome } from '../component/indexer.ts';
 import { createLogger, type LogRecord } from '../component/logger.ts';
 import { Registry } from '../component/registry.ts';
 import { checkConfig } from '../config/check-config.ts';
@@ -102,7 +102,7 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
   }
   surroundings.onConnectors(progress, results);
   try {
-    await indexers.close();
+    await indexers.close({ failed: failed || signal.aborted });
   } catch (error) {
     failed = true;
     problems.push({
@@ -180,13 +180,13 @@ class RunIndexers {
     return this.made;
   }
 
-  async close(): Promise<void> {
+  async close(outcome: RunOutcome): Promise<void> {
     if (this.connected === undefined) return;
     const connected = await this.connected.then(
       () => true,
       () => false,
     );
-    if (connected) await (await this.made)?.indexer?.close?.();
+    if (connected) await (await this.made)?.indexer?.close?.(outcome);
   }
 
   private async make(): Promise<RunIndexer> {

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { extname } from 'node:path';
 import { CommandError, EXIT } from '../cli/exit-code.ts';
 
 const FIRST_CONFIG = `# A config of Headrace, in HOCON: JSON with comments, fewer quotes, and \${substitutions}.
@@ -51,6 +52,9 @@ jsonl { path: \${out} }
 
 /** `headrace init [FILE]`: writes a config to start from. */
 export async function init([file = 'headrace.conf']: readonly (string | undefined)[]): Promise<number> {
+  if (extname(file) === '.json') {
+    throw new CommandError(`${file} was not written: the first config is HOCON, with comments. Call it .conf.`);
+  }
   try {
     writeFileSync(file, FIRST_CONFIG.replaceAll('FILE', file), { flag: 'wx' });
   } catch (error) {
