@@ -42,7 +42,7 @@ export type { IngestConfig } from './config/ingest-config.ts';
 export { nearest } from './config/nearest.ts';
 export { formatProblem, hasErrors, type Problem, withHint } from './config/problem.ts';
 export { type ReadConfig, type ReadConfigOptions, readConfigFile, readConfigText } from './config/read-config.ts';
-export { configToJson, isSecretKey, MASK, maskSecrets } from './config/render-config.ts';
+export { configToJson, isSecretKey, MASK, maskSecrets, maskTexts, secretTexts } from './config/render-config.ts';
 export { Document, type UpdateMode } from './document/document.ts';
 export { JsonSyntaxError, readDocument, readJson, readJsonSequence } from './document/json-reader.ts';
 export { writeDocument, writeString, writeValue } from './document/json-writer.ts';

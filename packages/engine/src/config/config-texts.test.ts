@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { nearest } from './nearest.ts';
 import { formatProblem, hasErrors, inTextOrder, type Problem, withHint } from './problem.ts';
 import { readConfigFile, readConfigText } from './read-config.ts';
-import { configToJson, isSecretKey, MASK, maskSecrets } from './render-config.ts';
+import { configToJson, isSecretKey, MASK, maskSecrets, maskTexts, secretTexts } from './render-config.ts';
 
 describe('readConfigText', () => {
   it('gives the tree, with substitutions, the environment and overrides', () => {
@@ -150,6 +150,32 @@ describe('nearest', () => {
     expect(nearest('fields', ['field', 'fields'])).toBe('fields');
     expect(nearest('fieldx', ['fielda', 'fieldb'])).toBe('fielda');
     expect(nearest('a', [])).toBeUndefined();
+  });
+});
+
+describe('secrets of a config', () => {
+  const read = (text: string) => readConfigText(text, { env: { DIR: '/srv/secret-place' } }).root as ObjectNode;
+
+  it('are masked wherever their value stands', () => {
+    const root = read('dbPassword = hunter2, url: "jdbc:x?u=me", b = ${dbPassword}, c = "say hunter2!", n: hunt');
+    expect(JSON.parse(configToJson(maskSecrets(root)))).toEqual({
+      dbPassword: MASK,
+      url: 'jdbc:x?u=me',
+      b: MASK,
+      c: `say ${MASK}!`,
+      n: 'hunt',
+    });
+  });
+
+  it('are masked in messages, and what came from the environment with them', () => {
+    const root = read('apiKey = k3y-value, path = ${DIR}/in.csv, pin { password: abc }');
+    const secrets = secretTexts(root, true);
+    expect(maskTexts('Cannot read /srv/secret-place/in.csv with k3y-value', secrets)).toBe(
+      `Cannot read ${MASK} with ${MASK}`,
+    );
+    // A short one would blacken every text.
+    expect(secrets).not.toContain('abc');
+    expect(secretTexts(root, false)).toEqual(['k3y-value']);
   });
 });
 

@@ -52,9 +52,39 @@ function maskText(text: string): string {
   return masked + source.slice(from);
 }
 
-/** The config with secrets masked: values of secret keys, values from the environment, secrets inside texts. */
+/** The config with secrets masked: values of secret keys, wherever else they stand, values from the environment, secrets inside texts. */
 export function maskSecrets(root: ObjectNode): ObjectNode {
-  return maskNode(root, false) as ObjectNode;
+  return maskNode(root, false, secretTexts(root, false)) as ObjectNode;
+}
+
+/** Shorter values are too common in texts to be taken for the secret. */
+const MIN_SECRET = 4;
+/** Each is looked for in every text: a config with more of them is not an honest one. */
+const MAX_SECRETS = 100;
+
+/**
+ * The secrets of a config as they may turn up elsewhere, in messages for example, longest first.
+ * @param withEnvironment also what came from the environment, which is nobody's business but the server's
+ */
+export function secretTexts(root: ObjectNode, withEnvironment: boolean): string[] {
+  const found = new Set<string>();
+  const pending: { node: ConfigNode; secret: boolean }[] = [{ node: root, secret: false }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { node, secret } = next;
+    if (node.kind === 'object') {
+      for (const [key, child] of node.entries) pending.push({ node: child, secret: secret || isSecretKey(key) });
+    } else if (node.kind === 'list') {
+      for (const item of node.items) pending.push({ node: item, secret });
+    } else if (node.kind === 'string' && node.value.length >= MIN_SECRET) {
+      if (secret || (withEnvironment && node.fromEnv === true)) found.add(node.value);
+    }
+  }
+  return [...found].sort((a, b) => b.length - a.length).slice(0, MAX_SECRETS);
+}
+
+/** A text with these secrets masked. */
+export function maskTexts(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((masked, secret) => masked.replaceAll(secret, MASK), text);
 }
 
 /** A config as JSON, one line; `indent` for people. Secrets are in it unless they were masked before. */
@@ -62,15 +92,15 @@ export function configToJson(root: ObjectNode, options: { indent?: number; sorte
   return render(root, { format: 'json', indent: options.indent ?? 0, sorted: options.sorted ?? false });
 }
 
-function maskNode(node: ConfigNode, secret: boolean): ConfigNode {
+function maskNode(node: ConfigNode, secret: boolean, secrets: readonly string[]): ConfigNode {
   switch (node.kind) {
     case 'object': {
       const entries = new Map<string, ConfigNode>();
-      for (const [key, child] of node.entries) entries.set(key, maskNode(child, secret || isSecretKey(key)));
+      for (const [key, child] of node.entries) entries.set(key, maskNode(child, secret || isSecretKey(key), secrets));
       return { ...node, entries };
     }
     case 'list':
-      return { ...node, items: node.items.map((item) => maskNode(item, secret)) };
+      return { ...node, items: node.items.map((item) => maskNode(item, secret, secrets)) };
     case 'null':
       return node;
   }
@@ -78,6 +108,6 @@ function maskNode(node: ConfigNode, secret: boolean): ConfigNode {
     return { kind: 'string', value: MASK, origin: node.origin };
   }
   if (node.kind !== 'string') return node;
-  const value = maskText(node.value);
+  const value = maskTexts(maskText(node.value), secrets);
   return value === node.value ? node : { ...node, value };
 }

@@ -78,6 +78,14 @@ describe('runs over HTTP', () => {
     expect(answer.json).toMatchObject({ status: 400, error: 'Bad Request', message: expect.stringContaining(message) });
   });
 
+  it.each(['config', 'overrides'])('are refused with %s, which would go unheeded', async (name) => {
+    const service = await testService();
+    const body = { configId: await service.store(), [name]: { indexer: { class: 'NopIndexer' } } };
+    const answer = await service.ask('/v1/run', { body });
+    expect(answer.json).toMatchObject({ status: 400, message: `"${name}" is not taken in this version` });
+    expect((await service.ask('/v1/run')).text).toBe('[]');
+  });
+
   it('go one at a time for a config with preventConcurrentRuns', async () => {
     const service = await testService({ preventConcurrentRuns: true, ...limits({ maxConcurrentRuns: 8 }) });
     const configId = await service.store();

@@ -12,6 +12,15 @@ const LIST_STEP = 200;
 
 const RunDetails = Type.Ref('RunDetails');
 
+/** What the contract will have, and what would do harm if it were ignored: a run that is to go elsewhere. */
+const NOT_YET = ['config', 'overrides'] as const;
+
+function notYet(name: string): Refusal {
+  return new Refusal('HR_REQUEST_INVALID', `"${name}" is not taken in this version`, {
+    hint: 'Upload the config as it is to run (POST /v1/config), and give its configId.',
+  });
+}
+
 const RunBody = Type.Object(
   {
     configId: Type.String({ pattern: '\\S', description: 'A config that was stored, or the name of a preset' }),
@@ -42,8 +51,11 @@ export async function runRoutes(app: FastifyInstance, { runs }: ServiceParts): P
         response: answers({ 200: RunDetails }, 400, 415, 429, 503),
       },
     },
-    async ({ body: { configId, labels = {} }, user }, reply) =>
-      sendJson(reply, await runs.start({ configId, labels, requestedBy: user })),
+    async ({ body, user }, reply) => {
+      for (const name of NOT_YET) if (name in body) throw notYet(name);
+      const { configId, labels = {} } = body;
+      return sendJson(reply, await runs.start({ configId, labels, requestedBy: user }));
+    },
   );
 
   app.get<{ Querystring: RunQuery }>(

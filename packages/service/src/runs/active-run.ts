@@ -1,6 +1,7 @@
 import {
   type DocumentCounts,
   isFinal,
+  maskTexts,
   mayBecome,
   type Problem,
   pendingDocuments,
@@ -8,6 +9,7 @@ import {
   type RunResult,
   type RunState,
   runSummary,
+  secretTexts,
 } from '@headrace/engine';
 import { boundProblems } from '../configs/bound-problems.ts';
 import type { ConfigSource } from '../configs/config-source.ts';
@@ -111,9 +113,15 @@ export class ActiveRun {
 
   /** The result of a run that went on to its end. */
   finish({ status, message, problems, connectors, counts, seconds }: RunResult): void {
+    // The run had the real values, and what it says may hold them: the path of a file, the answer of a server.
+    const secrets = secretTexts(this.source.root, true);
+    const masked = maskTexts(message, secrets);
     this.#end(status, {
-      message: message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE)}…`,
-      problems: boundProblems(problems),
+      message: masked.length <= MAX_MESSAGE ? masked : `${masked.slice(0, MAX_MESSAGE)}…`,
+      problems: boundProblems(problems).map((problem) => ({
+        ...problem,
+        message: maskTexts(problem.message, secrets),
+      })),
       connectors: connectors.map((connector) => ({
         name: connector.name,
         status: connector.status,
