@@ -13,6 +13,9 @@ const main = new URL('../dist/main.js', import.meta.url);
 
 if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
   module.enableCompileCache();
+  // Threads look for the cache in the environment; children that are no Node of ours do not mind.
+  const cache = module.getCompileCacheDir();
+  if (cache !== undefined) process.env.NODE_COMPILE_CACHE ??= cache;
   await import(main.href);
 } else {
   const node = bundledNode();

@@ -86,8 +86,12 @@ export function renderKey(key: string): string {
   return /^[\p{L}\p{Nd}_-]+$/u.test(key) && !/[\ud800-\udfff]/.test(key) ? key : quote(key);
 }
 
+/** Texts that stand in quotes as they are: printable ASCII without the quote and the backslash. */
+const NEEDS_NO_ESCAPE = /^[ !#-[\]-~]*$/;
+
 /** Writes a string in quotes, with JSON's escapes. */
 export function quote(text: string): string {
+  if (NEEDS_NO_ESCAPE.test(text)) return `"${text}"`;
   return JSON.stringify(text).replace(
     /[\x7f-\x9f\u2028\u2029\ufeff]/g,
     (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -44,19 +44,38 @@ export function checkParameters(
   return { value: reader.object(schema, node, path, shared), problems: reader.problems };
 }
 
+interface SchemaParts {
+  readonly properties: Record<string, TSchema>;
+  readonly entries: readonly [string, TSchema][];
+  readonly required: ReadonlySet<string>;
+}
+
+const parts = new WeakMap<TObject, SchemaParts>();
+
+/** What reading asks of a schema, found once: an upload checks a dozen schemas, thousands of times a second. */
+function partsOf(schema: TObject): SchemaParts {
+  let found = parts.get(schema);
+  if (found === undefined) {
+    const properties = schema.properties as Record<string, TSchema>;
+    const required = new Set((schema.required as string[] | undefined) ?? []);
+    found = { properties, entries: Object.entries(properties), required };
+    parts.set(schema, found);
+  }
+  return found;
+}
+
 class ParameterReader {
   readonly problems: Problem[] = [];
 
   object(schema: TObject, node: ObjectNode, path: string, shared: ReadonlySet<string>): Record<string, unknown> {
-    const properties = schema.properties as Record<string, TSchema>;
-    const required = new Set((schema.required as string[] | undefined) ?? []);
+    const { properties, entries, required } = partsOf(schema);
     const value: Record<string, unknown> = {};
     for (const [key, child] of node.entries) {
       if (Object.hasOwn(properties, key) || shared.has(key)) continue;
       const known = [...Object.keys(properties).toSorted(), ...shared];
       this.unknown(key, child, node.keys.get(key) ?? child.origin, path, known);
     }
-    for (const [key, property] of Object.entries(properties)) {
+    for (const [key, property] of entries) {
       const child = node.entries.get(key);
       if (child === undefined || child.kind === 'null') {
         if (required.has(key)) {

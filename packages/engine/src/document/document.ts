@@ -55,7 +55,7 @@ export class Document {
   }
 
   get id(): string {
-    return this.get('id') as string;
+    return (this.shape.names[0] === 'id' ? this.fieldValues[0] : this.get('id')) as string;
   }
 
   /** The id of the run that published this document; undefined before. */

@@ -60,10 +60,17 @@ export function csvHeader(columns: readonly string[]): string {
 }
 
 function cellText(value: Value): string {
-  if (Array.isArray(value)) return `[${value.map((item) => textOf(item) ?? 'null').join(', ')}]`;
+  if (Array.isArray(value)) {
+    let text = '[';
+    for (let i = 0; i < value.length; i++) {
+      const item = value[i] as Value;
+      text += (i === 0 ? '' : ', ') + (typeof item === 'string' ? item : (textOf(item) ?? 'null'));
+    }
+    return `${text}]`;
+  }
   return textOf(value) ?? '';
 }
 
 function quoted(text: string): string {
-  return text.includes('"') ? `"${text.replaceAll('"', '""')}"` : `"${text}"`;
+  return text.indexOf('"') < 0 ? `"${text}"` : `"${text.replaceAll('"', '""')}"`;
 }
