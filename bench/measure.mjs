@@ -7,7 +7,9 @@ export const headrace = fileURLToPath(new URL('../packages/headrace/bin/headrace
 /** Peak resident memory of a process so far, in MiB; undefined when it is gone. */
 export function peakMemory(pid) {
   try {
-    return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+    // A process that has just ended is still listed, without its memory.
+    const found = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    return found === undefined ? undefined : Number(found) / 1024;
   } catch {
     return undefined;
   }
