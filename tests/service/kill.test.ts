@@ -5,9 +5,10 @@ const config = (n: number) => `connectors: [{class: SequenceConnector, name: c${
 pipelines: [{name: p, stages: []}]
 indexer { class: NopIndexer }`;
 
-it('keeps every acknowledged upload, whenever it is killed', async () => {
+it('keeps every acknowledged upload and run, whenever it is killed', async () => {
   const directory = serviceDirectory();
   const acknowledged: string[] = [];
+  const runs: string[] = [];
   for (let round = 0; round < 6; round++) {
     const service = await serve(directory);
     for (const id of acknowledged) {
@@ -15,13 +16,21 @@ it('keeps every acknowledged upload, whenever it is killed', async () => {
       expect(answer.status, `config ${id} after ${round} kills`).toBe(200);
       await answer.arrayBuffer();
     }
+    for (const id of runs) {
+      const answer = await fetch(`${service.url}/v1/run/${id}`);
+      expect(answer.status, `run ${id} after ${round} kills`).toBe(200);
+      // It was going or waiting when the process died, unless it had ended.
+      expect(await answer.json()).toMatchObject({ done: true });
+    }
     // Several clients at once, so that the kill falls between the steps of some of their writes.
     let alive = true;
     const before = acknowledged.length;
     const clients = Array.from({ length: 8 }, async (_, client) => {
       for (let n = 0; alive; n++) {
         try {
-          acknowledged.push(await upload(service.url, config(client * 1000 + n)));
+          const id = await upload(service.url, config(client * 1000 + n));
+          acknowledged.push(id);
+          if (n % 5 === 0) runs.push((await startRun(service.url, id)).runId);
         } catch {
           return;
         }
@@ -34,6 +43,7 @@ it('keeps every acknowledged upload, whenever it is killed', async () => {
   const service = await serve(directory);
   const listed = Object.keys((await (await fetch(`${service.url}/v1/config`)).json()) as object);
   expect(listed).toEqual(expect.arrayContaining(acknowledged));
+  expect(runs.length).toBeGreaterThan(0);
   await kill(service);
 }, 120_000);
 

@@ -19,6 +19,9 @@ export interface LogRecord {
   fields?: Record<string, unknown>;
 }
 
+/** For components that are only made to be checked, or to be shown. */
+export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+
 /** A logger that hands each record to `write`. */
 export function createLogger(name: string, write: (record: LogRecord) => void): Logger {
   const log = (level: LogLevel) => (message: string, fields?: Record<string, unknown>) =>

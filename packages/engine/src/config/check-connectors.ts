@@ -1,5 +1,6 @@
 import type { ObjectNode } from '@headrace/hocon';
 import { commonParameters } from '../component/common-parameters.ts';
+import { silentLogger } from '../component/logger.ts';
 import { asList, checkParameters, kindName, place, scalarText } from '../component/parameters.ts';
 import type { Registry } from '../component/registry.ts';
 import type { TObject } from '../component/schema.ts';
@@ -109,8 +110,7 @@ async function checkConnector(
     entry === undefined
       ? undefined
       : await checkComponent(entry, node, path, name, CONNECTOR_KEYS, registry, list, (values, Class) => {
-          const log = { debug() {}, info() {}, warn() {}, error() {} };
-          new Class(values as never, { name, docIdPrefix, runId: '', log } as never);
+          new Class(values as never, { name, docIdPrefix, runId: '', log: silentLogger } as never);
         });
   return {
     entry: entry as ConnectorConfig['entry'],

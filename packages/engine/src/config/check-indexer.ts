@@ -1,6 +1,7 @@
 import type { ObjectNode } from '@headrace/hocon';
 import type { CatalogEntry } from '../component/catalog.ts';
 import { type IndexerSettings, indexerSettings } from '../component/indexer-settings.ts';
+import { silentLogger } from '../component/logger.ts';
 import { checkParameters, isPresent, join, kindName, place, scalarText } from '../component/parameters.ts';
 import type { Registry } from '../component/registry.ts';
 import { checkComponent, findClass, ProblemList } from './check-component.ts';
@@ -68,8 +69,7 @@ export async function checkIndexer(
     registry,
     list,
     (values, Class) => {
-      const log = { debug() {}, info() {}, warn() {}, error() {} };
-      new Class(values as never, { runId: '', log, settings } as never);
+      new Class(values as never, { runId: '', log: silentLogger, settings } as never);
     },
     { block: node, settings },
   );

@@ -1,6 +1,6 @@
 import type { ObjectNode } from '@headrace/hocon';
 import { commonParameters } from '../component/common-parameters.ts';
-import type { Logger } from '../component/logger.ts';
+import { silentLogger } from '../component/logger.ts';
 import { asList, checkParameters, join, kindName, place, scalarText } from '../component/parameters.ts';
 import type { Registry } from '../component/registry.ts';
 import type { TObject } from '../component/schema.ts';
@@ -156,8 +156,6 @@ function checkThreads(node: ObjectNode, path: string, component: string, list: P
   return undefined;
 }
 
-const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
-
 async function checkStage(
   node: ObjectNode,
   path: string,
@@ -196,7 +194,7 @@ async function checkStage(
       : await checkComponent(entry, node, path, component, STAGE_KEYS, registry, list, (values, Class) => {
           new Class(
             values as never,
-            { name, pipeline, runId: '', threadName: '', threadNumber: 1, log: silent } as never,
+            { name, pipeline, runId: '', threadName: '', threadNumber: 1, log: silentLogger } as never,
           );
         });
   return {

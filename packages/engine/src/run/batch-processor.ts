@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { ModuleReference, RecordDecoder, RecordSink } from '../component/connector.ts';
+import type { RecordSink } from '../component/connector.ts';
 import type { DocumentEncoder } from '../component/indexer.ts';
 import type { Logger } from '../component/logger.ts';
 import type { Document } from '../document/document.ts';
@@ -10,6 +10,7 @@ import { decodeDocuments } from '../transport/document-wire.ts';
 import type { FlowControl } from '../transport/flow-control.ts';
 import type { OutcomePart, PartFailure, SourceBatch } from '../transport/messages.ts';
 import { ByteWriter } from './byte-writer.ts';
+import { Decoders } from './decoders.ts';
 
 /** A part leaves at this many characters, or after this long, so that neither memory nor progress waits for a big batch. */
 const PART_CHARACTERS = 2 * 1024 * 1024;
@@ -36,7 +37,7 @@ export interface BatchProcessorOptions {
  */
 export class BatchProcessor implements PipelineSink, RecordSink {
   private readonly options: BatchProcessorOptions;
-  private readonly decoders = new Map<string, RecordDecoder>();
+  private readonly decoders = new Decoders();
   private sequence = 0;
   private readonly output = new ByteWriter();
   private ids: string[] = [];
@@ -68,7 +69,7 @@ export class BatchProcessor implements PipelineSink, RecordSink {
         for (const document of decodeDocuments(batch.bytes)) this.document(document);
       } else {
         const { bytes, decoder, position } = batch.chunk;
-        (await this.decoder(decoder)).decode(bytes, position, this);
+        (await this.decoders.get(decoder)).decode(bytes, position, this);
       }
     } finally {
       await this.finishBacklog();
@@ -187,22 +188,4 @@ export class BatchProcessor implements PipelineSink, RecordSink {
     this.ids = [];
     this.lengths = [];
   }
-
-  private async decoder({ url, name, options }: ModuleReference): Promise<RecordDecoder> {
-    const key = `${url}#${name} ${JSON.stringify(options)}`;
-    let decoder = this.decoders.get(key);
-    if (decoder === undefined) {
-      decoder = await instantiate<RecordDecoder>({ url, name, options });
-      this.decoders.set(key, decoder);
-    }
-    return decoder;
-  }
-}
-
-/** An instance of the class that a reference names. */
-export async function instantiate<T>({ url, name, options }: ModuleReference): Promise<T> {
-  const exports = (await import(url)) as Record<string, new (options: unknown) => T>;
-  const Class = exports[name];
-  if (Class === undefined) throw new Error(`${url} has no export ${name}`);
-  return new Class(options);
 }

@@ -1,9 +1,9 @@
-import type { Publisher, RecordChunk, RecordDecoder, RecordSink, RejectedRecord } from '../component/connector.ts';
+import type { Publisher, RecordChunk, RecordSink, RejectedRecord } from '../component/connector.ts';
 import type { Logger } from '../component/logger.ts';
 import type { Document } from '../document/document.ts';
 import { encodeDocuments } from '../transport/document-wire.ts';
 import type { SourceBatch } from '../transport/messages.ts';
-import { instantiate } from './batch-processor.ts';
+import { Decoders } from './decoders.ts';
 
 /** Documents that a connector makes itself travel in batches of this many, or of about this many characters. */
 const BATCH_DOCUMENTS = 1000;
@@ -31,7 +31,7 @@ export class BatchingPublisher implements Publisher {
   received = 0;
   private readonly options: BatchingPublisherOptions;
   private readonly batchDocuments: number;
-  private readonly decoders = new Map<string, RecordDecoder>();
+  private readonly decoders = new Decoders();
   private documents: Document[] = [];
   private characters = 0;
   private held: Document | undefined;
@@ -135,12 +135,7 @@ export class BatchingPublisher implements Publisher {
 
   /** Collapsing needs the documents in one place, in order. */
   private async decodeHere({ bytes, decoder: reference, position }: RecordChunk): Promise<void> {
-    const key = `${reference.url}#${reference.name} ${JSON.stringify(reference.options)}`;
-    let decoder = this.decoders.get(key);
-    if (decoder === undefined) {
-      decoder = await instantiate<RecordDecoder>(reference);
-      this.decoders.set(key, decoder);
-    }
+    const decoder = await this.decoders.get(reference);
     const waits: Promise<void>[] = [];
     const sink: RecordSink = {
       document: (document) => {

@@ -8,7 +8,8 @@ import { Pipeline } from '../pipeline/pipeline.ts';
 import { FlowControl } from '../transport/flow-control.ts';
 import { LogGate } from '../transport/log-gate.ts';
 import type { FromPipeline, OpenPipeline, SourceBatch, ToPipeline } from '../transport/messages.ts';
-import { BatchProcessor, instantiate } from './batch-processor.ts';
+import { BatchProcessor } from './batch-processor.ts';
+import { instantiate } from './decoders.ts';
 
 /*
  * The entry of a pipeline thread. It works for one pipeline of one run at a time, from `open` to `close`, and

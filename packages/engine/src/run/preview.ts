@@ -1,5 +1,5 @@
-import type { ConnectorClass, Publisher, RecordDecoder, RecordSink } from '../component/connector.ts';
-import type { Logger } from '../component/logger.ts';
+import type { ConnectorClass, Publisher, RecordSink } from '../component/connector.ts';
+import { silentLogger } from '../component/logger.ts';
 import { Registry } from '../component/registry.ts';
 import { checkConfig } from '../config/check-config.ts';
 import type { ConnectorConfig, IngestConfig } from '../config/ingest-config.ts';
@@ -10,13 +10,11 @@ import { readDocument } from '../document/json-reader.ts';
 import { writeString } from '../document/json-writer.ts';
 import { type Failure, toFailure } from '../errors/headrace-error.ts';
 import { Pipeline } from '../pipeline/pipeline.ts';
-import { instantiate } from './batch-processor.ts';
+import { Decoders } from './decoders.ts';
 import type { PreviewRequest, PreviewResult } from './run-request.ts';
 
 /** Documents that a preview takes from the connectors when it is not told how many. */
 const DEFAULT_LIMIT = 10;
-
-const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
 /**
  * Sends documents through a pipeline and gives what comes out; nothing reaches an indexer. The documents are
@@ -42,7 +40,7 @@ export async function preview(request: PreviewRequest, signal: AbortSignal): Pro
       runId: '',
       threadName: 'preview',
       threadNumber: 1,
-      log: () => silent,
+      log: () => silentLogger,
     });
     try {
       const results: PreviewResult['results'] = [];
@@ -125,9 +123,10 @@ async function readSource(
   const { name, docIdPrefix } = config;
   const enough = new AbortController();
   const stop = AbortSignal.any([enough.signal, signal]);
-  const context = { name, docIdPrefix, runId: '', log: silent, signal: stop, preview: true };
+  const context = { name, docIdPrefix, runId: '', log: silentLogger, signal: stop, preview: true };
   const connector = new Class(config.params as never, context);
   const inputs: Input[] = [];
+  const decoders = new Decoders();
   // Collapsing takes one more, which tells that the one before is whole.
   const wanted = config.collapse ? limit + 1 : limit;
   const add = (input: Input) => {
@@ -154,7 +153,7 @@ async function readSource(
       return undefined;
     },
     publishChunk: async ({ bytes, decoder, position }) => {
-      (await instantiate<RecordDecoder>(decoder)).decode(bytes, position, sink);
+      (await decoders.get(decoder)).decode(bytes, position, sink);
     },
     reject: (record) => {
       sink.reject(record);

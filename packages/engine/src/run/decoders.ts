@@ -1,0 +1,24 @@
+import type { ModuleReference, RecordDecoder } from '../component/connector.ts';
+
+/** The decoders that a thread has made, one for each reference: what they remember (a warning said once) holds across pieces. */
+export class Decoders {
+  private readonly made = new Map<string, RecordDecoder>();
+
+  async get(reference: ModuleReference): Promise<RecordDecoder> {
+    const key = `${reference.url}#${reference.name} ${JSON.stringify(reference.options)}`;
+    let decoder = this.made.get(key);
+    if (decoder === undefined) {
+      decoder = await instantiate<RecordDecoder>(reference);
+      this.made.set(key, decoder);
+    }
+    return decoder;
+  }
+}
+
+/** An instance of the class that a reference names. */
+export async function instantiate<T>({ url, name, options }: ModuleReference): Promise<T> {
+  const exports = (await import(url)) as Record<string, new (options: unknown) => T>;
+  const Class = exports[name];
+  if (Class === undefined) throw new Error(`${url} has no export ${name}`);
+  return new Class(options);
+}
