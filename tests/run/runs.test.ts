@@ -230,6 +230,19 @@ describe('a run fails, saying why,', () => {
     expect(result.problems[0]).toMatchObject({ severity: 'error', component: 'c', path: 'connectors[0]' });
   });
 
+  it.each([250, 270, 290, 310])(
+    'and has one end for each document when %i ms pass while documents wait for room',
+    async (limit) => {
+      const { config, ids } = recorded({
+        connector: 'class: CountConnector, count: 0, endless: true',
+        options: 'millis: 20, stream: true',
+        rest: `runner { connectorTimeout: ${limit} }, publisher { queueCapacity: 1000 }`,
+      });
+      const result = await harness.run(config);
+      expect(accountsOf(result).succeeded).toBe(ids().length);
+    },
+  );
+
   it('when closing throws too, with both reasons', async () => {
     const { config } = recorded({ connector: 'class: CountConnector, count: 3, failAfter: 1, failIn: close' });
     const result = await harness.run(config);

@@ -18,7 +18,10 @@ export interface BatchingPublisherOptions {
   readonly collapse: boolean;
   /** Documents that may be pending before publishing waits; undefined: no such limit. */
   readonly maxPending: number | undefined;
-  readonly submit: (batch: SourceBatch) => Promise<void>;
+  /** Waits until there is room for a batch. Rejects when no more is taken. */
+  readonly room: () => Promise<void>;
+  /** Hands over a batch. Throws when no more is taken. */
+  readonly submit: (batch: SourceBatch) => void;
   /** Waits until no more documents than this are pending. */
   readonly waitForPending: (most: number) => Promise<void>;
   readonly onReject: (record: RejectedRecord) => void;
@@ -118,12 +121,14 @@ export class BatchingPublisher implements Publisher {
 
   /** Batches go one after the other, each when there is room for it. */
   private enqueue(batch: SourceBatch): Promise<void> {
-    const { maxPending, submit, waitForPending } = this.options;
+    const { maxPending, room, submit, waitForPending } = this.options;
     this.submitting = this.submitting
       .then(async () => {
         const documents = batch.kind === 'documents' ? batch.count : 0;
         if (maxPending !== undefined) await waitForPending(maxPending - documents);
-        await submit(batch);
+        await room();
+        // In one go: at every moment each document is here, or there, and in one place only.
+        submit(batch);
         this.notHandedOver -= documents;
       })
       .catch((error) => {

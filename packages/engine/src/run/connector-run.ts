@@ -224,6 +224,7 @@ export class ConnectorRun {
       collapse: this.config.collapse,
       maxPending:
         settings.maxPendingDocs !== undefined && settings.maxPendingDocs > 0 ? settings.maxPendingDocs : undefined,
+      room: () => pool.room(),
       submit: (batch) => pool.submit(batch),
       waitForPending: (most) => this.accounts.waitForPending(most, () => pool.failed !== undefined || flow.stopped),
       onReject: (record) => this.accounts.rejected(record),
@@ -252,6 +253,7 @@ export class ConnectorRun {
     } catch (error) {
       flow.stop();
       const failure = failureOf(error);
+      pool.refuse(failure);
       await indexing.abort(failure, ABORT_GRACE_MILLIS);
       this.accounts.lost(publisher.abandon(), failure);
       throw error;

@@ -77,16 +77,21 @@ export class PipelinePool {
     return this.threadLost;
   }
 
-  /** Hands over the next batch, when there is room for it. Rejects when a thread was lost or a batch was broken. */
-  async submit(batch: SourceBatch): Promise<void> {
-    let lane = this.free();
-    while (lane === undefined) {
+  /** Resolves when there is room for a batch. Rejects when no more work is taken. */
+  async room(): Promise<void> {
+    for (;;) {
       this.check();
+      if (this.free() !== undefined) return;
       this.grow();
       await this.changed.wait();
-      lane = this.free();
     }
+  }
+
+  /** Hands over the next batch, for which there is `room()`. Throws when no more work is taken. */
+  submit(batch: SourceBatch): void {
     this.check();
+    const lane = this.leastBusy();
+    if (lane === undefined) throw new Error('A batch was handed over without waiting for room');
     const sequence = this.sequence++;
     const documents = batch.kind === 'documents' ? batch.count : batch.chunk.documents;
     if (documents !== undefined) this.options.onSubmit(sequence, documents);
@@ -98,6 +103,11 @@ export class PipelinePool {
   /** Resolves when every batch is finished, or a thread was lost. */
   async drain(): Promise<void> {
     while (!this.threadLost && this.lanes.some((lane) => lane.outstanding > 0)) await this.changed.wait();
+  }
+
+  /** Takes no more work, for this reason. */
+  refuse(failure: Failure): void {
+    this.fail(failure);
   }
 
   /** To be called when the indexer has taken something: there may be room again. */
@@ -132,7 +142,10 @@ export class PipelinePool {
 
   private free(): PipelineLane | undefined {
     const { flow, threads } = this.options;
-    if (flow.full || this.sequence - flow.head > threads * MAX_AHEAD) return undefined;
+    return flow.full || this.sequence - flow.head > threads * MAX_AHEAD ? undefined : this.leastBusy();
+  }
+
+  private leastBusy(): PipelineLane | undefined {
     let best: PipelineLane | undefined;
     for (const lane of this.lanes) {
       if (lane.outstanding < (best?.outstanding ?? BATCHES_PER_LANE)) best = lane;
