@@ -1,4 +1,4 @@
-import { copyValue, type Document, textOf, type UpdateMode, type Value } from '@headrace/engine';
+import { copyValue, type Document, type DocumentTable, textOf, type UpdateMode, type Value } from '@headrace/engine';
 
 /**
  * Writes the transformed texts of a field's values to a field, which may be the same one. Numbers, booleans and bytes
@@ -26,6 +26,34 @@ export function transformTexts(
   // A nested list alone keeps the list around it.
   if (mode === 'overwrite') document.set(dest, Array.isArray(only) ? results : only);
   else document.update(dest, mode, results);
+}
+
+/** As `transformTexts`, on the column of a table. False when these values, or this mode, go one by one. */
+export function transformColumn(
+  table: DocumentTable,
+  source: string,
+  dest: string,
+  mode: UpdateMode,
+  transform: (text: string) => string,
+): boolean {
+  const values = table.column(source);
+  if (values === undefined) return true;
+  const present = table.column(dest);
+  if (mode !== 'overwrite' && present !== undefined) return false;
+  const column: (Value | undefined)[] = new Array(values.length);
+  let sparse = false;
+  for (let row = 0; row < values.length; row++) {
+    const value = values[row];
+    if (typeof value === 'string') column[row] = transform(value);
+    else if (Array.isArray(value)) return false;
+    else if (value !== undefined) column[row] = transformValue(value, transform);
+    else {
+      column[row] = present?.[row];
+      if (column[row] === undefined) sparse = true;
+    }
+  }
+  table.set(dest, column, sparse);
+  return true;
 }
 
 function transformValue(value: Value, transform: (text: string) => string): Value {

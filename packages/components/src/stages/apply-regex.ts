@@ -1,5 +1,6 @@
 import {
   type Document,
+  type DocumentTable,
   type ParameterProblem,
   Stage,
   type StageContext,
@@ -12,6 +13,7 @@ import {
 } from '@headrace/engine';
 import { checkDestination } from '../fields/destination.ts';
 import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
+import { setValues } from '../fields/set-values.ts';
 import { compileJavaRegex, type JavaRegex, JavaRegexError } from '../java/regex/index.ts';
 
 const parameters = Type.Object({
@@ -101,12 +103,27 @@ export class ApplyRegex extends Stage<typeof parameters> {
     }
   }
 
+  override processTable(table: DocumentTable): boolean {
+    for (const { source, dest } of this.pairs) {
+      const values = table.column(source);
+      if (values === undefined) continue;
+      if (this.updateMode !== 'overwrite' && table.has(dest)) return false;
+      const column: (Value | undefined)[] = new Array(values.length);
+      for (let row = 0; row < values.length; row++) {
+        const value = values[row];
+        if (value === undefined) continue;
+        const found: string[] = [];
+        if (Array.isArray(value)) for (const item of value) this.search(item, found);
+        else this.search(value, found);
+        if (found.length > 0) column[row] = found.length === 1 ? found[0] : found;
+      }
+      setValues(table, dest, column);
+    }
+    return true;
+  }
+
   private search(value: Value, found: string[]): void {
     const text = textOf(value);
-    if (text === null) return;
-    for (const match of this.regex.findAll(text)) {
-      const part = this.regex.groupCount === 0 ? match.text : match.groups[1];
-      if (part !== undefined) found.push(part);
-    }
+    if (text !== null) this.regex.collect(text, this.regex.groupCount === 0 ? 0 : 1, found);
   }
 }

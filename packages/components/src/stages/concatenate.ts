@@ -1,13 +1,16 @@
 import {
   type Document,
+  type DocumentTable,
   MapOf,
   type ParameterProblem,
   Stage,
   type StageContext,
   type Static,
   Type,
+  textOf,
   type UpdateMode,
   UpdateModeParameter,
+  type Value,
 } from '@headrace/engine';
 import { checkDestination } from '../fields/destination.ts';
 
@@ -89,6 +92,30 @@ export class Concatenate extends Stage<typeof parameters> {
     }
     document.update(this.params.dest, this.updateMode, [text]);
   }
+
+  override processTable(table: DocumentTable): boolean {
+    const { dest } = this.params;
+    if (this.updateMode !== 'overwrite' && table.has(dest)) return false;
+    const parts = this.parts.map((part) =>
+      typeof part === 'string' ? part : { column: table.column(part.field), otherwise: part.otherwise },
+    );
+    const column: string[] = new Array(table.count);
+    for (let row = 0; row < column.length; row++) {
+      let text = '';
+      for (const part of parts)
+        text += typeof part === 'string' ? part : (firstText(part.column?.[row]) ?? part.otherwise);
+      column[row] = text;
+    }
+    table.set(dest, column, false);
+    return true;
+  }
+}
+
+/** The text of a field's first value; undefined when there is none. */
+function firstText(value: Value | undefined): string | undefined {
+  const first = Array.isArray(value) ? value[0] : value;
+  if (typeof first === 'string') return first;
+  return first === undefined ? undefined : (textOf(first) ?? undefined);
 }
 
 function parseTemplate(template: string, defaults: ReadonlyMap<string, string>): (string | Placeholder)[] {

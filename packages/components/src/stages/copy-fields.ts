@@ -1,6 +1,7 @@
 import {
   copyValue,
   type Document,
+  type DocumentTable,
   getNested,
   HeadraceError,
   MapOf,
@@ -19,6 +20,7 @@ import {
   type Value,
 } from '@headrace/engine';
 import { checkDestination } from '../fields/destination.ts';
+import { setValues } from '../fields/set-values.ts';
 
 const parameters = Type.Object({
   fieldMapping: MapOf(Type.Union([Type.String(), Type.Array(Type.String())]), {
@@ -115,6 +117,22 @@ export class CopyFields extends Stage<typeof parameters> {
       const value = getNested(document, source);
       if (value !== undefined) setNested(document, dest, copyValue(value));
     }
+  }
+
+  override processTable(table: DocumentTable): boolean {
+    if (this.params.isNested === true) return false;
+    for (const { source, dest } of this.copies) {
+      const values = table.column(source);
+      if (values === undefined) continue;
+      if (this.updateMode !== 'overwrite' && table.has(dest)) return false;
+      if (values.some(Array.isArray)) return false;
+      setValues(
+        table,
+        dest,
+        values.map((value) => (value === undefined ? undefined : flatCopy(value))),
+      );
+    }
+    return true;
   }
 }
 

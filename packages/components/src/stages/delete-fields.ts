@@ -1,4 +1,4 @@
-import { type Document, type ParameterProblem, Stage, type Static, Type } from '@headrace/engine';
+import { type Document, type DocumentTable, type ParameterProblem, Stage, type Static, Type } from '@headrace/engine';
 import { checkDestination } from '../fields/destination.ts';
 
 const parameters = Type.Object({ fields: Type.Array(Type.String()) });
@@ -30,5 +30,10 @@ export class DeleteFields extends Stage<typeof parameters> {
 
   override process(document: Document): void {
     for (const field of this.params.fields) document.remove(field);
+  }
+
+  override processTable(table: DocumentTable): boolean {
+    for (const field of this.params.fields) table.remove(field);
+    return true;
   }
 }

@@ -1,5 +1,6 @@
 import {
   type Document,
+  type DocumentTable,
   type ParameterProblem,
   Stage,
   type StageContext,
@@ -9,7 +10,7 @@ import {
   UpdateModeParameter,
 } from '@headrace/engine';
 import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
-import { transformTexts } from '../fields/transform-texts.ts';
+import { transformColumn, transformTexts } from '../fields/transform-texts.ts';
 import { sentenceCase, titleCase } from '../java/text-case.ts';
 
 const parameters = Type.Object({
@@ -85,5 +86,10 @@ export class NormalizeText extends Stage<typeof parameters> {
   override process(document: Document): void {
     const mode = this.params.updateMode as UpdateMode;
     for (const { source, dest } of this.pairs) transformTexts(document, source, dest, mode, this.change);
+  }
+
+  override processTable(table: DocumentTable): boolean {
+    const mode = this.params.updateMode as UpdateMode;
+    return this.pairs.every(({ source, dest }) => transformColumn(table, source, dest, mode, this.change));
   }
 }

@@ -1,5 +1,6 @@
 import {
   Document,
+  type DocumentTable,
   MapOf,
   type ParameterProblem,
   Shape,
@@ -79,6 +80,12 @@ export class RenameFields extends Stage<typeof parameters> {
   override process(document: Document): void {
     this.rename(document);
     if (this.params.applyToChildren === true && document.has('___children')) this.renameChildren(document);
+  }
+
+  override processTable(table: DocumentTable): boolean {
+    if (this.overlapping || (this.params.applyToChildren === true && table.has('___children'))) return false;
+    for (const [from, to] of this.renames) table.rename(from, to);
+    return true;
   }
 
   private rename(document: Document): void {

@@ -1,6 +1,7 @@
 import {
   copyValue,
   type Document,
+  type DocumentTable,
   MapOf,
   type ParameterProblem,
   Stage,
@@ -69,5 +70,17 @@ export class SetStaticValues extends Stage<typeof parameters> {
       }
     }
     if (skipDocument === true) document.skip();
+  }
+
+  override processTable(table: DocumentTable): boolean {
+    const { updateMode, skipDocument } = this.params;
+    if (skipDocument === true) return false;
+    for (const [field, value] of this.values) {
+      if (updateMode !== 'overwrite' && table.has(field)) return false;
+      const column = new Array<Value>(table.count);
+      for (let row = 0; row < column.length; row++) column[row] = copyValue(value);
+      table.set(field, column, false);
+    }
+    return true;
   }
 }

@@ -1,6 +1,7 @@
 import {
   copyValue,
   type Document,
+  type DocumentTable,
   messageOf,
   type ParameterProblem,
   Stage,
@@ -11,6 +12,7 @@ import {
   type Value,
 } from '@headrace/engine';
 import { checkDestination } from '../fields/destination.ts';
+import { setValues } from '../fields/set-values.ts';
 import { compileJavaRegex, type JavaRegex } from '../java/regex/index.ts';
 import { javaTrim } from '../java/text.ts';
 
@@ -94,6 +96,24 @@ export class SplitFieldValues extends Stage<typeof parameters> {
     if (pieces.length === 0) return;
     if (!document.has(outputField)) document.set(outputField, pieces);
     else for (const piece of pieces) document.add(outputField, piece);
+  }
+
+  override processTable(table: DocumentTable): boolean {
+    const { inputField, outputField } = this.params;
+    const values = table.column(inputField);
+    if (values === undefined) return true;
+    if (table.has(outputField)) return false;
+    const column: (Value[] | undefined)[] = new Array(values.length);
+    for (let row = 0; row < values.length; row++) {
+      const value = values[row];
+      if (value === undefined || value === null) continue;
+      const pieces: Value[] = [];
+      if (!Array.isArray(value)) this.split(value, pieces);
+      else for (const item of value) this.split(item, pieces);
+      if (pieces.length > 0) column[row] = pieces;
+    }
+    setValues(table, outputField, column);
+    return true;
   }
 
   private split(value: Value, pieces: Value[]): void {

@@ -1,6 +1,6 @@
-import { type Document, type ParameterProblem, Stage, type Static, Type } from '@headrace/engine';
+import { type Document, type DocumentTable, type ParameterProblem, Stage, type Static, Type } from '@headrace/engine';
 import { checkDestination } from '../fields/destination.ts';
-import { transformTexts } from '../fields/transform-texts.ts';
+import { transformColumn, transformTexts } from '../fields/transform-texts.ts';
 import { javaTrim } from '../java/text.ts';
 
 const parameters = Type.Object({ fields: Type.Array(Type.String()) });
@@ -36,5 +36,9 @@ export class TrimWhitespace extends Stage<typeof parameters> {
 
   override process(document: Document): void {
     for (const field of this.params.fields) transformTexts(document, field, field, 'overwrite', javaTrim);
+  }
+
+  override processTable(table: DocumentTable): boolean {
+    return this.params.fields.every((field) => transformColumn(table, field, field, 'overwrite', javaTrim));
   }
 }

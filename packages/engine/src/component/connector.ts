@@ -1,4 +1,5 @@
 import type { Document } from '../document/document.ts';
+import type { DocumentTable } from '../document/document-table.ts';
 import type { Logger } from './logger.ts';
 import type { ParameterProblem } from './parameters.ts';
 import type { Static, TObject } from './schema.ts';
@@ -51,6 +52,8 @@ export interface RejectedRecord {
 /** Takes what a decoder finds. */
 export interface RecordSink {
   document(document: Document): void;
+  /** Takes many documents of the same fields at once, if it can; in order with those that come one by one. */
+  table?(table: DocumentTable): void;
   reject(record: RejectedRecord): void;
   warn(message: string): void;
 }

@@ -1,4 +1,5 @@
 import type { Document } from '../document/document.ts';
+import type { DocumentTable } from '../document/document-table.ts';
 import type { ModuleReference } from './connector.ts';
 import type { IndexerSettings } from './indexer-settings.ts';
 import type { Logger } from './logger.ts';
@@ -19,6 +20,8 @@ export interface IndexerContext {
  */
 export interface DocumentEncoder {
   encode(document: Document): string;
+  /** What `encode` gives for each document of a table, in order. */
+  encodeTable?(table: DocumentTable): string[];
 }
 
 /** Encoded documents, in order, as the indexer sends them. */
@@ -27,7 +30,10 @@ export interface EncodedBatch {
   readonly count: number;
   /** Their bytes (UTF-8), one document after the other, cut anywhere. */
   readonly pieces: readonly Uint8Array[];
-  /** Their ids, in order. Parsed on demand: only failures need them. */
+  /**
+   * Their ids, in order; for a streaming indexer only the first of each piece. Parsed on demand: only failures need
+   * them.
+   */
   ids(): readonly string[];
 }
 

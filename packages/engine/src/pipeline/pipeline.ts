@@ -4,6 +4,7 @@ import type { Registry } from '../component/registry.ts';
 import type { Children, Stage, StageResult } from '../component/stage.ts';
 import type { PipelineConfig } from '../config/ingest-config.ts';
 import type { Document } from '../document/document.ts';
+import type { DocumentTable } from '../document/document-table.ts';
 import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
 import { adopt, closeChildren, isGiven, iterateChildren } from './children.ts';
 import { compileConditions, type Predicate } from './conditions.ts';
@@ -35,6 +36,8 @@ interface Step {
   readonly name: string;
   readonly condition: Predicate | undefined;
   readonly statistics: StageStatistics;
+  /** How often it would not take a table, since it last did. */
+  declined: number;
 }
 
 export interface PipelineContext {
@@ -47,6 +50,8 @@ export interface PipelineContext {
 
 /** One call in this many is timed: reading the clock for each would cost more than most stages do. */
 const TIMED_EVERY = 64;
+/** A stage that has declined so many tables in a row is not asked again: its documents are not of the kind. */
+const MAX_DECLINED = 16;
 
 /**
  * A chain of stages. A document goes through all of them, changed in place; children that a stage emits go
@@ -82,7 +87,7 @@ export class Pipeline {
         });
         await stage.start?.();
         const statistics = { name, processed: 0, children: 0, errors: 0, timed: 0, timedMillis: 0 };
-        steps.push({ stage, name, condition: compileConditions(conditions, conditionPolicy), statistics });
+        steps.push({ stage, name, condition: compileConditions(conditions, conditionPolicy), statistics, declined: 0 });
       } catch (error) {
         await stopAll(steps).catch(() => undefined);
         throw new HeadraceError(
@@ -116,10 +121,27 @@ export class Pipeline {
     return documents.length;
   }
 
-  /** Sends one document through; never throws. A promise only when a stage waits. */
-  processOne(input: Document, sink: PipelineSink): Promise<void> | undefined {
+  /**
+   * Sends a table through the stages as far as they take tables.
+   * @returns the number of the stage from which on its documents go one by one; `length` at the end
+   */
+  processTable(table: DocumentTable): number {
+    for (let i = 0; i < this.steps.length; i++) if (!callWithTable(this.steps[i] as Step, table)) return i;
+    return this.steps.length;
+  }
+
+  /** How many stages there are. */
+  get length(): number {
+    return this.steps.length;
+  }
+
+  /**
+   * Sends one document through, or through the stages from a number on; never throws. A promise only when a stage
+   * waits.
+   */
+  processOne(input: Document, sink: PipelineSink, from = 0): Promise<void> | undefined {
     try {
-      const waiting = this.run(input, 0, this.steps.length, (document) => sink.emit(document, document !== input));
+      const waiting = this.run(input, from, this.steps.length, (document) => sink.emit(document, document !== input));
       if (waiting !== undefined) {
         return waiting.then(
           () => sink.finished(input),
@@ -347,6 +369,30 @@ function failure(step: Step, error: unknown): StageError {
   if (error instanceof StageError) return error;
   step.statistics.errors++;
   return new StageError(step.name, error);
+}
+
+/** Whether the stage has taken the table. */
+function callWithTable(step: Step, table: DocumentTable): boolean {
+  const { stage, statistics, condition } = step;
+  if (stage.processTable === undefined || condition !== undefined || step.declined >= MAX_DECLINED) return false;
+  const before = table.save();
+  const start = performance.now();
+  let taken = false;
+  try {
+    taken = stage.processTable(table);
+  } catch {
+    // One by one the documents fail, or do not, each for itself.
+  }
+  if (!taken) {
+    step.declined++;
+    table.restore(before);
+    return false;
+  }
+  step.declined = 0;
+  statistics.processed += table.count;
+  statistics.timed += table.count;
+  statistics.timedMillis += performance.now() - start;
+  return true;
 }
 
 function isPromise(result: Children | Promise<StageResult>): result is Promise<StageResult> {

@@ -59,9 +59,9 @@ export class Accounts {
     this.changed.notify();
   }
 
-  /** Documents that were on their way to the indexer failed. */
-  failed(ids: readonly string[], failure: Failure): void {
-    this.add('failed', ids.length);
+  /** Documents that were on their way to the indexer failed; their ids, or those of the first of them. */
+  failed(count: number, ids: readonly string[], failure: Failure): void {
+    this.add('failed', count);
     for (const id of ids) this.keep(id, 'indexer', failure);
     this.changed.notify();
   }

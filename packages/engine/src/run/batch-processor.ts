@@ -3,6 +3,7 @@ import type { RecordSink } from '../component/connector.ts';
 import type { DocumentEncoder } from '../component/indexer.ts';
 import type { Logger } from '../component/logger.ts';
 import type { Document } from '../document/document.ts';
+import type { DocumentTable } from '../document/document-table.ts';
 import { type Failure, toFailure } from '../errors/headrace-error.ts';
 import type { Pipeline, PipelineSink } from '../pipeline/pipeline.ts';
 import type { StageError } from '../pipeline/stage-error.ts';
@@ -11,6 +12,7 @@ import type { FlowControl } from '../transport/flow-control.ts';
 import type { OutcomePart, PartFailure, SourceBatch } from '../transport/messages.ts';
 import { ByteWriter } from './byte-writer.ts';
 import { Decoders } from './decoders.ts';
+import { MAX_KEPT_FAILURES } from './run-result.ts';
 
 /** A part leaves at this many characters, or after this long, so that neither memory nor progress waits for a big batch. */
 const PART_CHARACTERS = 2 * 1024 * 1024;
@@ -41,6 +43,7 @@ export class BatchProcessor implements PipelineSink, RecordSink {
   private sequence = 0;
   private readonly output = new ByteWriter();
   private ids: string[] = [];
+  private count = 0;
   private lengths: number[] = [];
   private published = 0;
   private created = 0;
@@ -52,7 +55,7 @@ export class BatchProcessor implements PipelineSink, RecordSink {
   private looksApart = 1;
   private untilLook = 1;
   /** Documents that came while a stage was waiting, or that a waiting pipeline takes all at once. */
-  private backlog: Document[] = [];
+  private backlog: { readonly document: Document; readonly from: number }[] = [];
   private waiting: Promise<void> | undefined;
 
   constructor(options: BatchProcessorOptions) {
@@ -78,21 +81,35 @@ export class BatchProcessor implements PipelineSink, RecordSink {
   }
 
   document(document: Document): void {
-    const { pipeline, runId, flow } = this.options;
+    const { runId, flow } = this.options;
     if (flow.stopped) return;
     document.setRunId(runId);
-    if (this.waiting !== undefined || !pipeline.inOrder) {
-      this.backlog.push(document);
-      return;
-    }
-    this.waiting = pipeline.processOne(document, this);
-    this.flushIfDue();
+    this.processFrom(document, 0);
+    this.flushIfDue(1);
+  }
+
+  table(table: DocumentTable): void {
+    const { pipeline, runId, flow } = this.options;
+    if (flow.stopped) return;
+    table.fill('run_id', runId);
+    const alone = this.waiting !== undefined || !pipeline.inOrder;
+    const from = alone ? 0 : pipeline.processTable(table);
+    if (from === pipeline.length) this.emitTable(table);
+    else for (let row = 0; row < table.count; row++) this.processFrom(table.document(row), from);
+    this.flushIfDue(table.count);
+  }
+
+  /** Sends a document through the stages from a number on; what comes while a stage waits, waits too. */
+  private processFrom(document: Document, from: number): void {
+    const { pipeline } = this.options;
+    if (this.waiting !== undefined || !pipeline.inOrder) this.backlog.push({ document, from });
+    else this.waiting = pipeline.processOne(document, this, from);
   }
 
   reject({ place, message, id }: Parameters<RecordSink['reject']>[0]): void {
     this.published++;
     this.fail(id ?? place, 'connector', { code: 'HR_RECORD_UNREADABLE', message: `${place}: ${message}` });
-    this.flushIfDue();
+    this.flushIfDue(1);
   }
 
   warn(message: string): void {
@@ -114,10 +131,36 @@ export class BatchProcessor implements PipelineSink, RecordSink {
         this.fail(document.id, 'indexer', toFailure(error, 'HR_INDEXER_FAILED'));
         return;
       }
-      this.output.write(text);
-      if (this.options.lengths) this.lengths.push(Buffer.byteLength(text));
+      this.write(text);
     }
-    this.ids.push(document.id);
+    this.count++;
+    if (this.options.lengths || this.ids.length < MAX_KEPT_FAILURES) this.ids.push(document.id);
+  }
+
+  private emitTable(table: DocumentTable): void {
+    const { encoder, lengths } = this.options;
+    if (encoder !== undefined) {
+      const texts = encodeTable(encoder, table);
+      if (texts === undefined) {
+        for (let row = 0; row < table.count; row++) {
+          const document = table.document(row);
+          this.emit(document, false);
+          this.finished();
+        }
+        return;
+      }
+      for (const text of texts) this.write(text);
+    }
+    this.count += table.count;
+    this.published += table.count;
+    // A streaming indexer fails as a whole, and nobody is told of more failed documents than these.
+    const wanted = lengths ? table.count : Math.min(table.count, MAX_KEPT_FAILURES - this.ids.length);
+    for (let row = 0; row < wanted; row++) this.ids.push(table.ids[row] as string);
+  }
+
+  private write(text: string): void {
+    this.output.write(text);
+    if (this.options.lengths) this.lengths.push(Buffer.byteLength(text));
   }
 
   finished(): void {
@@ -139,21 +182,25 @@ export class BatchProcessor implements PipelineSink, RecordSink {
       await this.waiting;
       this.waiting = undefined;
       const { pipeline, flow } = this.options;
-      const documents = this.backlog;
+      const { backlog } = this;
       this.backlog = [];
       // Small slices, so that parts leave in time and a stop is noticed.
       const slice = pipeline.inOrder ? 1 : 256;
-      for (let i = 0; i < documents.length && !flow.stopped; i += slice) {
-        await pipeline.process(documents.slice(i, i + slice), this, () => flow.stopped);
+      for (let i = 0; i < backlog.length && !flow.stopped; i += slice) {
+        const documents = backlog.slice(i, i + slice).map(({ document }) => document);
+        if (pipeline.inOrder) await pipeline.processOne(documents[0] as Document, this, backlog[i]?.from);
+        else await pipeline.process(documents, this, () => flow.stopped);
         // Where stages wait, the clock costs nothing.
         this.untilLook = 1;
-        this.flushIfDue();
+        this.flushIfDue(1);
       }
     }
   }
 
-  private flushIfDue(): void {
-    if (this.output.characters < PART_CHARACTERS && --this.untilLook > 0) return;
+  /** @param documents how many have come since the last call */
+  private flushIfDue(documents: number): void {
+    this.untilLook -= documents;
+    if (this.output.characters < PART_CHARACTERS && this.untilLook > 0) return;
     const now = performance.now();
     // Reading the clock costs as much as a field: fast documents are asked rarely, slow ones each time.
     const millisPerDocument = (now - this.lastLook) / this.looksApart;
@@ -178,14 +225,24 @@ export class BatchProcessor implements PipelineSink, RecordSink {
       dropped: this.dropped,
       failed: this.failed,
       failures: this.failures,
-      count: this.ids.length,
+      count: this.count,
       bytes: this.output.take(),
       ids: JSON.stringify(this.ids),
       lengths: lengths ? Uint32Array.from(this.lengths) : undefined,
     });
-    this.published = this.created = this.dropped = this.failed = 0;
+    this.count = this.published = this.created = this.dropped = this.failed = 0;
     this.failures = [];
     this.ids = [];
     this.lengths = [];
+  }
+}
+
+/** The texts of all documents; undefined when they have to be encoded one by one. */
+function encodeTable(encoder: DocumentEncoder, table: DocumentTable): string[] | undefined {
+  try {
+    return encoder.encodeTable?.(table);
+  } catch {
+    // One by one it shows which document cannot be encoded, and the others can.
+    return undefined;
   }
 }

@@ -205,7 +205,7 @@ export class ConnectorRun {
     return new Indexing(indexer.indexer, config.indexer.settings, capacity, flow, {
       onPart: (part) => this.accounts.settled(part),
       onSucceeded: (count) => this.accounts.succeeded(count),
-      onFailed: (ids, failure) => this.accounts.failed(ids, failure),
+      onFailed: (count, ids, failure) => this.accounts.failed(count, ids, failure),
       onRoom,
     });
   }

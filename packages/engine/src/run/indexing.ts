@@ -13,7 +13,8 @@ export interface IndexingListener {
   /** A part has had its turn: what it says counts. */
   onPart(part: OutcomePart): void;
   onSucceeded(count: number): void;
-  onFailed(ids: readonly string[], failure: Failure): void;
+  /** @param ids of these documents, or of the first of them */
+  onFailed(count: number, ids: readonly string[], failure: Failure): void;
   /** Something was written: there may be room for more. */
   onRoom(): void;
 }
@@ -118,15 +119,15 @@ export class Indexing {
     for (const parts of this.early.values()) {
       for (const part of parts) {
         this.listener.onPart(part);
-        this.listener.onFailed(idsOf(part), failure);
+        this.listener.onFailed(part.count, idsOf(part), failure);
       }
     }
     this.early.clear();
-    for (const { part, from, to } of waiting) this.listener.onFailed(idsOf(part).slice(from, to), failure);
+    for (const { part, from, to } of waiting) this.listener.onFailed(to - from, idsOf(part).slice(from, to), failure);
     clearTimeout(this.timer);
     const timer = setTimeout(() => {
       this.abandoned = true;
-      if (this.inFlight !== undefined) this.listener.onFailed(this.inFlight.ids(), failure);
+      if (this.inFlight !== undefined) this.listener.onFailed(this.inFlight.count, this.inFlight.ids(), failure);
       this.inFlight = undefined;
       this.progress.notify();
     }, graceMillis);
@@ -247,12 +248,12 @@ export class Indexing {
 
   private report(batch: EncodedBatch, failures: readonly IndexFailure[] | Failure): void {
     if (!Array.isArray(failures)) {
-      this.listener.onFailed(batch.ids(), failures as Failure);
+      this.listener.onFailed(batch.count, batch.ids(), failures as Failure);
       return;
     }
     const ids = failures.length === 0 ? [] : batch.ids();
     for (const { index, message } of failures as IndexFailure[]) {
-      this.listener.onFailed([ids[index] as string], { code: 'HR_INDEXER_FAILED', message });
+      this.listener.onFailed(1, [ids[index] as string], { code: 'HR_INDEXER_FAILED', message });
     }
     this.listener.onSucceeded(batch.count - failures.length);
   }

@@ -58,7 +58,7 @@ export interface OutcomePart {
   readonly count: number;
   /** Their bytes; empty when nothing is sent. */
   readonly bytes: Uint8Array;
-  /** Their ids, as a JSON list: read only when something fails. */
+  /** Their ids, as a JSON list; for a streaming indexer only the first. Read only when something fails. */
   readonly ids: string;
   /** The length in bytes of each, when asked for. */
   readonly lengths: Uint32Array | undefined;

@@ -1,5 +1,7 @@
 import {
+  type Column,
   Document,
+  DocumentTable,
   type ModuleReference,
   type RecordDecoder,
   type RecordSink,
@@ -43,6 +45,10 @@ export class CsvDecoder implements RecordDecoder {
   private readonly idFormat: IdFormat;
   private readonly ignored: ReadonlySet<string>;
   private warnedOfId = false;
+  /** Rows that wait to become a table: their cells by column, the numbers of their records, their ids if columns make them. */
+  private cells: string[][];
+  private records: number[] = [];
+  private ids: string[] = [];
 
   constructor({ header, settings, docIdPrefix }: CsvDecoderOptions) {
     this.layout = readHeader(header, settings, '');
@@ -53,6 +59,7 @@ export class CsvDecoder implements RecordDecoder {
     this.idFields = idFieldsOf(settings);
     this.idFormat = idFormatOf(settings);
     this.ignored = new Set(settings.ignoredTerms);
+    this.cells = this.layout.names.map(() => []);
   }
 
   static reference(options: CsvDecoderOptions): ModuleReference {
@@ -80,6 +87,7 @@ export class CsvDecoder implements RecordDecoder {
         line += parser.lines;
       }
       if (open === '') blocks.reset();
+      this.sendTable(place, sink);
     }
     if (open !== '') sink.reject({ place: `${place.path}:${line}`, message: 'a quote is opened but never closed' });
   }
@@ -87,10 +95,22 @@ export class CsvDecoder implements RecordDecoder {
   private row(place: CsvPosition, record: number, line: number, sink: RecordSink): void {
     const { cells, count } = this.parser;
     if (count !== this.layout.columns) {
+      this.sendTable(place, sink);
       this.rejectCount(place, record, line, sink);
       return;
     }
+    const tabular = sink.table !== undefined && (this.ignored.size === 0 || !this.hasIgnored());
+    if (tabular && this.idFields.length === 0) {
+      this.addRow(record);
+      return;
+    }
     const id = this.idFields.length === 0 ? `${this.prefix}${place.name}-${record}` : this.idOf(place, line, sink);
+    if (tabular && id !== '') {
+      this.ids.push(id);
+      this.addRow(record);
+      return;
+    }
+    this.sendTable(place, sink);
     if (id === '') {
       sink.reject({ place: `${place.path}:${line}`, message: `${this.idFields.join(', ')} is blank: there is no id` });
     } else if (this.ignored.size > 0 && this.hasIgnored()) sink.document(this.partialDocument(id, place, record));
@@ -103,6 +123,33 @@ export class CsvDecoder implements RecordDecoder {
       }
       sink.document(new Document(this.shape, values));
     }
+  }
+
+  private addRow(record: number): void {
+    const { cells } = this.parser;
+    const { sources } = this;
+    for (let i = 0; i < sources.length; i++) {
+      const source = sources[i] as number;
+      if (source >= 0) (this.cells[i] as string[]).push(cells[source] as string);
+    }
+    this.records.push(record);
+  }
+
+  /** Sends the rows that wait: before anything that comes behind them. */
+  private sendTable(place: CsvPosition, sink: RecordSink): void {
+    const { records, cells, ids } = this;
+    if (records.length === 0) return;
+    this.records = [];
+    this.ids = [];
+    this.cells = cells.map(() => []);
+    const start = `${this.prefix}${place.name}-`;
+    const made = ids.length > 0 ? ids : records.map((record) => start + record);
+    const columns = this.sources.map((source, i): Column => {
+      if (source >= 0) return cells[i] as string[];
+      if (source === FROM_ID) return made;
+      return source === FROM_LINE ? records : records.map(() => special(source, '', place, 0));
+    });
+    sink.table?.(new DocumentTable(this.layout.names, columns, records.length));
   }
 
   private idOf(place: CsvPosition, line: number, sink: RecordSink): string {

@@ -1,6 +1,8 @@
 import {
+  type Column,
   type Document,
   type DocumentEncoder,
+  type DocumentTable,
   type ModuleReference,
   type Shape,
   type Value,
@@ -49,16 +51,29 @@ export class JsonEncoder implements DocumentEncoder {
     return text === '' ? '{}\n' : `${text}}\n`;
   }
 
+  encodeTable(table: DocumentTable): string[] {
+    const written = table.names.filter((name) => this.key(name) !== '');
+    const members = written.map((name) => membersOf(this.key(name), table.column(name) as Column));
+    if (members.length === 0) return new Array(table.count).fill('{}\n');
+    const complete = members.every((column) => column.complete);
+    return complete ? joinMembers(members, table.count) : chooseMembers(members, table.count);
+  }
+
   private learn(shape: Shape): void {
     this.shape = shape;
     let first = true;
     this.prefixes = shape.names.map((name) => {
-      const key = this.keys.get(name) ?? this.keyOf(name);
+      const key = this.key(name);
       if (key === '') return '';
       const prefix = (first ? '{' : ',') + key;
       first = false;
       return prefix;
     });
+  }
+
+  /** `"name":` for a name that is written, else the empty text. */
+  private key(name: string): string {
+    return this.keys.get(name) ?? this.keyOf(name);
   }
 
   private keyOf(name: string): string {
@@ -67,4 +82,65 @@ export class JsonEncoder implements DocumentEncoder {
     if (this.keys.size < MAX_NAMES) this.keys.set(name, key);
     return key;
   }
+}
+
+/** One member of all objects of a table. */
+interface Members {
+  /** What stands before and behind each value. */
+  readonly before: string;
+  readonly behind: string;
+  /** The values as they stand between these; undefined where an object lacks the member. */
+  readonly values: readonly (string | undefined)[];
+  readonly complete: boolean;
+}
+
+function membersOf(key: string, column: Column): Members {
+  if (isPlainText(column)) return { before: `${key}"`, behind: '"', values: column, complete: true };
+  let complete = true;
+  const values: (string | undefined)[] = new Array(column.length);
+  for (let row = 0; row < values.length; row++) {
+    const value = column[row];
+    if (value === undefined) complete = false;
+    else values[row] = writeValue(value);
+  }
+  return { before: key, behind: '', values, complete };
+}
+
+/** Whether all values are texts that stand in JSON as they are. Looked for in all at once: that is much faster. */
+function isPlainText(column: Column): column is readonly string[] {
+  for (let row = 0; row < column.length; row++) if (typeof column[row] !== 'string') return false;
+  // The blank keeps halves of a surrogate pair apart that end one text and begin the next.
+  const all = column.join(' ');
+  return JSON.stringify(all).length === all.length + 2;
+}
+
+/** The lines of objects that have all members. */
+function joinMembers(members: readonly Members[], count: number): string[] {
+  // The value of one member, what stands between it and the next, the next value, and so on.
+  const parts: string[] = [];
+  for (const [i, { before, behind }] of members.entries()) {
+    parts.push(i === 0 ? `{${before}` : `${(members[i - 1] as Members).behind},${before}`, '');
+    if (i === members.length - 1) parts.push(`${behind}}\n`);
+  }
+  const lines: string[] = new Array(count);
+  for (let row = 0; row < count; row++) {
+    for (let i = 0; i < members.length; i++) parts[2 * i + 1] = (members[i] as Members).values[row] as string;
+    // One text in one go: pieces that are put together one by one stay pieces, and cost more.
+    lines[row] = parts.join('');
+  }
+  return lines;
+}
+
+/** The lines of objects some of which lack members. */
+function chooseMembers(members: readonly Members[], count: number): string[] {
+  const lines: string[] = new Array(count);
+  for (let row = 0; row < count; row++) {
+    let text = '';
+    for (const { before, behind, values } of members) {
+      const value = values[row];
+      if (value !== undefined) text += (text === '' ? '{' : ',') + before + value + behind;
+    }
+    lines[row] = text === '' ? '{}\n' : `${text}}\n`;
+  }
+  return lines;
 }

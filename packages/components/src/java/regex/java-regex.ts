@@ -31,6 +31,8 @@ export interface JavaRegex {
   find(text: string, from?: number): JavaMatch | undefined;
   /** All matches from left to right, matches of nothing included, as repeated `Matcher.find()` gives them. */
   findAll(text: string): JavaMatch[];
+  /** Adds to a list what a group matched in each of all matches, those aside in which it took no part; group 0 is the match. */
+  collect(text: string, group: number, found: string[]): void;
   /** Whether the pattern matches the whole text. */
   matches(text: string): boolean;
   /** Whether the pattern matches anywhere in the text. */
@@ -110,6 +112,20 @@ class CompiledRegex implements JavaRegex {
     const matches: JavaMatch[] = [];
     this.#forEachMatch(text, (found) => matches.push(new FoundMatch(found, this.#groups)));
     return matches;
+  }
+
+  collect(text: string, group: number, found: string[]): void {
+    const regex = this.#all;
+    const number = this.#groups.numbers[group] as number;
+    for (let from = 0; ; ) {
+      regex.lastIndex = from;
+      const match = regex.exec(text);
+      if (match === null) return;
+      from = regex.lastIndex;
+      if (match[0] === '') from += (text.codePointAt(from) as number) > 0xffff ? 2 : 1;
+      const part = match[number];
+      if (part !== undefined) found.push(part);
+    }
   }
 
   matches(text: string): boolean {

@@ -1,0 +1,115 @@
+// The job of csv-data.mjs written by hand, for this one file and these nine stages: what the machine allows.
+// Two threads that each get pieces of the file and give back bytes; no features, no checks, no accounts.
+// node bench/limit.mjs FILE [OUT]: without OUT nothing is written, as with the Nop indexer.
+import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+
+const PIECE = 1024 * 1024;
+const LF = 10;
+
+if (isMainThread) await main(process.argv[2], process.argv[3]);
+else parentPort.on('message', ({ number, bytes }) => work(number, bytes, workerData.write));
+
+async function main(path, out) {
+  const input = openSync(path, 'r');
+  const output = out === undefined ? undefined : openSync(out, 'w');
+  const header = Buffer.alloc(4096);
+  readSync(input, header, 0, header.length, 0);
+  let position = header.indexOf(LF) + 1;
+  let next = 0;
+  let written = 0;
+  let rows = 0;
+  const early = new Map();
+  const read = () => {
+    const bytes = new Uint8Array(PIECE);
+    const length = readSync(input, bytes, 0, PIECE, position);
+    const end = bytes.lastIndexOf(LF, length - 1) + 1;
+    position += end;
+    return end === 0 ? undefined : bytes.subarray(0, end);
+  };
+  const started = performance.now();
+  await Promise.all(
+    [0, 1].map(() => {
+      const worker = new Worker(new URL(import.meta.url), { workerData: { write: output !== undefined } });
+      return new Promise((resolve, reject) => {
+        let open = 0;
+        const feed = () => {
+          const bytes = read();
+          if (bytes === undefined) return open === 0 ? resolve(worker.terminate()) : undefined;
+          open++;
+          worker.postMessage({ number: next++, bytes }, [bytes.buffer]);
+        };
+        worker.on('message', ({ number, bytes, count }) => {
+          open--;
+          rows += count;
+          early.set(number, bytes);
+          for (; early.has(written); early.delete(written++)) {
+            const piece = early.get(written);
+            if (output !== undefined) writeSync(output, piece);
+          }
+          feed();
+        });
+        worker.on('error', reject);
+        feed();
+        feed();
+      });
+    }),
+  );
+  if (output !== undefined) closeSync(output);
+  console.log(`${rows} rows in ${((performance.now() - started) / 1000).toFixed(3)} s`);
+}
+
+/** One row after the other: cells, nine stages, and the row of the CSV indexer. */
+function work(number, bytes, write) {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).latin1Slice();
+  let csv = '';
+  let length = 0;
+  let count = 0;
+  const target = write ? Buffer.allocUnsafeSlow(bytes.length * 2) : undefined;
+  for (let at = 0; at < text.length; ) {
+    const cells = [];
+    for (let i = 0; i < 9; i++) {
+      const end = text.indexOf(',', at);
+      cells.push(text.slice(at, end));
+      at = end + 1;
+    }
+    const lineEnd = text.indexOf('\n', at);
+    cells.push(text.slice(at, lineEnd));
+    at = lineEnd + 1;
+    const [sku, title, , brand, category, tags, price, stock, created, url] = cells;
+    const document = {
+      id: `data.csv-${++count}`,
+      product_id: sku,
+      title: title.trim(),
+      brand: brand.trim(),
+      category: category.toLowerCase(),
+      tags,
+      price,
+      stock,
+      created,
+      csvLineNumber: count,
+      link: url,
+      tag_list: tags.split(';'),
+      year: /^(\d{4})-/.exec(created)?.[1],
+      label: `${brand.trim()}: ${category}`,
+      source_system: 'shop',
+      batch: 7,
+    };
+    if (!write) {
+      length += document.label.length;
+      continue;
+    }
+    csv += `"${document.id}","${document.product_id}","${document.title}","${document.brand}","${document.category}","[${document.tag_list.join(', ')}]","${document.price}","${document.stock}","${document.created}","${document.year}","${document.label}","${document.link}"\n`;
+    if (csv.length > 16384) {
+      length += target.latin1Write(csv, length);
+      csv = '';
+    }
+  }
+  if (!write) {
+    parentPort.postMessage({ number, count, bytes: new Uint8Array(length > 0 ? 0 : 1) });
+    return;
+  }
+  length += target.latin1Write(csv, length);
+  const result = target.subarray(0, length);
+  parentPort.postMessage({ number, count, bytes: result }, [result.buffer]);
+}

@@ -1,0 +1,14 @@
+import type { Column, DocumentTable } from '@headrace/engine';
+
+/** Sets a field of the documents for which the column has a value; the others keep what they have. */
+export function setValues(table: DocumentTable, field: string, column: Column): void {
+  const present = table.column(field);
+  let sparse = false;
+  const values = new Array(column.length);
+  for (let row = 0; row < column.length; row++) {
+    const value = column[row] ?? (column[row] === undefined ? present?.[row] : null);
+    if (value === undefined) sparse = true;
+    values[row] = value;
+  }
+  table.set(field, values, sparse);
+}
