@@ -1,5 +1,5 @@
-// Writes packages/components/dist/catalog.json: what is known of every built-in component without loading it.
-// Runs after the compiler, because it reads the parameters from the compiled classes and the descriptions from
+// Writes packages/components/bundle/catalog.json: what is known of every built-in component without loading it.
+// Runs after the bundler, because it reads the parameters from the bundled classes and the descriptions from
 // the class comments in their sources.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { commonParameters, describeModule } from '@headrace/engine';
@@ -10,10 +10,10 @@ for (const kind of ['connectors', 'stages', 'indexers']) {
   for (const file of readdirSync(new URL(`src/${kind}/`, room)).sort()) {
     if (!file.endsWith('.ts') || file.endsWith('.test.ts')) continue;
     const module = `./${kind}/${file.replace(/\.ts$/, '.js')}`;
-    const exports = await import(new URL(`dist/${kind}/${file.replace(/\.ts$/, '.js')}`, room).href);
+    const exports = await import(new URL(`bundle/${kind}/${file.replace(/\.ts$/, '.js')}`, room).href);
     const source = readFileSync(new URL(`src/${kind}/${file}`, room), 'utf8');
     entries.push(...describeModule(exports, source, module, '@headrace/components', commonParameters));
   }
 }
-writeFileSync(new URL('dist/catalog.json', room), `${JSON.stringify(entries)}\n`);
+writeFileSync(new URL('bundle/catalog.json', room), `${JSON.stringify(entries)}\n`);
 console.log(`catalog: ${entries.length} components`);

@@ -15,7 +15,9 @@ export interface SourceFile {
   readonly bytes: ByteSource;
 }
 
-const READ_BYTES = 256 * 1024;
+const READ_BYTES = 1024 * 1024;
+/** Some files, those of /proc above all, say that they are empty and are not. */
+const MIN_READ_BYTES = 64 * 1024;
 const CLASSPATH = 'classpath:';
 
 /**
@@ -49,7 +51,9 @@ export function localFile(path: string): SourceFile {
 async function* readFile(local: string, path: string): ByteSource {
   const handle = await openFile(local, path);
   try {
-    const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
+    // No more than a small file has use for.
+    const { size } = await handle.stat();
+    const buffer = Buffer.allocUnsafeSlow(Math.min(READ_BYTES, Math.max(MIN_READ_BYTES, size)));
     for (;;) {
       const bytesRead = await read(handle, buffer, path);
       if (bytesRead === 0) return;

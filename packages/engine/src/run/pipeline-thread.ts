@@ -2,7 +2,9 @@ import { parentPort } from 'node:worker_threads';
 import type { DocumentEncoder } from '../component/indexer.ts';
 import { createLogger } from '../component/logger.ts';
 import { Registry } from '../component/registry.ts';
-import { checkConfig } from '../config/check-config.ts';
+import { ProblemList } from '../config/check-component.ts';
+import { checkPipelines } from '../config/check-pipelines.ts';
+import { hasErrors } from '../config/problem.ts';
 import { HeadraceError, toFailure } from '../errors/headrace-error.ts';
 import { Pipeline } from '../pipeline/pipeline.ts';
 import { FlowControl } from '../transport/flow-control.ts';
@@ -36,10 +38,13 @@ async function openPipeline(request: OpenPipeline): Promise<void> {
       gate.wait(() => flow.stopped);
     });
   const registry = await Registry.open(request.registry);
-  const { config, problems } = await checkConfig(request.root, registry);
-  const pipelineConfig = config?.pipelines.find((pipeline) => pipeline.name === request.pipeline);
-  if (pipelineConfig === undefined) {
-    throw new HeadraceError('HR_STAGE_START', problems[0]?.message ?? `There is no pipeline ${request.pipeline}`);
+  // The run's thread has checked the whole config: here it is for the parameters, as the classes take them.
+  const list = new ProblemList();
+  const pipelines = await checkPipelines(request.root, registry, list);
+  const pipelineConfig = pipelines.find((pipeline) => pipeline.name === request.pipeline);
+  if (pipelineConfig === undefined || hasErrors(list.problems)) {
+    const reason = list.problems.find(({ severity }) => severity === 'error')?.message;
+    throw new HeadraceError('HR_STAGE_START', reason ?? `There is no pipeline ${request.pipeline}`);
   }
   const pipeline = await Pipeline.start(pipelineConfig, registry, { runId, threadName, threadNumber, log });
   try {

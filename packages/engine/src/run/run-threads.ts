@@ -25,7 +25,19 @@ export class RunThreads {
 
   constructor(options: RunThreadsOptions) {
     this.options = options;
-    this.warmUp();
+    if (options.keepWarm) this.prepare();
+  }
+
+  /** Has a thread ready for the next run, which then starts at once. */
+  prepare(): void {
+    if (this.closed || this.warm !== undefined) return;
+    const worker = this.spawn();
+    worker.unref();
+    this.warm = worker;
+    worker.once('error', () => undefined);
+    worker.once('exit', () => {
+      if (this.warm === worker) this.warm = undefined;
+    });
   }
 
   start(request: RunRequest, listeners: RunListeners = {}): RunHandle {
@@ -79,19 +91,8 @@ export class RunThreads {
     this.going.add(worker);
     worker.ref();
     // After the run has been handed over: its start must not wait for the next one's thread.
-    setImmediate(() => this.warmUp());
+    if (this.options.keepWarm) setImmediate(() => this.prepare());
     return worker;
-  }
-
-  private warmUp(): void {
-    if (!this.options.keepWarm || this.closed || this.warm !== undefined) return;
-    const worker = this.spawn();
-    worker.unref();
-    this.warm = worker;
-    worker.once('error', () => undefined);
-    worker.once('exit', () => {
-      if (this.warm === worker) this.warm = undefined;
-    });
   }
 
   private spawn(): Worker {

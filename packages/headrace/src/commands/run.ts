@@ -23,6 +23,17 @@ interface RunOptions {
 
 /** `headrace run CONFIG`: runs it to its end, or to the first signal. */
 export async function run([file = '']: readonly (string | undefined)[], options: RunOptions): Promise<number> {
+  const threads = new RunThreads({ heapMb: HEAP_MB, keepWarm: false });
+  // It starts while the config is read.
+  threads.prepare();
+  try {
+    return await runIn(threads, file, options);
+  } finally {
+    await threads.close();
+  }
+}
+
+async function runIn(threads: RunThreads, file: string, options: RunOptions): Promise<number> {
   const { root, problems, name } = await loadConfig(file, options.set);
   process.stderr.write(problemLines(problems, name));
   if (root === undefined || hasErrors(problems)) return EXIT.invalid;
@@ -30,7 +41,6 @@ export async function run([file = '']: readonly (string | undefined)[], options:
   const summaryTo = options.dryRun === undefined ? await besideDocuments(root, registry) : process.stdout;
 
   const runId = randomUUID();
-  const threads = new RunThreads({ heapMb: HEAP_MB, keepWarm: false });
   const reporter = await createReporter(runId, () => handle.progress());
   const handle = threads.start(
     {
@@ -63,7 +73,6 @@ export async function run([file = '']: readonly (string | undefined)[], options:
     return result.status === 'SUCCEEDED' ? EXIT.ok : EXIT.failed;
   } finally {
     stopListening();
-    await threads.close();
   }
 }
 

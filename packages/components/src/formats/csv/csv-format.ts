@@ -45,7 +45,7 @@ export class CsvFormat {
         await publisher.reject({ place: `${path}:${line}`, message });
       } else if (decoder === undefined) decoder = this.decoderFor(part.bytes, path);
       else {
-        if (!warned && part.bytes.includes(BACKSLASH)) {
+        if (!warned && includesByte(part.bytes, BACKSLASH)) {
           warned = true;
           log.warn(
             `${path}: backslashes are taken as escapes and disappear; set ignoreEscapeChar: true to keep them (said once per file)`,
@@ -70,6 +70,11 @@ export class CsvFormat {
     }
     return this.decoder.reference;
   }
+}
+
+/** As `bytes.includes(byte)`, but by the native search of a buffer, which is many times as fast. */
+function includesByte({ buffer, byteOffset, length }: Uint8Array<ArrayBuffer>, byte: number): boolean {
+  return Buffer.from(buffer, byteOffset, length).includes(byte);
 }
 
 function brokenStart(path: string, { record, line }: RecordPlace, message: string): HeadraceError {

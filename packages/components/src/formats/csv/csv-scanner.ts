@@ -27,7 +27,8 @@ const NOWHERE = 0x3fffffff;
  * Finds the ends of CSV records. It knows as much of the syntax as that needs: which line ends stand in quotes,
  * hence where quotes open, hence where cells start. `CsvParser` reads the same syntax from text.
  *
- * Bytes are looked at as Latin-1 text, one character a byte, because a search in a string is the fastest that there is.
+ * Without quotes it hops from line end to line end in the bytes. Where quotes are, and in the record that is not
+ * complete, it looks at the bytes as Latin-1 text, one character a byte: short searches are fastest in a string.
  */
 export class CsvScanner implements RecordScanner {
   records = 0;
@@ -52,17 +53,21 @@ export class CsvScanner implements RecordScanner {
   }
 
   scan(bytes: Uint8Array, from: number, to: number, first: boolean): number {
-    this.text = Buffer.from(bytes.buffer, bytes.byteOffset, to).toString('latin1');
-    this.nextLf = find(this.text, '\n', from);
-    this.nextCr = find(this.text, '\r', from);
-    this.nextQuote = this.dialect.quotes ? find(this.text, '"', from) : NOWHERE;
-    this.nextBackslash = this.dialect.escapes ? find(this.text, '\\', from) : NOWHERE;
+    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, to);
+    const hopped = first ? -1 : this.hop(buffer, from);
+    // A record begins behind the hops: nothing before has a meaning any more.
+    const base = Math.max(0, hopped);
+    this.text = buffer.toString('latin1', base);
+    const start = Math.max(from, hopped) - base;
+    this.nextLf = find(this.text, '\n', start);
+    this.nextCr = find(this.text, '\r', start);
+    this.nextQuote = this.dialect.quotes ? find(this.text, '"', start) : NOWHERE;
+    this.nextBackslash = this.dialect.escapes ? find(this.text, '\\', start) : NOWHERE;
     // One that the last scan has seen a part of counts, too.
-    this.nextSeparator = find(this.text, this.separator, Math.max(0, from - this.separator.length + 1));
-    const end = first ? -1 : this.hop();
-    const last = this.walk(Math.max(from, end), first);
+    this.nextSeparator = find(this.text, this.separator, Math.max(0, start - this.separator.length + 1));
+    const last = this.walk(start, first);
     this.text = '';
-    return last < 0 ? end : last;
+    return last < 0 ? hopped : last + base;
   }
 
   finish(): boolean {
@@ -70,24 +75,21 @@ export class CsvScanner implements RecordScanner {
   }
 
   /** Where no quotes are, goes from line end to line end. Gives the offset behind the last; -1 when there is none. */
-  private hop(): number {
-    if (this.nextQuote !== NOWHERE || (this.state !== START && this.state !== TEXT)) return -1;
-    const { text } = this;
-    let { nextLf, nextCr } = this;
+  private hop(buffer: Buffer, from: number): number {
+    if (this.state !== START && this.state !== TEXT) return -1;
+    if (this.dialect.quotes && buffer.indexOf(QUOTE, from) >= 0) return -1;
+    let nextCr = buffer.indexOf(CR, from);
     let lines = 0;
     let end = -1;
-    while (nextLf !== NOWHERE) {
-      if (nextCr < nextLf) {
+    for (let nextLf = buffer.indexOf(LF, from); nextLf >= 0; nextLf = buffer.indexOf(LF, end)) {
+      if (nextCr >= 0 && nextCr < nextLf) {
         // A CR elsewhere than before a LF ends a record of its own.
         if (nextCr < nextLf - 1) break;
-        nextCr = find(text, '\r', nextLf);
+        nextCr = buffer.indexOf(CR, nextLf);
       }
       end = nextLf + 1;
-      nextLf = find(text, '\n', end);
       lines++;
     }
-    this.nextLf = nextLf;
-    this.nextCr = nextCr;
     if (lines > 0) this.state = START;
     this.records += lines;
     this.line += lines;
