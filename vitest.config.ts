@@ -6,6 +6,7 @@ export default defineConfig({
   test: {
     include: ['packages/*/src/**/*.test.ts', 'tests/**/*.test.ts'],
     pool: 'forks',
+    setupFiles: ['tests/fast-check-seed.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     env: { TZ: 'UTC', NO_COLOR: '1' },

@@ -19,7 +19,7 @@ const scenario = fc.record({
   threads: fc.integer({ min: 1, max: 3 }),
   batchSize: fc.integer({ min: 1, max: 500 }),
   stream: fc.boolean(),
-  failIds: fc.option(fc.constantFrom('3', '-1'), { nil: undefined }),
+  failIds: fc.option(fc.constantFrom('3', '-s01'), { nil: undefined }),
   throwFrom: fc.option(fc.integer({ min: 0, max: 5 }), { nil: undefined }),
   stopAfterMillis: fc.option(fc.integer({ min: 0, max: 400 }), { nil: undefined }),
 });
@@ -33,7 +33,9 @@ it('gives every document one end, and sends none twice, whatever fails and whene
       const option = (name: string, value: unknown) => (value === undefined ? '' : `, ${name}: ${value}`);
       const config = configOf({
         connector: `class: CountConnector, count: ${count}, pad: ${pad}${option('failAfter', failAfter)}`,
-        stages: stages.map(({ kind, every }) => `{class: Trouble, kind: ${kind}, every: ${every}}`).join(),
+        stages: stages
+          .map(({ kind, every }, i) => `{class: Trouble, kind: ${kind}, every: ${every}, tag: s${i}}`)
+          .join(),
         indexer: `class: BatchFileIndexer, batchSize: ${batchSize}`,
         rest: `worker { threads: ${threads} }
           batchfile { path: "${path}", stream: ${stream}${option('failIds', rest.failIds)}${option('throwFrom', rest.throwFrom)} }`,

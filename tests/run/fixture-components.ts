@@ -63,6 +63,8 @@ const troubleParameters = Type.Object({
   /** Only for the document with this `n`. */
   at: Type.Optional(Type.Integer()),
   millis: Type.Optional(Type.Integer({ default: 1 })),
+  /** In the ids of the children that it makes. */
+  tag: Type.Optional(Type.String({ default: '' })),
 });
 
 /** Makes trouble of a kind. */
@@ -76,7 +78,7 @@ export class Trouble extends Stage<typeof troubleParameters> {
 
   override process(document: Document): Document[] | undefined | Promise<undefined> {
     const n = document.get('n') as number;
-    const { kind, every = 1, at, millis = 1 } = this.params;
+    const { kind, every = 1, at, millis = 1, tag = '' } = this.params;
     if (n % every !== 0 || (at !== undefined && n !== at)) return undefined;
     switch (kind) {
       case 'throw':
@@ -95,7 +97,7 @@ export class Trouble extends Stage<typeof troubleParameters> {
         return new Promise((resolve) => setTimeout(resolve, (n * 7919) % (millis + 1), undefined));
       case 'children':
         return [0, 1, 2].map((i) => {
-          const child = Document.create(`${document.id}-${i}`);
+          const child = Document.create(`${document.id}-${tag}${i}`);
           child.set('n', n);
           return child;
         });

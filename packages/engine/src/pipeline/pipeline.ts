@@ -1,14 +1,14 @@
-import { performance } from 'node:perf_hooks';
 import type { Logger } from '../component/logger.ts';
 import type { Registry } from '../component/registry.ts';
-import type { Children, Stage, StageResult } from '../component/stage.ts';
+import type { Children, StageResult } from '../component/stage.ts';
 import type { PipelineConfig } from '../config/ingest-config.ts';
 import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
 import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
 import { adopt, closeChildren, isGiven, iterateChildren } from './children.ts';
-import { compileConditions, type Predicate } from './conditions.ts';
+import { compileConditions } from './conditions.ts';
 import { StageError } from './stage-error.ts';
+import { callStage, callWithTable, failure, type StageStatistics, type Step } from './step.ts';
 
 /** What became of the documents that went into a pipeline, told in their order. */
 export interface PipelineSink {
@@ -20,26 +20,6 @@ export interface PipelineSink {
   failedDocument(input: Document, error: StageError): void;
 }
 
-/** Counts of one stage, and times of a sample of its calls. */
-export interface StageStatistics {
-  name: string;
-  processed: number;
-  children: number;
-  errors: number;
-  /** How many calls were timed, and how long those took, in milliseconds. */
-  timed: number;
-  timedMillis: number;
-}
-
-interface Step {
-  readonly stage: Stage;
-  readonly name: string;
-  readonly condition: Predicate | undefined;
-  readonly statistics: StageStatistics;
-  /** How often it would not take a table, since it last did. */
-  declined: number;
-}
-
 export interface PipelineContext {
   readonly runId: string;
   readonly threadName: string;
@@ -47,11 +27,6 @@ export interface PipelineContext {
   /** A logger for a stage. */
   log(name: string): Logger;
 }
-
-/** One call in this many is timed: reading the clock for each would cost more than most stages do. */
-const TIMED_EVERY = 64;
-/** A stage that has declined so many tables in a row is not asked again: its documents are not of the kind. */
-const MAX_DECLINED = 16;
 
 /**
  * A chain of stages. A document goes through all of them, changed in place; children that a stage emits go
@@ -176,7 +151,7 @@ export class Pipeline {
       if (document.bypassed) break;
       const step = this.steps[i] as Step;
       if (step.condition !== undefined && !step.condition(document)) continue;
-      const result = this.call(step, document);
+      const result = callStage(step, document);
       if (!isGiven(result)) continue;
       if (isPromise(result)) {
         return result.then(
@@ -194,20 +169,6 @@ export class Pipeline {
     }
     emit(document);
     return undefined;
-  }
-
-  private call(step: Step, document: Document): StageResult | Promise<StageResult> {
-    const { statistics } = step;
-    try {
-      if (statistics.processed++ % TIMED_EVERY !== 0) return step.stage.process(document);
-      const start = performance.now();
-      const result = step.stage.process(document);
-      statistics.timed++;
-      statistics.timedMillis += performance.now() - start;
-      return result;
-    } catch (error) {
-      throw failure(step, error);
-    }
   }
 
   /** Pulls the children of a document one by one, each to the end of the range before the next is made. */
@@ -312,7 +273,7 @@ export class Pipeline {
           continue;
         }
         try {
-          const children = await this.call(step, document);
+          const children = await callStage(step, document);
           results[i] = isGiven(children) ? { children } : {};
         } catch (error) {
           results[i] = { error: error instanceof StageError ? error : failure(step, error) };
@@ -363,36 +324,6 @@ function segment(steps: readonly Step[]): { from: number; to: number; maxInFligh
     else segments.push({ from: i, to: i + 1, maxInFlight });
   }
   return segments;
-}
-
-function failure(step: Step, error: unknown): StageError {
-  if (error instanceof StageError) return error;
-  step.statistics.errors++;
-  return new StageError(step.name, error);
-}
-
-/** Whether the stage has taken the table. */
-function callWithTable(step: Step, table: DocumentTable): boolean {
-  const { stage, statistics, condition } = step;
-  if (stage.processTable === undefined || condition !== undefined || step.declined >= MAX_DECLINED) return false;
-  const before = table.save();
-  const start = performance.now();
-  let taken = false;
-  try {
-    taken = stage.processTable(table);
-  } catch {
-    // One by one the documents fail, or do not, each for itself.
-  }
-  if (!taken) {
-    step.declined++;
-    table.restore(before);
-    return false;
-  }
-  step.declined = 0;
-  statistics.processed += table.count;
-  statistics.timed += table.count;
-  statistics.timedMillis += performance.now() - start;
-  return true;
 }
 
 function isPromise(result: Children | Promise<StageResult>): result is Promise<StageResult> {

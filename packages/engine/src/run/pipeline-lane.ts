@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { LogRecord } from '../component/logger.ts';
 import { type Failure, HeadraceError, messageOf } from '../errors/headrace-error.ts';
-import type { StageStatistics } from '../pipeline/pipeline.ts';
+import type { StageStatistics } from '../pipeline/step.ts';
 import type { FromPipeline, OpenPipeline, OutcomePart, SourceBatch, ToPipeline } from '../transport/messages.ts';
 
 /** What a lane tells its run. */

@@ -1,5 +1,5 @@
 import { type Failure, HeadraceError } from '../errors/headrace-error.ts';
-import type { StageStatistics } from '../pipeline/pipeline.ts';
+import type { StageStatistics } from '../pipeline/step.ts';
 import type { FlowControl } from '../transport/flow-control.ts';
 import type { OpenPipeline, SourceBatch } from '../transport/messages.ts';
 import { Signal } from '../transport/signal.ts';

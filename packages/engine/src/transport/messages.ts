@@ -3,7 +3,7 @@ import type { ModuleReference, RecordChunk } from '../component/connector.ts';
 import type { LogRecord } from '../component/logger.ts';
 import type { RegistrySource } from '../component/registry.ts';
 import type { Failure } from '../errors/headrace-error.ts';
-import type { StageStatistics } from '../pipeline/pipeline.ts';
+import type { StageStatistics } from '../pipeline/step.ts';
 
 /** What a pipeline thread is to do until it is told to close. */
 export interface OpenPipeline {
