@@ -194,7 +194,7 @@ async function checkStage(
       : await checkComponent(entry, node, path, component, STAGE_KEYS, registry, list, (values, Class) => {
           new Class(
             values as never,
-            { name, pipeline, runId: '', threadName: '', threadNumber: 1, log: silentLogger } as never,
+            { name, pipeline, runId: '', threadName: '', threadNumber: 1, trusted: false, log: silentLogger } as never,
           );
         });
   return {

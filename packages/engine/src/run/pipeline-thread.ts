@@ -26,7 +26,7 @@ function post(message: FromPipeline, transfer: ArrayBuffer[] = []): void {
 }
 
 async function openPipeline(request: OpenPipeline): Promise<void> {
-  const { runId, threadName, threadNumber, lengths } = request;
+  const { runId, threadName, threadNumber, trusted, lengths } = request;
   const gate = new LogGate(request.logGate);
   const flow = new FlowControl(request.flow);
   const log = (name: string) =>
@@ -41,7 +41,7 @@ async function openPipeline(request: OpenPipeline): Promise<void> {
   if (pipelineConfig === undefined) {
     throw new HeadraceError('HR_STAGE_START', problems[0]?.message ?? `There is no pipeline ${request.pipeline}`);
   }
-  const pipeline = await Pipeline.start(pipelineConfig, registry, { runId, threadName, threadNumber, log });
+  const pipeline = await Pipeline.start(pipelineConfig, registry, { runId, threadName, threadNumber, trusted, log });
   try {
     const processor = new BatchProcessor({
       pipeline,

@@ -40,6 +40,7 @@ export async function preview(request: PreviewRequest, signal: AbortSignal): Pro
       runId: '',
       threadName: 'preview',
       threadNumber: 1,
+      trusted: request.trusted === true,
       log: () => silentLogger,
     });
     try {

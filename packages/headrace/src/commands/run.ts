@@ -37,6 +37,7 @@ export async function run([file = '']: readonly (string | undefined)[], options:
       runId,
       root,
       registry,
+      trusted: true,
       ...(options.dryRun === undefined ? {} : { dryRunFile: options.dryRun }),
     },
     { onLog: (record) => reporter.log(record) },
