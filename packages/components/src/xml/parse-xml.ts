@@ -1,4 +1,4 @@
-import { type SaxesAttributePlain, SaxesParser, type SaxesTagPlain } from 'saxes';
+import { SaxesParser } from 'saxes';
 import { declaredEntities } from './dtd-entities.ts';
 import { XmlNode } from './xml-tree.ts';
 
@@ -24,10 +24,14 @@ export function parseXml(text: string): XmlNode {
   parser.on('doctype', (doctype) => {
     if (doctype.includes('<!ENTITY')) parser.ENTITIES = declaredEntities(doctype);
   });
-  parser.on('opentag', (tag: SaxesTagPlain) => {
+  let attributes: Attribute[] = [];
+  parser.on('attribute', (attribute) => void attributes.push(attribute));
+  parser.on('opentag', ({ name }) => {
     lastText = undefined;
-    parent = new XmlNode('element', tag.name, '', parent, nodes);
-    addAttributes(parent, tag.attributes);
+    parent = new XmlNode('element', name, '', parent, nodes);
+    if (attributes.length === 0) return;
+    addAttributes(parent, attributes);
+    attributes = [];
   });
   parser.on('closetag', () => {
     lastText = undefined;
@@ -49,19 +53,22 @@ export function parseXml(text: string): XmlNode {
   return document;
 }
 
+interface Attribute {
+  readonly name: string;
+  readonly value: string;
+}
+
 /**
  * Adds the nodes of a tag's attributes. Declarations of namespaces are no attributes for XPath, even where namespaces do
  * not count. Attributes have no order of their own; they are sorted by name, as in Java.
  */
-function addAttributes(element: XmlNode, attributes: Record<string, SaxesAttributePlain['value']>): void {
-  const names = Object.keys(attributes);
-  if (names.length > 1) names.sort();
-  for (const name of names) {
-    if (declaresNamespace(name))
-      new XmlNode('namespace', name.slice(6), attributes[name] as string, element, element.nodes);
+function addAttributes(element: XmlNode, attributes: Attribute[]): void {
+  if (attributes.length > 1) attributes.sort((left, right) => (left.name < right.name ? -1 : 1));
+  for (const { name, value } of attributes) {
+    if (declaresNamespace(name)) new XmlNode('namespace', name.slice(6), value, element, element.nodes);
   }
-  for (const name of names) {
-    if (!declaresNamespace(name)) new XmlNode('attribute', name, attributes[name] as string, element, element.nodes);
+  for (const { name, value } of attributes) {
+    if (!declaresNamespace(name)) new XmlNode('attribute', name, value, element, element.nodes);
   }
 }
 
