@@ -31,14 +31,17 @@ export type HttpFailure =
 /** A failed request. The message names the method, the URL without secrets, and the reason or the start of the answer. */
 export class HttpError extends Error {
   readonly failure: HttpFailure;
+  /** What was asked, without secrets; of redirects the last. Undefined where that is no URL. */
+  readonly url: string | undefined;
   /** The status of the answer, for `status`. */
   readonly status: number | undefined;
 
-  constructor(failure: HttpFailure, message: string, options: { status?: number; cause?: unknown } = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+  constructor(failure: HttpFailure, message: string, known: { url?: string; status?: number; cause?: unknown } = {}) {
+    super(message, known.cause === undefined ? undefined : { cause: known.cause });
     this.name = 'HttpError';
     this.failure = failure;
-    this.status = options.status;
+    this.url = known.url === undefined ? undefined : safeUrl(known.url);
+    this.status = known.status;
   }
 
   /** Whether the same request may succeed later, as far as the connection is concerned; statuses are up to the retry policy. */
@@ -67,7 +70,7 @@ export function statusError(method: string, url: string, status: number, body: U
   const excerpt = said.length > MAX_EXCERPT ? `${said.slice(0, MAX_EXCERPT)}…` : said;
   const name = STATUS_CODES[status];
   const answered = `${method} ${safeUrl(url)} answered ${status}${name === undefined ? '' : ` ${name}`}`;
-  return new HttpError('status', excerpt === '' ? answered : `${answered}: ${excerpt}`, { status });
+  return new HttpError('status', excerpt === '' ? answered : `${answered}: ${excerpt}`, { url, status });
 }
 
 /** The time-outs that a request ran under, in milliseconds. */
@@ -81,7 +84,7 @@ export interface Timeouts {
 export function connectionError(method: string, url: string, cause: unknown, timeouts: Timeouts): HttpError {
   if (cause instanceof HttpError) return cause;
   const [failure, reason] = explain(cause, timeouts);
-  return new HttpError(failure, `${method} ${safeUrl(url)} failed: ${reason}`, { cause });
+  return new HttpError(failure, `${method} ${safeUrl(url)} failed: ${reason}`, { url, cause });
 }
 
 const CERTIFICATE_CODES = new Set([
