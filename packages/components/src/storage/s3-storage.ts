@@ -75,6 +75,7 @@ export class S3Storage implements Storage {
 
   private async *listPrefix(bucket: string, prefix: string, options: ListOptions): AsyncGenerator<StoredFile> {
     let page: string | undefined;
+    let last = '';
     do {
       const found = await this.client.send(
         new this.s3.ListObjectsV2Command({
@@ -90,6 +91,9 @@ export class S3Storage implements Storage {
         if (!Key.endsWith('/')) yield storedObject(bucket, Key, Size, LastModified);
       }
       for (const { Prefix = '' } of found.CommonPrefixes ?? []) {
+        // Some servers begin a page with the folder that ended the one before.
+        if (Prefix === last) continue;
+        last = Prefix;
         if (!options.skips(s3ObjectUri(bucket, Prefix).slice(0, -1))) yield* this.listPrefix(bucket, Prefix, options);
       }
       page = found.NextContinuationToken;
