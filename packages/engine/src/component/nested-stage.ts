@@ -5,10 +5,16 @@ import { checkParameters, type ParameterProblem, parameterKeys } from './paramet
 import type { TObject } from './schema.ts';
 import type { StageClass } from './stage.ts';
 
-/** The parameters of a stage inside another one, and what is wrong with them. */
-export interface NestedStageParameters {
+/** The parameters of something inside a component, and what is wrong with them. */
+export interface NestedParameters {
   readonly params: Record<string, unknown>;
   readonly problems: readonly ParameterProblem[];
+}
+
+/** What says which parameters something takes: a class of stages, or whatever a component keeps inside itself. */
+export interface DescribesParameters {
+  readonly parameters: TObject;
+  readonly check?: (params: never) => Iterable<ParameterProblem>;
 }
 
 /**
@@ -22,9 +28,25 @@ export function checkNestedStage(
   StageClass: StageClass,
   given: JsonObject,
   at: readonly (string | number)[],
-): NestedStageParameters {
-  const shared = new Set(Object.keys((commonParameters.stage as TObject).properties));
-  const read = checkParameters(StageClass.parameters, fromValue(given) as ObjectNode, '', shared);
+): NestedParameters {
+  return checkNested(StageClass, given, at, Object.keys((commonParameters.stage as TObject).properties));
+}
+
+/**
+ * Reads the parameters of something that a component keeps inside itself, as those of a component are read: by the
+ * schema, with coercions and defaults, then by its `check`.
+ *
+ * @param given the config of the inner part, as a parameter of free form gives it
+ * @param at the keys that lead to it from the component, for the problems
+ * @param shared keys that are allowed besides, and read by somebody else
+ */
+export function checkNested(
+  described: DescribesParameters,
+  given: JsonObject,
+  at: readonly (string | number)[],
+  shared: readonly string[] = [],
+): NestedParameters {
+  const read = checkParameters(described.parameters, fromValue(given) as ObjectNode, '', new Set(shared));
   const problems: ParameterProblem[] = read.problems.map(({ path, message, hint, severity }) => ({
     parameter: path,
     message,
@@ -32,7 +54,7 @@ export function checkNestedStage(
     ...(hint === undefined ? {} : { hint }),
   }));
   if (!problems.some(({ severity }) => severity === 'error')) {
-    problems.push(...(StageClass.check?.(read.value as never) ?? []));
+    problems.push(...(described.check?.(read.value as never) ?? []));
   }
   return {
     params: read.value,
