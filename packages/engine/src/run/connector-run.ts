@@ -229,6 +229,7 @@ export class ConnectorRun {
       room: () => pool.room(),
       submit: (batch) => pool.submit(batch),
       waitForPending: (most) => this.accounts.waitForPending(most, () => pool.failed !== undefined || flow.stopped),
+      settled: () => indexing.settled(pool.submitted),
       onReject: (record) => this.accounts.rejected(record),
     });
     const work = async () => {

@@ -160,6 +160,7 @@ async function readSource(
       sink.reject(record);
       return undefined;
     },
+    settled: async () => undefined,
   };
   try {
     await connector.preExecute?.();
