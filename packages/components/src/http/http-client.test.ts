@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type StubHandler, StubServer } from '../testing/stub-server.ts';
+import { inGroupsOf, type StubHandler, StubServer } from '../testing/stub-server.ts';
 import { HttpClient, type HttpClientOptions, requireSuccess } from './http-client.ts';
 import { HttpError } from './http-error.ts';
 import { DEFAULT_RETRY, isTransient, NO_RETRY } from './retry.ts';
@@ -65,15 +65,12 @@ describe('a request', () => {
   });
 
   it('keeps connections, and makes no more than allowed', async () => {
-    const stub = await serve(async (_, response) => {
-      await sleep(5);
-      response.end('x');
-    });
+    const stub = await serve(inGroupsOf(3, (_, response) => void response.end('x')));
     const client = await open({ connections: 3 });
     for (let round = 0; round < 2; round++) {
-      await Promise.all(Array.from({ length: 20 }, () => client.request({ url: stub.url })));
+      await Promise.all(Array.from({ length: 21 }, () => client.request({ url: stub.url })));
     }
-    expect(stub.requests).toHaveLength(40);
+    expect(stub.requests).toHaveLength(42);
     expect(stub.mostAtOnce).toBe(3);
     expect(stub.connections).toBe(3);
   });
@@ -323,10 +320,7 @@ describe('a stream', () => {
 
 describe('a proxy of the environment', () => {
   it('is asked for http, with its own credentials, as many requests at once as without it', async () => {
-    const proxy = await serve(async (_, response) => {
-      await sleep(10);
-      response.end('from the proxy');
-    });
+    const proxy = await serve(inGroupsOf(5, (_, response) => void response.end('from the proxy')));
     vi.stubEnv('http_proxy', proxy.url.replace('//', '//me:pw@'));
     vi.stubEnv('no_proxy', 'other.example');
     const client = await open({ connections: 5, retry: NO_RETRY });

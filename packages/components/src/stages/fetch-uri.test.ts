@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { assertStageContract, makeStage, runStage, toDocument } from '@headrace/engine/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type StubHandler, StubServer } from '../testing/stub-server.ts';
+import { inGroupsOf, type StubHandler, StubServer } from '../testing/stub-server.ts';
 import { FetchUri } from './fetch-uri.ts';
 
 const hello: StubHandler = (_, response) => void response.end('hello');
@@ -173,15 +172,12 @@ describe('FetchUri', () => {
   });
 
   it('keeps many documents in flight over few connections, and no more than it says', async () => {
-    stub.handle(async ({ path }, response) => {
-      await sleep(20);
-      response.end(path);
-    });
+    stub.handle(inGroupsOf(64, ({ path }, response) => void response.end(path)));
     const stage = makeStage(FetchUri, { source: 'url', dest: 'body' });
     expect(stage.maxInFlight).toBe(64);
     await stage.start?.();
     const before = stub.connections;
-    const documents = Array.from({ length: 200 }, (_, i) => toDocument({ id: `${i}`, url: `${stub.url}/${i}` }));
+    const documents = Array.from({ length: 192 }, (_, i) => toDocument({ id: `${i}`, url: `${stub.url}/${i}` }));
     await Promise.all(documents.map((document) => stage.process(document)));
     await stage.stop?.();
     expect(stub.mostAtOnce).toBe(64);

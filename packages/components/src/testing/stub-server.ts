@@ -78,3 +78,15 @@ export class StubServer {
     await this.handler(request, response);
   }
 }
+
+/** A handler that lets requests wait until there are so many of them, and then answers them together. */
+export function inGroupsOf(count: number, answer: StubHandler): StubHandler {
+  let waiting: (() => void)[] = [];
+  return (request, response) => {
+    waiting.push(() => void answer(request, response));
+    if (waiting.length < count) return;
+    const group = waiting;
+    waiting = [];
+    for (const one of group) one();
+  };
+}
