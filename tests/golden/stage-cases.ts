@@ -73,6 +73,7 @@ export async function actualOutcome({ content, folder }: OpenCase, registry: Reg
       runId: '',
       threadName: 'Worker-1',
       threadNumber: 1,
+      trusted: true,
       log: () => silent,
     });
   } catch (error) {

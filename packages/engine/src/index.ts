@@ -23,6 +23,12 @@ export {
 } from './component/indexer.ts';
 export { type IndexerSettings, indexerSettings } from './component/indexer-settings.ts';
 export { createLogger, type Logger, type LogLevel, type LogRecord } from './component/logger.ts';
+export {
+  checkNested,
+  checkNestedStage,
+  type DescribesParameters,
+  type NestedParameters,
+} from './component/nested-stage.ts';
 export type { ParameterProblem } from './component/parameters.ts';
 export { Registry, type RegistrySource } from './component/registry.ts';
 export {

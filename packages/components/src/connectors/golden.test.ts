@@ -18,6 +18,7 @@ import { CSVConnector } from './csv-connector.ts';
 import { JSONConnector } from './json-connector.ts';
 import { SequenceConnector } from './sequence-connector.ts';
 import { SleepConnector } from './sleep-connector.ts';
+import { XMLConnector } from './xml-connector.ts';
 
 const NEVER = new AbortController().signal;
 
@@ -26,7 +27,7 @@ const present = existsSync(golden);
 const root = mkdtempSync(join(tmpdir(), 'headrace-golden-'));
 afterAll(() => rmSync(root, { recursive: true }));
 
-const CONNECTORS = { CSVConnector, JSONConnector, SequenceConnector, SleepConnector };
+const CONNECTORS = { CSVConnector, JSONConnector, SequenceConnector, SleepConnector, XMLConnector };
 
 /** Cases in which we differ on purpose, and why. */
 const DIFFERENT: Record<string, string> = {
@@ -39,6 +40,10 @@ const DIFFERENT: Record<string, string> = {
   'json-id-empty': 'the bad line fails, the others do not',
   'json-id-number': 'numbers are ids',
   'sleep-negative': 'found by the schema',
+  'xml-bom': 'a byte-order mark is never data',
+  'xml-id-missing': 'the id is random',
+  'xml-no-files': 'found by the check of the parameters',
+  'xml-self-closing': 'exactly the element is cut out',
   'json-run-id-inside': "a document that arrives with run_id gets the new run's",
 };
 /** Cases for the engine: its merging of documents, stages. */

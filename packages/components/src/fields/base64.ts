@@ -5,3 +5,28 @@ export function decodeBase64(text: string): Buffer | undefined {
   const compact = text.replace(/\s+/g, '');
   return compact.length % 4 === 0 && STANDARD.test(compact) ? Buffer.from(compact, 'base64') : undefined;
 }
+
+/**
+ * How many bytes a text in padded standard base64 stands for, as Jackson reads it: white space may stand between
+ * groups of four characters and not inside, padding closes any group. Undefined when the text is none.
+ */
+export function base64Size(text: string): number | undefined {
+  let size = 0;
+  let at = 0;
+  for (;;) {
+    while (at < text.length && text.charCodeAt(at) <= 32) at++;
+    if (at >= text.length) return size;
+    if (at + 4 > text.length || !isDigit(text, at) || !isDigit(text, at + 1)) return undefined;
+    const padded = text[at + 3] === '=';
+    if (!padded && !isDigit(text, at + 3)) return undefined;
+    if (padded && text[at + 2] === '=') size += 1;
+    else if (!isDigit(text, at + 2)) return undefined;
+    else size += padded ? 2 : 3;
+    at += 4;
+  }
+}
+
+function isDigit(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 47 && code <= 57) || code === 43;
+}

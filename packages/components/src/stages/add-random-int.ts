@@ -1,5 +1,6 @@
 import { type Document, type ParameterProblem, Stage, type StageContext, type Static, Type } from '@headrace/engine';
 import { checkDestination } from '../fields/destination.ts';
+import { checkRange, drawInteger } from '../random/draw.ts';
 
 const parameters = Type.Object({
   fieldName: Type.Optional(Type.String({ default: 'data' })),
@@ -33,13 +34,7 @@ export class AddRandomInt extends Stage<typeof parameters> {
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
     const { fieldName, rangeStart, rangeEnd } = params as Required<typeof params>;
     yield* checkDestination('fieldName', fieldName);
-    if (rangeStart >= rangeEnd) {
-      yield {
-        parameter: 'rangeEnd',
-        message: `The range from ${rangeStart} to ${rangeEnd} holds no number`,
-        hint: 'rangeEnd itself is not part of the range, so it must be greater than rangeStart.',
-      };
-    }
+    yield* checkRange('rangeEnd', rangeStart, rangeEnd, 'number');
   }
 
   private readonly fieldName: string;
@@ -55,6 +50,6 @@ export class AddRandomInt extends Stage<typeof parameters> {
   }
 
   override process(document: Document): void {
-    document.set(this.fieldName, this.rangeStart + Math.floor(Math.random() * this.count));
+    document.set(this.fieldName, drawInteger(this.rangeStart, this.count));
   }
 }

@@ -11,7 +11,6 @@ import {
   UpdateModeParameter,
   type Value,
 } from '@headrace/engine';
-import { checkDestination } from '../fields/destination.ts';
 import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
 import { setValues } from '../fields/set-values.ts';
 import { compileJavaRegex, type JavaRegex, JavaRegexError } from '../java/regex/index.ts';
@@ -32,8 +31,8 @@ const parameters = Type.Object({
  * <p>
  * Every match in every value counts: one match arrives as a text, several as a list. With a group in the expression,
  * what the first group matched is taken instead of the whole match; a match in which that group took no part
- * gives nothing. Without any match the destination stays as it is. Numbers and booleans are searched as texts, null is
- * passed over.
+ * gives nothing. A match of no characters is an empty text. Without any match the destination stays as it is, whatever the
+ * mode. Numbers and booleans are searched as texts, objects as the empty text; null is passed over.
  * <p>
  * When several sources share one destination, they are taken in their order: with the mode "overwrite" the last one that
  * matches wins, "append" collects the matches of all.
@@ -72,7 +71,6 @@ export class ApplyRegex extends Stage<typeof parameters> {
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
     yield* checkFieldPairs(params);
-    for (const [i, name] of params.dest.entries()) yield* checkDestination(`dest[${i}]`, name);
     try {
       compileJavaRegex(params.regex, params);
     } catch (error) {

@@ -34,7 +34,8 @@ interface Placeholder {
  * In the template <b>{city}</b> stands for the first value of the field city, as text. When the field is missing, null
  * or an empty list, its entry in defaultInputs takes its place, else the text behind <b>:-</b> in
  * <b>{city:-unknown}</b>, else the placeholder itself stays. <b>${</b> writes a brace that starts no placeholder.
- * The text is written in any case. Placeholders in the values of fields stay as they are.
+ * The text is written in any case. Placeholders in the values of fields stay as they are. An object has no text and leaves
+ * its place empty. The engine's own fields, such as id, may be read, but not written.
  * <p>
  * Config Parameters -
  * <ul>

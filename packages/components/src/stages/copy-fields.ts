@@ -43,7 +43,9 @@ interface NestedCopy {
  * lists as they are; a list of one value arrives as that value, an empty list not at all.
  * <p>
  * With isNested the names are paths into objects and lists, such as <b>author.name</b> or <b>authors[0].name</b>.
- * Every value arrives as it is and replaces what was there; missing objects and lists on the way are made.
+ * Every value arrives as it is and replaces what was there; missing objects and lists on the way are made. An index may be
+ * one beyond the end of a list, which adds to it. A path that does not fit (a greater index, a way through a text or a
+ * number) fails the document.
  * <p>
  * Config Parameters -
  * <ul>

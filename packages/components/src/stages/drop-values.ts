@@ -20,7 +20,7 @@ const parameters = Type.Object({
  * <p>
  * Values are compared as texts, letter case as given: "2" removes the number 2 too. What stays becomes a list of
  * texts, also where the field held a single value or numbers; null, objects and lists within the list are never
- * removed and stay as they are. A field with nothing left is removed. Missing fields are passed over.
+ * removed and stay as they are. A field with nothing left, or with an empty list before, is removed. Missing fields are passed over.
  * <p>
  * Config Parameters -
  * <ul>

@@ -23,15 +23,17 @@ const parameters = Type.Object({
  * Turns the children that earlier stages have attached to a document into documents of their own, which go through
  * the later stages before it does. A document without children is left alone.
  * <p>
- * A child without an id, which can be no document, is lost with an error in the log. Children of children stay
- * attached to their parent until a second stage of this kind.
+ * The children keep their order and their marks: a dropped one stays dropped. A child without an id, which can be no
+ * document, is lost with an error in the log. Children of children stay attached to their parent until a second stage of
+ * this kind.
  * <p>
  * Config Parameters -
  * <ul>
- *   <li>dropParent (Boolean, Optional) : Whether a document that had children is dropped. Defaults to false.</li>
+ *   <li>dropParent (Boolean, Optional) : Whether a document that had children is dropped. One without stays.
+ *   Defaults to false.</li>
  *   <li>fieldsToCopy (Map&lt;String, String&gt;, Optional) : Fields of the document that its children receive: the name
- *   in the document, then the name in the children. A list of one value arrives as that value, an empty list not
- *   at all.</li>
+ *   in the document, then the name in the children. Values keep their types; a list of one value arrives as that value, an
+ *   empty list not at all. The engine's own fields may be read, such as id, but not written. Defaults to none.</li>
  *   <li>updateMode (String, Optional) : What happens when a child has the field already: "overwrite", "append" or
  *   "skip". Defaults to "overwrite".</li>
  * </ul>

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { type JsonObject, readJson } from '@headrace/engine';
-import { runStage } from '@headrace/engine/testing';
+import { makeStage, runStage } from '@headrace/engine/testing';
 import { describe, expect, it } from 'vitest';
 
 interface StageExample {
@@ -10,6 +10,8 @@ interface StageExample {
   readonly output: readonly Record<string, unknown>[];
   /** The values differ from one time to the next: only the fields are the same. */
   readonly random?: boolean;
+  /** What has to run for the example, such as a server: only its parameters are checked here, the stage's own test runs the like. */
+  readonly needs?: string;
 }
 
 type StageClass = Parameters<typeof runStage>[0] & { readonly examples?: readonly StageExample[] };
@@ -21,8 +23,9 @@ for (const file of readdirSync(import.meta.dirname)) {
     describe(`examples of ${name}`, () => {
       it('are there', () => expect(Class.examples?.length).toBeGreaterThan(0));
 
-      for (const { description, params, documents, output, random } of Class.examples ?? []) {
+      for (const { description, params, documents, output, random, needs } of Class.examples ?? []) {
         it(description, async () => {
+          if (needs !== undefined) return void makeStage(Class, params);
           const outcomes = await runStage(Class, params, documents);
           expect(outcomes.flatMap(({ error }) => error ?? [])).toEqual([]);
           const actual = outcomes.flatMap((outcome) => outcome.documents.map(readJson)) as JsonObject[];

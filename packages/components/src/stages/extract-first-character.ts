@@ -19,8 +19,9 @@ const parameters = Type.Object({
  * Writes the first character of a field's first value to another field when it is a letter, else a replacement:
  * what an index from A to Z is made of.
  * <p>
- * A letter is one of any script, and keeps its case; digits, white space and emoji are none. What the other field held
- * is replaced. A field that is missing, null, empty or nothing but white space is passed over.
+ * A letter is one of any script, and keeps its case; digits, white space and emoji are none. White space before the first
+ * letter is not passed over. What the other field held is replaced. A field that is missing, null, empty, an object or
+ * nothing but white space is left alone, and so is the other field then.
  * <p>
  * Config Parameters -
  * <ul>

@@ -30,17 +30,18 @@ const MODES: ReadonlyMap<string, (text: string) => string> = new Map([
 /**
  * Changes the letter case of texts.
  * <p>
- * Numbers and booleans become texts; null and objects go through as they are. The rules are those of Unicode, the
- * same for all languages: "straße" in upper case is "STRASSE".
+ * Numbers and booleans become texts, a list of one value becomes that value; null and objects go through as they are.
+ * Missing fields and empty lists change nothing. The rules are those of Unicode, the same for all languages: "straße" in
+ * upper case is "STRASSE".
  * <p>
  * Config Parameters -
  * <ul>
  *   <li>source (List&lt;String&gt;, Required) : The fields to read.</li>
  *   <li>dest (List&lt;String&gt;, Required) : The fields for the results, one for each source, or one for all. A source may
  *   be its own destination.</li>
- *   <li>mode (String, Required) : "lowercase", "uppercase", "title_case" (a capital at the start of each word) or
- *   "sentence_case" (a capital at the start and after each full stop, question mark or exclamation mark that one blank
- *   follows). Letter case does not matter.</li>
+ *   <li>mode (String, Required) : "lowercase", "uppercase", "title_case" (a capital at the start and behind
+ *   white space, all else in lower case: "O'neil") or "sentence_case" (a capital at the start and after each full stop,
+ *   question mark or exclamation mark that one blank follows, all else in lower case). Letter case does not matter.</li>
  *   <li>updateMode (String, Optional) : What happens to a destination that exists: "overwrite" replaces its values,
  *   "append" adds to them, "skip" keeps them. With one destination for several sources, "overwrite" leaves the values
  *   of the last source. Defaults to "overwrite".</li>

@@ -33,11 +33,19 @@ const parameters = Type.Object({
 });
 
 /**
- * Turns dates in texts into instants, such as <code>2021-02-02T00:00:00Z</code>.
+ * Turns dates in texts into instants, such as <code>2021-02-02T00:00:00Z</code>: ISO texts in UTC, with a fraction of
+ * three, six or nine digits where there is one.
  * <p>
  * The patterns are tried in their order, then the formatters; the first that fits wins. A pattern must fit the
  * beginning of the text, what follows is ignored: longer patterns belong before shorter ones. Values that nothing fits
- * are left out. A field that is its own destination is removed when none of its values is a date, with "overwrite".
+ * are left out, and null is. When no value is a date, the destination keeps what it held; a field that is its own
+ * destination is removed then, with "overwrite".
+ * <p>
+ * Letter case counts. In a pattern a single letter for a number (M, d, H) takes any number of digits, two letters take
+ * exactly two, and the year yy is one from 2000 to 2099. February 30 becomes the last day of February and 24:00 the next
+ * midnight; a day 32, a month 13 or a weekday that is not that of the date fit nothing. A zone or an offset in the text
+ * goes before timeZoneId. A time that the clocks leap over in spring is moved forward by the gap; of a time that comes
+ * twice in autumn the first is taken.
  * <p>
  * Config Parameters -
  * <ul>

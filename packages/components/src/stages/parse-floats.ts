@@ -23,9 +23,10 @@ const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 /**
  * Turns the text of a JSON list of numbers, such as an embedding in a CSV file, into a list of numbers.
  * <p>
- * The numbers are cut to single precision (about 7 digits). Numbers in quotes count as numbers; null stays null. An
- * empty list removes the target. Of a field of several texts the first is read. A text that is no such list,
- * or holds a number beyond single precision, leaves the document as it is, with a warning in the log.
+ * The numbers are cut to single precision (about 7 digits). Numbers in quotes count as numbers; null stays null, and an
+ * empty text in quotes becomes null. The target is a list, also of a single number; an empty list removes it. Of a field of
+ * several texts the first is read, and what follows the list in the text is ignored. A text that is no such list, or holds
+ * a number beyond single precision, leaves the document as it is, with a warning in the log.
  * <p>
  * Config Parameters -
  * <ul>

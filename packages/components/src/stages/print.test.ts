@@ -64,10 +64,23 @@ describe('Print', () => {
     expect(new Set(lines.map((line) => JSON.parse(line).id)).size).toBe(1000);
   });
 
+  it('makes no file, and keeps the old one, when there are no documents', async () => {
+    const params = { outputFile: join(folder, 'out.txt'), shouldLog: false };
+    await runStage(Print, params, []);
+    await runStage(Print, { ...params, appendThreadName: false }, []);
+    expect(readdirSync(folder)).toEqual([]);
+    writeFileSync(join(folder, 'outWorker-1.txt'), 'old\n');
+    await runStage(Print, params, []);
+    expect(readFileSync(join(folder, 'outWorker-1.txt'), 'utf8')).toBe('old\n');
+  });
+
   it('cannot start when the file cannot be written, and says so', async () => {
     const outputFile = join(folder, 'missing', 'out.jsonl');
     await expect(runStage(Print, { outputFile, appendThreadName: false }, [])).rejects.toThrow(
       /The file .*out\.jsonl cannot be written: ENOENT/,
+    );
+    await expect(runStage(Print, { outputFile: folder, appendThreadName: false }, [])).rejects.toThrow(
+      'it is a directory',
     );
   });
 

@@ -1,5 +1,5 @@
-import { closeSync, constants, openSync, writeFileSync } from 'node:fs';
-import { parse } from 'node:path';
+import { accessSync, closeSync, constants, openSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname, parse } from 'node:path';
 import {
   Document,
   HeadraceError,
@@ -29,8 +29,9 @@ const FLUSH_AFTER_MS = 1000;
 /**
  * Writes each document as a line of JSON to the log, to a file, or to both. The documents do not change.
  * <p>
- * The file is opened when the pipeline starts, so a path that cannot be written fails the run and not its documents.
- * All of it is written at the latest when the pipeline stops.
+ * A line is compact JSON with the fields in their order, bytes in base64. A path that cannot be written fails the start of
+ * the pipeline and not its documents. The file is made, or emptied, when the first document comes. Lines are written in
+ * pieces; all of them are there when the pipeline has stopped.
  * <p>
  * Config Parameters -
  * <ul>
@@ -39,8 +40,8 @@ const FLUSH_AFTER_MS = 1000;
  *   <li>overwriteFile (Boolean, Optional) : Whether a file that exists is emptied first; otherwise the documents are
  *   added to it. Defaults to true.</li>
  *   <li>appendThreadName (Boolean, Optional) : Whether the name of the pipeline thread goes between the name of the file
- *   and its extension, so that each thread has a file. Otherwise all threads add their lines to the same file.
- *   Defaults to true.</li>
+ *   and its extension, so that each thread has a file: out.txt becomes outLucille-&lt;run id&gt;-Worker-1.txt. Otherwise all
+ *   threads add their lines to the same file. Defaults to true.</li>
  *   <li>whitelist (List&lt;String&gt;, Optional) : The only fields to print. Defaults to all.</li>
  *   <li>blacklist (List&lt;String&gt;, Optional) : Fields to leave out; id is always printed. Defaults to none.</li>
  * </ul>
@@ -71,6 +72,9 @@ export class Print extends Stage<typeof parameters> {
   private readonly whitelist: ReadonlySet<string>;
   private readonly blacklist: ReadonlySet<string>;
   private readonly path: string | undefined;
+  private readonly overwrite: boolean;
+  /** Whether no other thread writes this file. */
+  private readonly ownFile: boolean;
   private file: number | undefined = undefined;
   private buffer = '';
   private flushed = 0;
@@ -79,23 +83,23 @@ export class Print extends Stage<typeof parameters> {
     super(params, context);
     this.whitelist = new Set(params.whitelist);
     this.blacklist = new Set(params.blacklist);
+    this.overwrite = params.overwriteFile !== false;
+    this.ownFile = params.appendThreadName !== false;
     this.path =
-      params.outputFile === undefined || params.appendThreadName === false
-        ? params.outputFile
-        : withThreadName(params.outputFile, context.threadName);
+      params.outputFile !== undefined && this.ownFile
+        ? withThreadName(params.outputFile, context.threadName)
+        : params.outputFile;
   }
 
   override start(): void {
     if (this.path === undefined) return;
-    // Every write goes to the end of the file as it is then: several threads may write the same one.
-    const { O_WRONLY, O_CREAT, O_APPEND, O_TRUNC } = constants;
-    // A file that all threads share is emptied by the first, which starts before there are documents.
-    const empty =
-      this.params.overwriteFile !== false &&
-      (this.params.appendThreadName !== false || this.context.threadNumber === 1);
-    const flags = O_WRONLY | O_CREAT | O_APPEND | (empty ? O_TRUNC : 0);
     try {
-      this.file = openSync(this.path, flags);
+      const present = statSync(this.path, { throwIfNoEntry: false });
+      if (present?.isDirectory()) throw new Error('it is a directory');
+      accessSync(present === undefined ? dirname(this.path) : this.path, constants.W_OK);
+      // A file that all threads share is emptied by the first, which starts before there are documents.
+      const empty = this.overwrite && !this.ownFile && this.context.threadNumber === 1;
+      if (empty && present?.isFile()) truncateSync(this.path);
     } catch (error) {
       throw new HeadraceError('HR_STAGE_START', `The file ${this.path} cannot be written: ${messageOf(error)}`, {
         hint: 'Check outputFile: the directory must exist, and the process must be allowed to write there.',
@@ -107,7 +111,8 @@ export class Print extends Stage<typeof parameters> {
   override process(document: Document): void {
     const line = this.line(document);
     if (this.params.shouldLog !== false) this.context.log.info(line);
-    if (this.file === undefined) return;
+    if (this.path === undefined) return;
+    this.file ??= this.open(this.path);
     this.buffer += `${line}\n`;
     if (this.buffer.length >= BUFFER_SIZE || Date.now() - this.flushed >= FLUSH_AFTER_MS) this.flush();
   }
@@ -120,6 +125,13 @@ export class Print extends Stage<typeof parameters> {
       closeSync(this.file);
       this.file = undefined;
     }
+  }
+
+  /** Opens the file for the first document: without documents there is none, or the old one stays. */
+  private open(path: string): number {
+    // Every write goes to the end of the file as it is then: several threads may write the same one.
+    const { O_WRONLY, O_CREAT, O_APPEND, O_TRUNC } = constants;
+    return openSync(path, O_WRONLY | O_CREAT | O_APPEND | (this.overwrite && this.ownFile ? O_TRUNC : 0));
   }
 
   private line(document: Document): string {

@@ -30,12 +30,13 @@ const parameters = Type.Object({
  * Replaces what matches regular expressions in the values of fields.
  * <p>
  * The expressions are those of Java, applied one after the other, each to the result of the one before. Every match is
- * replaced. The result is written even when nothing matched. Numbers and booleans become texts; null and objects go
- * through as they are.
+ * replaced. The result is written even when nothing matched. Numbers and booleans become texts, a list of one value becomes
+ * that value; null and objects go through as they are. Missing fields and empty lists change nothing.
  * <p>
  * In the replacement <code>$1</code> or <code>${name}</code> stands for what a group matched and <code>$0</code> for the
  * whole match; a backslash makes the next character literal, so a dollar sign is written <code>\$</code>. A
- * group that the expression does not have fails the documents in which it matches.
+ * group that took no part in a match is empty. A group that the expression does not have fails the documents in which it
+ * matches.
  * <p>
  * Config Parameters -
  * <ul>

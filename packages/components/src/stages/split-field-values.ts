@@ -31,7 +31,9 @@ const MISLEADING: ReadonlySet<string> = new Set(['.', '|', '^', '$', '||']);
  * <p>
  * The pieces of all values are added to the output field in their order; it is a list from then on. When it is the
  * input field, they replace its values. Empty pieces at the end of a text are left out, those at its start and
- * between two delimiters stay. A text without the delimiter is one piece. Null is left out; objects stay whole.
+ * between two delimiters stay. A text without the delimiter is one piece, an empty one too; a text of nothing but
+ * delimiters has none, and a field split in place that comes to nothing is removed. Numbers and booleans are split as texts;
+ * null is left out, objects stay whole.
  * <p>
  * Config Parameters -
  * <ul>
@@ -39,8 +41,8 @@ const MISLEADING: ReadonlySet<string> = new Set(['.', '|', '^', '$', '||']);
  *   <li>outputField (String, Required) : The field for the pieces, which may be the same.</li>
  *   <li>delimiter (String, Required) : What stands between two values, as a Java regular expression: a dot is
  *   <code>\.</code>, a vertical bar <code>\|</code>. An empty one splits into characters.</li>
- *   <li>trimWhitespace (Boolean, Required) : Whether white space and control characters are removed from both ends of
- *   each piece.</li>
+ *   <li>trimWhitespace (Boolean, Required) : Whether white space and control characters (up to U+0020) are removed from
+ *   both ends of each piece. Pieces that become empty stay.</li>
  * </ul>
  */
 export class SplitFieldValues extends Stage<typeof parameters> {

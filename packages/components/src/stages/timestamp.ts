@@ -7,7 +7,7 @@ const parameters = Type.Object({ destField: Type.String() });
 /**
  * Writes the current time to a field, as an ISO instant in UTC such as <code>2024-05-06T07:08:09.123Z</code>.
  * <p>
- * What the field held before is replaced.
+ * What the field held before is replaced. The fraction has three digits, and is left out at a whole second.
  * <p>
  * Config Parameters -
  * <ul>

@@ -9,8 +9,8 @@ const parameters = Type.Object({ fields: Type.Array(Type.String()) });
  * Removes white space and control characters from both ends of the values of some fields.
  * <p>
  * Characters up to U+0020 are removed; other blanks of Unicode, such as the no-break space, stay. Numbers and booleans
- * become texts, a list of one value becomes that value; null and objects stay as they are. Missing fields are left
- * alone.
+ * become texts, a list of one value becomes that value; null and objects stay as they are. Missing fields and
+ * empty lists are left alone.
  * <p>
  * Config Parameters -
  * <ul>

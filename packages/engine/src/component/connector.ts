@@ -71,6 +71,12 @@ export interface Publisher {
   publish(document: Document): Promise<void> | undefined;
   publishChunk(chunk: RecordChunk): Promise<void>;
   reject(record: RejectedRecord): Promise<void> | undefined;
+  /**
+   * Resolves when all that was published before this call has come to its end, whichever: only then may a source forget
+   * it. Rejects when the run gives up before. Publishing may go on meanwhile; where consecutive documents are collapsed
+   * it must, because the last one waits for the next.
+   */
+  settled(): Promise<void>;
   /** Aborted when the run is to stop: read no further and return. */
   readonly signal: AbortSignal;
 }

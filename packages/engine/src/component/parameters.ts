@@ -18,6 +18,8 @@ export interface ParameterProblem {
   readonly message: string;
   readonly hint?: string;
   readonly severity?: 'error' | 'warning';
+  /** It only keeps the component from starting: where a stage is disabled it is a warning. */
+  readonly atStart?: true;
 }
 
 /** What checking an object against its schema gave. `value` holds what could be read, even when there are problems. */

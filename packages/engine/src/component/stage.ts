@@ -15,6 +15,8 @@ export interface StageContext {
   readonly threadName: string;
   /** The number of this pipeline thread, from 1. The first is started before any document, the others when there is work for them. */
   readonly threadNumber: number;
+  /** Whether the config comes from who runs the process (a file, a preset): its scripts need no sandbox. */
+  readonly trusted: boolean;
   readonly log: Logger;
 }
 

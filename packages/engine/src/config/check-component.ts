@@ -93,6 +93,7 @@ export async function findClass(
  *
  * @param shared keys that every component of the kind has
  * @param indexer the block `indexer`, for an indexer: its check may tell of it too
+ * @param disabled whether it is never started
  */
 export async function checkComponent(
   entry: CatalogEntry,
@@ -104,6 +105,7 @@ export async function checkComponent(
   list: ProblemList,
   build: (params: Record<string, unknown>, Class: { new (params: never, context: never): unknown }) => void,
   indexer?: { readonly block: ObjectNode; readonly settings: IndexerSettings },
+  disabled = false,
 ): Promise<Record<string, unknown> | undefined> {
   const checked = checkParameters(entry.schema, node, path, shared);
   list.addAll(checked.problems, component);
@@ -111,7 +113,9 @@ export async function checkComponent(
   try {
     const Class = await registry.load(entry);
     const check = (Class as { check?: (...args: unknown[]) => Iterable<ParameterProblem> }).check;
-    const found = check === undefined ? [] : [...check.call(Class, checked.value, indexer?.settings)];
+    const found = [...(check?.call(Class, checked.value, indexer?.settings) ?? [])].map((problem) =>
+      problem.atStart === true && disabled ? { ...problem, severity: 'warning' as const } : problem,
+    );
     for (const problem of found) {
       if (problem.block === 'indexer' && indexer !== undefined)
         list.addAll([located(problem, indexer.block, 'indexer')], 'indexer');

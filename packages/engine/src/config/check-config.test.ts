@@ -224,6 +224,15 @@ describe('stages', () => {
     ]);
   });
 
+  it('that could not start are only warned of while they are disabled', async () => {
+    const severities = async (enabled: boolean) => {
+      const text = withStages(`{class: Mark, field: a, regex: ["|"], enabled: ${enabled}}`);
+      return (await check(text)).problems.map(({ severity }) => severity);
+    };
+    expect(await severities(true)).toEqual(['error']);
+    expect(await severities(false)).toEqual(['warning']);
+  });
+
   it('are told of by class and name', async () => {
     expect(
       await problemsOf(

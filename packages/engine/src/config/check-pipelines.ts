@@ -188,15 +188,17 @@ async function checkStage(
     });
   }
   const conditions = checkConditions(common.conditions ?? [], node, path, component, list);
+  const enabled = common.enabled !== false;
+  const build = (values: object, Class: { new (params: never, context: never): unknown }) => {
+    new Class(
+      values as never,
+      { name, pipeline, runId: '', threadName: '', threadNumber: 1, trusted: false, log: silentLogger } as never,
+    );
+  };
   const params =
     entry === undefined
       ? undefined
-      : await checkComponent(entry, node, path, component, STAGE_KEYS, registry, list, (values, Class) => {
-          new Class(
-            values as never,
-            { name, pipeline, runId: '', threadName: '', threadNumber: 1, log: silentLogger } as never,
-          );
-        });
+      : await checkComponent(entry, node, path, component, STAGE_KEYS, registry, list, build, undefined, !enabled);
   return {
     entry: entry as StageConfig['entry'],
     params: params ?? {},
@@ -204,7 +206,7 @@ async function checkStage(
     name,
     conditions,
     conditionPolicy: policy === 'any' ? 'any' : 'all',
-    enabled: common.enabled !== false,
+    enabled,
   };
 }
 

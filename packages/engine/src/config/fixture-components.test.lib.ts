@@ -26,6 +26,7 @@ export class Mark extends Stage<typeof markParameters> {
     }
     for (const [i, source] of (regex ?? []).entries()) {
       if (source === '(') yield { parameter: `regex[${i}]`, message: `regex[${i}] is not closed` };
+      if (source === '|') yield { parameter: `regex[${i}]`, message: 'is found at the start', atStart: true };
       if (source === '.') yield { parameter: `regex[${i}]`, message: 'matches anything', severity: 'warning' };
     }
   }

@@ -72,6 +72,13 @@ describe('copyValue', () => {
       }),
     );
   });
+
+  it('does not share the memory of a Buffer, whose own slice would', () => {
+    const bytes = Buffer.from('abc');
+    const copy = copyValue(bytes) as Uint8Array;
+    bytes[0] = 0;
+    expect(copy).toEqual(new Uint8Array([97, 98, 99]));
+  });
 });
 
 describe('toValue', () => {

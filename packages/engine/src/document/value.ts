@@ -41,7 +41,8 @@ export function integer(value: bigint): number | bigint {
 export function copyValue(value: Value): Value {
   if (typeof value !== 'object' || value === null || value instanceof Double) return value;
   if (Array.isArray(value)) return value.map(copyValue);
-  if (value instanceof Uint8Array) return value.slice();
+  // The `slice` of a Buffer shares its memory.
+  if (value instanceof Uint8Array) return new Uint8Array(value);
   const copy: JsonObject = new Map();
   for (const [key, member] of value) copy.set(key, copyValue(member));
   return copy;

@@ -50,7 +50,7 @@ function pipelineOf(...specs: (StageSpec | Process)[]): Promise<Pipeline> {
     }),
   );
   const registry = { load: async (entry: CatalogEntry) => classes[Number(entry.name)] } as unknown as Registry;
-  const context = { runId: 'r', threadName: 'Worker-1', threadNumber: 1, log: () => silent };
+  const context = { runId: 'r', threadName: 'Worker-1', threadNumber: 1, trusted: true, log: () => silent };
   return Pipeline.start({ name: 'p', threads: undefined, stages }, registry, context);
 }
 

@@ -24,6 +24,7 @@ export interface PipelineContext {
   readonly runId: string;
   readonly threadName: string;
   readonly threadNumber: number;
+  readonly trusted: boolean;
   /** A logger for a stage. */
   log(name: string): Logger;
 }
@@ -51,13 +52,14 @@ export class Pipeline {
     for (const { entry, params, name, conditions, conditionPolicy } of config.stages) {
       try {
         const StageClass = await registry.load({ ...entry, kind: 'stage' });
-        const { runId, threadName, threadNumber } = context;
+        const { runId, threadName, threadNumber, trusted } = context;
         const stage = new StageClass(params as never, {
           name,
           pipeline: config.name,
           runId,
           threadName,
           threadNumber,
+          trusted,
           log: context.log(name),
         });
         await stage.start?.();

@@ -3,6 +3,7 @@ import type { Logger } from '../component/logger.ts';
 import type { Document } from '../document/document.ts';
 import { encodeDocuments } from '../transport/document-wire.ts';
 import type { SourceBatch } from '../transport/messages.ts';
+import { Signal } from '../transport/signal.ts';
 import { Decoders } from './decoders.ts';
 
 /** Documents that a connector makes itself travel in batches of this many, or of about this many characters. */
@@ -24,6 +25,8 @@ export interface BatchingPublisherOptions {
   readonly submit: (batch: SourceBatch) => void;
   /** Waits until no more documents than this are pending. */
   readonly waitForPending: (most: number) => Promise<void>;
+  /** Waits until all batches that were handed over so far have come to their end. Rejects when the run gives up before. */
+  readonly settled: () => Promise<void>;
   readonly onReject: (record: RejectedRecord) => void;
 }
 
@@ -38,6 +41,7 @@ export class BatchingPublisher implements Publisher {
   private documents: Document[] = [];
   private characters = 0;
   private held: Document | undefined;
+  private readonly released = new Signal();
   private notHandedOver = 0;
   private timer: NodeJS.Timeout | undefined;
   private submitting: Promise<void> = Promise.resolve();
@@ -59,7 +63,9 @@ export class BatchingPublisher implements Publisher {
       }
       const held = this.held;
       this.held = document;
-      return held === undefined ? undefined : this.add(held);
+      if (held === undefined) return undefined;
+      this.released.notify();
+      return this.add(held);
     }
     return this.add(document);
   }
@@ -77,11 +83,20 @@ export class BatchingPublisher implements Publisher {
     return undefined;
   }
 
+  async settled(): Promise<void> {
+    this.check();
+    const { held } = this;
+    while (held !== undefined && this.held === held && this.failure === undefined) await this.released.wait();
+    await this.sendDocuments();
+    await this.options.settled();
+  }
+
   /** Sends what is held back. */
   async flush(): Promise<void> {
     if (this.held !== undefined) {
       const held = this.held;
       this.held = undefined;
+      this.released.notify();
       await this.add(held);
     }
     await this.sendDocuments();
@@ -93,6 +108,7 @@ export class BatchingPublisher implements Publisher {
   abandon(): number {
     clearTimeout(this.timer);
     this.failure ??= { error: new Error('The connector was given up') };
+    this.released.notify();
     const held = this.held === undefined ? 0 : 1;
     this.held = undefined;
     return this.notHandedOver + held;

@@ -25,6 +25,7 @@ export interface RunContext {
   readonly runId: string;
   readonly root: ObjectNode;
   readonly registrySource: RegistrySource;
+  readonly trusted: boolean;
   readonly registry: Registry;
   readonly config: IngestConfig;
   readonly counts: SharedCounts;
@@ -180,13 +181,14 @@ export class ConnectorRun {
     flow: FlowControl,
     onPart: (part: OutcomePart) => void,
   ): PipelinePool {
-    const { root, registrySource, runId, config, idle, defaultThreads, forwardLog } = this.context;
+    const { root, registrySource, trusted, runId, config, idle, defaultThreads, forwardLog } = this.context;
     return new PipelinePool({
       open: {
         root,
         registry: registrySource,
         pipeline: pipeline.name,
         runId,
+        trusted,
         encoder: indexer.encoder(this.config.name),
         lengths: indexer.indexer !== undefined && !indexer.indexer.streaming,
         logGate: this.context.logGate.buffer,
@@ -227,6 +229,7 @@ export class ConnectorRun {
       room: () => pool.room(),
       submit: (batch) => pool.submit(batch),
       waitForPending: (most) => this.accounts.waitForPending(most, () => pool.failed !== undefined || flow.stopped),
+      settled: () => indexing.settled(pool.submitted),
       onReject: (record) => this.accounts.rejected(record),
     });
     const work = async () => {

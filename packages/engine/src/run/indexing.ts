@@ -1,6 +1,6 @@
 import type { EncodedBatch, Indexer, IndexFailure } from '../component/indexer.ts';
 import type { IndexerSettings } from '../component/indexer-settings.ts';
-import { type Failure, toFailure } from '../errors/headrace-error.ts';
+import { type Failure, HeadraceError, toFailure } from '../errors/headrace-error.ts';
 import type { FlowControl } from '../transport/flow-control.ts';
 import type { OutcomePart } from '../transport/messages.ts';
 import { Signal } from '../transport/signal.ts';
@@ -51,6 +51,8 @@ export class Indexing {
   private timer: NodeJS.Timeout | undefined;
   private sending = false;
   private inFlight: EncodedBatch | undefined;
+  /** Of what is in flight the number of the first batch of the source. */
+  private inFlightFrom = 0;
   private aborted: Failure | undefined;
   private abandoned = false;
 
@@ -97,6 +99,28 @@ export class Indexing {
     this.tellFlow();
     this.relieve();
     this.send();
+    this.progress.notify();
+  }
+
+  /**
+   * Resolves when all batches of the source with a number below this one have come to their end: processed, and sent as
+   * far as there was something to send. Rejects when the run is given up before that.
+   */
+  async settled(sequence: number): Promise<void> {
+    for (;;) {
+      // Of a run that stops, batches come back without what was left undone.
+      if (this.aborted !== undefined || this.flow.stopped) {
+        throw new HeadraceError('HR_RUN_CANCELLED', 'The run was given up before these documents came to their end');
+      }
+      if (this.firstOpen() >= sequence) return;
+      await this.progress.wait();
+    }
+  }
+
+  /** The number of the first batch that has not come to its end. */
+  private firstOpen(): number {
+    if (this.inFlight !== undefined) return this.inFlightFrom;
+    return (this.ready[0]?.[0] ?? this.filling[0])?.part.sequence ?? this.head;
   }
 
   /** Sends what is left. Resolves when everything that was accepted has been sent. */
@@ -112,6 +136,7 @@ export class Indexing {
    */
   async abort(failure: Failure, graceMillis: number): Promise<void> {
     this.aborted = failure;
+    this.progress.notify();
     this.finishBatch();
     const waiting = this.ready.flat();
     this.ready = [];
@@ -214,6 +239,7 @@ export class Indexing {
     for (let slices = this.takeReady(); slices !== undefined && !this.abandoned; slices = this.takeReady()) {
       const batch = toBatch(slices);
       this.inFlight = batch;
+      this.inFlightFrom = (slices[0] as Slice).part.sequence;
       const failures = await this.sendOne(batch);
       this.inFlight = undefined;
       if (this.abandoned) break;
@@ -221,6 +247,7 @@ export class Indexing {
       for (const { bytes } of slices) this.queuedBytes -= bytes.byteLength;
       this.queuedDocuments -= batch.count;
       this.tellFlow();
+      this.progress.notify();
       this.listener.onRoom();
     }
     // In the same turn as the last look at what is ready: nothing can slip in between.

@@ -67,6 +67,11 @@ export class PipelinePool {
     await this.openLane();
   }
 
+  /** How many batches have been handed over: they have the numbers below it. */
+  get submitted(): number {
+    return this.sequence;
+  }
+
   /** Why no more work is taken; undefined while all is well. */
   get failed(): Failure | undefined {
     return this.failure;

@@ -28,7 +28,7 @@ function post(message: FromPipeline, transfer: ArrayBuffer[] = []): void {
 }
 
 async function openPipeline(request: OpenPipeline): Promise<void> {
-  const { runId, threadName, threadNumber, lengths } = request;
+  const { runId, threadName, threadNumber, trusted, lengths } = request;
   const gate = new LogGate(request.logGate);
   const flow = new FlowControl(request.flow);
   const log = (name: string) =>
@@ -46,7 +46,7 @@ async function openPipeline(request: OpenPipeline): Promise<void> {
     const reason = list.problems.find(({ severity }) => severity === 'error')?.message;
     throw new HeadraceError('HR_STAGE_START', reason ?? `There is no pipeline ${request.pipeline}`);
   }
-  const pipeline = await Pipeline.start(pipelineConfig, registry, { runId, threadName, threadNumber, log });
+  const pipeline = await Pipeline.start(pipelineConfig, registry, { runId, threadName, threadNumber, trusted, log });
   try {
     const processor = new BatchProcessor({
       pipeline,

@@ -40,6 +40,7 @@ export async function preview(request: PreviewRequest, signal: AbortSignal): Pro
       runId: '',
       threadName: 'preview',
       threadNumber: 1,
+      trusted: request.trusted === true,
       log: () => silentLogger,
     });
     try {
@@ -159,6 +160,7 @@ async function readSource(
       sink.reject(record);
       return undefined;
     },
+    settled: async () => undefined,
   };
   try {
     await connector.preExecute?.();

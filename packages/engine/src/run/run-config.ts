@@ -63,6 +63,7 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
     runId: request.runId,
     root: request.root,
     registrySource: request.registry,
+    trusted: request.trusted === true,
     registry,
     config,
     counts: surroundings.counts,

@@ -14,6 +14,8 @@ export interface RunRequest {
   readonly registry: RegistrySource;
   /** Instead of indexing, write every document that would have reached the indexer to this file, as JSON lines. */
   readonly dryRunFile?: string;
+  /** Whether the config comes from who runs the process; only then do its scripts run outside a sandbox. False when absent. */
+  readonly trusted?: boolean;
 }
 
 /** How far a run is. */
@@ -50,6 +52,8 @@ export interface PreviewRequest {
   /** Documents, as JSON texts; when absent, the first `limit` that the connectors of the pipeline publish. */
   readonly documents?: readonly string[];
   readonly limit?: number;
+  /** As in `RunRequest`. */
+  readonly trusted?: boolean;
 }
 
 export interface PreviewResult {

@@ -31,6 +31,7 @@ export function stageContext(overrides: Partial<StageContext> = {}): StageContex
     runId: 'run',
     threadName: 'Worker-1',
     threadNumber: 1,
+    trusted: true,
     log: { debug: log, info: log, warn: log, error: log },
     ...overrides,
     logged,

@@ -13,6 +13,8 @@ export interface OpenPipeline {
   readonly runId: string;
   readonly threadName: string;
   readonly threadNumber: number;
+  /** Whether the config is trusted; see `RunRequest`. */
+  readonly trusted: boolean;
   /** Encodes for the indexer; undefined when nothing is sent. */
   readonly encoder: ModuleReference | undefined;
   /** Whether the indexer cuts batches by document, so that the length of each is needed. */

@@ -46,6 +46,7 @@ export async function preview([file = '']: readonly (string | undefined)[], opti
       {
         root,
         registry: registrySource(file, options.components),
+        trusted: true,
         ...(options.pipeline === undefined ? {} : { pipeline: options.pipeline }),
         ...(lines === undefined
           ? {}

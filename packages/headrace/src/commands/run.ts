@@ -47,6 +47,7 @@ async function runIn(threads: RunThreads, file: string, options: RunOptions): Pr
       runId,
       root,
       registry,
+      trusted: true,
       ...(options.dryRun === undefined ? {} : { dryRunFile: options.dryRun }),
     },
     { onLog: (record) => reporter.log(record) },

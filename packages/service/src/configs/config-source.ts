@@ -8,5 +8,7 @@ export interface ConfigSource {
   root: ConfigRoot;
   /** The components that the config may use. */
   registry: RegistrySource;
+  /** Whether it is a preset, whose scripts run outside a sandbox. */
+  trusted: boolean;
   digest: string;
 }

@@ -98,7 +98,7 @@ export class Configs {
   async #read(text: string, format: ConfigFormat): Promise<Omit<ConfigSource, 'digest'>> {
     const { root, problems } = await this.#reader.read(text, format);
     if (root === undefined) refuseConfig(problems);
-    return { root, registry: this.#reader.registry };
+    return { root, registry: this.#reader.registry, trusted: false };
   }
 
   /**

@@ -194,6 +194,9 @@ describe('presets', () => {
       allowModules: true,
       base: expect.stringContaining(presets),
     });
+    expect(service.threads.last.request.trusted).toBe(true);
+    await service.run(await service.store());
+    expect(service.threads.last.request.trusted).toBe(false);
   });
 
   it('that are not valid are presets, and a warning tells each error with its place', async () => {

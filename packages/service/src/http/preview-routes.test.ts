@@ -26,7 +26,11 @@ describe('POST /v1/preview', () => {
       results: [{ input: { id: '1' } }, { failure: { stage: 'upper', message: 'no' } }],
       problems: [],
     });
-    expect(service.threads.previews[0]).toMatchObject({ pipeline: 'main', registry: { allowModules: false } });
+    expect(service.threads.previews[0]).toMatchObject({
+      pipeline: 'main',
+      registry: { allowModules: false },
+      trusted: false,
+    });
   });
 
   it('takes a config as an object, or a stored one, and documents from its connectors', async () => {

@@ -79,6 +79,7 @@ export async function previewRoutes(app: FastifyInstance, parts: ServiceParts): 
       const result = await previews.preview({
         root: source.root,
         registry: source.registry,
+        trusted: source.trusted,
         ...(pipeline === undefined ? {} : { pipeline }),
         ...(documents === undefined ? { limit } : { documents: documents.map(writeValue) }),
       });

@@ -204,10 +204,10 @@ export class RunManager {
   }
 
   #begin(run: ActiveRun): void {
-    const { root, registry } = run.source;
+    const { root, registry, trusted } = run.source;
     const onLog = (record: LogRecord) => this.#options.onLog(run.id, record);
     try {
-      const handle = this.#options.starter.start({ runId: run.id, root, registry }, { onLog });
+      const handle = this.#options.starter.start({ runId: run.id, root, registry, trusted }, { onLog });
       run.run(handle);
       this.#running++;
       handle.done

@@ -55,6 +55,8 @@ export class CollectingPublisher implements Publisher, RecordSink {
     this.documents.push(document);
   }
 
+  async settled(): Promise<void> {}
+
   document(document: Document): void {
     this.documents.push(document);
   }

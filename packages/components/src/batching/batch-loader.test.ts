@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { BatchLoader, type BatchOptions } from './batch-loader.ts';
+
+/** A loader that doubles numbers, with the batches that it was asked for. */
+function doubling(options: Partial<BatchOptions<number, number>> = {}) {
+  const batches: number[][] = [];
+  const loader = new BatchLoader<number, number>({
+    maxItems: 10,
+    mayBeOneItem: () => false,
+    ...options,
+    load: async (items) => {
+      batches.push([...items]);
+      return options.load === undefined ? items.map((item) => 2 * item) : options.load(items);
+    },
+  });
+  return { loader, batches };
+}
+
+describe('a batch', () => {
+  it('holds what is asked for at once, in order', async () => {
+    const { loader, batches } = doubling();
+    expect(await Promise.all([1, 2, 3].map((item) => loader.load(item)))).toEqual([2, 4, 6]);
+    expect(await loader.load(4)).toBe(8);
+    expect(batches).toEqual([[1, 2, 3], [4]]);
+  });
+
+  it('keeps to its limits, whatever is asked', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(30)), fc.integer({ min: 1, max: 5 }), async (items, maxItems) => {
+        const { loader, batches } = doubling({ maxItems, maxWeight: 20, weigh: (item) => item });
+        expect(await Promise.all(items.map((item) => loader.load(item)))).toEqual(items.map((item) => 2 * item));
+        expect(batches.flat()).toEqual(items);
+        for (const batch of batches) {
+          expect(batch.length).toBeLessThanOrEqual(maxItems);
+          if (batch.length > 1) expect(batch.reduce((sum, item) => sum + item)).toBeLessThanOrEqual(20);
+        }
+      }),
+    );
+  });
+});
+
+describe('failures', () => {
+  it('of one item are its own', async () => {
+    const { loader } = doubling({ load: async (items) => items.map((item) => (item === 2 ? new Error('two') : item)) });
+    const results = await Promise.allSettled([1, 2, 3].map((item) => loader.load(item)));
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  });
+
+  it('of a batch that an item may have caused are narrowed down to it', async () => {
+    const { loader, batches } = doubling({
+      load: async (items) => {
+        if (items.includes(3)) throw new Error('bad request');
+        return items;
+      },
+      mayBeOneItem: () => true,
+    });
+    const results = await Promise.allSettled([1, 2, 3, 4, 5].map((item) => loader.load(item)));
+    expect(results.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'fulfilled',
+    ]);
+    expect(batches).toEqual([[1, 2, 3, 4, 5], [1, 2], [3, 4, 5], [3], [4, 5]]);
+  });
+
+  it('of another kind are those of the whole batch', async () => {
+    const { loader, batches } = doubling({
+      load: async () => {
+        throw new Error('no connection');
+      },
+    });
+    const results = await Promise.allSettled([1, 2].map((item) => loader.load(item)));
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(batches).toHaveLength(1);
+  });
+
+  it('are told when results are missing', async () => {
+    const { loader } = doubling({ load: async () => [1] });
+    const both = Promise.all([loader.load(1), loader.load(2)]);
+    await expect(both).rejects.toThrow('2 results were asked for, 1 came');
+  });
+});

@@ -1,0 +1,65 @@
+import { Connector, type ParameterProblem, type Publisher, type Static, Type } from '@headrace/engine';
+import { localFile, notLocal } from '../formats/byte-source.ts';
+import { XmlFormat } from '../formats/xml/xml-format.ts';
+import { checkXmlSettings } from '../formats/xml/xml-settings.ts';
+import { requirePublisher } from './require-publisher.ts';
+
+const parameters = Type.Object({
+  filePaths: Type.Optional(Type.Array(Type.String())),
+  urlFiles: Type.Optional(Type.Array(Type.String())),
+  xmlRootPath: Type.String(),
+  xmlIdPath: Type.String(),
+  encoding: Type.String(),
+  outputField: Type.String(),
+});
+
+/**
+ * Publishes a document for each element of XML files that stands at a given path. It holds the element as it
+ * stands in the file, from its start tag to its end tag: XPathExtractor takes values out of it.
+ * <p>
+ * The id is the text of the elements at another path; several are joined, white space is kept. An element without an id
+ * gets a random one. Files may be of any size. A file that is not well-formed fails the connector, after the elements
+ * before that place were published. Entities are never expanded and nothing outside of the file is read.
+ * <p>
+ * Paths are names of elements from the root, as in <code>/Company/staff</code>, written as in the file, prefix included.
+ * They are no XPath.
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>filePaths (List&lt;String&gt;, Optional) : The files: local paths, <code>file:</code> URIs, or <code>classpath:x</code>, which is x in the working directory. One of filePaths and urlFiles must be given.</li>
+ *   <li>urlFiles (List&lt;String&gt;, Optional) : The same, with <code>file://</code> before each path, which may be relative. Wins over filePaths.</li>
+ *   <li>xmlRootPath (String, Required) : The path of the elements that become documents, for example <code>/Company/staff</code>.</li>
+ *   <li>xmlIdPath (String, Required) : The path of the elements with the id, from the root too: <code>/Company/staff/id</code>.</li>
+ *   <li>encoding (String, Required) : The charset of the files, such as utf-8, whatever they declare themselves.</li>
+ *   <li>outputField (String, Required) : The field for the XML of the element.</li>
+ * </ul>
+ */
+export class XMLConnector extends Connector<typeof parameters> {
+  static override readonly parameters = parameters;
+
+  static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
+    if (params.filePaths === undefined && params.urlFiles === undefined) {
+      yield { parameter: 'filePaths', message: 'No files are given', hint: 'List them in filePaths.' };
+    }
+    for (const list of ['filePaths', 'urlFiles'] as const) {
+      for (const [i, path] of (params[list] ?? []).entries()) {
+        const message = notLocal(path);
+        if (message !== undefined) {
+          yield { parameter: `${list}[${i}]`, message, hint: 'Give paths of local files; FileConnector reads others.' };
+        }
+      }
+    }
+    yield* checkXmlSettings(params);
+  }
+
+  override async execute(publisher: Publisher | undefined): Promise<void> {
+    const { filePaths = [], urlFiles, ...settings } = this.params;
+    const target = requirePublisher(publisher, this.context.name);
+    const format = new XmlFormat(settings, this.context);
+    for (const path of urlFiles ?? filePaths) {
+      // Only the scheme goes: what follows may be a relative path, which no URI has.
+      await format.publish(localFile(path.replace(/^file:\/\//i, '')), target);
+      if (target.signal.aborted) return;
+    }
+  }
+}

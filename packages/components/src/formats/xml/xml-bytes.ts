@@ -1,0 +1,39 @@
+/** What a byte may mean to who reads XML. Several may hold at once. */
+export const NAME_START = 1;
+export const NAME = 2;
+export const SPACE = 4;
+/** Ends a run of plain text. */
+export const TEXT_STOP = 8;
+/** Ends a run of plain characters in the value of an attribute. */
+export const VALUE_STOP = 16;
+
+/**
+ * What each byte of UTF-8 means. Bytes of longer characters count as parts of names: which of those are allowed in names
+ * is not looked at.
+ */
+export const MEANING: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) => {
+  const char = String.fromCharCode(byte);
+  if (byte >= 0x80 || /[A-Za-z_:]/.test(char)) return NAME_START | NAME;
+  if (/[0-9.-]/.test(char)) return NAME;
+  if (char === '\n') return SPACE | TEXT_STOP | VALUE_STOP;
+  if (/[ \t\r]/.test(char)) return SPACE;
+  if (byte < 32) return TEXT_STOP | VALUE_STOP;
+  if (char === ']') return TEXT_STOP;
+  if (char === '"' || char === "'") return VALUE_STOP;
+  return char === '<' || char === '&' ? TEXT_STOP | VALUE_STOP : 0;
+});
+
+export const LF = 10;
+export const EXCLAMATION = 33;
+export const DOUBLE_QUOTE = 34;
+export const HASH = 35;
+export const AMPERSAND = 38;
+export const SINGLE_QUOTE = 39;
+export const SLASH = 47;
+export const SEMICOLON = 59;
+export const LESS = 60;
+export const EQUALS = 61;
+export const GREATER = 62;
+export const QUESTION = 63;
+export const OPEN_BRACKET = 91;
+export const CLOSE_BRACKET = 93;

@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import {
+  Document,
+  type ModuleReference,
+  messageOf,
+  type RecordDecoder,
+  type RecordSink,
+  type Shape,
+} from '@headrace/engine';
+import { textOfPieces, type XmlRecord } from './xml-record.ts';
+import type { XmlSettings } from './xml-settings.ts';
+
+/** What all files of a connector have in common. Plain data. */
+export interface XmlDecoderOptions {
+  readonly settings: XmlSettings;
+  readonly docIdPrefix: string;
+}
+
+/** What a decoder must know of a piece. Plain data. */
+export interface XmlPosition {
+  /** The file as the user named it. */
+  readonly path: string;
+  /** Where the records stand in the piece. */
+  readonly records: readonly XmlRecord[];
+}
+
+/** Makes documents of elements that were cut out of XML files, with the texts of their id elements as ids. */
+export class XmlDecoder implements RecordDecoder {
+  private readonly settings: XmlSettings;
+  private readonly prefix: string;
+  private readonly outputField: string;
+  private shape: Shape | undefined;
+
+  constructor({ settings, docIdPrefix }: XmlDecoderOptions) {
+    this.settings = settings;
+    this.prefix = docIdPrefix;
+    this.outputField = settings.outputField ?? 'xml';
+  }
+
+  static reference(options: XmlDecoderOptions): ModuleReference {
+    return { url: import.meta.url, name: 'XmlDecoder', options };
+  }
+
+  decode(bytes: Uint8Array, position: unknown, sink: RecordSink): void {
+    const { path, records } = position as XmlPosition;
+    for (const record of records) {
+      const source = Buffer.from(bytes.buffer, bytes.byteOffset + record.start, record.end - record.start);
+      try {
+        const xml = source.toString();
+        const id = this.idOf(source, xml, record);
+        if (id !== '') sink.document(this.document(this.prefix + id, xml));
+        else if (this.settings.skipEmptyId !== true) sink.document(this.document(this.prefix + randomUUID(), xml));
+      } catch (error) {
+        if (!(error instanceof Error)) throw error;
+        sink.reject({ place: `${path}:${record.line}`, message: messageOf(error) });
+      }
+    }
+  }
+
+  /** The id of a record, without prefix; the empty text when it has none. */
+  protected idOf(source: Buffer, _xml: string, { id }: XmlRecord): string {
+    return textOfPieces(source, id);
+  }
+
+  private document(id: string, xml: string): Document {
+    if (this.shape !== undefined) return new Document(this.shape, [id, xml]);
+    const document = Document.create(id);
+    document.set(this.outputField, xml);
+    this.shape = document.shape;
+    return document;
+  }
+}

@@ -1,0 +1,37 @@
+/** An element that becomes a document. */
+export interface XmlRecord {
+  /** Where it stands in the bytes that were scanned. */
+  readonly start: number;
+  readonly end: number;
+  /** The line it begins in, counted from 1. */
+  readonly line: number;
+  /** The texts that make its id. */
+  readonly id: readonly IdPiece[];
+}
+
+/** A piece of text as it stands in the source, with references, or of a CDATA section, which has none. */
+export interface IdPiece {
+  /** Relative to the start of the record. */
+  readonly start: number;
+  readonly end: number;
+  readonly cdata: boolean;
+}
+
+const PREDEFINED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/** The text of pieces: references resolved, line ends as LF. Throws a `SyntaxError` for an entity that is not predefined. */
+export function textOfPieces(record: Buffer, pieces: readonly IdPiece[]): string {
+  let text = '';
+  for (const { start, end, cdata } of pieces) {
+    const source = record.toString('utf8', start, end).replace(/\r\n?/g, '\n');
+    text += cdata || !source.includes('&') ? source : source.replace(/&([^;]+);/g, resolve);
+  }
+  return text;
+}
+
+function resolve(reference: string, name: string): string {
+  if (name.startsWith('#x')) return String.fromCodePoint(Number.parseInt(name.slice(2), 16));
+  if (name.charCodeAt(0) === 35) return String.fromCodePoint(Number(name.slice(1)));
+  if (Object.hasOwn(PREDEFINED, name)) return PREDEFINED[name] as string;
+  throw new SyntaxError(`the id holds ${reference}, an entity that is not expanded`);
+}

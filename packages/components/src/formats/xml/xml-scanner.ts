@@ -1,0 +1,435 @@
+import {
+  AMPERSAND,
+  CLOSE_BRACKET,
+  DOUBLE_QUOTE,
+  EQUALS,
+  EXCLAMATION,
+  GREATER,
+  HASH,
+  LESS,
+  LF,
+  MEANING,
+  NAME,
+  NAME_START,
+  OPEN_BRACKET,
+  QUESTION,
+  SEMICOLON,
+  SINGLE_QUOTE,
+  SLASH,
+  SPACE,
+  TEXT_STOP,
+  VALUE_STOP,
+} from './xml-bytes.ts';
+import { standsAt, type XmlName, XmlNames } from './xml-names.ts';
+import type { XmlRecord } from './xml-record.ts';
+import { XmlSyntaxError } from './xml-syntax-error.ts';
+
+const MAX_DEPTH = 100_000;
+const MAX_REFERENCE = 1024;
+const PREDEFINED = new Set(['amp', 'lt', 'gt', 'quot', 'apos']);
+const COMMENT = Buffer.from('<!--');
+const CDATA = Buffer.from('<![CDATA[');
+const DOCTYPE = Buffer.from('<!DOCTYPE');
+const COMMENT_END = Buffer.from('-->');
+const INSTRUCTION_END = Buffer.from('?>');
+const DOUBLE = Buffer.from('"');
+const SINGLE = Buffer.from("'");
+/** What ends these; in a comment two hyphens must, so that is looked for. */
+const ENDS = { comment: Buffer.from('--'), cdata: Buffer.from(']]>'), instruction: INSTRUCTION_END };
+
+/** What the next byte is part of. All but content may be longer than what is kept in memory. */
+type Inside = 'content' | 'comment' | 'cdata' | 'instruction';
+
+/**
+ * Finds elements by their path in XML that arrives bit by bit, as UTF-8, and checks on the way that it is well-formed.
+ * Declarations in a document type are passed over: no entity is ever expanded, nothing else is ever read.
+ *
+ * It works on bytes because the run's thread does it for whole files: a parser that makes texts and events of
+ * everything takes ten times as long.
+ */
+export class XmlScanner {
+  /** The line that has been reached, counted from 1. */
+  line = 1;
+  /** What was found since this was emptied. */
+  readonly records: XmlRecord[] = [];
+  /** Where the record that is under way begins; -1 when there is none. */
+  recordStart = -1;
+  recordLine = 0;
+
+  private readonly rootPath: readonly string[];
+  private readonly idPath: readonly string[];
+  private readonly names = new XmlNames();
+  private readonly open: XmlName[] = [];
+  /** How many of the open elements lie on the path to the records, and on that to the id. */
+  private onRootPath = 0;
+  private onIdPath = 0;
+  private idPieces: { start: number; end: number; cdata: boolean }[] = [];
+  private inside: Inside = 'content';
+  private started = false;
+  private rootSeen = false;
+  private doctypeSeen = false;
+  // Bounds of what is scanned now.
+  private bytes: Uint8Array = new Uint8Array();
+  private to = 0;
+
+  /** @param idPath empty when the id does not come from an element's text */
+  constructor(rootPath: readonly string[], idPath: readonly string[]) {
+    this.rootPath = rootPath;
+    this.idPath = idPath;
+  }
+
+  /**
+   * Goes on over `bytes[from..to)`.
+   *
+   * @returns where it stopped: at `to`, or before a tag, reference or declaration that is not complete yet
+   * @throws XmlSyntaxError
+   */
+  scan(bytes: Uint8Array, from: number, to: number): number {
+    this.bytes = bytes;
+    this.to = to;
+    let at = from;
+    while (at < to) {
+      const { line, inside } = this;
+      const next = inside === 'content' ? this.content(at) : this.passOver(at, inside);
+      if (next < 0) {
+        this.line = line;
+        return at;
+      }
+      this.started = true;
+      at = next;
+    }
+    return at;
+  }
+
+  /** The bytes were moved towards the beginning by this much. */
+  moved(by: number): void {
+    if (this.recordStart >= 0) this.recordStart -= by;
+  }
+
+  /** The record that is under way is not wanted. */
+  abandon(): void {
+    this.recordStart = -1;
+  }
+
+  /** To be called at the end. Throws `XmlSyntaxError` when the document is not complete. */
+  finish(unscanned: number): void {
+    const { open } = this;
+    if (open.length > 0) throw this.error(`the file ends inside <${(open.at(-1) as XmlName).text}>`);
+    if (this.inside !== 'content' || unscanned > 0)
+      throw this.error('the file ends inside a tag, comment or declaration');
+    if (!this.rootSeen) throw this.error('there is no root element');
+  }
+
+  /** An error at the line that has been reached. */
+  error(message: string): XmlSyntaxError {
+    return new XmlSyntaxError(message, this.line);
+  }
+
+  /** A run of text or one tag; -1 when it is not complete. */
+  private content(at: number): number {
+    const { bytes, to } = this;
+    if (bytes[at] !== LESS) return this.text(at);
+    if (at + 1 === to) return -1;
+    switch (bytes[at + 1]) {
+      case SLASH:
+        return this.endTag(at);
+      case EXCLAMATION:
+        return this.declaration(at);
+      case QUESTION:
+        return this.instruction(at);
+      default:
+        return this.startTag(at);
+    }
+  }
+
+  private text(from: number): number {
+    const { bytes, to } = this;
+    const outside = this.open.length === 0;
+    let at = from;
+    for (; at < to; at++) {
+      const byte = bytes[at] as number;
+      if (outside ? byte !== LF && byte !== LESS : ((MEANING[byte] as number) & TEXT_STOP) === 0) {
+        if (outside && ((MEANING[byte] as number) & SPACE) === 0)
+          throw this.error('there is text outside of the root element');
+        continue;
+      }
+      if (byte === LF) this.line++;
+      else if (byte === LESS) break;
+      else if (byte === AMPERSAND) {
+        const end = this.reference(at);
+        if (end < 0) {
+          // What comes before it is done.
+          if (at === from) return -1;
+          break;
+        }
+        at = end - 1;
+      } else if (byte !== CLOSE_BRACKET) throw this.error(`the control character ${byte} is not allowed`);
+      else if (at + 2 >= to) {
+        if (at === from) return -1;
+        break;
+      } else if (bytes[at + 1] === CLOSE_BRACKET && bytes[at + 2] === GREATER) {
+        throw this.error('"]]>" is not allowed in text');
+      }
+    }
+    this.addToId(from, at, false);
+    return at;
+  }
+
+  /** Behind the reference at this place; -1 when it is not complete. */
+  private reference(at: number): number {
+    const { bytes, to } = this;
+    const from = at + 1;
+    let end = from;
+    while (end < to && bytes[end] !== SEMICOLON) {
+      const meaning = MEANING[bytes[end] as number] as number;
+      if ((meaning & NAME) === 0 && !(end === from && bytes[end] === HASH))
+        throw this.error('a "&" stands for itself: write &amp;');
+      if (++end - from > MAX_REFERENCE) throw this.error('a reference has no end');
+    }
+    if (end === to) return -1;
+    const name = Buffer.from(bytes.buffer, bytes.byteOffset + from, end - from).toString();
+    const known = bytes[from] === HASH ? isCharacter(name) : PREDEFINED.has(name) || (this.doctypeSeen && name !== '');
+    if (!known) throw this.error(`&${name}; stands for nothing`);
+    return end + 1;
+  }
+
+  private startTag(at: number): number {
+    const { bytes, to } = this;
+    const nameEnd = this.nameEnd(at + 1, 'the name of an element');
+    if (nameEnd === to) return -1;
+    const attributes: number[] = [];
+    for (let i = nameEnd; ; ) {
+      const afterSpace = this.skipSpace(i);
+      if (afterSpace === to) return -1;
+      const byte = bytes[afterSpace];
+      if (byte === GREATER) {
+        this.opened(at, this.names.at(bytes, at + 1, nameEnd));
+        return afterSpace + 1;
+      }
+      if (byte === SLASH) {
+        if (afterSpace + 1 === to) return -1;
+        if (bytes[afterSpace + 1] !== GREATER) throw this.error('a "/" in a tag must be followed by ">"');
+        this.opened(at, this.names.at(bytes, at + 1, nameEnd));
+        this.closed(afterSpace + 2);
+        return afterSpace + 2;
+      }
+      if (afterSpace === i) throw this.error('white space is missing before an attribute');
+      i = this.attribute(afterSpace, attributes);
+      if (i < 0) return -1;
+    }
+  }
+
+  /** Behind the attribute at this place; -1 when it is not complete. */
+  private attribute(at: number, others: number[]): number {
+    const { bytes, to } = this;
+    const nameEnd = this.nameEnd(at, 'the name of an attribute');
+    const equals = this.skipSpace(nameEnd);
+    if (equals === to) return -1;
+    if (bytes[equals] !== EQUALS) throw this.error('an attribute has no value');
+    const open = this.skipSpace(equals + 1);
+    if (open === to) return -1;
+    const quote = bytes[open];
+    if (quote !== DOUBLE_QUOTE && quote !== SINGLE_QUOTE)
+      throw this.error('the value of an attribute is not in quotes');
+    for (let i = 0; i < others.length; i += 2) {
+      if (sameBytes(bytes, others[i] as number, others[i + 1] as number, at, nameEnd)) {
+        throw this.error('an attribute is given twice');
+      }
+    }
+    others.push(at, nameEnd);
+    for (let i = open + 1; i < to; i++) {
+      const byte = bytes[i] as number;
+      if (((MEANING[byte] as number) & VALUE_STOP) === 0) continue;
+      if (byte === quote) return i + 1;
+      if (byte === LF) this.line++;
+      else if (byte === LESS) throw this.error('"<" is not allowed in the value of an attribute');
+      else if (byte === AMPERSAND) {
+        i = this.reference(i) - 1;
+        if (i < 0) return -1;
+      } else if (byte < 32) throw this.error(`the control character ${byte} is not allowed`);
+    }
+    return -1;
+  }
+
+  private nameEnd(at: number, what: string): number {
+    const { bytes, to } = this;
+    if (at < to && ((MEANING[bytes[at] as number] as number) & NAME_START) === 0)
+      throw this.error(`${what} is missing`);
+    let end = at;
+    while (end < to && ((MEANING[bytes[end] as number] as number) & NAME) !== 0) end++;
+    return end;
+  }
+
+  private skipSpace(at: number): number {
+    const { bytes, to } = this;
+    let end = at;
+    for (; end < to && ((MEANING[bytes[end] as number] as number) & SPACE) !== 0; end++) {
+      if (bytes[end] === LF) this.line++;
+    }
+    return end;
+  }
+
+  private endTag(at: number): number {
+    const { bytes, to } = this;
+    const nameEnd = this.nameEnd(at + 2, 'the name of an element');
+    const end = this.skipSpace(nameEnd);
+    if (end === to) return -1;
+    const open = this.open.at(-1);
+    if (bytes[end] !== GREATER) throw this.error('an end tag must be closed with ">"');
+    if (open === undefined || !standsAt(open, bytes, at + 2, nameEnd)) {
+      const name = Buffer.from(bytes.subarray(at + 2, nameEnd)).toString();
+      throw this.error(`</${name}> closes nothing${open === undefined ? '' : `: <${open.text}> is open`}`);
+    }
+    this.closed(end + 1);
+    return end + 1;
+  }
+
+  private opened(at: number, name: XmlName): void {
+    const { open, rootPath, idPath } = this;
+    const depth = open.length;
+    if (depth === 0) {
+      if (this.rootSeen) throw this.error('there is more than one root element');
+      this.rootSeen = true;
+    } else if (depth >= MAX_DEPTH) throw this.error(`elements are nested more than ${MAX_DEPTH} deep`);
+    if (this.onRootPath === depth && rootPath[depth] === name.text) {
+      this.onRootPath++;
+      if (depth + 1 === rootPath.length) {
+        this.recordStart = at;
+        this.recordLine = this.line;
+        this.idPieces = [];
+      }
+    }
+    if (this.onIdPath === depth && idPath[depth] === name.text) this.onIdPath++;
+    open.push(name);
+  }
+
+  private closed(end: number): void {
+    const { open, rootPath } = this;
+    open.pop();
+    const depth = open.length;
+    if (this.onIdPath > depth) this.onIdPath = depth;
+    if (this.onRootPath <= depth) return;
+    this.onRootPath = depth;
+    if (depth + 1 !== rootPath.length || this.recordStart < 0) return;
+    this.records.push({ start: this.recordStart, end, line: this.recordLine, id: this.idPieces });
+    this.recordStart = -1;
+  }
+
+  private addToId(from: number, to: number, cdata: boolean): void {
+    const depth = this.open.length;
+    if (this.onIdPath !== depth || depth !== this.idPath.length || depth === 0 || this.recordStart < 0 || from === to)
+      return;
+    const start = from - this.recordStart;
+    const last = this.idPieces.at(-1);
+    // Text that came in two parts may be cut within a character.
+    if (last !== undefined && last.end === start && last.cdata === cdata) last.end = to - this.recordStart;
+    else this.idPieces.push({ start, end: to - this.recordStart, cdata });
+  }
+
+  private declaration(at: number): number {
+    const { bytes, to } = this;
+    if (startsWith(bytes, at, to, COMMENT)) {
+      if (to - at < COMMENT.length) return -1;
+      this.inside = 'comment';
+      return at + COMMENT.length;
+    }
+    if (startsWith(bytes, at, to, CDATA)) {
+      if (to - at < CDATA.length) return -1;
+      if (this.open.length === 0) throw this.error('there is text outside of the root element');
+      this.inside = 'cdata';
+      return at + CDATA.length;
+    }
+    if (!startsWith(bytes, at, to, DOCTYPE))
+      throw this.error('"<!" must begin a comment, a CDATA section or the document type');
+    if (this.rootSeen || this.doctypeSeen)
+      throw this.error('the document type must stand before the root element, once');
+    const end = this.doctypeEnd(at + DOCTYPE.length);
+    if (end >= 0) this.doctypeSeen = true;
+    return end;
+  }
+
+  /** Behind the document type; -1 when it is not complete. */
+  private doctypeEnd(from: number): number {
+    const { bytes, to } = this;
+    let subset = false;
+    for (let at = from; at < to; at++) {
+      const byte = bytes[at];
+      let end = at + 1;
+      if (byte === LF) this.line++;
+      else if (byte === DOUBLE_QUOTE) end = this.behind(at + 1, DOUBLE);
+      else if (byte === SINGLE_QUOTE) end = this.behind(at + 1, SINGLE);
+      else if (byte === OPEN_BRACKET) subset = true;
+      else if (byte === CLOSE_BRACKET) subset = false;
+      else if (byte === GREATER && !subset) return at + 1;
+      else if (byte === LESS && startsWith(bytes, at, to, COMMENT)) end = this.behind(at + 4, COMMENT_END);
+      else if (byte === LESS && bytes[at + 1] === QUESTION) end = this.behind(at + 2, INSTRUCTION_END);
+      if (end < 0) return -1;
+      at = end - 1;
+    }
+    return -1;
+  }
+
+  /** Behind the next occurrence of these bytes; -1 when there is none. */
+  private behind(from: number, mark: Uint8Array): number {
+    const found = this.find(mark, from);
+    if (found < 0) return -1;
+    this.countLines(from, found);
+    return found + mark.length;
+  }
+
+  private instruction(at: number): number {
+    const { bytes, to } = this;
+    const nameEnd = this.nameEnd(at + 2, 'the name of a processing instruction');
+    if (nameEnd === to) return -1;
+    const name = Buffer.from(bytes.subarray(at + 2, nameEnd)).toString();
+    if (name.toLowerCase() === 'xml' && (this.started || name !== 'xml')) {
+      throw this.error('an XML declaration can only stand at the beginning of the file');
+    }
+    this.inside = 'instruction';
+    return nameEnd;
+  }
+
+  /** Goes to the end of a comment, CDATA section or instruction, or as far as the bytes go; -1 when that is nowhere. */
+  private passOver(from: number, inside: Exclude<Inside, 'content'>): number {
+    const { bytes, to } = this;
+    const mark = ENDS[inside];
+    const found = this.find(mark, from);
+    const complete = found >= 0 && (inside !== 'comment' || found + 2 < to);
+    // The last bytes may be the beginning of the mark.
+    const stop = found >= 0 ? found : Math.max(from, to - mark.length + 1);
+    this.countLines(from, stop);
+    if (inside === 'cdata') this.addToId(from, stop, true);
+    if (!complete) return stop > from ? stop : -1;
+    if (inside === 'comment' && bytes[found + 2] !== GREATER) throw this.error('"--" is not allowed in a comment');
+    this.inside = 'content';
+    return found + (inside === 'comment' ? 3 : mark.length);
+  }
+
+  private find(mark: Uint8Array, from: number): number {
+    return Buffer.from(this.bytes.buffer, this.bytes.byteOffset, this.to).indexOf(mark, from);
+  }
+
+  private countLines(from: number, to: number): void {
+    for (let at = from; at < to; at++) if (this.bytes[at] === LF) this.line++;
+  }
+}
+
+function isCharacter(name: string): boolean {
+  const match = /^#(?:x([0-9a-fA-F]+)|([0-9]+))$/.exec(name);
+  if (match === null) return false;
+  const code = match[1] === undefined ? Number(match[2]) : Number.parseInt(match[1], 16);
+  if (code < 32) return code === 9 || code === LF || code === 13;
+  return code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) && code !== 0xfffe && code !== 0xffff;
+}
+
+/** Whether the bytes from there on are these, as far as they go. */
+function startsWith(bytes: Uint8Array, at: number, to: number, start: Uint8Array): boolean {
+  for (let i = 0; i < start.length && at + i < to; i++) if (bytes[at + i] !== start[i]) return false;
+  return true;
+}
+
+function sameBytes(bytes: Uint8Array, from: number, to: number, otherFrom: number, otherTo: number): boolean {
+  if (to - from !== otherTo - otherFrom) return false;
+  for (let i = 0; i < to - from; i++) if (bytes[from + i] !== bytes[otherFrom + i]) return false;
+  return true;
+}

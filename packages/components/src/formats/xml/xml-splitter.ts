@@ -1,0 +1,120 @@
+import type { ByteSource } from '../byte-source.ts';
+import type { XmlRecord } from './xml-record.ts';
+import type { XmlScanner } from './xml-scanner.ts';
+
+/** Pieces are cut at about this size. */
+const PIECE_BYTES = 1024 * 1024;
+const FIRST_BYTES = 16 * 1024;
+/** A longer record is refused: it would have to be held in memory as a whole, several times over. */
+const MAX_RECORD_BYTES = 64 * 1024 * 1024;
+
+/** What XML is made of, for who wants its records. */
+export type XmlPart =
+  /** Whole records, packed. The memory is the receiver's. */
+  | { readonly kind: 'records'; readonly bytes: Uint8Array; readonly records: readonly XmlRecord[] }
+  /** A record above the limit: it was skipped. */
+  | { readonly kind: 'too-long'; readonly limit: number; readonly line: number };
+
+export interface XmlSplitOptions {
+  readonly pieceBytes?: number;
+  readonly maxRecordBytes?: number;
+}
+
+/**
+ * Cuts the records out of XML, which is UTF-8, and packs them into pieces of about a MiB. Memory is bounded by the
+ * longest record (or tag) that is allowed.
+ *
+ * @throws XmlSyntaxError when the source is not well-formed, after the records before that place
+ */
+export async function* splitXml(
+  source: ByteSource,
+  scanner: XmlScanner,
+  options: XmlSplitOptions = {},
+): AsyncGenerator<XmlPart> {
+  const { pieceBytes = PIECE_BYTES, maxRecordBytes = MAX_RECORD_BYTES } = options;
+  const packer = new Packer(pieceBytes);
+  let buffer = new Uint8Array(FIRST_BYTES);
+  let filled = 0;
+  let scanned = 0;
+  /** A tag that is not complete is not looked at again before as much has come as there was of it. */
+  let enough = 0;
+
+  /** Scans what has not been scanned; gives what is full. What is not well-formed throws when all before it is given. */
+  function* scan(): Generator<XmlPart> {
+    let failure: unknown;
+    try {
+      scanned = scanner.scan(buffer, scanned, filled);
+    } catch (error) {
+      failure = error;
+    }
+    for (const record of scanner.records) yield* packer.add(buffer, record);
+    scanner.records.length = 0;
+    if (failure === undefined) return;
+    yield* packer.take();
+    throw failure;
+  }
+
+  for await (const piece of source) {
+    const needed = filled + piece.length;
+    if (needed > buffer.length) {
+      const larger = new Uint8Array(Math.max(needed, buffer.length * 2));
+      larger.set(buffer.subarray(0, filled));
+      buffer = larger;
+    }
+    buffer.set(piece, filled);
+    filled = needed;
+    if (filled < enough) continue;
+    yield* scan();
+    if (filled - (scanner.recordStart >= 0 ? scanner.recordStart : scanned) > maxRecordBytes) {
+      if (scanner.recordStart < 0) throw scanner.error(`a tag or declaration is longer than ${maxRecordBytes} bytes`);
+      yield* packer.take();
+      yield { kind: 'too-long', limit: maxRecordBytes, line: scanner.recordLine };
+      scanner.abandon();
+    }
+    const keep = scanner.recordStart >= 0 ? scanner.recordStart : scanned;
+    buffer.copyWithin(0, keep, filled);
+    scanner.moved(keep);
+    filled -= keep;
+    scanned -= keep;
+    enough = filled + (filled - scanned);
+  }
+  yield* scan();
+  yield* packer.take();
+  scanner.finish(filled - scanned);
+}
+
+/** Copies records one behind the other. */
+class Packer {
+  private readonly pieceBytes: number;
+  private bytes: Uint8Array = new Uint8Array();
+  private filled = 0;
+  private records: XmlRecord[] = [];
+
+  constructor(pieceBytes: number) {
+    this.pieceBytes = pieceBytes;
+  }
+
+  /** Takes a record; gives what is full before it. */
+  *add(source: Uint8Array, { start, end, line, id }: XmlRecord): Generator<XmlPart> {
+    const length = end - start;
+    if (this.filled + length > this.pieceBytes) yield* this.take();
+    if (this.filled + length > this.bytes.length) {
+      const larger = new Uint8Array(Math.max(length, Math.min(this.pieceBytes, (this.filled + length) * 4)));
+      larger.set(this.bytes.subarray(0, this.filled));
+      this.bytes = larger;
+    }
+    this.bytes.set(source.subarray(start, end), this.filled);
+    this.records.push({ start: this.filled, end: this.filled + length, line, id });
+    this.filled += length;
+  }
+
+  /** Gives what has been packed, if anything. */
+  *take(): Generator<XmlPart> {
+    if (this.records.length === 0) return;
+    const { bytes, filled, records } = this;
+    this.bytes = new Uint8Array();
+    this.filled = 0;
+    this.records = [];
+    yield { kind: 'records', bytes: bytes.subarray(0, filled), records };
+  }
+}

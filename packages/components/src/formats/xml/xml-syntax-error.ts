@@ -1,0 +1,11 @@
+/** Says why a text is no well-formed XML. */
+export class XmlSyntaxError extends Error {
+  override readonly name = 'XmlSyntaxError';
+  /** Counted from 1. */
+  readonly line: number;
+
+  constructor(message: string, line: number) {
+    super(message);
+    this.line = line;
+  }
+}

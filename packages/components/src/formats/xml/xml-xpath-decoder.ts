@@ -1,0 +1,24 @@
+import type { ModuleReference } from '@headrace/engine';
+import { parseXml } from '../../xml/parse-xml.ts';
+import { compileXPath, type XPath } from '../../xml/xpath/index.ts';
+import { XmlDecoder, type XmlDecoderOptions } from './xml-decoder.ts';
+
+/** Makes documents of elements that were cut out of XML files, with what an XPath finds in them as ids. */
+export class XmlXPathDecoder extends XmlDecoder {
+  private readonly xpath: XPath;
+
+  constructor(options: XmlDecoderOptions) {
+    super(options);
+    this.xpath = compileXPath(options.settings.xpathIdPath as string);
+  }
+
+  static override reference(options: XmlDecoderOptions): ModuleReference {
+    return { url: import.meta.url, name: 'XmlXPathDecoder', options };
+  }
+
+  protected override idOf(_source: Buffer, xml: string): string {
+    const { nodes } = parseXml(xml);
+    // Relative to the element, which is the first node behind the document.
+    return this.xpath.text(nodes[1] as (typeof nodes)[number]);
+  }
+}

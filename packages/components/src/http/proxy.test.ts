@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { proxyFor } from './proxy.ts';
+
+const proxies = { HTTP_PROXY: 'http://plain:3128', HTTPS_PROXY: 'http://tunnel:3129' };
+
+function proxy(url: string, noProxy?: string): string | undefined {
+  return proxyFor(new URL(url), { ...proxies, NO_PROXY: noProxy })?.host;
+}
+
+describe('the proxy of a URL', () => {
+  it('is that of its scheme', () => {
+    expect(proxy('http://a.example')).toBe('plain:3128');
+    expect(proxy('https://a.example')).toBe('tunnel:3129');
+    expect(proxyFor(new URL('https://a.example'), { HTTP_PROXY: 'http://plain:3128' })).toBeUndefined();
+    expect(proxyFor(new URL('http://a.example'), {})).toBeUndefined();
+  });
+
+  it('is named by the lower-case variable first; an empty one means none; the scheme may be left out', () => {
+    const environment = { http_proxy: 'lower:1', HTTP_PROXY: 'http://upper:1' };
+    expect(proxyFor(new URL('http://a.example'), environment)?.href).toBe('http://lower:1/');
+    expect(proxyFor(new URL('http://a.example'), { ...environment, http_proxy: '' })).toBeUndefined();
+  });
+
+  it.each([
+    ['http://a.example', 'a.example', true],
+    ['http://b.a.example', 'a.example', true],
+    ['http://b.a.example', '.a.example', true],
+    ['http://a.example', '*.a.example', true],
+    ['http://aa.example', 'a.example', false],
+    ['http://A.EXAMPLE', 'x, A.example ,y', true],
+    ['http://a.example', 'x a.example y', true],
+    ['http://a.example', '*', true],
+    ['http://a.example:8080', 'a.example:8080', true],
+    ['http://a.example', 'a.example:8080', false],
+    ['http://a.example', 'a.example:80', true],
+    ['https://a.example', 'a.example:443', true],
+    ['http://127.0.0.1:9200', '127.0.0.1', true],
+    ['http://[::1]:9200', '::1', true],
+    ['http://[::1]:9200', '[::1]', true],
+    ['http://[::1]:9200', '[::1]:9201', false],
+    ['http://a.example', '', false],
+    ['http://a.example', ',', false],
+  ])('%s with the exceptions "%s"', (url, noProxy, excepted) => {
+    expect(proxy(url, noProxy) === undefined).toBe(excepted);
+  });
+});

@@ -1,0 +1,46 @@
+import { HttpError } from './http-error.ts';
+
+/** The variables of the environment that name proxies, in lower or upper case. */
+export type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The proxy for a URL, as `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` (or their lower-case forms, which win) say; undefined
+ * for none. `NO_PROXY` lists hosts with commas or blanks: `example.org` and `.example.org` mean the host and what is below
+ * it, `host:port` that port alone, `*` everything. Throws an `HttpError` when the
+ * proxy's address is no URL of http or https.
+ */
+export function proxyFor(url: URL, environment: ProxyEnvironment): URL | undefined {
+  const variable = url.protocol === 'https:' ? 'https_proxy' : 'http_proxy';
+  const address = read(environment, variable);
+  if (address === '' || isExcepted(url, read(environment, 'no_proxy'))) return undefined;
+  const proxy = URL.parse(address.includes('://') ? address : `http://${address}`);
+  if (proxy === null || (proxy.protocol !== 'http:' && proxy.protocol !== 'https:')) {
+    throw new HttpError('url', `The proxy in ${variable.toUpperCase()} must be a URL of http or https`);
+  }
+  return proxy;
+}
+
+function read(environment: ProxyEnvironment, name: string): string {
+  return (environment[name] ?? environment[name.toUpperCase()] ?? '').trim();
+}
+
+function isExcepted(url: URL, exceptions: string): boolean {
+  const host = url.hostname.replace(/^\[|\]$/g, '').toLowerCase();
+  const port = url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port;
+  return exceptions
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .some((exception) => {
+      if (exception === '' || exception === '*') return exception === '*';
+      const [, name, only] =
+        /^\[?(.*?)\]?(?::(\d+))?$/.exec(isAddressV6(exception) ? `[${exception}]` : exception) ?? [];
+      if (name === undefined || (only !== undefined && only !== port)) return false;
+      const domain = name.replace(/^\*?\./, '');
+      return host === domain || host.endsWith(`.${domain}`);
+    });
+}
+
+/** An address without brackets, whose colons are no port. */
+function isAddressV6(text: string): boolean {
+  return !text.startsWith('[') && text.indexOf(':') !== text.lastIndexOf(':');
+}

@@ -1,0 +1,94 @@
+import type { Agent, Dispatcher, Pool, ProxyAgent } from 'undici';
+import { urlAuthorization } from './credentials.ts';
+import { type ProxyEnvironment, proxyFor } from './proxy.ts';
+
+/** Where a request goes: the pool of connections, and how the URL is written to it. */
+export interface Route {
+  readonly dispatcher: Dispatcher;
+  readonly origin: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface RouteOptions {
+  /** Connections per server, at most. */
+  readonly connections: number;
+  /** Milliseconds that a connection may take, TLS included. */
+  readonly connectTimeout: number;
+  /** For `tls.connect`. */
+  readonly tls: Readonly<Record<string, unknown>>;
+  readonly environment: ProxyEnvironment;
+}
+
+/** What of the network library routes are made of; it is loaded when a client opens. */
+export interface Network {
+  readonly Agent: typeof Agent;
+  readonly Pool: typeof Pool;
+  readonly ProxyAgent: typeof ProxyAgent;
+}
+
+/**
+ * The pools of connections of one client: to the servers themselves, through proxies that forward (http), and through
+ * tunnels (https). The library's own agent for proxies has one connection for each http server; these have as many as
+ * direct ones.
+ */
+export class Routes {
+  private readonly network: Network;
+  private readonly options: RouteOptions;
+  private readonly direct: Dispatcher;
+  /** By the address of the proxy. */
+  private readonly forwarding = new Map<string, Dispatcher>();
+  private readonly tunnels = new Map<string, Dispatcher>();
+
+  constructor(network: Network, options: RouteOptions) {
+    this.network = network;
+    this.options = options;
+    this.direct = new network.Agent(this.poolOptions(options.tls));
+  }
+
+  to(url: URL): Route {
+    const { origin, search } = url;
+    const path = `${url.pathname}${search}`;
+    const proxy = proxyFor(url, this.options.environment);
+    if (proxy === undefined) return { dispatcher: this.direct, origin, path, headers: {} };
+    if (url.protocol === 'https:') return { dispatcher: this.tunnel(proxy), origin, path, headers: {} };
+    const authorization = urlAuthorization(proxy);
+    return {
+      dispatcher: this.forward(proxy),
+      origin: proxy.origin,
+      path: `${origin}${path}`,
+      headers: { host: url.host, ...(authorization === undefined ? {} : { 'proxy-authorization': authorization }) },
+    };
+  }
+
+  /** Closes all connections; requests that wait fail. */
+  async destroy(): Promise<void> {
+    const all = [this.direct, ...this.forwarding.values(), ...this.tunnels.values()];
+    await Promise.all(all.map((dispatcher) => dispatcher.destroy()));
+  }
+
+  private forward({ origin }: URL): Dispatcher {
+    let pool = this.forwarding.get(origin);
+    if (pool === undefined) {
+      pool = new this.network.Pool(origin, this.poolOptions({}));
+      this.forwarding.set(origin, pool);
+    }
+    return pool;
+  }
+
+  private tunnel({ href }: URL): Dispatcher {
+    let agent = this.tunnels.get(href);
+    if (agent === undefined) {
+      const { connections, connectTimeout, tls } = this.options;
+      const requestTls = { ...tls, timeout: connectTimeout };
+      agent = new this.network.ProxyAgent({ uri: href, connections, connectTimeout, requestTls, allowH2: false });
+      this.tunnels.set(href, agent);
+    }
+    return agent;
+  }
+
+  private poolOptions(tls: RouteOptions['tls']): Pool.Options {
+    const { connections, connectTimeout } = this.options;
+    return { connections, allowH2: false, connect: { ...tls, timeout: connectTimeout } };
+  }
+}

@@ -1,0 +1,39 @@
+import { readFile } from 'node:fs/promises';
+import { getCACertificates } from 'node:tls';
+
+/** How a client trusts servers and shows who it is; all files are PEM. */
+export interface TlsSettings {
+  /** Trust every certificate, of whatever host: for test systems. */
+  readonly acceptInvalidCertificates?: boolean;
+  /** Certificates of authorities to trust besides those that the system does. */
+  readonly caFile?: string;
+  /** The client's certificate and its key. */
+  readonly certificateFile?: string;
+  readonly keyFile?: string;
+  readonly keyPassphrase?: string;
+}
+
+/** The settings as `tls.connect` takes them, files read. Throws an error that names the file that cannot be read. */
+export async function tlsOptions(settings: TlsSettings): Promise<Record<string, unknown>> {
+  const [ca, cert, key] = await Promise.all([
+    read(settings.caFile, 'authorities'),
+    read(settings.certificateFile, 'client certificate'),
+    read(settings.keyFile, 'key of the client certificate'),
+  ]);
+  return {
+    ...(settings.acceptInvalidCertificates === true ? { rejectUnauthorized: false } : {}),
+    ...(ca === undefined ? {} : { ca: [...getCACertificates('default'), ca] }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+    ...(settings.keyPassphrase === undefined ? {} : { passphrase: settings.keyPassphrase }),
+  };
+}
+
+async function read(file: string | undefined, what: string): Promise<string | undefined> {
+  if (file === undefined) return undefined;
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new Error(`The file of the ${what}, ${file}, cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+}

@@ -1,0 +1,37 @@
+import { readJson } from '@headrace/engine';
+import { expect, it } from 'vitest';
+import { followJsonPointer, parseJsonPointer } from './json-pointer.ts';
+
+// The example of RFC 6901, section 5.
+const example = readJson(
+  '{"foo":["bar","baz"],"":0,"a/b":1,"c%d":2,"e^f":3,"g|h":4,"i\\\\j":5,"k\\"l":6," ":7,"m~n":8,"~1":9,"o":null}',
+);
+
+it.each([
+  ['/foo', ['bar', 'baz']],
+  ['/foo/0', 'bar'],
+  ['/foo/00', undefined],
+  ['/foo/2', undefined],
+  ['/foo/-', undefined],
+  ['/foo/length', undefined],
+  ['/foo/0/a', undefined],
+  ['/', 0],
+  ['/a~1b', 1],
+  ['/c%d', 2],
+  ['/e^f', 3],
+  ['/g|h', 4],
+  ['/i\\j', 5],
+  ['/k"l', 6],
+  ['/ ', 7],
+  ['/m~0n', 8],
+  ['/~01', 9],
+  ['/o', null],
+  ['/none', undefined],
+])('%s', (text, expected) => {
+  expect(followJsonPointer(example, parseJsonPointer(text) as string[])).toEqual(expected);
+});
+
+it('the empty pointer is the whole, and others begin with a slash', () => {
+  expect(followJsonPointer(example, parseJsonPointer('') as string[])).toBe(example);
+  expect(parseJsonPointer('foo')).toBeUndefined();
+});

@@ -1,0 +1,86 @@
+import { HttpClient, type HttpRequest, type HttpResponse, requireSuccess } from '../http/http-client.ts';
+import type { RetryPolicy } from '../http/retry.ts';
+import { safeUrl } from '../http/safe-url.ts';
+import type { TlsSettings } from '../http/tls-settings.ts';
+import { baseUrls } from './connection.ts';
+
+export interface SearchEngineSettings {
+  /** One or several, see `baseUrls`. */
+  readonly url: string;
+  readonly acceptInvalidCert?: boolean;
+  /** Whether bodies are compressed, both ways. */
+  readonly useCompression?: boolean;
+  /** Instead of user and password in the URL: `ApiKey ...`, or what `basicAuthorization` gives. */
+  readonly authorization?: string;
+  readonly tls?: Omit<TlsSettings, 'acceptInvalidCertificates'>;
+  /** Connections to each node, at most. */
+  readonly connections?: number;
+  readonly retry?: RetryPolicy;
+}
+
+export interface SearchEngineRequest extends Pick<HttpRequest, 'method' | 'maxBodyBytes' | 'retry' | 'signal'> {
+  /** Below the base URL, with its slash; names in it percent-encoded. */
+  readonly path: string;
+  readonly body?: string | Uint8Array;
+  /** Defaults to that of JSON. */
+  readonly contentType?: string;
+}
+
+/**
+ * A cluster of OpenSearch or Elasticsearch, over plain HTTP. Of several nodes the one that answered last is asked; when it
+ * fails in passing, the next attempt goes to the next.
+ */
+export class SearchEngine {
+  private readonly client: HttpClient;
+  private readonly nodes: readonly string[];
+  private readonly compressed: boolean;
+  private preferred = 0;
+
+  private constructor(client: HttpClient, nodes: readonly string[], compressed: boolean) {
+    this.client = client;
+    this.nodes = nodes;
+    this.compressed = compressed;
+  }
+
+  /** Opens no connection yet. */
+  static async open(settings: SearchEngineSettings): Promise<SearchEngine> {
+    const { url, acceptInvalidCert, useCompression = false, authorization, tls, connections, retry } = settings;
+    const client = await HttpClient.open({
+      acceptCompressed: useCompression,
+      tls: { ...tls, acceptInvalidCertificates: acceptInvalidCert === true },
+      ...(connections === undefined ? {} : { connections }),
+      ...(retry === undefined ? {} : { retry }),
+      ...(authorization === undefined ? {} : { headers: { authorization } }),
+    });
+    return new SearchEngine(client, baseUrls(url), useCompression);
+  }
+
+  /** Where it is, for messages. */
+  get address(): string {
+    return this.nodes.map(safeUrl).join(', ');
+  }
+
+  /** The answer of whatever status. */
+  async request({ path, body, contentType, ...request }: SearchEngineRequest): Promise<HttpResponse> {
+    const { nodes, preferred } = this;
+    const order = [...nodes.slice(preferred), ...nodes.slice(0, preferred)];
+    const response = await this.client.request({
+      ...request,
+      url: order.map((node) => `${node}${path}`),
+      ...(body === undefined
+        ? {}
+        : { body, gzip: this.compressed, headers: { 'content-type': contentType ?? 'application/json' } }),
+    });
+    this.preferred = nodes.findIndex((node) => response.url === `${node}${path}`);
+    return response;
+  }
+
+  /** Whether it is there: throws the `HttpError` of the first request, when that has no answer or one that is no success. */
+  async ping(): Promise<void> {
+    requireSuccess(await this.request({ method: 'HEAD', path: '/' }));
+  }
+
+  async close(): Promise<void> {
+    await this.client.close();
+  }
+}

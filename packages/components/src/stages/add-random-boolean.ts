@@ -1,0 +1,49 @@
+import { type Document, type ParameterProblem, Stage, type StageContext, type Static, Type } from '@headrace/engine';
+import { checkDestination } from '../fields/destination.ts';
+
+const parameters = Type.Object({
+  fieldName: Type.Optional(Type.String({ default: 'data' })),
+  percentTrue: Type.Optional(Type.Integer({ default: 50, minimum: 0, maximum: 100 })),
+});
+
+/**
+ * Writes true or false to a field, at random. What the field held is replaced.
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>fieldName (String, Optional) : The field to write. Defaults to "data".</li>
+ *   <li>percentTrue (Integer, Optional) : How many documents of a hundred get true, on average: 0 means none, 100 means
+ *   all. A fraction is cut off. Defaults to 50.</li>
+ * </ul>
+ */
+export class AddRandomBoolean extends Stage<typeof parameters> {
+  static override readonly parameters = parameters;
+
+  static readonly examples = [
+    {
+      description: 'Mark about a tenth of the documents',
+      params: { fieldName: 'in_stock', percentTrue: 10 },
+      documents: [{ id: '1' }],
+      output: [{ id: '1', in_stock: false }],
+      random: true,
+    },
+  ];
+
+  static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
+    yield* checkDestination('fieldName', params.fieldName as string);
+  }
+
+  private readonly fieldName: string;
+  private readonly chance: number;
+
+  constructor(params: Static<typeof parameters>, context: StageContext) {
+    super(params, context);
+    const { fieldName, percentTrue } = params as Required<typeof params>;
+    this.fieldName = fieldName;
+    this.chance = percentTrue / 100;
+  }
+
+  override process(document: Document): void {
+    document.set(this.fieldName, Math.random() < this.chance);
+  }
+}

@@ -1,0 +1,140 @@
+import { assertStageContract, makeStage, runStage, stageContext } from '@headrace/engine/testing';
+import { describe, expect, it } from 'vitest';
+import { AddRandomNestedField } from './add-random-nested-field.ts';
+
+const one = { class: 'AddRandomInt', rangeStart: 1, rangeEnd: 2 };
+
+async function run(params: Record<string, unknown>, document: Record<string, unknown>, context = stageContext()) {
+  const [outcome] = await runStage(AddRandomNestedField, { targetField: 'out', ...params }, [document], context);
+  return outcome?.error ?? JSON.parse(outcome?.documents[0] ?? '').out;
+}
+
+describe('AddRandomNestedField', () => {
+  it('keeps the contract of a stage', async () => {
+    await assertStageContract(AddRandomNestedField, {
+      params: { targetField: 'out', numObjects: 3, entries: { 'a.b': 'list', n: 'g' }, generators: { g: one } },
+      document: { id: '1', list: [{ x: 1 }] },
+    });
+  });
+
+  it('takes the values of fields whole', async () => {
+    const document = { id: '1', text: 'x', list: [1, [2]], object: { k: null } };
+    expect(await run({ entries: { a: 'text', 'b.c': 'list', 'b.d': 'object' } }, document)).toEqual([
+      { a: 'x', b: { c: [1, [2]], d: { k: null } } },
+    ]);
+  });
+
+  it('gives every object values of its own', async () => {
+    const generators = { g: { class: 'com.kmwllc.lucille.stage.AddRandomDouble' } };
+    const objects = (await run({ numObjects: 9, entries: { n: 'g' }, generators }, { id: '1' })) as { n: number }[];
+    expect(new Set(objects.map(({ n }) => n)).size).toBe(9);
+  });
+
+  it('prefers a field to the generator of the same name, and starts anew with each document', async () => {
+    const params = { targetField: 'out', entries: { n: 'g' }, generators: { g: one } };
+    const outcomes = await runStage(AddRandomNestedField, params, [{ id: '1', g: 'field' }, { id: '2' }, { id: '3' }]);
+    expect(outcomes.map(({ documents }) => JSON.parse(documents[0] as string).out)).toEqual([
+      [{ n: 'field' }],
+      [{ n: 1 }],
+      [{ n: 1 }],
+    ]);
+  });
+
+  it('has a generator write several terms, whatever its name, field and conditions say', async () => {
+    const generators = {
+      g: {
+        class: 'AddRandomString',
+        rangeSize: '1',
+        minNumOfTerms: 2,
+        maxNumOfTerms: 2,
+        name: 'x',
+        fieldName: 'id',
+        conditions: [{ fields: ['never'] }],
+      },
+    };
+    expect(await run({ entries: { terms: 'g' }, generators }, { id: '1' })).toEqual([{ terms: ['0', '0'] }]);
+  });
+
+  it('draws the number of objects', async () => {
+    const lengths = new Set<number>();
+    for (let i = 0; i < 200; i++) {
+      const params = { minNumObjects: 1, maxNumObjects: 3, entries: { n: 'g' }, generators: { g: one } };
+      lengths.add((await run(params, { id: '1' })).length);
+    }
+    expect([...lengths].sort()).toEqual([1, 2, 3]);
+  });
+
+  it('makes lists where the path has indices', async () => {
+    const params = { entries: { 'list.0.a': 'x', 'list.1': 'y', ' padded ': 'x' } };
+    expect(await run(params, { id: '1', x: 1, y: 2 })).toEqual([{ list: [{ a: 1 }, 2], padded: 1 }]);
+  });
+
+  it('adds to the objects that are there, and keeps the others', async () => {
+    const document = { id: '1', x: 1, out: [{ a: 0, x: 0 }, { b: 0 }, 'text'] };
+    expect(await run({ numObjects: 2, entries: { x: 'x' } }, document)).toEqual([
+      { a: 0, x: 1 },
+      { b: 0, x: 1 },
+      'text',
+    ]);
+    expect(await run({ entries: { x: 'x' } }, { id: '1', x: 1, out: null })).toEqual([{ x: 1 }]);
+  });
+
+  it('leaves null out, with a warning', async () => {
+    const context = stageContext();
+    expect(await run({ entries: { a: 'x', b: 'y' } }, { id: '1', x: null, y: 1 }, context)).toEqual([{ b: 1 }]);
+    expect(context.logged).toEqual(['Document 1: field "x" is null and left out of the objects']);
+    expect(await run({ numObjects: 2, entries: { a: 'x' } }, { id: '1', x: null })).toEqual([]);
+  });
+
+  it('leaves no gap when a generator makes nothing for the first objects', async () => {
+    const generators = { g: { class: 'AddRandomString', rangeSize: 1, minNumOfTerms: 0, maxNumOfTerms: 1 } };
+    for (let i = 0; i < 50; i++) {
+      const objects = await run({ numObjects: 5, entries: { t: 'g' }, generators }, { id: '1' });
+      for (const object of objects as object[]) expect([{}, { t: '0' }]).toContainEqual(object);
+    }
+  });
+
+  it('takes a dot in the target literally', async () => {
+    const [outcome] = await runStage(AddRandomNestedField, { targetField: 'a.b', entries: { n: 'x' } }, [
+      { id: '1', x: 1 },
+    ]);
+    expect(outcome?.documents).toEqual(['{"id":"1","x":1,"a.b":[{"n":1}]}']);
+  });
+
+  it.each([
+    [{ entries: { n: 'none' } }, {}, 'neither a field nor a generator "none"'],
+    [{ entries: { n: 'x' } }, { out: 'text' }, 'holds a single value'],
+    [{ entries: { n: 'x' } }, { out: { a: 1 } }, 'holds a single value'],
+    [{ entries: { 'list.2': 'x' } }, {}, 'Cannot set index 2'],
+    [{ entries: { 'a.b': 'x' } }, { out: [{ a: 1 }] }, 'does not fit'],
+  ])('fails with %j on %j', async (params, fields, message) => {
+    expect(await run(params, { id: '1', x: 1, ...fields })).toContain(message);
+  });
+
+  const valid = { targetField: 'out', entries: { n: 'x' } };
+
+  it.each([
+    [{ entries: {} }, 'at least one entry'],
+    [{ targetField: '' }, 'must not be empty'],
+    [{ targetField: 'run_id' }, 'reserved'],
+    [{ numObjects: 0 }, 'at least 1'],
+    [{ minNumObjects: 1 }, 'minNumObjects is given without maxNumObjects'],
+    [{ minNumObjects: 3, maxNumObjects: 2 }, 'more than'],
+    [{ numObjects: 2, minNumObjects: 1, maxNumObjects: 2 }, 'together'],
+    [{ entries: { 'a..b': 'x' } }, 'is no place'],
+    [{ entries: { ' ': 'x' } }, 'is no place'],
+    [{ entries: { a: 'x', 'a ': 'x' } }, 'more than one entry'],
+    [{ generators: { g: { rangeSize: 1 } } }, 'does not say its class'],
+    [{ generators: { g: 'AddRandomInt' } }, 'does not say its class'],
+    [{ generators: { g: { class: 'TrimWhitespace' } } }, 'generators.g.class: TrimWhitespace cannot be a generator'],
+    [{ generators: { g: { class: 'AddRandomInt', rangeStrat: 1 } } }, 'rangeStrat'],
+    [{ generators: { g: { class: 'AddRandomInt', rangeStart: 1, rangeEnd: 1 } } }, 'generators.g.rangeEnd: The range'],
+  ])('refuses %j', (params, message) => {
+    expect(() => makeStage(AddRandomNestedField, { ...valid, ...params })).toThrow(message);
+  });
+
+  it('does not start when a generator does not', async () => {
+    const generators = { g: { class: 'AddRandomString', inputDataPath: './no/such/file' } };
+    await expect(run({ entries: { n: 'g' }, generators }, { id: '1' })).rejects.toThrow('no/such/file');
+  });
+});

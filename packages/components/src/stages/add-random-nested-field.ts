@@ -1,0 +1,257 @@
+import {
+  checkNestedStage,
+  copyValue,
+  Document,
+  HeadraceError,
+  internName,
+  type JsonObject,
+  MapOf,
+  type NestedPath,
+  type ParameterProblem,
+  Stage,
+  type StageContext,
+  type Static,
+  setNested,
+  Type,
+  type Value,
+} from '@headrace/engine';
+import { checkDestination } from '../fields/destination.ts';
+import { javaTrim } from '../java/text.ts';
+import { checkCounts, drawInteger } from '../random/draw.ts';
+import { AddRandomBoolean } from './add-random-boolean.ts';
+import { AddRandomDate } from './add-random-date.ts';
+import { AddRandomDouble } from './add-random-double.ts';
+import { AddRandomInt } from './add-random-int.ts';
+import { AddRandomString } from './add-random-string.ts';
+
+const parameters = Type.Object({
+  targetField: Type.String(),
+  entries: MapOf(Type.String()),
+  numObjects: Type.Optional(Type.Integer({ minimum: 1 })),
+  minNumObjects: Type.Optional(Type.Integer({ minimum: 1 })),
+  maxNumObjects: Type.Optional(Type.Integer({ minimum: 1 })),
+  generators: Type.Optional(MapOf(Type.Unknown())),
+});
+
+/** The stages that can make the value of an entry: those that write to a field and read none. */
+const GENERATORS = [AddRandomBoolean, AddRandomDate, AddRandomDouble, AddRandomInt, AddRandomString] as const;
+
+type GeneratorClass = (typeof GENERATORS)[number];
+type ValueGenerator = InstanceType<GeneratorClass>;
+
+/** The field that a generator writes, in a document of its own. */
+const GENERATED = 'generated';
+
+/** A value of an object. */
+interface Entry {
+  /** Where in the object it goes. */
+  readonly path: NestedPath;
+  /** The field that holds it, or the generator that makes it. */
+  readonly source: string;
+}
+
+/**
+ * Builds a list of objects, from fields of the document and from random values.
+ * <p>
+ * Every object has the same entries. The value of an entry is that of the field it names, whole and of the same type;
+ * when the document has no such field, the generator of that name makes one, a new one for each object. With neither,
+ * the document fails. Null is left out, with a warning in the log.
+ * <p>
+ * The place of an entry in the object is a path of names with dots between them. A name of digits only is an index into
+ * a list: <b>"lines.0.price"</b> is the price of the first of the lines. Indices follow each other from 0; an entry that
+ * would leave a gap fails the document.
+ * <p>
+ * When the target is a list of objects already, they receive the entries, and those beyond the number of objects stay as
+ * they are. A target with another value fails the document.
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>targetField (String, Required) : The field for the list. A dot in it is part of the name.</li>
+ *   <li>entries (Map&lt;String, String&gt;, Required) : For each place in the objects the field, or else the generator,
+ *   that the value comes from; at least one entry. A place with a dot must be in quotes.</li>
+ *   <li>numObjects (Integer, Optional) : How many objects. Not together with minNumObjects and maxNumObjects. Defaults
+ *   to 1.</li>
+ *   <li>minNumObjects (Integer, Optional) : The least number of objects, when it is random. It goes together with
+ *   maxNumObjects.</li>
+ *   <li>maxNumObjects (Integer, Optional) : The greatest number of objects.</li>
+ *   <li>generators (Map&lt;String, Object&gt;, Optional) : For each name of a generator the config of a stage:
+ *   AddRandomBoolean, AddRandomDate, AddRandomDouble, AddRandomInt or AddRandomString, with its parameters. Its name,
+ *   fieldName and conditions have no effect.</li>
+ * </ul>
+ */
+export class AddRandomNestedField extends Stage<typeof parameters> {
+  static override readonly parameters = parameters;
+
+  static readonly examples = [
+    {
+      description: 'Two offers, each with the brand of the product and a price of its own',
+      params: {
+        targetField: 'offers',
+        numObjects: 2,
+        entries: { brand: 'brand', 'price.amount': 'amount' },
+        generators: { amount: { class: 'AddRandomInt', rangeStart: 7, rangeEnd: 8 } },
+      },
+      documents: [{ id: '1', brand: 'Acme' }],
+      output: [
+        {
+          id: '1',
+          brand: 'Acme',
+          offers: [
+            { brand: 'Acme', price: { amount: 7 } },
+            { brand: 'Acme', price: { amount: 7 } },
+          ],
+        },
+      ],
+    },
+  ];
+
+  static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
+    yield* checkDestination('targetField', params.targetField);
+    yield* checkEntries(params.entries);
+    yield* checkCounts(params, 'minNumObjects', 'maxNumObjects');
+    if (params.numObjects !== undefined && (params.minNumObjects ?? params.maxNumObjects) !== undefined) {
+      yield {
+        parameter: 'numObjects',
+        message: 'numObjects cannot be given together with minNumObjects and maxNumObjects',
+      };
+    }
+    for (const [name, config] of params.generators ?? []) yield* readGenerator(name, config).problems;
+  }
+
+  private readonly entries: readonly Entry[];
+  private readonly minObjects: number;
+  /** How many numbers of objects there are to draw. */
+  private readonly counts: number;
+  private readonly generators: ReadonlyMap<string, ValueGenerator>;
+  /** The document that the generators write to. */
+  private readonly scratch = Document.create('generator');
+  /** For each object the paths of its entries in the document. */
+  private readonly paths: NestedPath[][] = [];
+
+  constructor(params: Static<typeof parameters>, context: StageContext) {
+    super(params, context);
+    this.entries = [...params.entries].map(([place, source]) => ({ path: parsePlace(place), source }));
+    this.minObjects = params.numObjects ?? params.minNumObjects ?? 1;
+    this.counts = (params.maxNumObjects ?? this.minObjects) - this.minObjects + 1;
+    this.generators = new Map(
+      [...(params.generators ?? [])].map(([name, config]) => {
+        const { Class, params: own } = readGenerator(name, config);
+        if (Class === undefined) throw new TypeError(`The generator ${name} names no class that can be one`);
+        return [name, new Class(own as never, { ...context, name: `${context.name}.${name}` })];
+      }),
+    );
+  }
+
+  override async start(): Promise<void> {
+    for (const generator of this.generators.values()) await generator.start?.();
+  }
+
+  override process(document: Document): void {
+    const { entries } = this;
+    const objects = listOf(document, this.params.targetField);
+    const count = drawInteger(this.minObjects, this.counts);
+    for (let i = 0; i < count; i++) {
+      const paths = this.pathsOf(i);
+      for (let j = 0; j < entries.length; j++) {
+        const value = this.valueFor(document, entries[j] as Entry);
+        if (value === undefined) continue;
+        // Objects before this one may have got no value.
+        while (objects.length < i) objects.push(new Map());
+        setNested(document, paths[j] as NestedPath, value);
+      }
+    }
+  }
+
+  /** The value of an entry for one object; undefined when it is null, or the generator made none. */
+  private valueFor(document: Document, { source }: Entry): Value | undefined {
+    const value = document.get(source);
+    if (value === null) {
+      this.context.log.warn(`Document ${document.id}: field "${source}" is null and left out of the objects`);
+      return undefined;
+    }
+    if (value !== undefined) return copyValue(value);
+    const generator = this.generators.get(source);
+    if (generator === undefined) {
+      throw new HeadraceError('HR_STAGE_FAILED', `There is neither a field nor a generator "${source}"`);
+    }
+    generator.process(this.scratch);
+    const generated = this.scratch.get(GENERATED);
+    this.scratch.remove(GENERATED);
+    return generated;
+  }
+
+  private pathsOf(object: number): readonly NestedPath[] {
+    let paths = this.paths[object];
+    if (paths === undefined) {
+      paths = this.entries.map(({ path }) => [this.params.targetField, object, ...path]);
+      this.paths[object] = paths;
+    }
+    return paths;
+  }
+}
+
+/** The list that a field holds, made when it is missing or null. */
+function listOf(document: Document, field: string): Value[] {
+  const value = document.get(field) ?? null;
+  if (Array.isArray(value)) return value;
+  if (value !== null) {
+    throw new HeadraceError(
+      'HR_DOCUMENT_TYPE',
+      `Field "${field}" holds a single value, so no objects can be added to it`,
+    );
+  }
+  const list: Value[] = [];
+  document.set(field, list);
+  return list;
+}
+
+function parsePlace(place: string): NestedPath {
+  return javaTrim(place)
+    .split('.')
+    .map((segment) => (/^\d+$/.test(segment) ? Number(segment) : internName(segment)));
+}
+
+function* checkEntries(entries: ReadonlyMap<string, string>): Generator<ParameterProblem> {
+  if (entries.size === 0) yield { parameter: 'entries', message: 'entries must have at least one entry' };
+  const places = new Set<string>();
+  for (const place of entries.keys()) {
+    const trimmed = javaTrim(place);
+    if (trimmed.split('.').includes('')) {
+      yield {
+        parameter: ['entries', place],
+        message: `"${place}" is no place in an object: a name before or behind a dot is empty`,
+      };
+    } else if (places.has(trimmed)) {
+      yield { parameter: ['entries', place], message: `There is more than one entry for ${trimmed}` };
+    }
+    places.add(trimmed);
+  }
+}
+
+/** The class and the parameters of a generator, and what is wrong with its config. */
+function readGenerator(
+  name: string,
+  config: unknown,
+): { Class: GeneratorClass | undefined; params: Record<string, unknown>; problems: readonly ParameterProblem[] } {
+  const at = ['generators', name];
+  const given: JsonObject = config instanceof Map ? new Map(config) : new Map();
+  const className = given.get('class');
+  const Class = GENERATORS.find(
+    (one) => className === one.name || className === `com.kmwllc.lucille.stage.${one.name}`,
+  );
+  if (Class === undefined) {
+    const problem = {
+      parameter: given.has('class') ? [...at, 'class'] : at,
+      message:
+        typeof className === 'string'
+          ? `${className} cannot be a generator`
+          : `The generator ${name} does not say its class`,
+      hint: `A generator is the config of a stage, its class one of ${GENERATORS.map((one) => one.name).join(', ')}.`,
+    };
+    return { Class, params: {}, problems: [problem] };
+  }
+  // It works in a document of its own, under whatever names.
+  for (const key of ['name', 'conditions', 'conditionPolicy']) given.delete(key);
+  given.set('fieldName', GENERATED);
+  return { Class, ...checkNestedStage(Class, given, at) };
+}

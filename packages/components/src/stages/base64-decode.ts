@@ -1,0 +1,49 @@
+import { type Document, type ParameterProblem, Stage, type Static, Type } from '@headrace/engine';
+import { checkDestination } from '../fields/destination.ts';
+
+const parameters = Type.Object({
+  inputField: Type.String(),
+  outputField: Type.String(),
+});
+
+/**
+ * Decodes a text in base64 into bytes.
+ * <p>
+ * The standard alphabet and the one for URLs are understood, also mixed, with padding or without. Other characters, such
+ * as line breaks, are passed over, and the text ends at its first "=", so that no text fails. In the JSON that is indexed,
+ * bytes are written as base64 in the standard alphabet, with padding.
+ * <p>
+ * Of a list the first value is decoded. A missing field and an empty list change nothing, null gives null, an empty text
+ * no bytes.
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>inputField (String, Required) : The field with the text.</li>
+ *   <li>outputField (String, Required) : The field for the bytes, which may be the same; what it held is replaced.</li>
+ * </ul>
+ */
+export class Base64Decode extends Stage<typeof parameters> {
+  static override readonly parameters = parameters;
+
+  static readonly examples = [
+    {
+      description: 'Base64 out of a URL, as bytes',
+      params: { inputField: 'encoded', outputField: 'content' },
+      documents: [{ id: '1', encoded: 'PDw_Pz8-Pg' }],
+      output: [{ id: '1', encoded: 'PDw_Pz8-Pg', content: 'PDw/Pz8+Pg==' }],
+    },
+  ];
+
+  static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
+    yield* checkDestination('outputField', params.outputField);
+  }
+
+  override process(document: Document): void {
+    const { inputField, outputField } = this.params;
+    const value = document.first(inputField);
+    if (value === undefined) return;
+    const text = document.text(inputField);
+    // A Buffer would share the memory of others.
+    document.set(outputField, text === undefined ? null : new Uint8Array(Buffer.from(text, 'base64')));
+  }
+}

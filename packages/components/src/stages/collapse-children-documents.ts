@@ -1,0 +1,81 @@
+import {
+  copyValue,
+  type Document,
+  type JsonObject,
+  type ParameterProblem,
+  Stage,
+  type Static,
+  Type,
+  type Value,
+} from '@headrace/engine';
+import { checkDestination } from '../fields/destination.ts';
+
+const parameters = Type.Object({
+  fieldsToCopy: Type.Array(Type.String()),
+  dropChildren: Type.Boolean(),
+});
+
+/**
+ * Gathers fields of the children that earlier stages have attached to a document in the document itself.
+ * <p>
+ * The values keep their types and come in the order of the children, behind those that the document has already. Lists
+ * are joined: the field of the document is one list of all values. When only one child has the field, and the document has
+ * not, it arrives just as the child has it. Null counts as a value, a child without the field adds nothing.
+ * <p>
+ * A child without an id, which can be no document, is passed over with an error in the log. A document without children
+ * is left alone.
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>fieldsToCopy (List&lt;String&gt;, Required) : The fields of the children to gather, under the same names.</li>
+ *   <li>dropChildren (Boolean, Required) : Whether the children are removed from the document afterwards.</li>
+ * </ul>
+ */
+export class CollapseChildrenDocuments extends Stage<typeof parameters> {
+  static override readonly parameters = parameters;
+
+  static readonly examples = [
+    {
+      description: 'Search a book by the names of its chapters',
+      params: { fieldsToCopy: ['chapter'], dropChildren: true },
+      documents: [
+        {
+          id: 'b',
+          ___children: [
+            { id: 'b-1', chapter: 'The Pool of Tears' },
+            { id: 'b-2', chapter: 'A Caucus-Race' },
+          ],
+        },
+      ],
+      output: [{ id: 'b', chapter: ['The Pool of Tears', 'A Caucus-Race'] }],
+    },
+  ];
+
+  static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
+    for (const [i, name] of params.fieldsToCopy.entries()) yield* checkDestination(`fieldsToCopy[${i}]`, name);
+  }
+
+  override process(document: Document): void {
+    if (!document.has('___children')) return;
+    for (const child of document.values('___children')) {
+      if (isDocument(child)) this.gather(document, child);
+      else this.context.log.error(`A child of the document ${document.id} has no id and is passed over`);
+    }
+    if (this.params.dropChildren) document.removeChildren();
+  }
+
+  private gather(document: Document, child: JsonObject): void {
+    for (const name of this.params.fieldsToCopy) {
+      const value = child.get(name);
+      if (value === undefined) continue;
+      if (!document.has(name)) document.set(name, copyValue(value));
+      else if (Array.isArray(value)) for (const item of value) document.add(name, copyValue(item));
+      else document.add(name, copyValue(value));
+    }
+  }
+}
+
+function isDocument(child: Value): child is JsonObject {
+  const id = child instanceof Map ? child.get('id') : undefined;
+  return typeof id === 'string' && id !== '';
+}

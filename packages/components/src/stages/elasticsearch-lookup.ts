@@ -1,0 +1,168 @@
+import {
+  copyValue,
+  type Document,
+  type JsonObject,
+  MapOf,
+  type ParameterProblem,
+  readJson,
+  Stage,
+  type Static,
+  Type,
+  type UpdateMode,
+  UpdateModeParameter,
+  type Value,
+  writeValue,
+} from '@headrace/engine';
+import { BatchLoader } from '../batching/batch-loader.ts';
+import { checkDestination } from '../fields/destination.ts';
+import { requireSuccess } from '../http/http-client.ts';
+import { HttpError } from '../http/http-error.ts';
+import { checkConnection, connectionParameters } from '../search-engine/connection.ts';
+import { SearchEngine } from '../search-engine/search-engine.ts';
+
+const parameters = Type.Object({
+  elasticsearch: Type.Object({
+    ...connectionParameters,
+    update: Type.Optional(Type.Boolean({ noEffect: true })),
+    parentName: Type.Optional(Type.String({ noEffect: true })),
+    join: Type.Optional(MapOf(Type.String(), { noEffect: true })),
+  }),
+  source: Type.Array(Type.String()),
+  dest: Type.Array(Type.String()),
+  updateMode: UpdateModeParameter,
+});
+
+const IN_FLIGHT = 256;
+/** Documents of one request. */
+const BATCH = 64;
+
+/**
+ * Copies fields from the entry of an Elasticsearch index that has the same id as the document.
+ * <p>
+ * Values arrive as they are in the index: numbers, booleans, lists and objects stay what they are. A field that the
+ * entry does not have, and an entry that does not exist, change nothing. Names are those of the top level of the entry; a
+ * dot in them is part of the name.
+ * <p>
+ * Documents that are processed together are looked up together, 64 in one request. Requests that fail in passing (overload,
+ * lost connections) are tried again for some seconds; then their documents fail. The run does not start when
+ * Elasticsearch cannot be reached. OpenSearch is served as well.
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>elasticsearch (Config, Required) : The index to look in.</li>
+ *   <li>elasticsearch.url (String, Required) : Where Elasticsearch answers, as https://user:password@host:9200. Several
+ *   nodes with commas between them: when one fails, the next is asked.</li>
+ *   <li>elasticsearch.index (String, Required) : The index or alias.</li>
+ *   <li>elasticsearch.acceptInvalidCert (Boolean, Optional) : Whether certificates that nobody vouches for are accepted,
+ *   for tests. Defaults to false.</li>
+ *   <li>elasticsearch.useCompression (Boolean, Optional) : Whether requests and answers are compressed: worth it over slow
+ *   connections. Defaults to false.</li>
+ *   <li>elasticsearch.update (Boolean, Optional) : No effect here.</li>
+ *   <li>elasticsearch.parentName (String, Optional) : No effect here.</li>
+ *   <li>elasticsearch.join (Map&lt;String, String&gt;, Optional) : No effect here.</li>
+ *   <li>source (List&lt;String&gt;, Required) : The fields of the entry.</li>
+ *   <li>dest (List&lt;String&gt;, Required) : The fields of the document that they go to, one for each source.</li>
+ *   <li>updateMode (String, Optional) : What happens to a destination that exists: "overwrite", "append" or "skip".
+ *   Defaults to "overwrite".</li>
+ * </ul>
+ */
+export class ElasticsearchLookup extends Stage<typeof parameters> {
+  static override readonly parameters = parameters;
+
+  static readonly examples = [
+    {
+      description: 'Take over the rating that the index has',
+      needs: 'An Elasticsearch with the entry {"rating": 4.5} under the id 1 of the index movies',
+      params: {
+        elasticsearch: { url: 'http://localhost:9200', index: 'movies' },
+        source: ['rating'],
+        dest: ['previous_rating'],
+      },
+      documents: [
+        { id: '1', title: 'Up' },
+        { id: '2', title: 'New' },
+      ],
+      output: [
+        { id: '1', title: 'Up', previous_rating: 4.5 },
+        { id: '2', title: 'New' },
+      ],
+    },
+  ];
+
+  static override *check({ elasticsearch, source, dest }: Static<typeof parameters>): Generator<ParameterProblem> {
+    yield* checkConnection('elasticsearch', elasticsearch);
+    if (source.length === 0) yield { parameter: 'source', message: 'source must name at least one field' };
+    if (source.length !== dest.length) {
+      yield {
+        parameter: 'dest',
+        message: `source has ${source.length} fields and dest ${dest.length}`,
+        hint: 'Give each source its destination.',
+      };
+    }
+    for (const [i, name] of dest.entries()) yield* checkDestination(`dest[${i}]`, name);
+  }
+
+  override readonly maxInFlight = IN_FLIGHT;
+  private engine: SearchEngine | undefined;
+  private readonly path = `/${encodeURIComponent(this.params.elasticsearch.index)}/_mget`;
+  private readonly fields = writeValue(this.params.source);
+  private readonly entries = new BatchLoader<string, JsonObject | undefined>({
+    maxItems: BATCH,
+    load: (ids) => this.lookUp(ids),
+    mayBeOneItem: (error) => error instanceof HttpError && (error.status === 400 || error.status === 413),
+  });
+
+  override async start(): Promise<void> {
+    this.engine = await SearchEngine.open(this.params.elasticsearch);
+    await this.engine.ping();
+  }
+
+  override async process(document: Document): Promise<void> {
+    const entry = await this.entries.load(document.id);
+    if (entry === undefined) return;
+    const { source, dest } = this.params;
+    const mode = this.params.updateMode as UpdateMode;
+    for (const [i, name] of source.entries()) {
+      const value = entry.get(name);
+      if (value !== undefined) write(document, dest[i] as string, mode, copyValue(value));
+    }
+  }
+
+  override async stop(): Promise<void> {
+    await this.engine?.close();
+  }
+
+  /** The entries of these ids, undefined for those that do not exist. */
+  private async lookUp(ids: readonly string[]): Promise<(JsonObject | undefined | Error)[]> {
+    const docs = ids.map((id) => `{"_id":${writeValue(id)},"_source":${this.fields}}`);
+    const response = await (this.engine as SearchEngine).request({
+      method: 'POST',
+      path: this.path,
+      body: `{"docs":[${docs.join(',')}]}`,
+    });
+    const answer = readJson(requireSuccess(response).body.toString());
+    const found = answer instanceof Map ? answer.get('docs') : undefined;
+    if (!Array.isArray(found)) throw new Error(`The answer of ${response.url} has no list docs`);
+    return found.map((entry) => this.read(entry));
+  }
+
+  private read(entry: Value): JsonObject | undefined | Error {
+    const { index } = this.params.elasticsearch;
+    if (!(entry instanceof Map)) return new Error(`Elasticsearch answered something that is no entry of ${index}`);
+    const error = entry.get('error');
+    if (error !== undefined) {
+      const reason = error instanceof Map ? `${error.get('type')}: ${error.get('reason')}` : writeValue(error);
+      return new Error(`Elasticsearch could not look up ${entry.get('_id')} in ${index}: ${reason}`);
+    }
+    if (entry.get('found') !== true) return undefined;
+    const source = entry.get('_source');
+    if (source instanceof Map) return source;
+    return new Error(`The index ${index} keeps no _source, so no fields can be copied from it`);
+  }
+}
+
+function write(document: Document, dest: string, mode: UpdateMode, value: Value): void {
+  if (!Array.isArray(value)) document.update(dest, mode, [value]);
+  else if (mode === 'overwrite') document.set(dest, value);
+  else document.update(dest, mode, value);
+}

@@ -1,0 +1,199 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { assertStageContract, makeStage, runStage, toDocument } from '@headrace/engine/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { inGroupsOf, type StubHandler, StubServer } from '../testing/stub-server.ts';
+import { FetchUri } from './fetch-uri.ts';
+
+const hello: StubHandler = (_, response) => void response.end('hello');
+let stub: StubServer;
+
+beforeAll(async () => {
+  stub = await StubServer.start(hello);
+});
+
+beforeEach(() => {
+  stub.handle(hello);
+  stub.requests.length = 0;
+});
+
+afterAll(() => stub.close());
+
+/** One document with a URL, fetched; its fields without the id and the URL. */
+async function fetched(url: unknown, params: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
+  const [outcome] = await runStage(FetchUri, { source: 'url', dest: 'body', ...params }, [{ id: '1', url }]);
+  expect(outcome?.error).toBeUndefined();
+  const { id, url: _, ...rest } = JSON.parse(outcome?.documents[0] as string) as Record<string, unknown>;
+  return rest;
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
+}
+
+describe('FetchUri', () => {
+  it('holds to the contract of stages', async () => {
+    await assertStageContract(FetchUri, {
+      params: { source: 'url', dest: 'body' },
+      document: { id: '1', url: `${stub.url}/a` },
+    });
+  });
+
+  it('puts content, status and size into the document', async () => {
+    expect(await fetched(`${stub.url}/a`)).toEqual({ body: base64('hello'), url_status_code: 200, url_size: 5 });
+    const names = { statusSuffix: 's', sizeSuffix: 'n' };
+    expect(await fetched([`${stub.url}/a`, 'ignored'], names)).toEqual({ body: base64('hello'), url_s: 200, url_n: 5 });
+  });
+
+  it('takes every answer, and none for empty content', async () => {
+    stub.handle((_, response) => void response.writeHead(404).end('gone'));
+    expect(await fetched(stub.url)).toEqual({ body: base64('gone'), url_status_code: 404, url_size: 4 });
+    stub.handle((_, response) => void response.writeHead(204).end());
+    expect(await fetched(stub.url)).toEqual({ body: '', url_status_code: 204, url_size: 0 });
+    stub.handle((_, response) => void response.end());
+    expect(await fetched(stub.url)).toEqual({ body: '', url_status_code: 200, url_size: 0 });
+  });
+
+  it.each([[null], [''], [[]]])('leaves a document with the URL %j alone', async (url) => {
+    expect(await fetched(url)).toEqual({});
+    expect(stub.requests).toEqual([]);
+  });
+
+  it('keeps what maxSize says, unpacked; a negative one is no limit', async () => {
+    stub.handle((_, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('0123456789abcde'));
+    });
+    expect(await fetched(stub.url, { maxSize: 14 })).toMatchObject({ body: base64('0123456789abcd'), url_size: 14 });
+    expect(await fetched(stub.url, { maxSize: 15 })).toMatchObject({ body: base64('0123456789abcde'), url_size: 15 });
+    expect(await fetched(stub.url, { maxSize: -1 })).toMatchObject({ url_size: 15 });
+    expect(await fetched(stub.url, { maxSize: 0 })).toMatchObject({ body: '', url_size: 0 });
+  });
+
+  it('sends the headers given, numbers too, and encodes other scripts', async () => {
+    const headers = { 'User-Agent': 'mine', 'X-Number': 5, 'accept-encoding': 'identity' };
+    await fetched(`  ${stub.url}/größe?q=ü `, { headers });
+    expect(stub.requests[0]).toMatchObject({
+      path: '/gr%C3%B6%C3%9Fe?q=%C3%BC',
+      headers: { 'user-agent': 'mine', 'x-number': '5', 'accept-encoding': 'identity' },
+    });
+  });
+
+  it('follows redirects, but not in circles, and keeps no cookies', async () => {
+    stub.handle(({ path }, response) => {
+      if (path === '/end') response.end('end');
+      else response.writeHead(302, { location: path === '/loop' ? '/loop' : '/end', 'set-cookie': 'a=b' }).end();
+    });
+    expect(await fetched(`${stub.url}/a`)).toMatchObject({ body: base64('end'), url_status_code: 200 });
+    expect(stub.requests.some(({ headers }) => 'cookie' in headers)).toBe(false);
+    const error = { url_error: 'org.apache.http.client.ClientProtocolException null' };
+    expect(await fetched(`${stub.url}/loop`)).toEqual(error);
+  });
+
+  describe('without an answer', () => {
+    it('tells why in the document, which goes on', async () => {
+      expect(await fetched('nope')).toEqual({ url_error: 'java.net.MalformedURLException no protocol: nope' });
+      expect(await fetched('nope', { errorSuffix: 'bad' })).toHaveProperty('url_bad');
+      expect(await fetched('http://no-such-host.invalid/')).toEqual({
+        url_error: 'java.net.UnknownHostException no-such-host.invalid: Name or service not known',
+      });
+      const free = createServer().listen(0, '127.0.0.1');
+      await once(free, 'listening');
+      const { port } = free.address() as { port: number };
+      free.close();
+      expect(await fetched(`http://127.0.0.1:${port}/`)).toEqual({
+        url_error: `org.apache.http.conn.HttpHostConnectException Connect to 127.0.0.1:${port} [/127.0.0.1] failed: Connection refused`,
+      });
+      expect((await fetched(`http://localhost:${port}/`)).url_error).toMatch(
+        /Connect to localhost:\d+ \[localhost\/127\.0\.0\.1.*\] failed: Connection refused$/,
+      );
+      expect((await fetched('http://127.0.0.1:99999/')).url_error).toMatch(/^java\.net\.MalformedURLException /);
+    });
+
+    it('tells of silence and of connections that end', async () => {
+      stub.handle(() => undefined);
+      expect(await fetched(stub.url, { socketTimeout: 50 })).toEqual({
+        url_error: 'java.net.SocketTimeoutException Read timed out',
+      });
+      stub.handle((_, response) => void response.destroy());
+      expect(await fetched(stub.url)).toEqual({
+        url_error: `org.apache.http.NoHttpResponseException 127.0.0.1:${stub.port} failed to respond`,
+      });
+    });
+  });
+
+  describe('with retries', () => {
+    const quick = { initialExpiryMs: 1, maxExpiryMs: 2 };
+
+    it('tries listed statuses and lost connections again', async () => {
+      let count = 0;
+      stub.handle((_, response) => {
+        count++;
+        if (count === 1) response.writeHead(429).end();
+        else if (count === 2) response.writeHead(503).end();
+        else if (count === 3) response.destroy();
+        else response.end('at last');
+      });
+      const params = { ...quick, maxRetries: 3, statusCodeRetryList: ['429', '5XX'] };
+      expect(await fetched(stub.url, params)).toMatchObject({ body: base64('at last') });
+      expect(count).toBe(4);
+    });
+
+    it('takes a listed status that stays for a failure, and others as they are', async () => {
+      stub.handle((_, response) => void response.writeHead(503).end('down'));
+      const error = { url_error: `java.io.IOException Retry request to '${stub.url}'` };
+      expect(await fetched(stub.url, { ...quick, maxRetries: 2, statusCodeRetryList: ['50x'] })).toEqual(error);
+      expect(stub.requests).toHaveLength(3);
+      expect(await fetched(stub.url, { statusCodeRetryList: ['503'] })).toEqual(error);
+      expect(await fetched(stub.url, { ...quick, maxRetries: 2 })).toMatchObject({ url_status_code: 503 });
+      expect(stub.requests).toHaveLength(5);
+    });
+
+    it('may take redirects for failures', async () => {
+      stub.handle((_, response) => void response.writeHead(301, { location: '/b' }).end());
+      expect(await fetched(stub.url, { statusCodeRetryList: ['30x'] })).toEqual({
+        url_error: `java.io.IOException Retry request to '${stub.url}'`,
+      });
+    });
+
+    it.each(['200', '20x', '2xx'])('refuses to try %s again', (status) => {
+      const params = { source: 'url', dest: 'b', statusCodeRetryList: ['429', status] };
+      expect(() => makeStage(FetchUri, params)).toThrow(/^statusCodeRetryList\[1\]: /);
+    });
+
+    it('warns of entries that are none', () => {
+      const problems = (entries: string[]) => {
+        const params = { source: 'u', dest: 'b', statusCodeRetryList: entries, statusSuffix: 's', sizeSuffix: 'n' };
+        return [...FetchUri.check({ ...params, errorSuffix: 'e' })].map(({ severity }) => severity);
+      };
+      expect(problems(['30x', '429', '5XX', '100'])).toEqual([]);
+      expect(problems(['206', '802', '4x0', 'badCode', '42', '4290'])).toEqual(Array(6).fill('warning'));
+    });
+  });
+
+  it('keeps many documents in flight over few connections, and no more than it says', async () => {
+    stub.handle(inGroupsOf(64, ({ path }, response) => void response.end(path)));
+    const stage = makeStage(FetchUri, { source: 'url', dest: 'body' });
+    expect(stage.maxInFlight).toBe(64);
+    await stage.start?.();
+    const before = stub.connections;
+    const documents = Array.from({ length: 192 }, (_, i) => toDocument({ id: `${i}`, url: `${stub.url}/${i}` }));
+    await Promise.all(documents.map((document) => stage.process(document)));
+    await stage.stop?.();
+    expect(stub.mostAtOnce).toBe(64);
+    expect(stub.connections - before).toBe(64);
+    expect(documents.map((document) => Buffer.from(document.get('body') as Uint8Array).toString())).toEqual(
+      documents.map((_, i) => `/${i}`),
+    );
+  });
+
+  it.each([
+    [{ dest: 'id' }, /^dest: .*reserved/],
+    [{ source: 'run', statusSuffix: 'id' }, /^statusSuffix: .*reserved/],
+    [{ headers: { 'a b': 'x' } }, /^headers.*a b/],
+    [{ headers: { a: { b: 'c' } } }, /^headers\.a: .*must be a text/],
+    [{ headers: { a: 'x\ny' } }, /^headers\.a: /],
+  ])('refuses %j', (params, message) => {
+    expect(() => makeStage(FetchUri, { source: 'url', dest: 'body', ...params })).toThrow(message);
+  });
+});

@@ -1,0 +1,238 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http';
+import {
+  type Document,
+  MapOf,
+  messageOf,
+  type ParameterProblem,
+  Stage,
+  type StageContext,
+  type Static,
+  Type,
+  textOf,
+  type Value,
+} from '@headrace/engine';
+import { checkDestination } from '../fields/destination.ts';
+import { HttpClient, type HttpResponse } from '../http/http-client.ts';
+import { HttpError } from '../http/http-error.ts';
+import { getFollowing } from '../http/redirects.ts';
+import type { RetryPolicy } from '../http/retry.ts';
+import { javaHttpException } from '../java/http-exceptions.ts';
+import { javaTrim } from '../java/text.ts';
+import { javaUrlProblem } from '../java/url-problems.ts';
+import { MAX_CONTENT_BYTES } from '../storage/read-whole.ts';
+
+const parameters = Type.Object({
+  source: Type.String(),
+  dest: Type.String(),
+  statusSuffix: Type.Optional(Type.String({ default: 'status_code' })),
+  sizeSuffix: Type.Optional(Type.String({ default: 'size' })),
+  errorSuffix: Type.Optional(Type.String({ default: 'error' })),
+  maxSize: Type.Optional(Type.Integer({ default: 2_147_483_647 })),
+  maxRetries: Type.Optional(Type.Integer({ default: 0 })),
+  initialExpiryMs: Type.Optional(Type.Integer({ default: 100 })),
+  maxExpiryMs: Type.Optional(Type.Integer({ default: 10_000 })),
+  connectionRequestTimeout: Type.Optional(Type.Integer({ default: 60_000, noEffect: true })),
+  connectTimeout: Type.Optional(Type.Integer({ default: 60_000 })),
+  socketTimeout: Type.Optional(Type.Integer({ default: 60_000 })),
+  statusCodeRetryList: Type.Optional(Type.Array(Type.String(), { default: [] })),
+  headers: Type.Optional(MapOf(Type.Unknown())),
+});
+
+/** Requests at once, and connections to one server. */
+const IN_FLIGHT = 64;
+const MAX_REDIRECTS = 50;
+
+/**
+ * Fetches the URL in a field and puts what it answers into another field, as bytes (in JSON they are base64 text).
+ * <p>
+ * Beside the content, the document gets the status and the number of bytes, in fields that are named after the one with
+ * the URL: for the source "url" they are url_status_code and url_size. Every answer counts, that of a 404 too; a
+ * condition on the status tells later stages which to take. An answer without content gives empty bytes.
+ * <p>
+ * When there is no answer, the document gets url_error instead and goes on. It begins with the kind of failure:
+ * "java.net.MalformedURLException no protocol: abc", "java.net.UnknownHostException ...", "java.net.SocketTimeoutException
+ * Read timed out", "org.apache.http.conn.HttpHostConnectException Connect to ... failed: Connection refused",
+ * "java.io.IOException Retry request to ..." for a status of the retry list that stayed.
+ * <p>
+ * A document without the field, or with null or an empty text in it, is left alone; of a list the first value is
+ * fetched. Redirects are followed, up to 50. Compressed answers are unpacked. Cookies are not kept. A user and password in the
+ * URL are sent as basic authentication. Proxies are taken from HTTP_PROXY, HTTPS_PROXY and NO_PROXY of the environment.
+ * 64 documents are fetched at a time, connections are kept, and documents keep their order. Answers over 256 MiB are
+ * errors unless maxSize cuts them before.
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>source (String, Required) : The field with the URL, of http or https. Blanks and the like in it must be
+ *   percent-encoded; letters of other scripts need not.</li>
+ *   <li>dest (String, Required) : The field for the content; what it held is replaced.</li>
+ *   <li>statusSuffix (String, Optional) : The status goes to the field source_suffix. Defaults to status_code.</li>
+ *   <li>sizeSuffix (String, Optional) : The number of bytes kept goes to the field source_suffix. Defaults to size.</li>
+ *   <li>errorSuffix (String, Optional) : The failure goes to the field source_suffix. Defaults to error.</li>
+ *   <li>maxSize (Integer, Optional) : How many bytes are kept, unpacked. The rest is neither kept nor downloaded. A
+ *   negative number is no limit. Defaults to 2147483647.</li>
+ *   <li>maxRetries (Integer, Optional) : How often a URL is tried again when there was no answer, or one with a status of
+ *   statusCodeRetryList. Defaults to 0.</li>
+ *   <li>initialExpiryMs (Integer, Optional) : Milliseconds before the first of these attempts; before each further one
+ *   it is twice as long. The actual wait is up to half shorter, at random, or as long as the server asks
+ *   (Retry-After). Defaults to 100.</li>
+ *   <li>maxExpiryMs (Integer, Optional) : The longest of these waits, in milliseconds. Defaults to 10000.</li>
+ *   <li>connectionRequestTimeout (Integer, Optional) : No effect: no document waits for a connection of another one.
+ *   Defaults to 60000.</li>
+ *   <li>connectTimeout (Integer, Optional) : Milliseconds that connecting may take; 0 is no limit. Defaults to 60000.</li>
+ *   <li>socketTimeout (Integer, Optional) : Milliseconds that the server may be silent, before its answer and within it; 0
+ *   is no limit. Defaults to 60000.</li>
+ *   <li>statusCodeRetryList (List&lt;String&gt;, Optional) : The statuses to try again: "429", "50x" for 500 to 509, "5xx"
+ *   for 500 to 599. One that stays is a failure, with maxRetries 0 at once. "30x" and its like keep redirects from
+ *   being followed. Defaults to none.</li>
+ *   <li>headers (Map&lt;String, Object&gt;, Optional) : Headers to send, in place of those that are sent anyway.</li>
+ * </ul>
+ */
+export class FetchUri extends Stage<typeof parameters> {
+  static override readonly parameters = parameters;
+
+  static readonly examples = [
+    {
+      description: 'Fetch pages, trying again when the server is overloaded',
+      needs: 'A server at http://localhost:8080',
+      params: { source: 'url', dest: 'page', maxRetries: 3, statusCodeRetryList: ['429', '5xx'] },
+      documents: [
+        { id: '1', url: 'http://localhost:8080/hello.txt' },
+        { id: '2', url: 'hello.txt' },
+      ],
+      output: [
+        { id: '1', url: 'http://localhost:8080/hello.txt', page: 'aGVsbG8=', url_status_code: 200, url_size: 5 },
+        { id: '2', url: 'hello.txt', url_error: 'java.net.MalformedURLException no protocol: hello.txt' },
+      ],
+    },
+  ];
+
+  static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
+    yield* checkDestination('dest', params.dest);
+    for (const suffix of ['statusSuffix', 'sizeSuffix', 'errorSuffix'] as const) {
+      yield* checkDestination(suffix, `${params.source}_${params[suffix]}`);
+    }
+    for (const [i, entry] of (params.statusCodeRetryList as string[]).entries()) {
+      const message = retryEntryProblem(entry);
+      if (message === undefined) continue;
+      yield { parameter: `statusCodeRetryList[${i}]`, ...message };
+    }
+    for (const [name, value] of params.headers ?? []) {
+      try {
+        validateHeaderName(name);
+        validateHeaderValue(name, headerValue(value));
+      } catch (error) {
+        yield { parameter: ['headers', name], message: `headers.${name} is no valid header: ${messageOf(error)}` };
+      }
+    }
+  }
+
+  override readonly maxInFlight = IN_FLIGHT;
+  private readonly headers: Readonly<Record<string, string>>;
+  private readonly isListed: (status: number) => boolean;
+  private readonly statusField: string;
+  private readonly sizeField: string;
+  private readonly errorField: string;
+  private client: HttpClient | undefined;
+
+  constructor(params: Static<typeof parameters>, context: StageContext) {
+    super(params, context);
+    this.headers = Object.fromEntries([...(params.headers ?? [])].map(([name, value]) => [name, headerValue(value)]));
+    this.isListed = statusFilter(params.statusCodeRetryList as string[]);
+    this.statusField = `${params.source}_${params.statusSuffix}`;
+    this.sizeField = `${params.source}_${params.sizeSuffix}`;
+    this.errorField = `${params.source}_${params.errorSuffix}`;
+  }
+
+  override async start(): Promise<void> {
+    const { maxRetries = 0, initialExpiryMs = 0, maxExpiryMs = 0, connectTimeout = 0, socketTimeout = 0 } = this.params;
+    const retry: RetryPolicy = {
+      retries: Math.max(0, maxRetries),
+      initialDelay: Math.max(0, initialExpiryMs),
+      maxDelay: Math.max(0, maxExpiryMs),
+      statuses: this.isListed,
+    };
+    this.client = await HttpClient.open({
+      connections: IN_FLIGHT,
+      connectTimeout: Math.max(0, connectTimeout),
+      answerTimeout: Math.max(0, socketTimeout),
+      idleTimeout: Math.max(0, socketTimeout),
+      retry,
+    });
+  }
+
+  override process(document: Document): Promise<void> | undefined {
+    const text = document.text(this.params.source);
+    if (text === undefined || text === '') return undefined;
+    const problem = javaUrlProblem(text);
+    if (problem === undefined) return this.fetch(document, javaTrim(text));
+    document.set(this.errorField, problem);
+    return undefined;
+  }
+
+  override async stop(): Promise<void> {
+    await this.client?.close();
+  }
+
+  private async fetch(document: Document, url: string): Promise<void> {
+    let response: HttpResponse;
+    try {
+      response = await this.get(url);
+    } catch (error) {
+      if (!(error instanceof HttpError) || error.failure === 'aborted') throw error;
+      document.set(this.errorField, javaHttpException(error));
+      return;
+    }
+    if (this.isListed(response.status)) {
+      document.set(this.errorField, `java.io.IOException Retry request to '${url}'`);
+      return;
+    }
+    document.set(this.params.dest, response.body);
+    document.set(this.statusField, response.status);
+    document.set(this.sizeField, response.body.length);
+  }
+
+  private get(url: string): Promise<HttpResponse> {
+    const { maxSize = -1 } = this.params;
+    const isCut = maxSize >= 0 && maxSize <= MAX_CONTENT_BYTES;
+    return getFollowing(
+      this.client as HttpClient,
+      {
+        url,
+        headers: this.headers,
+        maxBodyBytes: isCut ? maxSize : MAX_CONTENT_BYTES,
+        oversize: isCut ? 'cut' : 'fail',
+      },
+      { limit: MAX_REDIRECTS, follow: (status) => !this.isListed(status) },
+    );
+  }
+}
+
+/** The mistake of an entry of the retry list; undefined when there is none. */
+function retryEntryProblem(entry: string): Pick<ParameterProblem, 'message' | 'hint' | 'severity'> | undefined {
+  if (/^2(00|0x|xx)$/i.test(entry)) {
+    return { message: `"${entry}" would try successful answers again`, hint: 'Remove it.' };
+  }
+  if (!isStatusPattern(entry)) {
+    return {
+      severity: 'warning',
+      message: `"${entry}" is no status and has no effect`,
+      hint: 'Write a status, as 429, or with x for any digit at its end, as 50x or 5xx.',
+    };
+  }
+  if (entry.startsWith('2')) return { severity: 'warning', message: `"${entry}" tries successful answers again` };
+  return undefined;
+}
+
+function isStatusPattern(entry: string): boolean {
+  return /^[1-5](xx|\dx|\d\d)$/i.test(entry);
+}
+
+function statusFilter(entries: readonly string[]): (status: number) => boolean {
+  const patterns = entries.filter(isStatusPattern).map((entry) => entry.toLowerCase().replaceAll('x', ''));
+  return (status) => patterns.length > 0 && patterns.some((pattern) => String(status).startsWith(pattern));
+}
+
+function headerValue(value: unknown): string {
+  if (typeof value === 'object' && value !== null) throw new TypeError('its value must be a text');
+  return textOf((value ?? '') as Value) as string;
+}

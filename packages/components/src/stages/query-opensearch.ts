@@ -1,0 +1,170 @@
+import {
+  type Document,
+  JsonSyntaxError,
+  type ParameterProblem,
+  readJson,
+  Stage,
+  type StageContext,
+  type Static,
+  Type,
+  type Value,
+  writeString,
+  writeValue,
+} from '@headrace/engine';
+import { checkDestination } from '../fields/destination.ts';
+import { requireSuccess } from '../http/http-client.ts';
+import { followJsonPointer, parseJsonPointer } from '../json/json-pointer.ts';
+import { checkConnection, connectionParameters } from '../search-engine/connection.ts';
+import { SearchEngine } from '../search-engine/search-engine.ts';
+
+const parameters = Type.Object({
+  opensearch: Type.Object(connectionParameters),
+  templateName: Type.Optional(Type.String()),
+  searchTemplate: Type.Optional(Type.String()),
+  requiredParamNames: Type.Optional(Type.Array(Type.String(), { default: [] })),
+  optionalParamNames: Type.Optional(Type.Array(Type.String(), { default: [] })),
+  opensearchResponsePath: Type.Optional(Type.String()),
+  destinationField: Type.Optional(Type.String({ default: 'response' })),
+});
+
+const IN_FLIGHT = 64;
+const ERROR_FIELD = 'queryOpensearchError';
+
+/**
+ * Runs a search in OpenSearch for each document, and puts what it finds into a field.
+ * <p>
+ * The search is a search template: one that is stored in OpenSearch (templateName) or one that stands in the config
+ * (searchTemplate). Its parameters are fields of the document, with their names and values, lists and objects included.
+ * <p>
+ * A document that lacks a required field is not searched for: it gets the field queryOpensearchError with the text "A
+ * requiredField was missing." and goes on. A field with null is there. An answer that is no success fails the document,
+ * with what OpenSearch said; what fails in passing (overload, lost connections) is tried again for some seconds
+ * before. 64 searches run at a time, and documents keep their order. Elasticsearch is served as well.
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>opensearch (Config, Required) : The index to search.</li>
+ *   <li>opensearch.url (String, Required) : Where OpenSearch answers, as https://user:password@host:9200. Several nodes
+ *   with commas between them: when one fails, the next is asked.</li>
+ *   <li>opensearch.index (String, Required) : The index or alias; several with commas between them.</li>
+ *   <li>opensearch.acceptInvalidCert (Boolean, Optional) : Whether certificates that nobody vouches for are accepted, for
+ *   tests. Defaults to false.</li>
+ *   <li>opensearch.useCompression (Boolean, Optional) : Whether requests and answers are compressed: worth it over slow
+ *   connections. Defaults to false.</li>
+ *   <li>templateName (String, Optional) : The id of a stored template. Either this or searchTemplate is needed.</li>
+ *   <li>searchTemplate (String, Optional) : A template as JSON text, as
+ *   """{"source": {"query": {"match": {"title": "{{title}}"}}}}""". Parameters in it are replaced.</li>
+ *   <li>requiredParamNames (List&lt;String&gt;, Optional) : Fields that are parameters and must be there. Defaults to
+ *   none.</li>
+ *   <li>optionalParamNames (List&lt;String&gt;, Optional) : Fields that are parameters where they are there. Defaults to
+ *   none.</li>
+ *   <li>opensearchResponsePath (String, Optional) : Which part of the answer is wanted, as a JSON pointer:
+ *   /hits/hits/0/_source/title. What it does not find is null. Defaults to the whole answer.</li>
+ *   <li>destinationField (String, Optional) : The field for the answer; what it held is replaced. Defaults to
+ *   response.</li>
+ * </ul>
+ */
+export class QueryOpensearch extends Stage<typeof parameters> {
+  static override readonly parameters = parameters;
+
+  static readonly examples = [
+    {
+      description: 'Count the reviews of each movie',
+      needs: 'An OpenSearch with an index reviews, two of whose entries have the movie 1',
+      params: {
+        opensearch: { url: 'http://localhost:9200', index: 'reviews' },
+        searchTemplate: '{"source": {"size": 0, "query": {"term": {"movie": "{{id}}"}}}}',
+        requiredParamNames: ['id'],
+        opensearchResponsePath: '/hits/total/value',
+        destinationField: 'reviews',
+      },
+      documents: [{ id: '1', title: 'Up' }],
+      output: [{ id: '1', title: 'Up', reviews: 2 }],
+    },
+  ];
+
+  static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
+    yield* checkConnection('opensearch', params.opensearch);
+    const { templateName, searchTemplate, opensearchResponsePath, destinationField } = params;
+    if ((templateName === undefined) === (searchTemplate === undefined)) {
+      yield {
+        parameter: templateName === undefined ? 'templateName' : 'searchTemplate',
+        message: 'Either templateName or searchTemplate must be given, and not both',
+      };
+    }
+    if (searchTemplate !== undefined) yield* checkTemplate(searchTemplate);
+    if (opensearchResponsePath !== undefined && parseJsonPointer(opensearchResponsePath) === undefined) {
+      yield {
+        parameter: 'opensearchResponsePath',
+        message: `Invalid input: JSON Pointer expression must start with '/': "${opensearchResponsePath}"`,
+      };
+    }
+    yield* checkDestination('destinationField', destinationField as string);
+  }
+
+  override readonly maxInFlight = IN_FLIGHT;
+  private engine: SearchEngine | undefined;
+  private readonly path = `/${encodeURIComponent(this.params.opensearch.index)}/_search/template`;
+  private readonly pointer = parseJsonPointer(this.params.opensearchResponsePath ?? '') ?? [];
+  /** The body of every request up to its parameters. */
+  private readonly template: string;
+
+  constructor(params: Static<typeof parameters>, context: StageContext) {
+    super(params, context);
+    this.template = openTemplate(params);
+  }
+
+  override async start(): Promise<void> {
+    this.engine = await SearchEngine.open({ ...this.params.opensearch, connections: IN_FLIGHT });
+  }
+
+  override process(document: Document): Promise<void> | undefined {
+    const { requiredParamNames = [], optionalParamNames = [] } = this.params;
+    const missing = requiredParamNames.find((name) => !document.has(name));
+    if (missing !== undefined) {
+      this.context.log.warn(`Document ${document.id} has no field ${missing}, which the search requires`);
+      document.set(ERROR_FIELD, 'A requiredField was missing.');
+      return undefined;
+    }
+    const named: string[] = [];
+    for (const name of new Set([...requiredParamNames, ...optionalParamNames])) {
+      const value = document.get(name);
+      if (value !== undefined) named.push(`${writeString(name)}:${writeValue(value)}`);
+    }
+    return this.search(document, `${this.template}"params":{${named.join(',')}}}`);
+  }
+
+  override async stop(): Promise<void> {
+    await this.engine?.close();
+  }
+
+  private async search(document: Document, body: string): Promise<void> {
+    const { path } = this;
+    const response = requireSuccess(await (this.engine as SearchEngine).request({ method: 'POST', path, body }));
+    let answer: Value;
+    try {
+      answer = readJson(response.body.toString());
+    } catch (error) {
+      if (!(error instanceof JsonSyntaxError)) throw error;
+      throw new Error(`OpenSearch at ${this.engine?.address} answered something that is not JSON: ${error.message}`);
+    }
+    document.set(this.params.destinationField as string, followJsonPointer(answer, this.pointer) ?? null);
+  }
+}
+
+function* checkTemplate(text: string): Generator<ParameterProblem> {
+  const parameter = 'searchTemplate';
+  try {
+    if (!(readJson(text) instanceof Map)) yield { parameter, message: 'searchTemplate must be a JSON object' };
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error;
+    yield { parameter, message: `searchTemplate is not JSON: ${error.message}` };
+  }
+}
+
+/** The JSON object of a request, open at its end, for the parameters to follow. */
+function openTemplate({ templateName, searchTemplate }: Static<typeof parameters>): string {
+  if (searchTemplate === undefined) return `{"id":${writeString(templateName ?? '')},`;
+  const members = [...(readJson(searchTemplate) as Map<string, Value>)].filter(([name]) => name !== 'params');
+  return `{${members.map(([name, value]) => `${writeString(name)}:${writeValue(value)},`).join('')}`;
+}

@@ -1,0 +1,71 @@
+import {
+  type Document,
+  double,
+  type ParameterProblem,
+  Stage,
+  type Static,
+  Type,
+  type UpdateMode,
+  UpdateModeParameter,
+  type Value,
+  widenFloat,
+} from '@headrace/engine';
+import { checkDestination } from '../fields/destination.ts';
+
+const parameters = Type.Object({
+  fields: Type.Array(Type.String()),
+  dimensions: Type.Integer({ minimum: 1 }),
+  updateMode: UpdateModeParameter,
+});
+
+/** A float holds this many steps between 0 and 1 exactly. */
+const STEPS = 2 ** 23;
+
+/**
+ * Fills fields with random vectors, for trying out vector search. Every field gets a vector of its own: a list of
+ * floats of single precision, from -1 up to but not including 1. A vector of one dimension is a single value.
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>fields (List&lt;String&gt;, Required) : The fields to write.</li>
+ *   <li>dimensions (Integer, Required) : How many numbers a vector has, at least 1.</li>
+ *   <li>updateMode (String, Optional) : What happens to a field that exists: "overwrite" replaces its values,
+ *   "append" adds the numbers to them, "skip" keeps them. Defaults to "overwrite".</li>
+ * </ul>
+ */
+export class RandomVector extends Stage<typeof parameters> {
+  static override readonly parameters = parameters;
+
+  static readonly examples = [
+    {
+      description: 'A vector in place of an embedding',
+      params: { fields: ['embedding'], dimensions: 3 },
+      documents: [{ id: '1' }],
+      output: [{ id: '1', embedding: [0.13457, -0.7020813, 0.9283] }],
+      random: true,
+    },
+  ];
+
+  static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
+    for (const [i, field] of params.fields.entries()) yield* checkDestination(`fields[${i}]`, field);
+  }
+
+  override process(document: Document): void {
+    const { fields, dimensions } = this.params;
+    const mode = this.params.updateMode as UpdateMode;
+    for (const field of fields) {
+      if (mode === 'skip' && document.has(field)) continue;
+      const vector = randomVector(dimensions);
+      if (mode === 'overwrite') document.set(field, dimensions === 1 ? (vector[0] as Value) : vector);
+      else document.update(field, mode, vector);
+    }
+  }
+}
+
+function randomVector(dimensions: number): Value[] {
+  const vector: Value[] = [];
+  for (let i = 0; i < dimensions; i++) {
+    vector.push(double(widenFloat(Math.floor(Math.random() * 2 * STEPS) / STEPS - 1)));
+  }
+  return vector;
+}

@@ -1,0 +1,69 @@
+import { assertStageContract, runStage, stageContext } from '@headrace/engine/testing';
+import { describe, expect, it } from 'vitest';
+import { XPathExtractor } from './xpath-extractor.ts';
+
+const xml =
+  '<lib><book id="1" lang="en"><title>Tides</title><price>9.50</price></book><book id="2"><title>Salt &amp; <i>Sand</i></title><price>20</price></book></lib>';
+
+async function extract(fieldMapping: Record<string, string[]>, document: Record<string, unknown>) {
+  const [outcome] = await runStage(XPathExtractor, { fieldMapping }, [{ id: '1', ...document }]);
+  const { id: _id, xml: _xml, ...fields } = JSON.parse(outcome?.documents[0] as string) as Record<string, unknown>;
+  return fields;
+}
+
+describe('XPathExtractor', () => {
+  it('adds the text of every node, in document order, one as a text, several as a list', async () => {
+    expect(await extract({ '//title': ['t', 'u'], '//book[2]/@id': ['i'], '//zzz': ['z'] }, { xml })).toEqual({
+      t: ['Tides', 'Salt & Sand'],
+      u: ['Tides', 'Salt & Sand'],
+      i: '2',
+    });
+    expect(await extract({ '//title | //i/text()': ['t'] }, { xml, t: 'old' })).toEqual({
+      t: ['old', 'Tides', 'Salt & Sand', 'Sand'],
+    });
+  });
+
+  it('writes in the order of the config', async () => {
+    const [outcome] = await runStage(
+      XPathExtractor,
+      { fieldMapping: { '//price': ['b'], '//title': ['b', 'a'] }, xmlField: 'x' },
+      [{ id: '1', x: xml }],
+    );
+    expect(JSON.parse(outcome?.documents[0] as string).b).toEqual(['9.50', '20', 'Tides', 'Salt & Sand']);
+  });
+
+  it('leaves documents alone whose field is no XML, and says so once in full', async () => {
+    const context = stageContext();
+    const documents = [
+      '{"id":"1","xml":"<a><b></a>"}',
+      '{"id":"2","xml":"plain"}',
+      '{"id":"3","xml":null}',
+      '{"id":"4"}',
+    ];
+    const outcomes = await runStage(XPathExtractor, { fieldMapping: { '//a': ['b'] } }, documents, context);
+    expect(outcomes.map((outcome) => outcome.documents[0])).toEqual(documents);
+    expect(context.logged[0]).toMatch(/^Document 1 is left alone: field "xml" is not XML: 1:\d+: unexpected close tag/);
+    expect(context.logged.at(-1)).toBe('2 documents were left alone: field "xml" is not XML');
+  });
+
+  it('refuses what is no expression and fields that cannot be written; warns of expressions that give no nodes', async () => {
+    const run = (fieldMapping: Record<string, unknown>) => runStage(XPathExtractor, { fieldMapping }, []);
+    await expect(run({ '//[': ['b'] })).rejects.toThrow('"//[" is not an XPath expression: a step');
+    await expect(run({ '//a': ['id'] })).rejects.toThrow('names id, which is a reserved field');
+    await expect(run({ '//a': 'b' })).rejects.toThrow('is supposed to be a list');
+    const problems = [...XPathExtractor.check({ fieldMapping: new Map([['count(//a)', ['b']]]), xmlField: 'xml' })];
+    expect(problems).toMatchObject([{ severity: 'warning', parameter: ['fieldMapping', 'count(//a)'] }]);
+    expect(await extract({ 'count(//book)': ['n'], '//i': ['i'] }, { xml })).toEqual({ i: 'Sand' });
+  });
+
+  it('does nothing without a mapping', async () => {
+    expect(await extract({}, { xml })).toEqual({});
+    expect(await extract({ '//title': [] }, { xml })).toEqual({});
+  });
+
+  it('holds the contract of stages', () =>
+    assertStageContract(XPathExtractor, {
+      params: { fieldMapping: { '//title': ['a', 'b'] } },
+      document: { id: '1', xml },
+    }));
+});

@@ -1,0 +1,44 @@
+import { pipeline, Readable, type Transform } from 'node:stream';
+import { createGunzip, createInflateRaw } from 'node:zlib';
+import type { ByteSource } from '../../formats/byte-source.ts';
+
+/** What a decompressor gives at once, in bytes. */
+const PIECE_BYTES = 256 * 1024;
+/** No honest file shrinks to less than this part of its size, at a size that matters. */
+const MAX_RATIO = 500;
+const HARMLESS_BYTES = 64 * 1024 * 1024;
+
+/**
+ * What a gzip file holds, all its members one after the other. It fails when the file is cut off or damaged, and when
+ * it unfolds to more than any honest file would.
+ */
+export function gunzipped(source: ByteSource): ByteSource {
+  return transformed(source, () => createGunzip({ chunkSize: PIECE_BYTES }));
+}
+
+/** What a raw deflate stream holds. */
+export function inflated(source: ByteSource): ByteSource {
+  return transformed(source, () => createInflateRaw({ chunkSize: PIECE_BYTES }));
+}
+
+async function* transformed(source: ByteSource, create: () => Transform): ByteSource {
+  let taken = 0;
+  let given = 0;
+  const copies = async function* () {
+    for await (const piece of source) {
+      taken += piece.length;
+      // The source may use the memory of the piece again, while this one still waits.
+      yield Buffer.from(piece);
+    }
+  };
+  const transform = create();
+  // An error shows where the output is read; leaving early ends the input too.
+  pipeline(Readable.from(copies(), { objectMode: false }), transform, () => undefined);
+  for await (const piece of transform as AsyncIterable<Buffer>) {
+    given += piece.length;
+    if (given > HARMLESS_BYTES && given > taken * MAX_RATIO) {
+      throw new Error(`it unfolds to more than ${MAX_RATIO} times its size, as files do that are made to fill disks`);
+    }
+    yield piece;
+  }
+}

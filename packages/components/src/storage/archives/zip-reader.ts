@@ -1,0 +1,132 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { crc32, inflateRawSync } from 'node:zlib';
+import type { Entry } from 'yauzl';
+import type { ByteSource } from '../../formats/byte-source.ts';
+import type { ArchiveEntry } from './archive-entry.ts';
+import { BlockFile } from './block-file.ts';
+import { inflated } from './decompress.ts';
+
+const STORED = 0;
+const DEFLATED = 8;
+const UTF8_NAME = 1 << 11;
+/** What stands before the content of an entry: a signature, and the lengths of a name and of further fields. */
+const LOCAL_HEADER_BYTES = 30;
+const LOCAL_SIGNATURE = 0x04034b50;
+/** Entries up to this size are read and unpacked in one go. */
+const SMALL_BYTES = 64 * 1024;
+const READ_BYTES = 256 * 1024;
+
+/**
+ * The files in a zip archive, in the order of its directory; folders are left out. Ends with an error when the
+ * directory cannot be read. An entry that is damaged fails when it is read, and leaves the others alone.
+ *
+ * @param path of the archive on this machine: its directory stands at its end
+ */
+export async function* zipEntries(path: string): AsyncGenerator<ArchiveEntry> {
+  const { fromRandomAccessReaderPromise, getFileNameLowLevel, RandomAccessReader } = await import('yauzl');
+  const file = await open(path, 'r');
+  try {
+    const directory = new BlockFile(file);
+    class DirectoryReader extends RandomAccessReader {
+      override read(
+        target: Buffer,
+        offset: number,
+        length: number,
+        position: number,
+        done: (error: Error | null) => void,
+      ) {
+        directory.read(position, length).then(
+          (bytes) => {
+            bytes.copy(target, offset);
+            done(bytes.length < length ? new Error('the archive is cut off') : null);
+          },
+          (error) => done(error),
+        );
+      }
+
+      override _readStreamForRange(): never {
+        throw new Error('contents are not read by this reader');
+      }
+    }
+    const { size } = await file.stat();
+    // Names are decoded here: they may be anything, and are never places to write to.
+    const zip = await fromRandomAccessReaderPromise(new DirectoryReader(), size, {
+      lazyEntries: true,
+      decodeStrings: false,
+    });
+    const contents = new BlockFile(file);
+    for await (const entry of zip.eachEntry()) {
+      const raw = entry.fileName as unknown as Buffer;
+      const utf8 = (entry.generalPurposeBitFlag & UTF8_NAME) !== 0 || isUtf8(raw);
+      const flags = entry.generalPurposeBitFlag | (utf8 ? UTF8_NAME : 0);
+      const name = getFileNameLowLevel(flags, raw, entry.extraFields, false);
+      if (name.endsWith('/')) continue;
+      yield {
+        name,
+        size: entry.uncompressedSize,
+        modified: BigInt(entry.getLastModDate().getTime()) * 1_000_000n,
+        unreadable: unreadable(entry),
+        bytes: readEntry(entry, file, contents),
+      };
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+function isUtf8(bytes: Buffer): boolean {
+  return Buffer.from(bytes.toString()).equals(bytes);
+}
+
+function unreadable(entry: Entry): string | undefined {
+  if (entry.isEncrypted()) return 'it is encrypted';
+  const { compressionMethod } = entry;
+  if (compressionMethod === STORED || compressionMethod === DEFLATED) return undefined;
+  return `it is compressed by method ${compressionMethod}, which is not known here`;
+}
+
+async function* readEntry(entry: Entry, file: FileHandle, contents: BlockFile): ByteSource {
+  const { relativeOffsetOfLocalHeader: start, compressedSize, uncompressedSize, compressionMethod } = entry;
+  const header = await contents.read(start, LOCAL_HEADER_BYTES);
+  if (header.length < LOCAL_HEADER_BYTES || header.readUInt32LE(0) !== LOCAL_SIGNATURE) {
+    throw new Error('it does not stand where the directory of the archive says');
+  }
+  const dataStart = start + LOCAL_HEADER_BYTES + header.readUInt16LE(26) + header.readUInt16LE(28);
+  if (compressedSize <= SMALL_BYTES && uncompressedSize <= SMALL_BYTES) {
+    const packed = await contents.read(dataStart, compressedSize);
+    if (packed.length < compressedSize) throw new Error('it is cut off');
+    const whole =
+      compressionMethod === STORED
+        ? packed
+        : inflateRawSync(packed, { maxOutputLength: Math.max(uncompressedSize, 1) });
+    checkEntry(entry, whole.length, crc32(whole));
+    if (whole.length > 0) yield whole;
+    return;
+  }
+  const packed = readRange(file, dataStart, compressedSize);
+  let size = 0;
+  let sum = 0;
+  for await (const piece of compressionMethod === STORED ? packed : inflated(packed)) {
+    size += piece.length;
+    // What the directory promises is all there may be, however much there is.
+    if (size > uncompressedSize) break;
+    sum = crc32(piece, sum);
+    yield piece;
+  }
+  checkEntry(entry, size, sum);
+}
+
+async function* readRange(file: FileHandle, start: number, length: number): ByteSource {
+  const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
+  for (let done = 0; done < length; ) {
+    const { bytesRead } = await file.read(buffer, 0, Math.min(READ_BYTES, length - done), start + done);
+    if (bytesRead === 0) throw new Error('it is cut off');
+    done += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+function checkEntry(entry: Entry, size: number, sum: number): void {
+  if (size !== entry.uncompressedSize) throw new Error('it has another size than the directory of the archive says');
+  if (sum !== entry.crc32) throw new Error('it is damaged: its checksum is wrong');
+}

@@ -1,0 +1,131 @@
+import type { BlobClient, BlobServiceClient } from '@azure/storage-blob';
+import { HeadraceError } from '@headrace/engine';
+import type { FileUri } from './file-uri.ts';
+import { type ListOptions, movedKey, nanosOf, type Storage, type StoredFile } from './storage.ts';
+import type { AzureSettings } from './storage-parameters.ts';
+
+/** How often an answer that breaks off is taken up again. */
+const READ_ATTEMPTS = 5;
+
+/** Containers of Azure Blob Storage: `https://<account>.blob.core.windows.net/<container>/<blob>`. */
+export class AzureStorage implements Storage {
+  private readonly service: BlobServiceClient;
+  private readonly pageSize: number | undefined;
+
+  private constructor(service: BlobServiceClient, pageSize: number | undefined) {
+    this.service = service;
+    this.pageSize = pageSize;
+  }
+
+  static async open(settings: AzureSettings): Promise<AzureStorage> {
+    const { BlobServiceClient, StorageSharedKeyCredential } = await import('@azure/storage-blob');
+    const { accountName, accountKey, maxNumOfPages } = settings;
+    const connectionString =
+      settings.connectionString ??
+      (accountName === undefined ? process.env['AZURE_STORAGE_CONNECTION_STRING'] : undefined);
+    if (connectionString !== undefined) {
+      return new AzureStorage(BlobServiceClient.fromConnectionString(connectionString), maxNumOfPages);
+    }
+    if (accountName === undefined || accountKey === undefined) {
+      throw new HeadraceError('HR_SOURCE_UNREADABLE', 'The block azure has no credentials', {
+        hint: 'Give connectionString, or accountName and accountKey, or set AZURE_STORAGE_CONNECTION_STRING.',
+      });
+    }
+    const credential = new StorageSharedKeyCredential(accountName, accountKey);
+    const service = new BlobServiceClient(`https://${accountName}.blob.core.windows.net`, credential);
+    return new AzureStorage(service, maxNumOfPages);
+  }
+
+  async *list(start: FileUri, options: ListOptions): AsyncGenerator<StoredFile> {
+    const { container, name } = this.blobOf(start);
+    yield* this.listPrefix(start.authority, container, name, options);
+  }
+
+  async stat(uri: FileUri): Promise<StoredFile> {
+    const { container, name } = this.blobOf(uri);
+    return storedBlob(uri.authority, container, name, await this.client(uri).getProperties());
+  }
+
+  async *read(uri: FileUri): AsyncGenerator<Uint8Array> {
+    const { readableStreamBody } = await this.client(uri).download(0, undefined, { maxRetryRequests: READ_ATTEMPTS });
+    yield* readableStreamBody as AsyncIterable<Buffer>;
+  }
+
+  async move(file: FileUri, folder: FileUri): Promise<void> {
+    const source = this.client(file);
+    const target = this.blobOf(folder);
+    const name = movedKey(this.blobOf(file).name, { ...folder, path: `/${target.name}` });
+    const poller = await this.service
+      .getContainerClient(target.container)
+      .getBlobClient(name)
+      .beginCopyFromURL(source.url);
+    const { copyStatus } = await poller.pollUntilDone();
+    if (copyStatus !== 'success') throw new Error(`the copy to ${name} ended as ${copyStatus}`);
+    await source.delete();
+  }
+
+  async close(): Promise<void> {}
+
+  private async *listPrefix(
+    authority: string,
+    container: string,
+    prefix: string,
+    options: ListOptions,
+  ): AsyncGenerator<StoredFile> {
+    const pages = this.service
+      .getContainerClient(container)
+      .listBlobsByHierarchy('/', { prefix, abortSignal: options.signal })
+      .byPage(this.pageSize === undefined ? {} : { maxPageSize: this.pageSize });
+    for await (const { segment } of pages) {
+      for (const { name, properties } of segment.blobItems) {
+        if (!name.endsWith('/')) yield storedBlob(authority, container, name, properties);
+      }
+      for (const { name } of segment.blobPrefixes ?? []) {
+        const folder = `https://${authority}/${container}/${name.slice(0, -1)}`;
+        if (!options.skips(folder)) yield* this.listPrefix(authority, container, name, options);
+      }
+      if (options.signal.aborted) return;
+    }
+  }
+
+  private client(uri: FileUri): BlobClient {
+    const { container, name } = this.blobOf(uri);
+    return this.service.getContainerClient(container).getBlobClient(name);
+  }
+
+  /** Of which container and name a URI speaks. Throws when it is of another account than the credentials. */
+  private blobOf({ authority, path }: FileUri): { container: string; name: string } {
+    const { accountName, url } = this.service;
+    if (authority.split('.')[0] !== accountName && authority !== new URL(url).host) {
+      throw new HeadraceError(
+        'HR_SOURCE_UNREADABLE',
+        `https://${authority}${path} is not in storage account ${accountName}`,
+        {
+          hint: 'With the block azure, https: paths are those of its account. For pages of the web there is the stage FetchUri.',
+        },
+      );
+    }
+    const [, container = '', name = ''] = /^\/([^/]*)\/?(.*)$/s.exec(path) ?? [];
+    return { container, name };
+  }
+}
+
+function storedBlob(
+  authority: string,
+  container: string,
+  name: string,
+  properties: {
+    readonly contentLength?: number | undefined;
+    readonly lastModified?: Date | undefined;
+    readonly createdOn?: Date | undefined;
+  },
+): StoredFile {
+  return {
+    uri: { scheme: 'https', authority, path: `/${container}/${name}` },
+    path: `https://${authority}/${container}/${name}`,
+    name,
+    size: properties.contentLength ?? 0,
+    modified: nanosOf(properties.lastModified),
+    created: properties.createdOn === undefined ? undefined : nanosOf(properties.createdOn),
+  };
+}

@@ -1,0 +1,179 @@
+import { setTimeout } from 'node:timers/promises';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { describeWithServer, type RealServer } from '../testing/real-server.ts';
+import { parseFileUri } from './file-uri.ts';
+import type { StoredFile } from './storage.ts';
+import type { StorageSettings } from './storage-parameters.ts';
+import { Storages } from './storages.ts';
+
+const AZURITE_KEY = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==';
+const AZURITE_HOST = 'devstoreaccount1.blob.core.windows.net';
+
+/** Objects by name, and what their full paths end in. */
+const NAMES: readonly (readonly [name: string, escaped: string])[] = [
+  ['in/a.txt', 'in/a.txt'],
+  ['in/sub/b c+d%.txt', 'in/sub/b%20c+d%25.txt'],
+  ['in/sub/ünï-日.txt', 'in/sub/ünï-日.txt'],
+  ['in/sub/deep/d.csv', 'in/sub/deep/d.csv'],
+  ['in/z.txt', 'in/z.txt'],
+];
+const CONTENT = 'content of ';
+
+/** A provider: how to reach the test server, and how to fill it. */
+interface Provider {
+  readonly base: string;
+  readonly escapes: boolean;
+  settings(url: string, pageSize?: number): StorageSettings;
+  fill(url: string, objects: ReadonlyMap<string, string>): Promise<void>;
+}
+
+const s3: Provider = {
+  base: 's3://hr-bucket/',
+  escapes: true,
+  settings: (url, maxNumOfPages) => ({
+    s3: { endpoint: url, accessKeyId: 'key', secretAccessKey: 'secret', ...(maxNumOfPages ? { maxNumOfPages } : {}) },
+  }),
+  async fill(url, objects) {
+    const { S3Client, CreateBucketCommand, PutObjectCommand } = await import('@aws-sdk/client-s3');
+    const client = new S3Client({
+      endpoint: url,
+      forcePathStyle: true,
+      region: 'us-east-1',
+      credentials: { accessKeyId: 'key', secretAccessKey: 'secret' },
+    });
+    await client.send(new CreateBucketCommand({ Bucket: 'hr-bucket' })).catch(() => undefined);
+    for (const [Key, Body] of objects) await client.send(new PutObjectCommand({ Bucket: 'hr-bucket', Key, Body }));
+    client.destroy();
+  },
+};
+
+const azure: Provider = {
+  base: `https://${AZURITE_HOST}/hr-bucket/`,
+  escapes: false,
+  settings: (url, maxNumOfPages) => ({
+    azure: { connectionString: azuriteConnection(url), ...(maxNumOfPages ? { maxNumOfPages } : {}) },
+  }),
+  async fill(url, objects) {
+    const { BlobServiceClient } = await import('@azure/storage-blob');
+    const container = BlobServiceClient.fromConnectionString(azuriteConnection(url)).getContainerClient('hr-bucket');
+    await container.createIfNotExists();
+    for (const [name, text] of objects) await container.getBlockBlobClient(name).upload(text, Buffer.byteLength(text));
+  },
+};
+
+const gcs: Provider = {
+  base: 'gs://hr-bucket/',
+  escapes: false,
+  settings: (url, maxNumOfPages) => ({
+    gcp: { pathToServiceKey: '', endpoint: url, ...(maxNumOfPages ? { maxNumOfPages } : {}) },
+  }),
+  async fill(url, objects) {
+    const { Storage } = await import('@google-cloud/storage');
+    const client = new Storage({ apiEndpoint: url, projectId: 'test' });
+    await client.createBucket('hr-bucket').catch(() => undefined);
+    for (const [name, text] of objects) await client.bucket('hr-bucket').file(name).save(text, { resumable: false });
+  },
+};
+
+describeWithServer('s3', (server) => storageSuite(server, s3));
+describeWithServer('azurite', (server) => storageSuite(server, azure));
+describeWithServer('gcs', (server) => storageSuite(server, gcs));
+
+function storageSuite(server: RealServer, { base, escapes, settings, fill }: Provider): void {
+  const all = NAMES.map(([name, escaped]) => base + (escapes ? escaped : name));
+
+  beforeAll(async () => {
+    await fill(server.url, new Map(NAMES.map(([name]) => [name, CONTENT + name])));
+  }, 120_000);
+
+  async function list(path: string, skip?: string, pageSize?: number): Promise<StoredFile[]> {
+    const storages = new Storages(settings(server.url, pageSize));
+    const uri = parseFileUri(path);
+    const files: StoredFile[] = [];
+    const options = {
+      skips: (folder: string) => folder === skip,
+      onProblem: expect.fail,
+      signal: AbortSignal.timeout(60_000),
+    };
+    for await (const file of (await storages.of(uri)).list(uri, options)) files.push(file);
+    await storages.close();
+    return files;
+  }
+
+  it('lists what is below a path, with size and dates', async () => {
+    const files = await list(`${base}in/`);
+    expect(files.map(({ path }) => path).sort()).toEqual(all.toSorted());
+    expect(files.map(({ name }) => name).sort()).toEqual(NAMES.map(([name]) => name).sort());
+    for (const { name, size, modified } of files) {
+      expect(size).toBe(Buffer.byteLength(CONTENT + name));
+      expect(Math.abs(Date.now() - Number(modified / 1_000_000n))).toBeLessThan(600_000);
+    }
+    expect((await list(base)).length).toBe(NAMES.length);
+    expect(await list(`${base}nothing/`)).toEqual([]);
+  });
+
+  it('takes the text as a prefix', async () => {
+    expect((await list(`${base}in/s`)).length).toBe(3);
+    expect((await list(`${base}in/a.txt`)).map(({ path }) => path)).toEqual([`${base}in/a.txt`]);
+  });
+
+  it('lists page by page', async () => {
+    expect((await list(`${base}in/`, undefined, 1)).map(({ path }) => path).sort()).toEqual(all.toSorted());
+  });
+
+  it('leaves folders out', async () => {
+    expect((await list(`${base}in/`, `${base}in/sub`)).map(({ name }) => name)).toEqual(['in/a.txt', 'in/z.txt']);
+    expect((await list(`${base}in/`, `${base}in/sub/deep`)).length).toBe(4);
+  });
+
+  it('reads content by what it lists, and by text', async () => {
+    const storages = new Storages(settings(server.url));
+    for (const { uri, name } of await list(base)) {
+      const pieces: Uint8Array[] = [];
+      for await (const piece of (await storages.of(uri)).read(uri)) pieces.push(Buffer.from(piece));
+      expect(Buffer.concat(pieces).toString()).toBe(CONTENT + name);
+      expect(await (await storages.of(uri)).stat(uri)).toMatchObject({ name, size: Buffer.byteLength(CONTENT + name) });
+    }
+    expect(String(await storages.readContent(`${base}in/sub/b%20c+d%25.txt`, 100))).toBe(`${CONTENT}in/sub/b c+d%.txt`);
+    await expect(storages.readContent(`${base}in/a.txt`, 5)).rejects.toThrow('more than 5 bytes');
+    await expect(storages.readContent(`${base}none`, 5)).rejects.toThrow(`Cannot read ${base}none`);
+    await storages.close();
+  });
+
+  it('moves a file to a folder, with its whole key', async () => {
+    await fill(server.url, new Map([['move/x y%.txt', 'moved']]));
+    const storages = new Storages(settings(server.url));
+    const [file] = await list(`${base}move/`);
+    if (file === undefined) throw new Error('it is not listed');
+    await (await storages.of(file.uri)).move(file.uri, parseFileUri(`${base}done`));
+    expect(await list(`${base}move/`)).toEqual([]);
+    const [moved] = await list(`${base}done/`);
+    expect(moved?.name).toBe('done/move/x y%.txt');
+    expect(String(await storages.readContent(`${base}done/move/x%20y%25.txt`, 100))).toBe('moved');
+    await storages.close();
+  });
+
+  it('tells of a server that does not answer', { timeout: 60_000 }, async () => {
+    await server.stop();
+    try {
+      await expect(list(`${base}in/`)).rejects.toThrow();
+    } finally {
+      await server.start();
+      await setTimeout(100);
+    }
+  });
+}
+
+function azuriteConnection(url: string): string {
+  const endpoint = `${url.replace(/\/+$/, '')}${/devstoreaccount1/.test(url) ? '' : '/devstoreaccount1'}`;
+  return `DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;AccountKey=${AZURITE_KEY};BlobEndpoint=${endpoint};`;
+}
+
+describe('storages', () => {
+  it('are opened once, at the first path of their kind', async () => {
+    const storages = new Storages({ s3: { endpoint: 'http://127.0.0.1:1', accessKeyId: 'a', secretAccessKey: 'b' } });
+    expect(storages.of(parseFileUri('s3://b/k'))).toBe(storages.of(parseFileUri('s3://c/k')));
+    expect(() => storages.of(parseFileUri('gs://b/k'))).toThrow('need the block gcp');
+    await storages.close();
+  });
+});

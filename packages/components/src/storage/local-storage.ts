@@ -1,0 +1,159 @@
+import fs from 'node:fs';
+import { copyFile, mkdir, opendir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { localFile } from '../formats/byte-source.ts';
+import { type FileUri, localFileUri } from './file-uri.ts';
+import type { ListOptions, Storage, StoredFile } from './storage.ts';
+
+/** Entries of a folder that are looked at together. */
+const TOGETHER = 64;
+
+/** The files of this machine. Folders are walked in the order in which the system gives their entries. */
+export class LocalStorage implements Storage {
+  async *list(start: FileUri, options: ListOptions): AsyncGenerator<StoredFile> {
+    const found = await stat(start.path, { bigint: true });
+    if (!found.isDirectory())
+      yield* keepFiles([{ path: start.path, uri: localFileUri(start.path), stats: found }], options);
+    else if (!options.skips(localFileUri(start.path))) yield* listFolder(start.path, options);
+  }
+
+  async stat({ path }: FileUri): Promise<StoredFile> {
+    const stats = await stat(path, { bigint: true });
+    if (!stats.isFile()) throw new Error(stats.isDirectory() ? 'it is a folder' : 'it is not a regular file');
+    return storedFile(path, localFileUri(path), stats);
+  }
+
+  read({ path }: FileUri): AsyncIterable<Uint8Array> {
+    return localFile(path).bytes;
+  }
+
+  async move({ path }: FileUri, folder: FileUri): Promise<void> {
+    await mkdir(folder.path, { recursive: true });
+    const target = join(folder.path, basename(path));
+    try {
+      await rename(path, target);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
+      await moveAcrossDisks(path, target);
+    }
+  }
+
+  async close(): Promise<void> {}
+}
+
+async function* listFolder(path: string, options: ListOptions): AsyncGenerator<StoredFile> {
+  const uri = localFileUri(path);
+  const prefix = uri.endsWith('/') ? uri : `${uri}/`;
+  let folder: fs.Dir;
+  try {
+    folder = await opendir(path, { bufferSize: TOGETHER });
+  } catch (error) {
+    if (!isGone(error)) options.onProblem(prefix, error);
+    return;
+  }
+  try {
+    for (;;) {
+      const entries: fs.Dirent[] = [];
+      for (let entry = await folder.read(); entry !== null; entry = await folder.read()) {
+        if (entries.push(entry) === TOGETHER) break;
+      }
+      if (entries.length === 0 || options.signal.aborted) return;
+      yield* listEntries(path, prefix, entries, options);
+    }
+  } catch (error) {
+    options.onProblem(prefix, error);
+  } finally {
+    await folder.close().catch(() => undefined);
+  }
+}
+
+/** Files in the order of the folder; what a folder among them holds comes where that stands. */
+async function* listEntries(
+  path: string,
+  prefix: string,
+  entries: readonly fs.Dirent[],
+  options: ListOptions,
+): AsyncGenerator<StoredFile> {
+  const looked = await Promise.all(
+    entries.map((entry) => lookAt(join(path, entry.name), prefix + escapeName(entry.name))),
+  );
+  let from = 0;
+  for (const [i, entry] of looked.entries()) {
+    if (!(entry.stats?.isDirectory() === true && !entry.isLink)) continue;
+    yield* keepFiles(looked.slice(from, i), options);
+    from = i + 1;
+    if (!options.skips(entry.uri)) yield* listFolder(entry.path, options);
+  }
+  yield* keepFiles(looked.slice(from), options);
+}
+
+function* keepFiles(looked: readonly Looked[], options: ListOptions): Generator<StoredFile> {
+  for (const { path, uri, stats, isLink, error } of looked) {
+    if (stats?.isFile() === true) yield storedFile(path, uri, stats);
+    else if (stats !== undefined) {
+      const what =
+        isLink === true && stats.isDirectory() ? 'a link to a folder, which is not followed' : 'not a regular file';
+      options.onProblem(uri, new Error(`it is ${what}`));
+    } else if (isLink === true || !isGone(error)) options.onProblem(uri, error);
+    else if (uri.includes('%EF%BF%BD')) options.onProblem(uri, new Error('its name is not UTF-8'));
+  }
+}
+
+/** An entry of a folder; without `stats` when it could not be looked at. */
+interface Looked {
+  readonly path: string;
+  readonly uri: string;
+  /** Of what a link leads to, for a link. */
+  readonly stats?: fs.BigIntStats;
+  readonly isLink?: boolean;
+  readonly error?: unknown;
+}
+
+function lookAt(path: string, uri: string): Promise<Looked> {
+  return new Promise((resolve) => {
+    fs.lstat(path, { bigint: true }, (error, stats) => {
+      if (error !== null) resolve({ path, uri, error });
+      else if (!stats.isSymbolicLink()) resolve({ path, uri, stats });
+      else {
+        fs.stat(path, { bigint: true }, (error, target) => {
+          resolve(error === null ? { path, uri, stats: target, isLink: true } : { path, uri, isLink: true, error });
+        });
+      }
+    });
+  });
+}
+
+function storedFile(path: string, uri: string, stats: fs.BigIntStats): StoredFile {
+  return {
+    uri: { scheme: 'file', authority: '', path },
+    path: uri,
+    name: basename(path),
+    size: Number(stats.size),
+    modified: stats.mtimeNs,
+    created: stats.birthtimeNs,
+  };
+}
+
+const PLAIN_NAME = /^[A-Za-z0-9_.~!*'():@&=+$,;-]*$/;
+
+function escapeName(name: string): string {
+  return PLAIN_NAME.test(name) ? name : localFileUri(name).slice('file://'.length);
+}
+
+/** Whether a file or folder vanished after its folder was read, which is not worth a word. */
+export function isGone(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT';
+}
+
+async function moveAcrossDisks(path: string, target: string): Promise<void> {
+  const part = join(dirname(target), `.${basename(target)}.part`);
+  try {
+    await copyFile(path, part);
+    await rename(part, target);
+  } catch (error) {
+    // Half a copy must not stay.
+    await rm(part, { force: true });
+    throw error;
+  }
+  await rm(path);
+}

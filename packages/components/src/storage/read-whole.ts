@@ -1,0 +1,57 @@
+import { constants, type FileHandle, open } from 'node:fs/promises';
+import { HeadraceError } from '@headrace/engine';
+
+/** The largest content that becomes the value of a field: in base64 it must be a text, which is in memory a few times. */
+export const MAX_CONTENT_BYTES = 256 * 1024 * 1024;
+
+/** All bytes of a source. Throws `HR_SOURCE_UNREADABLE` when there are more than `limit`; the source is closed then. */
+export async function collectBytes(source: AsyncIterable<Uint8Array>, limit: number, path: string): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of source) {
+    size += piece.length;
+    if (size > limit) throw tooLarge(path, limit);
+    // The source may use the memory of the piece again.
+    pieces.push(Buffer.from(piece));
+  }
+  return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces, size);
+}
+
+/**
+ * All bytes of a local file, fast for small ones.
+ *
+ * @param size as it was when the folder was listed; the file may have changed
+ */
+export async function readLocalFile(local: string, size: number | undefined, limit: number): Promise<Buffer> {
+  // A pipe without a writer would hold a thread of the process for ever.
+  const handle = await open(local, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const expected = size ?? (await regularSize(handle));
+    if (expected > limit) throw tooLarge(local, limit);
+    // One byte more: when it stays free, the file has ended.
+    let buffer = Buffer.allocUnsafe(expected + 1);
+    let filled = 0;
+    for (;;) {
+      const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, null);
+      filled += bytesRead;
+      if (bytesRead === 0 || filled === expected) return buffer.subarray(0, filled);
+      if (filled < buffer.length) continue;
+      if (filled > limit) throw tooLarge(local, limit);
+      buffer = Buffer.concat([buffer], Math.min(filled * 2, limit + 1));
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+async function regularSize(handle: FileHandle): Promise<number> {
+  const stats = await handle.stat();
+  if (!stats.isFile()) throw new Error(stats.isDirectory() ? 'it is a folder' : 'it is not a regular file');
+  return stats.size;
+}
+
+function tooLarge(path: string, limit: number): HeadraceError {
+  return new HeadraceError('HR_SOURCE_UNREADABLE', `${path} has more than ${limit} bytes, too many for one field`, {
+    hint: 'Leave the content out (getFileContent: false), or read its records with a file handler of FileConnector.',
+  });
+}

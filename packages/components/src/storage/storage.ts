@@ -1,0 +1,53 @@
+import type { FileUri } from './file-uri.ts';
+
+/** A file of a storage, as far as a listing tells. */
+export interface StoredFile {
+  readonly uri: FileUri;
+  /** The full path, a URI: ids of documents are made of it. */
+  readonly path: string;
+  /** What patterns are matched with: the name of a local file, the whole key of an object. */
+  readonly name: string;
+  /** In bytes. */
+  readonly size: number;
+  /** Nanoseconds since the epoch. */
+  readonly modified: bigint;
+  /** Nanoseconds since the epoch; undefined where the storage does not tell. */
+  readonly created: bigint | undefined;
+}
+
+export interface ListOptions {
+  /** Whether the folder of this URI, without a slash at the end, is to be left out. */
+  skips(folder: string): boolean;
+  /**
+   * Something could not be looked at: it is left out, the rest goes on.
+   * @param uri of a folder with a slash at its end
+   */
+  onProblem(uri: string, error: unknown): void;
+  readonly signal: AbortSignal;
+}
+
+/** Files of one place: the local disk, buckets of one provider. Errors are those of the system or the provider. */
+export interface Storage {
+  /** All files at or below a path, page by page, folders left out. Nothing is kept of what it has given. */
+  list(start: FileUri, options: ListOptions): AsyncIterable<StoredFile>;
+  stat(uri: FileUri): Promise<StoredFile>;
+  /** The bytes of a file, in pieces that are the receiver's until it asks for the next one. */
+  read(uri: FileUri): AsyncIterable<Uint8Array>;
+  /**
+   * Moves a file into a folder, over what has its name there. Local files take their name with them, objects their
+   * whole key.
+   */
+  move(file: FileUri, folder: FileUri): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The key of an object in the folder that it is moved to. */
+export function movedKey(key: string, folder: FileUri): string {
+  const prefix = folder.path.slice(1);
+  return prefix === '' || prefix.endsWith('/') ? prefix + key : `${prefix}/${key}`;
+}
+
+/** Nanoseconds since the epoch, as far as a date tells. */
+export function nanosOf(date: Date | undefined): bigint {
+  return BigInt(date?.getTime() ?? 0) * 1_000_000n;
+}

@@ -1,0 +1,182 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, it } from 'vitest';
+
+/** The launchers of real servers; beside the repository, not in it. */
+const LAUNCHERS = fileURLToPath(new URL('../../../../../shared/servers/', import.meta.url));
+
+/** A first use installs the server, which may take minutes. */
+const START_TIMEOUT_MS = 15 * 60_000;
+const STOP_TIMEOUT_MS = 2 * 60_000;
+
+/** Below the ports that the system gives to outgoing connections, so that none of those takes one of ours. */
+const FIRST_PORT = 20_000;
+const PORTS = 8_000;
+/** What the launchers use beside the port itself: transport, controller, ZooKeeper, cluster. */
+const NEIGHBOURS = [0, 1, 100, 1000, 1001, 1002, 1003];
+
+export type ServerName =
+  | 'azurite'
+  | 'elasticsearch'
+  | 'gcs'
+  | 'kafka'
+  | 'mariadb'
+  | 'opensearch'
+  | 'postgres'
+  | 's3'
+  | 'sftp'
+  | 'solr'
+  | 'weaviate';
+
+/** A running server, to be used inside of tests and hooks. */
+export interface RealServer {
+  /** Where it answers, as its launcher prints it. */
+  readonly url: string;
+  /** Stops it, its data kept: for tests of lost connections. Not for a server that the environment names. */
+  stop(): Promise<void>;
+  /** Starts it again after `stop`, at the same address. */
+  start(): Promise<void>;
+}
+
+/**
+ * Defines tests against a real server, which is started once for them on free ports with a data directory of its own,
+ * and removed at the end, also when the process of the tests is killed. `<NAME>_URL` in the environment
+ * (`OPENSEARCH_URL`) names a running server to use instead: name indices, tables and topics so that others do not
+ * meet them. Without `../shared` the tests are skipped; where `CI` is `true` that is a failure, because a build that
+ * tests nothing must not pass.
+ *
+ * @param settings variables for the launcher, such as `OPENSEARCH_HEAP`; the head of each launcher tells them
+ */
+export function describeWithServer(
+  name: ServerName,
+  define: (server: RealServer) => void,
+  settings: Readonly<Record<string, string>> = {},
+): void {
+  const given = process.env[`${name.toUpperCase()}_URL`];
+  describe(`with a real server (${name})`, () => {
+    if (given !== undefined) return define(new GivenServer(given));
+    if (existsSync(join(LAUNCHERS, name))) {
+      const server = new LaunchedServer(name, settings);
+      beforeAll(() => server.launch(), START_TIMEOUT_MS);
+      afterAll(() => server.wipe(), STOP_TIMEOUT_MS);
+      return define(server);
+    }
+    const missing = `../shared/servers/${name} is missing`;
+    if (process.env.CI !== 'true') return it.skip(missing);
+    it('has its launcher', () => {
+      throw new Error(missing);
+    });
+  });
+}
+
+class GivenServer implements RealServer {
+  readonly url: string;
+
+  constructor(url: string) {
+    this.url = url;
+  }
+
+  stop(): Promise<void> {
+    throw new Error(`${this.url} was given by the environment: only servers that the test starts can be stopped`);
+  }
+
+  start(): Promise<void> {
+    return this.stop();
+  }
+}
+
+class LaunchedServer implements RealServer {
+  private readonly launcher: string;
+  private readonly name: ServerName;
+  private readonly settings: Readonly<Record<string, string>>;
+  private environment: NodeJS.ProcessEnv = process.env;
+  private folder: string | undefined;
+  private guard: ChildProcess | undefined;
+  private address: string | undefined;
+
+  constructor(name: ServerName, settings: Readonly<Record<string, string>>) {
+    this.launcher = join(LAUNCHERS, name);
+    this.name = name;
+    this.settings = settings;
+  }
+
+  get url(): string {
+    if (this.address === undefined) throw new Error(`${this.name} runs inside of tests and hooks only`);
+    return this.address;
+  }
+
+  async launch(): Promise<void> {
+    const variable = this.name.toUpperCase();
+    this.folder = await mkdtemp(join(tmpdir(), `headrace-${this.name}-`));
+    this.environment = {
+      HEADRACE_SERVERS_WAIT: '300',
+      ...process.env,
+      ...this.settings,
+      [`${variable}_PORT`]: String(await freePort()),
+      [`${variable}_DATA`]: join(this.folder, 'data'),
+    };
+    // The server is nobody's child. This shell is: it wipes the server when its standard input ends, whatever the reason.
+    this.guard = spawn('sh', ['-c', 'cat; exec "$0" wipe', this.launcher], {
+      detached: true,
+      env: this.environment,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    await this.start();
+  }
+
+  async start(): Promise<void> {
+    const printed = await this.run('start');
+    this.address = /^url: (.*)$/m.exec(printed)?.[1];
+  }
+
+  async stop(): Promise<void> {
+    await this.run('stop');
+  }
+
+  async wipe(): Promise<void> {
+    if (this.guard !== undefined) {
+      const ended = once(this.guard, 'exit');
+      this.guard.stdin?.end();
+      await ended;
+    }
+    if (this.folder !== undefined) await rm(this.folder, { recursive: true, force: true });
+  }
+
+  private async run(command: string): Promise<string> {
+    try {
+      return (await promisify(execFile)(this.launcher, [command], { env: this.environment })).stdout;
+    } catch (error) {
+      throw new Error(`${this.name} ${command} failed: ${(error as { stderr?: string }).stderr}`, { cause: error });
+    }
+  }
+}
+
+/** A port that is free with its neighbours, at random, so that test files that start at once do not meet. */
+async function freePort(): Promise<number> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const port = FIRST_PORT + Math.floor(Math.random() * PORTS);
+    const free = await Promise.all(NEIGHBOURS.map((distance) => isFree(port + distance)));
+    if (free.every((is) => is)) return port;
+  }
+  throw new Error(`No free port from ${FIRST_PORT} to ${FIRST_PORT + PORTS}`);
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  try {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    server.close();
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * Scripts whose marks are accents, points and other signs that a reader can do without. In the others, those of South
+ * and Southeast Asia above all, marks are vowels; taking them away, or taking letters apart, leaves no words.
+ */
+const ACCENTED = [
+  'Common',
+  'Inherited',
+  'Latin',
+  'Greek',
+  'Cyrillic',
+  'Armenian',
+  'Georgian',
+  'Coptic',
+  'Glagolitic',
+  'Hebrew',
+  'Arabic',
+  'Syriac',
+  'Samaritan',
+  'Nko',
+  'Ethiopic',
+  'Han',
+  'Hiragana',
+  'Katakana',
+  'Bopomofo',
+]
+  .map((script) => `\\p{Script=${script}}`)
+  .join('');
+
+/** Emoji, whose selectors and key caps are marks and which may stand for letters (™), and runs of the other scripts. */
+const KEPT = new RegExp(
+  `\\p{Emoji}[\\uFE0E\\uFE0F]\\u20E3?|[#*0-9]\\u20E3|\\p{Emoji_Presentation}|[[\\p{L}\\p{M}]--[${ACCENTED}]]+`,
+  'gv',
+);
+
+/** Something outside of what most texts are made of, where nothing has to be kept: letters up to Arabic, punctuation. */
+const UNUSUAL = /[^\0-\u06ff\u1e00-\u20cf]/;
+const BEYOND_ASCII = /[^\0-\x7f]/;
+const MARKS = /\p{M}/gu;
+
+/**
+ * The text without diacritics: compatibility forms resolved (Unicode's NFKD), then all marks removed. Emoji, Hangul
+ * and scripts in which marks are vowels stay as they are.
+ */
+export function removeDiacritics(text: string): string {
+  if (!BEYOND_ASCII.test(text)) return text;
+  if (!UNUSUAL.test(text)) return strip(text);
+  let result = '';
+  let at = 0;
+  for (const { 0: kept, index } of text.matchAll(KEPT)) {
+    result += strip(text.slice(at, index)) + kept;
+    at = index + kept.length;
+  }
+  return result + strip(text.slice(at));
+}
+
+function strip(text: string): string {
+  return text.normalize('NFKD').replace(MARKS, '');
+}

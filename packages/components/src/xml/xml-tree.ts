@@ -1,0 +1,56 @@
+export type XmlNodeKind = 'document' | 'element' | 'attribute' | 'namespace' | 'text' | 'comment' | 'instruction';
+
+/**
+ * A node of an XML document. All nodes of a document stand in one list in document order (an element before its
+ * namespaces, attributes and content), so that the content of a node is a range of that list: most of what XPath asks
+ * for is a walk over the range.
+ */
+export class XmlNode {
+  readonly kind: XmlNodeKind;
+  /** As written, prefix included; the target of a processing instruction; the prefix that a namespace declares. */
+  readonly name: string;
+  /** Text of an attribute, text node, comment or processing instruction, URI of a namespace; empty for others. */
+  value: string;
+  readonly parent: XmlNode | undefined;
+  /** All nodes of the document. */
+  readonly nodes: XmlNode[];
+  /** Where this node stands in `nodes`. */
+  readonly at: number;
+  /** Where the first node behind this one and its content stands. */
+  end: number;
+
+  /** Appends the node to the document's list. */
+  constructor(kind: XmlNodeKind, name: string, value: string, parent: XmlNode | undefined, nodes: XmlNode[]) {
+    this.kind = kind;
+    this.name = name;
+    this.value = value;
+    this.parent = parent;
+    this.nodes = nodes;
+    this.at = nodes.length;
+    this.end = this.at + 1;
+    nodes.push(this);
+  }
+
+  /** The text of the node as XPath sees it: for an element and the document that of all text nodes inside. */
+  get text(): string {
+    if (this.kind !== 'element' && this.kind !== 'document') return this.value;
+    const { nodes, end } = this;
+    let text = '';
+    for (let at = this.at + 1; at < end; at++) {
+      const node = nodes[at] as XmlNode;
+      if (node.kind === 'text') text += node.value;
+    }
+    return text;
+  }
+}
+
+/** The value of an element's attribute; undefined when it has none of this name. */
+export function attributeOf(element: XmlNode, name: string): string | undefined {
+  for (let at = element.at + 1; at < element.end; at++) {
+    const node = element.nodes[at] as XmlNode;
+    if (node.kind === 'attribute') {
+      if (node.name === name) return node.value;
+    } else if (node.kind !== 'namespace') return undefined;
+  }
+  return undefined;
+}

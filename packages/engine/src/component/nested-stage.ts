@@ -1,0 +1,63 @@
+import { fromValue, type ObjectNode } from '@headrace/hocon';
+import type { JsonObject } from '../document/value.ts';
+import { commonParameters } from './common-parameters.ts';
+import { checkParameters, type ParameterProblem, parameterKeys } from './parameters.ts';
+import type { TObject } from './schema.ts';
+import type { StageClass } from './stage.ts';
+
+/** The parameters of something inside a component, and what is wrong with them. */
+export interface NestedParameters {
+  readonly params: Record<string, unknown>;
+  readonly problems: readonly ParameterProblem[];
+}
+
+/** What says which parameters something takes: a class of stages, or whatever a component keeps inside itself. */
+export interface DescribesParameters {
+  readonly parameters: TObject;
+  readonly check?: (params: never) => Iterable<ParameterProblem>;
+}
+
+/**
+ * Reads the parameters of a stage that another stage keeps inside itself, as a pipeline does for its own: by the
+ * schema, with coercions and defaults, then by the class's `check`.
+ *
+ * @param given the config of the inner stage, as a parameter of free form gives it
+ * @param at the keys that lead to it from the outer stage, for the problems
+ */
+export function checkNestedStage(
+  StageClass: StageClass,
+  given: JsonObject,
+  at: readonly (string | number)[],
+): NestedParameters {
+  return checkNested(StageClass, given, at, Object.keys((commonParameters.stage as TObject).properties));
+}
+
+/**
+ * Reads the parameters of something that a component keeps inside itself, as those of a component are read: by the
+ * schema, with coercions and defaults, then by its `check`.
+ *
+ * @param given the config of the inner part, as a parameter of free form gives it
+ * @param at the keys that lead to it from the component, for the problems
+ * @param shared keys that are allowed besides, and read by somebody else
+ */
+export function checkNested(
+  described: DescribesParameters,
+  given: JsonObject,
+  at: readonly (string | number)[],
+  shared: readonly string[] = [],
+): NestedParameters {
+  const read = checkParameters(described.parameters, fromValue(given) as ObjectNode, '', new Set(shared));
+  const problems: ParameterProblem[] = read.problems.map(({ path, message, hint, severity }) => ({
+    parameter: path,
+    message,
+    severity,
+    ...(hint === undefined ? {} : { hint }),
+  }));
+  if (!problems.some(({ severity }) => severity === 'error')) {
+    problems.push(...(described.check?.(read.value as never) ?? []));
+  }
+  return {
+    params: read.value,
+    problems: problems.map((problem) => ({ ...problem, parameter: [...at, ...parameterKeys(problem)] })),
+  };
+}

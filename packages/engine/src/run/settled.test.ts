@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import type { EncodedBatch, Indexer } from '../component/indexer.ts';
+import { FlowControl } from '../transport/flow-control.ts';
+import type { OutcomePart } from '../transport/messages.ts';
+import { Indexing } from './indexing.ts';
+
+const BYTES = new Uint8Array(1);
+
+function part(sequence: number, last: boolean, count = 1): OutcomePart {
+  const lengths = new Uint32Array(count).fill(1);
+  const none = { created: 0, dropped: 0, failed: 0, failures: [] };
+  return { sequence, last, published: count, ...none, count, bytes: BYTES.slice(0, count), ids: '["a"]', lengths };
+}
+
+/** Indexing with an indexer whose requests end when they are told to. */
+function harness() {
+  const requests: (() => void)[] = [];
+  const send = (_: EncodedBatch) => new Promise((resolve) => requests.push(() => resolve([])));
+  const flow = new FlowControl();
+  const listener = { onPart() {}, onSucceeded() {}, onFailed() {}, onRoom() {} };
+  const settings = { batchSize: 1, batchTimeout: 1 } as never;
+  const indexing = new Indexing({ streaming: false, send } as unknown as Indexer, settings, 1000, flow, listener);
+  const answer = async () => {
+    while (requests.length === 0) await new Promise(setImmediate);
+    requests.shift()?.();
+  };
+  return { indexing, flow, answer };
+}
+
+/** Tells, after what is under way has run, whether a promise is still open. */
+function stateOf(promise: Promise<void>): Promise<string> {
+  const open = new Promise<string>((resolve) => setTimeout(resolve, 5, 'open'));
+  return Promise.race([
+    promise.then(
+      () => 'settled',
+      (error: Error) => error.message,
+    ),
+    open,
+  ]);
+}
+
+describe('settled', () => {
+  it('is true at once when nothing was handed over', async () => {
+    expect(await stateOf(harness().indexing.settled(0))).toBe('settled');
+  });
+
+  it('waits for the batches before it, to their last part, and to the answer', async () => {
+    const { indexing, answer } = harness();
+    const first = indexing.settled(1);
+    const both = indexing.settled(2);
+    indexing.accept(part(1, true));
+    indexing.accept(part(0, false));
+    await answer();
+    expect(await stateOf(first)).toBe('open');
+    indexing.accept(part(0, true));
+    expect(await stateOf(first)).toBe('open');
+    await answer();
+    expect([await stateOf(first), await stateOf(both)]).toEqual(['settled', 'open']);
+    await answer();
+    expect(await stateOf(both)).toBe('settled');
+  });
+
+  it('counts a batch that came to nothing', async () => {
+    const { indexing } = harness();
+    const first = indexing.settled(1);
+    indexing.accept(part(0, true, 0));
+    expect(await stateOf(first)).toBe('settled');
+  });
+
+  it('is never true of a run that is given up', async () => {
+    const { indexing, flow } = harness();
+    const first = stateOf(indexing.settled(1));
+    indexing.accept(part(0, true));
+    void indexing.abort({ code: 'HR_RUN_CANCELLED', message: 'stop' }, 10);
+    expect(await first).toContain('given up');
+    const other = harness();
+    const stopped = stateOf(other.indexing.settled(1));
+    other.flow.stop();
+    other.indexing.accept(part(0, true, 0));
+    expect(await stopped).toContain('given up');
+    expect(flow.stopped).toBe(false);
+  });
+});
