@@ -11,6 +11,8 @@ export function decodeBase64(text: string): Buffer | undefined {
  * groups of four characters and not inside, padding closes any group. Undefined when the text is none.
  */
 export function base64Size(text: string): number | undefined {
+  // Most texts have neither white space nor padding inside.
+  if (text.length % 4 === 0 && STANDARD.test(text)) return Buffer.byteLength(text, 'base64');
   let size = 0;
   let at = 0;
   for (;;) {

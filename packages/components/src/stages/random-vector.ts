@@ -8,9 +8,9 @@ import {
   type UpdateMode,
   UpdateModeParameter,
   type Value,
-  widenFloat,
 } from '@headrace/engine';
 import { checkDestination } from '../fields/destination.ts';
+import { drawInteger } from '../random/draw.ts';
 
 const parameters = Type.Object({
   fields: Type.Array(Type.String()),
@@ -18,8 +18,11 @@ const parameters = Type.Object({
   updateMode: UpdateModeParameter,
 });
 
-/** A float holds this many steps between 0 and 1 exactly. */
-const STEPS = 2 ** 23;
+/**
+ * Numbers of seven decimals below 1 are the shortest texts of as many floats, which lie closer together: what is drawn
+ * needs no rounding.
+ */
+const STEPS = 10 ** 7;
 
 /**
  * Fills fields with random vectors, for trying out vector search. Every field gets a vector of its own: a list of
@@ -65,7 +68,7 @@ export class RandomVector extends Stage<typeof parameters> {
 function randomVector(dimensions: number): Value[] {
   const vector: Value[] = [];
   for (let i = 0; i < dimensions; i++) {
-    vector.push(double(widenFloat(Math.floor(Math.random() * 2 * STEPS) / STEPS - 1)));
+    vector.push(double(drawInteger(-STEPS, 2 * STEPS) / STEPS));
   }
   return vector;
 }

@@ -42,7 +42,6 @@ const MARKS = /\p{M}/gu;
  * and scripts in which marks are vowels stay as they are.
  */
 export function removeDiacritics(text: string): string {
-  if (!BEYOND_ASCII.test(text)) return text;
   if (!UNUSUAL.test(text)) return strip(text);
   let result = '';
   let at = 0;
@@ -54,5 +53,5 @@ export function removeDiacritics(text: string): string {
 }
 
 function strip(text: string): string {
-  return text.normalize('NFKD').replace(MARKS, '');
+  return BEYOND_ASCII.test(text) ? text.normalize('NFKD').replace(MARKS, '') : text;
 }
