@@ -139,7 +139,12 @@ function makeParts({
   threads: RunStarter & PreviewStarter;
 }): ServiceParts {
   const { limits, preventConcurrentRuns } = settings;
-  const configs = new Configs({ store, reader, maxConfigs: limits.maxConfigs });
+  const configs = new Configs({
+    store,
+    reader,
+    maxConfigs: limits.maxConfigs,
+    onAdded: () => threads.prepare?.(registry.loadedModules),
+  });
   const runs = new RunManager({
     store,
     configs,

@@ -39,6 +39,7 @@ export class Registry {
   private readonly entries: CatalogEntry[] = [];
   private readonly byName = new Map<string, CatalogEntry>();
   private readonly loaded = new Map<string, ClassByKind[ComponentKind]>();
+  private readonly builtIn = new Set<string>();
 
   private constructor(source: RegistrySource) {
     this.source = source;
@@ -47,7 +48,12 @@ export class Registry {
   /** Reads the catalogs and loads the custom modules. Throws `HR_CONFIG_COMPONENT_LOAD` for a module that cannot be loaded. */
   static async open(source: RegistrySource): Promise<Registry> {
     const registry = new Registry(source);
-    for (const url of source.catalogs) for (const entry of readCatalog(url)) registry.add(entry);
+    for (const url of source.catalogs) {
+      for (const entry of readCatalog(url)) {
+        registry.add(entry);
+        registry.builtIn.add(entry.module);
+      }
+    }
     for (const specifier of source.modules) {
       const { entries: found } = await registry.loadModule(specifier);
       if (found.length === 0) {
@@ -58,6 +64,13 @@ export class Registry {
       for (const entry of found) registry.add(entry);
     }
     return registry;
+  }
+
+  /** The modules of built-in components that have been loaded, as URLs: another thread will probably need the same. */
+  get loadedModules(): string[] {
+    const modules = new Set<string>();
+    for (const key of this.loaded.keys()) modules.add(key.slice(0, key.lastIndexOf('#')));
+    return [...modules].filter((module) => this.builtIn.has(module));
   }
 
   /** Every known component of a kind, sorted by name. */

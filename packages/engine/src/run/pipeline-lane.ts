@@ -3,6 +3,7 @@ import type { LogRecord } from '../component/logger.ts';
 import { type Failure, HeadraceError, messageOf } from '../errors/headrace-error.ts';
 import type { StageStatistics } from '../pipeline/step.ts';
 import type { FromPipeline, OpenPipeline, OutcomePart, SourceBatch, ToPipeline } from '../transport/messages.ts';
+import type { ThreadData } from './thread-messages.ts';
 
 /** What a lane tells its run. */
 export interface LaneListener {
@@ -23,10 +24,11 @@ export class PipelineLane {
   private answer: { resolve: (message: FromPipeline) => void; reject: (error: HeadraceError) => void } | undefined;
   private lost: HeadraceError | undefined;
 
-  constructor(heapMb: number) {
-    this.heapMb = heapMb;
+  constructor(data: ThreadData) {
+    this.heapMb = data.heapMb;
     this.worker = new Worker(new URL('./pipeline-thread.js', import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb: heapMb },
+      workerData: data,
+      resourceLimits: { maxOldGenerationSizeMb: data.heapMb },
       name: 'pipeline',
     });
     this.worker.unref();

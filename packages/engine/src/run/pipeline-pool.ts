@@ -4,6 +4,7 @@ import type { FlowControl } from '../transport/flow-control.ts';
 import type { OpenPipeline, SourceBatch } from '../transport/messages.ts';
 import { Signal } from '../transport/signal.ts';
 import { type LaneListener, PipelineLane } from './pipeline-lane.ts';
+import type { ThreadData } from './thread-messages.ts';
 
 /** Batches that a lane may have at once: one in work, one at hand. */
 const BATCHES_PER_LANE = 2;
@@ -14,21 +15,21 @@ const CLOSE_MILLIS = 10_000;
 
 /** Pipeline threads that wait for work: starting one costs tens of milliseconds, so a run keeps them. */
 export class IdleLanes {
-  private readonly heapMb: number;
+  private readonly data: ThreadData;
   private readonly idle: PipelineLane[] = [];
 
-  constructor(heapMb: number) {
-    this.heapMb = heapMb;
+  constructor(data: ThreadData) {
+    this.data = data;
   }
 
   /** Has a thread ready for the first who takes one. */
   warm(): void {
-    this.idle.push(new PipelineLane(this.heapMb));
+    this.idle.push(new PipelineLane(this.data));
   }
 
   take(): PipelineLane {
     for (let lane = this.idle.pop(); lane !== undefined; lane = this.idle.pop()) if (lane.alive) return lane;
-    return new PipelineLane(this.heapMb);
+    return new PipelineLane(this.data);
   }
 
   give(lane: PipelineLane): void {

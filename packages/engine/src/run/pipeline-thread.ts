@@ -1,4 +1,4 @@
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import type { DocumentEncoder } from '../component/indexer.ts';
 import { createLogger } from '../component/logger.ts';
 import { Registry } from '../component/registry.ts';
@@ -12,6 +12,8 @@ import { LogGate } from '../transport/log-gate.ts';
 import type { FromPipeline, OpenPipeline, SourceBatch, ToPipeline } from '../transport/messages.ts';
 import { BatchProcessor } from './batch-processor.ts';
 import { instantiate } from './decoders.ts';
+import { preload } from './preload.ts';
+import type { ThreadData } from './thread-messages.ts';
 
 /*
  * The entry of a pipeline thread. It works for one pipeline of one run at a time, from `open` to `close`, and
@@ -104,6 +106,7 @@ async function handle(message: ToPipeline): Promise<void> {
   }
 }
 
+preload(workerData as ThreadData);
 let last: Promise<void> = Promise.resolve();
 port.on('message', (message: ToPipeline) => {
   last = last.then(() => handle(message));

@@ -34,6 +34,8 @@ export interface RunSurroundings {
   readonly logGate: LogGate;
   /** Told whenever a connector begins or ends, with the results of those that have ended. */
   readonly onConnectors: (connectors: ConnectorProgress[], results: readonly ConnectorResult[]) => void;
+  /** Told the modules of the built-in components that the config uses. */
+  readonly onModules: (modules: string[]) => void;
 }
 
 /** Runs a config: its connectors one after the other, up to the first that fails. Never rejects for what a config does. */
@@ -55,6 +57,7 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
       seconds: seconds(),
     };
   }
+  surroundings.onModules(registry.loadedModules);
   logger.info(`Starting run with id ${request.runId}`);
   const { signal } = surroundings;
   const failures: FailedDocument[] = [];

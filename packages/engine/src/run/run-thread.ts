@@ -4,17 +4,18 @@ import { toFailure } from '../errors/headrace-error.ts';
 import { LogGate } from '../transport/log-gate.ts';
 import { SharedCounts } from './counters.ts';
 import { IdleLanes } from './pipeline-pool.ts';
+import { preload } from './preload.ts';
 import { preview } from './preview.ts';
 import { runConfig } from './run-config.ts';
-import type { FromRun, ToRun } from './thread-messages.ts';
+import type { FromRun, ThreadData, ToRun } from './thread-messages.ts';
 
 /* The entry of the thread of a run: serves one run or one preview, then ends. */
 
 const port = parentPort;
 if (port === null) throw new Error('run-thread is the entry of a worker thread');
 
-const { heapMb } = workerData as { heapMb: number };
-const idle = new IdleLanes(heapMb);
+const data = workerData as ThreadData;
+const idle = new IdleLanes(data);
 const stop = new AbortController();
 
 function post(message: FromRun): void {
@@ -45,6 +46,7 @@ async function handle(message: ToRun): Promise<void> {
           forwardLog,
           logGate,
           onConnectors: (connectors, results) => post({ type: 'connectors', connectors, results }),
+          onModules: (modules) => post({ type: 'modules', modules }),
         }),
       });
     }
@@ -56,3 +58,4 @@ port.on('message', (message: ToRun) => {
 });
 // The first pipeline thread is started before there is work: it is ready when the run is.
 idle.warm();
+preload(data);

@@ -6,8 +6,13 @@ import { type DocumentCounts, noDocuments, pendingDocuments, SharedCounts } from
 import type { PreviewRequest, PreviewResult, RunHandle, RunListeners, RunProgress, RunRequest } from './run-request.ts';
 import type { ConnectorResult, RunResult } from './run-result.ts';
 import { runSummary } from './run-summary.ts';
-import type { ConnectorProgress, FromRun, ToRun } from './thread-messages.ts';
+import type { ConnectorProgress, FromRun, ThreadData, ToRun } from './thread-messages.ts';
 import { STOP_GRACE_MILLIS } from './time-limits.ts';
+
+/** How long after a run was handed over the thread of the next one is started, if it has not ended before. */
+const PREPARE_MILLIS = 250;
+/** Components whose modules a waiting thread loads. */
+const MAX_PRELOADED = 32;
 
 export interface RunThreadsOptions {
   /** Limit of the JavaScript heap of each thread of a run, in MiB. */
@@ -20,6 +25,7 @@ export interface RunThreadsOptions {
 export class RunThreads {
   private readonly options: RunThreadsOptions;
   private readonly going = new Set<Worker>();
+  private readonly modules = new Set<string>();
   private warm: Worker | undefined;
   private closed = false;
 
@@ -28,8 +34,12 @@ export class RunThreads {
     if (options.keepWarm) this.prepare();
   }
 
-  /** Has a thread ready for the next run, which then starts at once. */
-  prepare(): void {
+  /**
+   * Has a thread ready for the next run, which then starts at once.
+   * @param modules of built-in components that it will probably need
+   */
+  prepare(modules: readonly string[] = []): void {
+    this.noteModules(modules);
     if (this.closed || this.warm !== undefined) return;
     const worker = this.spawn();
     worker.unref();
@@ -43,7 +53,11 @@ export class RunThreads {
   start(request: RunRequest, listeners: RunListeners = {}): RunHandle {
     const worker = this.take();
     const run = new ThreadRun(request, worker, this.options.heapMb, listeners);
+    worker.on('message', (message: FromRun) => {
+      if (message.type === 'modules') this.noteModules(message.modules);
+    });
     worker.once('exit', () => this.going.delete(worker));
+    void run.done.then(() => this.options.keepWarm && this.prepare());
     return run;
   }
 
@@ -90,15 +104,27 @@ export class RunThreads {
     this.warm = undefined;
     this.going.add(worker);
     worker.ref();
-    // After the run has been handed over: its start must not wait for the next one's thread.
-    if (this.options.keepWarm) setImmediate(() => this.prepare());
+    // Later: the start of this run must not wait for the next one's thread.
+    if (this.options.keepWarm) setTimeout(() => this.prepare(), PREPARE_MILLIS).unref();
     return worker;
+  }
+
+  /** Keeps the modules that were needed last. */
+  private noteModules(modules: readonly string[]): void {
+    for (const module of modules) {
+      this.modules.delete(module);
+      this.modules.add(module);
+    }
+    for (const oldest of this.modules) {
+      if (this.modules.size <= MAX_PRELOADED) break;
+      this.modules.delete(oldest);
+    }
   }
 
   private spawn(): Worker {
     const { heapMb } = this.options;
     return new Worker(new URL('./run-thread.js', import.meta.url), {
-      workerData: { heapMb },
+      workerData: { heapMb, preload: [...this.modules] } satisfies ThreadData,
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
       name: 'run',
     });

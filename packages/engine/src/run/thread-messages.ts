@@ -6,6 +6,14 @@ import type { ConnectorResult, RunResult } from './run-result.ts';
 /** How far a connector is, and what its result will need. */
 export type ConnectorProgress = RunProgress['connectors'][number] & { readonly hasPipeline: boolean };
 
+/** What the threads of a run are made with. */
+export interface ThreadData {
+  /** Limit of the JavaScript heap of each, in MiB. */
+  readonly heapMb: number;
+  /** Modules that are likely to be needed: a thread that waits for work loads them meanwhile. */
+  readonly preload: readonly string[];
+}
+
 /** To the thread of a run. It serves one run or one preview, then ends. */
 export type ToRun =
   | {
@@ -25,6 +33,8 @@ export type FromRun =
       readonly results: readonly ConnectorResult[];
     }
   | { readonly type: 'log'; readonly record: LogRecord }
+  /** The modules of built-in components that the run needs. */
+  | { readonly type: 'modules'; readonly modules: string[] }
   | { readonly type: 'done'; readonly result: RunResult }
   | { readonly type: 'previewed'; readonly result: PreviewResult }
   | { readonly type: 'crashed'; readonly failure: Failure };

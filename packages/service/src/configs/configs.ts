@@ -11,6 +11,8 @@ export interface ConfigsOptions {
   store: Store;
   reader: UploadReader;
   maxConfigs: number;
+  /** A config was stored: a run of it is to be expected. */
+  onAdded?: () => void;
 }
 
 /** A config in a page of them. */
@@ -28,9 +30,11 @@ export class Configs {
   readonly #store: Store;
   readonly #reader: UploadReader;
   readonly #maxConfigs: number;
+  readonly #onAdded: (() => void) | undefined;
   #presets: ReadonlyMap<string, Preset> = new Map();
 
-  constructor({ store, reader, maxConfigs }: ConfigsOptions) {
+  constructor({ store, reader, maxConfigs, onAdded }: ConfigsOptions) {
+    this.#onAdded = onAdded;
     this.#store = store;
     this.#reader = reader;
     this.#maxConfigs = maxConfigs;
@@ -59,6 +63,7 @@ export class Configs {
         hint: 'Delete some (DELETE /v1/config/{id}), or raise limits.maxConfigs in the service file.',
       });
     }
+    this.#onAdded?.();
     return { configId, problems };
   }
 

@@ -14,6 +14,8 @@ const TICK_MILLIS = 1000;
 /** What starts a run: the engine's threads. */
 export interface RunStarter {
   start(request: RunRequest, listeners: RunListeners): RunHandle;
+  /** Gets ready for a run that will probably need these modules of components. */
+  prepare?(modules: readonly string[]): void;
 }
 
 export interface RunManagerOptions {

@@ -7,13 +7,18 @@ import {
   RunThreads,
 } from '@headrace/engine';
 
-/** The engine's threads, from the first run or preview on: a warm thread takes memory that an idle service has no use for. */
+/** The engine's threads, from the first upload, run or preview on: a warm thread takes memory that an idle service has no use for. */
 export class ThreadsOnDemand {
   readonly #heapMb: number;
   #threads: RunThreads | undefined;
 
   constructor(heapMb: number) {
     this.#heapMb = heapMb;
+  }
+
+  /** Has a thread ready for a run that will probably need these modules. */
+  prepare(modules: readonly string[]): void {
+    this.#open().prepare(modules);
   }
 
   start(request: RunRequest, listeners: RunListeners): RunHandle {
