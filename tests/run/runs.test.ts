@@ -83,6 +83,46 @@ describe('a run', () => {
     });
   });
 
+  it('fails a document on which a stage computes without end, and the rest goes on', async () => {
+    const { config, ids } = recorded({
+      stages: '{class: Trouble, kind: children, every: 4}, {class: Trouble, name: slow, kind: hang, at: 5}',
+      rest: 'worker { maxProcessingSecs: 1 }',
+    });
+    const result = await harness.run(config);
+    expect(accountsOf(result)).toMatchObject({ published: 10, created: 9, succeeded: 18, failed: 1 });
+    expect(result.failures).toMatchObject([{ id: '5', at: 'slow', failure: { code: 'HR_STAGE_OVERDUE' } }]);
+    expect(ids().filter((id) => !id.includes('-'))).toEqual(firstIds(10).filter((id) => id !== '5'));
+  });
+
+  it.each(['concurrent', 'wait'])('and so where another stage is waiting: %s', async (kind) => {
+    const { config, ids } = recorded({
+      stages: `{class: Trouble, kind: ${kind}, millis: 2}, {class: Trouble, name: slow, kind: hang, at: 5}`,
+      rest: 'worker { maxProcessingSecs: 1 }',
+    });
+    const result = await harness.run(config);
+    expect(result.failures).toMatchObject([{ id: '5', at: 'slow', failure: { code: 'HR_STAGE_OVERDUE' } }]);
+    expect(accountsOf(result)).toMatchObject({ succeeded: 9, failed: 1 });
+    expect(ids()).toEqual(firstIds(10).filter((id) => id !== '5'));
+  });
+
+  it('fails a row on which a regular expression has no end, in a table of others', async () => {
+    const path = `${harness.directory}/regex.csv`;
+    writeFileSync(
+      path,
+      `text\n${Array.from({ length: 50 }, (_, i) => (i === 7 || i === 30 ? 'a'.repeat(60) : `t${i}`)).join('\n')}\n`,
+    );
+    const { config, ids } = recorded({
+      connector: `class: CSVConnector, path: "${path}"`,
+      stages:
+        '{class: TrimWhitespace, fields: [text]}, {class: ApplyRegex, source: [text], dest: [found], regex: "(a+)+b"}',
+      rest: 'worker { maxProcessingSecs: 1 }',
+    });
+    const result = await harness.run(config);
+    expect(accountsOf(result)).toMatchObject({ published: 50, succeeded: 48, failed: 2 });
+    expect(result.failures.map(({ id, at }) => `${id} ${at}`)).toEqual(['regex.csv-8 stage_2', 'regex.csv-31 stage_2']);
+    expect(ids()).toHaveLength(48);
+  });
+
   it('names the field that a stage gave a value that is none', async () => {
     const { config } = recorded({ stages: '{class: Trouble, kind: object, every: 9}' });
     const result = await harness.run(config);

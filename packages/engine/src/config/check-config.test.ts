@@ -89,7 +89,7 @@ describe('a config without mistakes', () => {
       params: { path: 'out', columns: ['a'] },
       settings: { batchSize: 7, batchTimeout: 100, whitelist: [] },
     });
-    expect(config.worker).toEqual({ threads: 3, maxProcessingSecs: 600, exitOnTimeout: false, enableHeartbeat: false });
+    expect(config.worker).toEqual({ threads: 3, maxProcessingSecs: 60, exitOnTimeout: false, enableHeartbeat: false });
     expect(config.publisher).toEqual({ queueCapacity: 10000 });
     expect(config.runner).toEqual({ connectorTimeout: 86400000, metricsLoggingLevel: 'DEBUG' });
     expect(config.log).toEqual({ seconds: 30 });
@@ -454,7 +454,6 @@ describe('the blocks of the engine', () => {
 
 describe('what is there for nothing', () => {
   it.each([
-    'worker.maxProcessingSecs: 5',
     'worker.exitOnTimeout: true',
     'worker.maxRetries: 2',
     'worker.enableHeartbeat: true',

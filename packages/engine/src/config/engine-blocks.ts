@@ -8,7 +8,8 @@ export const engineBlocks = {
   worker: Type.Object({
     threads: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_THREADS })),
     pipeline: Type.Optional(Type.String(NO_EFFECT)),
-    maxProcessingSecs: Type.Optional(Type.Integer({ default: 600, ...NO_EFFECT })),
+    /** How long the stages may compute on one document before it fails; waiting for servers is not counted. */
+    maxProcessingSecs: Type.Optional(Type.Integer({ default: 60, minimum: 1 })),
     exitOnTimeout: Type.Optional(Type.Boolean({ default: false, ...NO_EFFECT })),
     maxRetries: Type.Optional(Type.Integer(NO_EFFECT)),
     enableHeartbeat: Type.Optional(Type.Boolean({ default: false, ...NO_EFFECT })),

@@ -36,6 +36,8 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, string>> = {
   HR_RECORD_UNREADABLE: 'Correct the record at the place that the message names, and ingest it again.',
   HR_STAGE_FAILED:
     'The failure names the stage and the document. Guard the stage with a condition, or correct the document.',
+  HR_STAGE_OVERDUE:
+    'Mostly a regular expression that backtracks, or a script with a loop that does not end: correct it. If the work is honest, raise `worker.maxProcessingSecs`.',
   HR_STAGE_START:
     'The message names the stage and the reason: a file that is missing, a server that cannot be reached, a library that is not installed.',
   HR_STAGE_CHILD_INVALID: 'The custom stage that emits it must give documents with an id, made by `Document.create`.',

@@ -24,6 +24,7 @@ export const ERROR_CODES = {
   HR_DOCUMENT_TYPE: 'An operation does not fit the value that the field holds.',
   HR_RECORD_UNREADABLE: 'A record of the source cannot be read: it fails by itself, the rest goes on.',
   HR_STAGE_FAILED: 'A stage failed on a document.',
+  HR_STAGE_OVERDUE: 'A stage computed longer on one document than it may.',
   HR_STAGE_START: 'A stage could not start.',
   HR_STAGE_CHILD_INVALID: 'A stage emitted a child without a valid id.',
   HR_PIPELINE_THREAD_LOST: 'A pipeline thread ended, for example because it ran out of memory.',

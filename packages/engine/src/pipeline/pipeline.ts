@@ -7,7 +7,7 @@ import type { DocumentTable } from '../document/document-table.ts';
 import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
 import { adopt, closeChildren, isGiven, iterateChildren } from './children.ts';
 import { compileConditions } from './conditions.ts';
-import { StageError } from './stage-error.ts';
+import { overdue, StageError } from './stage-error.ts';
 import { callStage, callWithTable, failure, type StageStatistics, type Step } from './step.ts';
 
 /** What became of the documents that went into a pipeline, told in their order. */
@@ -27,7 +27,17 @@ export interface PipelineContext {
   readonly trusted: boolean;
   /** A logger for a stage. */
   log(name: string): Logger;
+  /** Runs what stages compute after others have waited; without it that may take as long as it likes. */
+  readonly guard?: Guard;
 }
+
+/** Runs work that does not wait; false when it took too long and was ended. */
+export type Guard = (work: () => void) => boolean;
+
+const unguarded: Guard = (work) => {
+  work();
+  return true;
+};
 
 /**
  * A chain of stages. A document goes through all of them, changed in place; children that a stage emits go
@@ -35,11 +45,14 @@ export interface PipelineContext {
  */
 export class Pipeline {
   private readonly steps: readonly Step[];
+  private readonly guard: Guard;
+  private atWork: Step | undefined;
   /** Where the stages that wait begin: `[from, to)` ranges, each either one such stage or a run of others. */
   private readonly segments: readonly { from: number; to: number; maxInFlight: number }[];
 
-  private constructor(steps: readonly Step[]) {
+  private constructor(steps: readonly Step[], guard: Guard = unguarded) {
     this.steps = steps;
+    this.guard = guard;
     this.segments = segment(steps);
   }
 
@@ -74,7 +87,7 @@ export class Pipeline {
         );
       }
     }
-    return new Pipeline(steps);
+    return new Pipeline(steps, context.guard);
   }
 
   get statistics(): StageStatistics[] {
@@ -105,6 +118,11 @@ export class Pipeline {
   processTable(table: DocumentTable): number {
     for (let i = 0; i < this.steps.length; i++) if (!callWithTable(this.steps[i] as Step, table)) return i;
     return this.steps.length;
+  }
+
+  /** The name of the stage that was called last. */
+  get stageAtWork(): string {
+    return this.atWork?.name ?? '';
   }
 
   /** How many stages there are. */
@@ -153,13 +171,14 @@ export class Pipeline {
       if (document.bypassed) break;
       const step = this.steps[i] as Step;
       if (step.condition !== undefined && !step.condition(document)) continue;
+      this.atWork = step;
       const result = callStage(step, document);
       if (!isGiven(result)) continue;
       if (isPromise(result)) {
         return result.then(
           async (children) => {
             if (isGiven(children)) await this.runChildren(step, children, document, i + 1, to, emit);
-            await this.run(document, i + 1, to, emit);
+            await this.runGuarded(document, i + 1, to, emit);
           },
           (error) => {
             throw failure(step, error);
@@ -171,6 +190,22 @@ export class Pipeline {
     }
     emit(document);
     return undefined;
+  }
+
+  /** As `run`, from where nobody else sees to it that it ends. */
+  private runGuarded(
+    document: Document,
+    from: number,
+    to: number,
+    emit: (document: Document) => void,
+  ): Promise<void> | undefined {
+    let waiting: Promise<void> | undefined;
+    const work = () => {
+      waiting = this.run(document, from, to, emit);
+    };
+    if (from < to && !this.guard(work)) throw new StageError(this.stageAtWork, overdue());
+    if (from === to) emit(document);
+    return waiting;
   }
 
   /** Pulls the children of a document one by one, each to the end of the range before the next is made. */
@@ -250,15 +285,30 @@ export class Pipeline {
   private async runInOrder(members: readonly Member[], from: number, to: number): Promise<Member[]> {
     const out: Member[] = [];
     const lost = new Set<Family>();
-    for (const { document, family } of members) {
-      // What comes after a failed member of its family would never have been made.
-      if (lost.has(family)) continue;
-      try {
-        await this.run(document, from, to, (leaving) => out.push({ document: leaving, family }));
-      } catch (error) {
-        lost.add(family);
-        family.error = error as StageError;
+    const lose = (family: Family, error: StageError) => {
+      lost.add(family);
+      family.error = error;
+    };
+    let next = 0;
+    let waiting: Promise<void> | undefined;
+    // As far as it goes without waiting: a guarded call costs as much as many documents do.
+    const compute = () => {
+      for (waiting = undefined; waiting === undefined && next < members.length; ) {
+        const { document, family } = members[next++] as Member;
+        // What comes after a failed member of its family would never have been made.
+        if (lost.has(family)) continue;
+        try {
+          waiting = this.run(document, from, to, (leaving) => out.push({ document: leaving, family }));
+        } catch (error) {
+          lose(family, error as StageError);
+        }
       }
+    };
+    while (next < members.length) {
+      const ended = this.guard(compute);
+      const { family } = members[next - 1] as Member;
+      if (!ended) lose(family, new StageError(this.stageAtWork, overdue()));
+      else await waiting?.catch((error) => lose(family, error as StageError));
     }
     return out;
   }

@@ -9,3 +9,11 @@ export class StageError extends HeadraceError {
     this.stage = stage;
   }
 }
+
+/** Why a document failed whose processing was ended. */
+export function overdue(): HeadraceError {
+  return new HeadraceError(
+    'HR_STAGE_OVERDUE',
+    'It takes longer than a document may compute (worker.maxProcessingSecs)',
+  );
+}

@@ -11,6 +11,7 @@ import { FlowControl } from '../transport/flow-control.ts';
 import { LogGate } from '../transport/log-gate.ts';
 import type { FromPipeline, OpenPipeline, SourceBatch, ToPipeline } from '../transport/messages.ts';
 import { BatchProcessor } from './batch-processor.ts';
+import { runGuarded } from './compute-guard.ts';
 import { instantiate } from './decoders.ts';
 import { preload } from './preload.ts';
 import type { ThreadData } from './thread-messages.ts';
@@ -30,7 +31,7 @@ function post(message: FromPipeline, transfer: ArrayBuffer[] = []): void {
 }
 
 async function openPipeline(request: OpenPipeline): Promise<void> {
-  const { runId, threadName, threadNumber, trusted, lengths } = request;
+  const { runId, threadName, threadNumber, trusted, lengths, computeMillis } = request;
   const gate = new LogGate(request.logGate);
   const flow = new FlowControl(request.flow);
   const log = (name: string) =>
@@ -48,13 +49,21 @@ async function openPipeline(request: OpenPipeline): Promise<void> {
     const reason = list.problems.find(({ severity }) => severity === 'error')?.message;
     throw new HeadraceError('HR_STAGE_START', reason ?? `There is no pipeline ${request.pipeline}`);
   }
-  const pipeline = await Pipeline.start(pipelineConfig, registry, { runId, threadName, threadNumber, trusted, log });
+  const pipeline = await Pipeline.start(pipelineConfig, registry, {
+    runId,
+    threadName,
+    threadNumber,
+    trusted,
+    log,
+    guard: (work) => runGuarded(work, computeMillis),
+  });
   try {
     const processor = new BatchProcessor({
       pipeline,
       runId,
       encoder: request.encoder === undefined ? undefined : await instantiate<DocumentEncoder>(request.encoder),
       lengths,
+      computeMillis,
       flow,
       log: log(request.pipeline),
       post: (part) => {

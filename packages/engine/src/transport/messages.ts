@@ -19,6 +19,8 @@ export interface OpenPipeline {
   readonly encoder: ModuleReference | undefined;
   /** Whether the indexer cuts batches by document, so that the length of each is needed. */
   readonly lengths: boolean;
+  /** How long the stages may compute on one document, in milliseconds. */
+  readonly computeMillis: number;
   /** The memory of `FlowControl`. */
   readonly flow: SharedArrayBuffer;
   /** The memory of `LogGate`. */
