@@ -48,21 +48,21 @@ export class CsvEncoder implements DocumentEncoder {
 
   encodeTable(table: DocumentTable): string[] {
     const columns = this.columns.map((name) => cellsOf(table.column(name), table.count));
-    const cells: string[] = new Array(columns.length);
+    const complete = columns.length > 0 && columns.every((cells) => cells !== undefined);
+    return complete ? joinCells(columns as string[][], table.count) : this.encodeRows(table);
+  }
+
+  private encodeRows(table: DocumentTable): string[] {
     const rows: string[] = new Array(table.count);
-    const plain = columns.every((column) => column.plain);
+    const columns = this.columns.map((name) => table.column(name));
     for (let row = 0; row < rows.length; row++) {
-      if (plain) {
-        for (let i = 0; i < columns.length; i++) cells[i] = (columns[i] as Cells).texts[row] as string;
-        // One text in one go: pieces that are put together one by one stay pieces, and cost more.
-        rows[row] = `"${cells.join('","')}"\n`;
-      } else {
-        for (let i = 0; i < columns.length; i++) {
-          const text = (columns[i] as Cells).texts[row];
-          cells[i] = text === undefined ? '' : quoted(text);
-        }
-        rows[row] = `${cells.join(',')}\n`;
+      let text = '';
+      for (let i = 0; i < columns.length; i++) {
+        if (i > 0) text += ',';
+        const value = columns[i]?.[row];
+        if (value !== undefined && value !== null) text += quoted(typeof value === 'string' ? value : cellText(value));
       }
+      rows[row] = `${text}\n`;
     }
     return rows;
   }
@@ -77,25 +77,28 @@ export class CsvEncoder implements DocumentEncoder {
   }
 }
 
-/** The texts of a column's cells, undefined for a cell of nothing at all. */
-interface Cells {
-  readonly texts: readonly (string | undefined)[];
-  /** Whether all cells are there and none has a quote in it. */
-  readonly plain: boolean;
-}
-
-function cellsOf(column: Column | undefined, count: number): Cells {
-  if (column === undefined) return { texts: new Array(count).fill(undefined), plain: false };
-  let complete = true;
-  const texts: (string | undefined)[] = new Array(count);
+/** The texts of a column's cells, if each can stand between quotes as it is. */
+function cellsOf(column: Column | undefined, count: number): readonly string[] | undefined {
+  if (column === undefined) return undefined;
+  const texts: string[] = new Array(count);
   for (let row = 0; row < count; row++) {
     const value = column[row];
-    if (typeof value === 'string') texts[row] = value;
-    else if (value === undefined || value === null) complete = false;
-    else texts[row] = cellText(value);
+    if (value === undefined || value === null) return undefined;
+    const text = typeof value === 'string' ? value : cellText(value);
+    if (text.indexOf('"') >= 0) return undefined;
+    texts[row] = text;
   }
-  // One search in all of them is faster than one in each.
-  return { texts, plain: complete && texts.join('').indexOf('"') < 0 };
+  return texts;
+}
+
+function joinCells(columns: readonly (readonly string[])[], count: number): string[] {
+  const rows: string[] = new Array(count);
+  for (let row = 0; row < count; row++) {
+    let text = `"${(columns[0] as readonly string[])[row]}`;
+    for (let i = 1; i < columns.length; i++) text += `","${(columns[i] as readonly string[])[row]}`;
+    rows[row] = `${text}"\n`;
+  }
+  return rows;
 }
 
 /** The row of the columns' names. */

@@ -116,17 +116,14 @@ function isPlainText(column: Column): column is readonly string[] {
 
 /** The lines of objects that have all members. */
 function joinMembers(members: readonly Members[], count: number): string[] {
-  // The value of one member, what stands between it and the next, the next value, and so on.
-  const parts: string[] = [];
-  for (const [i, { before, behind }] of members.entries()) {
-    parts.push(i === 0 ? `{${before}` : `${(members[i - 1] as Members).behind},${before}`, '');
-    if (i === members.length - 1) parts.push(`${behind}}\n`);
-  }
+  // What stands before the value of a member: all there is between it and the value before.
+  const before = members.map((member, i) => (i === 0 ? '{' : `${(members[i - 1] as Members).behind},`) + member.before);
+  const end = `${members.at(-1)?.behind}}\n`;
   const lines: string[] = new Array(count);
   for (let row = 0; row < count; row++) {
-    for (let i = 0; i < members.length; i++) parts[2 * i + 1] = (members[i] as Members).values[row] as string;
-    // One text in one go: pieces that are put together one by one stay pieces, and cost more.
-    lines[row] = parts.join('');
+    let text = '';
+    for (let i = 0; i < members.length; i++) text += before[i] + ((members[i] as Members).values[row] as string);
+    lines[row] = text + end;
   }
   return lines;
 }
