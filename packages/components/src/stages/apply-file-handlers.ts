@@ -11,8 +11,13 @@ import {
 } from '@headrace/engine';
 import { decodeBase64 } from '../fields/base64.ts';
 import { CsvFormat } from '../formats/csv/csv-format.ts';
-import { checkFileHandlers, type FileFormat, FileFormats, FileHandlersParameter } from '../formats/file-handlers.ts';
-import { HeldRecords } from '../formats/held-records.ts';
+import {
+  checkFileHandlers,
+  type FileFormat,
+  FileFormats,
+  FileHandlersParameter,
+} from '../formats/handlers/file-handlers.ts';
+import { HeldRecords } from '../formats/handlers/held-records.ts';
 import { extensionOf, leafOf } from '../storage/file-uri.ts';
 import { MAX_CONTENT_BYTES } from '../storage/read-whole.ts';
 import { checkStorageSettings, type StorageSettings, storageParameters } from '../storage/storage-parameters.ts';

@@ -9,14 +9,14 @@ import {
   Type,
   type Value,
 } from '@headrace/engine';
-import type { SourceFile } from './byte-source.ts';
-import { CsvFormat } from './csv/csv-format.ts';
-import { type CsvSettings, checkCsvSettings, csvParameters } from './csv/csv-settings.ts';
-import type { FormatContext } from './format-context.ts';
-import { JsonFormat } from './json/json-format.ts';
-import { checkJsonSettings, type JsonSettings } from './json/json-settings.ts';
-import { XmlFormat } from './xml/xml-format.ts';
-import { checkXmlSettings, type XmlSettings, xmlParameters } from './xml/xml-settings.ts';
+import type { SourceFile } from '../byte-source.ts';
+import { CsvFormat } from '../csv/csv-format.ts';
+import { type CsvSettings, checkCsvSettings, csvParameters } from '../csv/csv-settings.ts';
+import type { FormatContext } from '../format-context.ts';
+import { JsonFormat } from '../json/json-format.ts';
+import { checkJsonSettings, type JsonSettings } from '../json/json-settings.ts';
+import { XmlFormat } from '../xml/xml-format.ts';
+import { checkXmlSettings, type XmlSettings, xmlParameters } from '../xml/xml-settings.ts';
 
 /** Publishes the records of files, one file after the other. */
 export interface FileFormat {
