@@ -18,7 +18,7 @@ export interface DatabaseSettings {
   readonly connectionRetryPause?: number | undefined;
 }
 
-/** A value for a `?`. */
+/** A value for a `?`: integers as bigint, doubles as number. */
 export type SqlParameter = string | number | bigint | boolean | null;
 
 /** A small result, as a whole. */

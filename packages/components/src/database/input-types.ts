@@ -7,7 +7,7 @@ export const INPUT_TYPES = {
   Integer: (value: Value) => wholeNumber(value),
   Long: (value: Value) => wholeNumber(value),
   Double: (value: Value) => Number(number(value)),
-  Boolean: (value: Value) => (typeof value === 'string' ? value.trim() === 'true' : number(value) !== 0),
+  Boolean: (value: Value) => (typeof value === 'string' ? value.trim() === 'true' : Number(number(value)) !== 0),
   Date: (value: Value, field: string) => day(value, field),
 } as const satisfies Record<string, (value: Value, field: string) => SqlParameter>;
 
@@ -30,13 +30,11 @@ function number(value: Value): number | bigint {
   return Number.isNaN(parsed) ? 0 : parsed;
 }
 
-function wholeNumber(value: Value): number | bigint {
+/** A bigint, because drivers take a number for a double. */
+function wholeNumber(value: Value): bigint {
   const found = number(value);
-  if (typeof found === 'bigint') {
-    const small = Number(found);
-    return Number.isSafeInteger(small) ? small : found;
-  }
-  return Math.trunc(found);
+  if (typeof found === 'bigint') return found;
+  return Number.isFinite(found) ? BigInt(Math.trunc(found)) : 0n;
 }
 
 /** The day of an instant in the zone of the process: `2024-01-02`. */

@@ -94,10 +94,7 @@ export class MysqlConnection implements DatabaseConnection {
   async query(sql: PreparedSql, parameters: readonly SqlParameter[]): Promise<QueryResult> {
     let columns: readonly MysqlColumn[] | undefined;
     let rows: readonly MysqlValue[][] = [];
-    // Integers as texts: as numbers they would go as doubles.
-    const values = parameters.map((value) =>
-      typeof value === 'bigint' || Number.isInteger(value) ? String(value) : value,
-    ) as (string | number | boolean | null)[];
+    const values = parameters.map((value) => (typeof value === 'bigint' ? String(value) : value));
     const timeout = this.settings.silenceTimeoutMs || QUERY_MILLIS;
     await this.run((done) =>
       this.connection.execute({ sql: sql.text, timeout, rowsAsArray: true }, values, (error, result, fields) => {

@@ -349,7 +349,7 @@ describeWithServer('postgres', (server) => {
       const pool = new ConnectionPool(await Database.open({ ...settings(), connectionRetryPause: 1 }, QUIET), 3);
       await pool.open();
       const sql = database.driver.prepare('select pg_backend_pid() as pid, ?::int as n, pg_sleep(0.02) as hr_pool');
-      const ask = async (n: number) => (await pool.query(sql, [n])).rows[0] as number[];
+      const ask = async (n: number) => (await pool.query(sql, [BigInt(n)])).rows[0] as number[];
       const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => ask(n)));
       expect(answers.map(([, n]) => n)).toEqual(Array.from({ length: 12 }, (_, n) => n));
       expect(new Set(answers.map(([pid]) => pid)).size).toBe(3);

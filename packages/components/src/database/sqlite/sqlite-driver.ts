@@ -69,7 +69,7 @@ class SqliteConnection implements DatabaseConnection {
       }
       const columns = statement.columns();
       const readers = columns.map(({ type }) => reader(type, this.times));
-      const values = parameters.map((value) => (typeof value === 'boolean' ? Number(value) : value));
+      const values = parameters.map((value) => (typeof value === 'boolean' ? BigInt(value) : value));
       const rows = statement.all(...values) as unknown as SqliteValue[][];
       return {
         columns: columns.map(({ name }) => name),

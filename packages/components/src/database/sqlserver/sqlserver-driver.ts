@@ -25,7 +25,6 @@ const DIALECT = {
 
 const BATCH_ROWS = 1000;
 const WAITING_ROWS = 10_000;
-const INT_MAX = 2 ** 31 - 1;
 
 /** SQL Server, with the driver `mssql`. */
 export async function openSqlServer(url: SqlServerUrl, credentials: Credentials): Promise<DatabaseDriver> {
@@ -171,8 +170,7 @@ class SqlServerConnection implements DatabaseConnection {
       case 'bigint':
         return module.BigInt();
       case 'number':
-        if (!Number.isInteger(value)) return module.Float();
-        return Math.abs(value) <= INT_MAX ? module.Int() : module.BigInt();
+        return module.Float();
       default:
         return module.NVarChar(module.MAX);
     }
