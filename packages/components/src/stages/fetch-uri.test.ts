@@ -94,9 +94,10 @@ describe('FetchUri', () => {
     it('tells why in the document, which goes on', async () => {
       expect(await fetched('nope')).toEqual({ url_error: 'java.net.MalformedURLException no protocol: nope' });
       expect(await fetched('nope', { errorSuffix: 'bad' })).toHaveProperty('url_bad');
-      expect(await fetched('http://no-such-host.invalid/')).toEqual({
-        url_error: 'java.net.UnknownHostException no-such-host.invalid: Name or service not known',
-      });
+      // Without a name server the look-up fails for now, with one for good.
+      expect((await fetched('http://no-such-host.invalid/')).url_error).toMatch(
+        /^java\.net\.UnknownHostException no-such-host\.invalid: (Name or service not known|Temporary failure in name resolution)$/,
+      );
       const free = createServer().listen(0, '127.0.0.1');
       await once(free, 'listening');
       const { port } = free.address() as { port: number };
