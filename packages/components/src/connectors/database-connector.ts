@@ -80,6 +80,7 @@ const parameters = Type.Object({
  */
 export class DatabaseConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
+  static readonly javaClass = 'com.kmwllc.lucille.connector.jdbc.DatabaseConnector';
   private main: DatabaseConnection | undefined;
   private readonly others: DatabaseConnection[] = [];
   private readonly streams: RowStream[] = [];
@@ -118,7 +119,7 @@ export class DatabaseConnector extends Connector<typeof parameters> {
     }
     if (stream.chunks !== undefined && children.length === 0) await this.publishChunks(stream, database.name, target);
     else await this.publishRows(stream, children, database.name, target);
-    for (const warning of this.streams.flatMap((one) => one.warning() ?? [])) context.log.warn(warning);
+    for (const { warning } of this.streams) if (warning !== undefined) context.log.warn(`${database.name}: ${warning}`);
     this.completed = !target.signal.aborted;
   }
 

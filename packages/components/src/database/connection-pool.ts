@@ -10,6 +10,7 @@ export class ConnectionPool {
   private readonly database: Database;
   private readonly size: number;
   private readonly idle: DatabaseConnection[] = [];
+  private readonly active = new Set<DatabaseConnection>();
   private readonly waiting: (() => void)[] = [];
   private readonly closing = new AbortController();
   private used = 0;
@@ -39,7 +40,7 @@ export class ConnectionPool {
   /** Closes all connections; queries that are under way fail. */
   async close(): Promise<void> {
     this.closing.abort();
-    await Promise.all(this.idle.splice(0).map((connection) => connection.close()));
+    await Promise.all([...this.idle.splice(0), ...this.active].map((connection) => connection.close()));
   }
 
   private async use<T>(work: (connection: DatabaseConnection) => Promise<T>): Promise<T> {
@@ -48,10 +49,12 @@ export class ConnectionPool {
     let connection: DatabaseConnection | undefined;
     try {
       connection = this.fresh() ?? (await this.database.connect(this.closing.signal));
+      this.active.add(connection);
       return await work(connection);
     } finally {
       this.used--;
       if (connection !== undefined) {
+        this.active.delete(connection);
         if (connection.broken || this.closing.signal.aborted) await connection.close();
         else this.idle.push(connection);
       }

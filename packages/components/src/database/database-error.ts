@@ -22,6 +22,9 @@ export interface ErrorVerdict {
   readonly hint?: string;
 }
 
+/** Shorter ones are too common in texts to be taken for the secret. */
+const MIN_SECRET = 4;
+
 /** Makes the errors of one database. */
 export class DatabaseErrors {
   private readonly database: string;
@@ -35,7 +38,7 @@ export class DatabaseErrors {
    */
   constructor(database: string, secrets: readonly string[], judge: (error: unknown) => ErrorVerdict) {
     this.database = database;
-    this.secrets = secrets.filter((secret) => secret !== '');
+    this.secrets = secrets.filter((secret) => secret.length >= MIN_SECRET);
     this.judge = judge;
   }
 

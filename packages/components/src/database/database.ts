@@ -50,8 +50,8 @@ export interface RowStream {
   rows(idColumn: number): AsyncIterable<readonly Row[]>;
   /** The rows as they came over the wire, for the pipeline threads to decode; undefined where a driver cannot. */
   readonly chunks?: (layout: RowLayout) => AsyncIterable<RecordChunk>;
-  /** Values that were left out because they are none (zero dates): to be told. */
-  warning(): string | undefined;
+  /** What to tell of values that were left out; undefined when none were. */
+  readonly warning: string | undefined;
   /** Ends the query, wherever it is. */
   close(): Promise<void>;
 }
@@ -128,7 +128,9 @@ export class Database {
           !(error instanceof DatabaseError) || error.trouble === 'refused' || error.trouble === 'statement';
         if (hopeless || attempt >= this.retries || signal?.aborted === true) throw error;
         this.log.warn(`${error.message}. Trying again in ${this.pause} ms (${attempt + 1} of ${this.retries})`);
-        await setTimeout(this.pause, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
+        await setTimeout(this.pause, undefined, signal === undefined ? {} : { signal }).catch(() => {
+          throw error;
+        });
       }
     }
   }

@@ -18,8 +18,8 @@ export function processZone(): string {
  * zone; a date is its midnight there.
  */
 export class SqlTimes {
-  /** The first text that was no point in time (`infinity`, `0000-00-00`); undefined while there was none. */
-  unreadable: string | undefined;
+  /** The first text that was no point in time; undefined while there was none. */
+  private unreadable: string | undefined;
   private readonly zone: DateZone;
   private readonly utc: boolean;
 
@@ -28,7 +28,13 @@ export class SqlTimes {
     this.utc = UTC.has(zoneId);
   }
 
-  /** The instant of a text; null, and `unreadable` set, when it names none. */
+  /** What to say of texts that are no points in time (`infinity`, `0000-00-00`); undefined while there was none. */
+  get warning(): string | undefined {
+    if (this.unreadable === undefined) return undefined;
+    return `values such as ${this.unreadable || '""'} are no points in time: their fields are left out (said once)`;
+  }
+
+  /** The instant of a text; null when it names none. */
   instant(text: string): string | null {
     if (this.utc && isPlain(text)) {
       const fraction = text.length > 20 ? milliseconds(text, 20) : '';

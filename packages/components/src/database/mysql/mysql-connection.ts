@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import type { Value } from '@headrace/engine';
 import type mysql from 'mysql2';
@@ -114,15 +115,33 @@ export class MysqlConnection implements DatabaseConnection {
   async stream(sql: string): Promise<RowStream> {
     this.busy = true;
     const query = this.connection.query({ sql, rowsAsArray: true });
+    const { times } = this;
     let received = 0;
     let idColumn = -1;
     let readers: ((value: MysqlValue) => Value)[] = [];
     let batch: Row[] = [];
     let bytes = 0;
+    // While nobody takes the rows the server cannot but be silent.
+    let held = false;
     const queue = new BatchQueue<readonly Row[]>(
-      { pause: () => this.connection.pause(), resume: () => this.connection.resume() },
+      {
+        pause: () => {
+          held = true;
+          this.connection.pause();
+        },
+        resume: () => {
+          held = false;
+          this.connection.resume();
+        },
+      },
       WAITING_BYTES,
     );
+    const silent = () => {
+      if (held) return;
+      this.broken = true;
+      this.connection.destroy();
+      this.onLoss?.(new Error('the server has been silent for longer than socketTimeout'));
+    };
     const flush = () => {
       if (batch.length > 0) queue.push(batch, bytes);
       batch = [];
@@ -139,10 +158,12 @@ export class MysqlConnection implements DatabaseConnection {
         queue.fail(wrapped);
       };
       this.onLoss = fail;
+      this.socket.setTimeout(this.settings.silenceTimeoutMs, silent);
       query.on('error', fail);
       query.on('fields', (fields: readonly MysqlColumn[] | undefined) => {
         if (fields === undefined) reject(this.errors.wrap(new Error('sql is no query: it gives no rows')));
         else {
+          held = true;
           this.connection.pause();
           resolve(fields);
         }
@@ -163,6 +184,7 @@ export class MysqlConnection implements DatabaseConnection {
       query.on('end', () => {
         this.busy = false;
         this.onLoss = undefined;
+        this.socket.setTimeout(0, silent);
         flush();
         queue.end();
       });
@@ -172,14 +194,12 @@ export class MysqlConnection implements DatabaseConnection {
       rows: (column) => {
         idColumn = column;
         readers = columns.map((one) => mysqlReader(one, this.settings, this.times));
+        held = false;
         this.connection.resume();
         return queue;
       },
-      warning: () => {
-        const { unreadable } = this.times;
-        return unreadable === undefined
-          ? undefined
-          : `values such as ${unreadable} are no points in time; their fields are left out (said once)`;
+      get warning() {
+        return times.warning;
       },
       close: async () => {
         if (this.busy) await this.cancel();
@@ -193,6 +213,10 @@ export class MysqlConnection implements DatabaseConnection {
     // An error in parting changes nothing.
     else await new Promise<void>((resolve) => this.connection.end(() => resolve()));
     this.broken = true;
+  }
+
+  private get socket(): Socket {
+    return (this.connection as unknown as { stream: Socket }).stream;
   }
 
   /** Ends what the session is doing, from another one, and the session with it. */

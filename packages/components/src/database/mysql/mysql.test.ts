@@ -148,6 +148,12 @@ describeWithServer('mariadb', (server) => {
       if (hint !== undefined) expect(error.hint).toMatch(hint);
     });
 
+    it('a server that is silent for longer than it may be', async () => {
+      await expect(read('select 1 as id, sleep(30)', { connectionString: url('?socketTimeout=500') })).rejects.toThrow(
+        /silent for longer than socketTimeout/,
+      );
+    });
+
     it('a wrong password, which is told to nobody and tried once', async () => {
       await session.execute("create or replace user hr_pw identified by 'right'");
       await session.execute('grant all on *.* to hr_pw');

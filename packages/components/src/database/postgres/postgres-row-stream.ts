@@ -5,7 +5,7 @@ import type { DatabaseErrors } from '../database-error.ts';
 import { processZone, SqlTimes } from '../sql-times.ts';
 import { readDataRows } from './data-rows.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
-import { leftOut, PostgresRowDecoder } from './row-decoder.ts';
+import { PostgresRowDecoder } from './row-decoder.ts';
 import type { ValueKind } from './value-kinds.ts';
 import { bytesReader } from './value-readers.ts';
 
@@ -60,9 +60,8 @@ export class PostgresRowStream implements RowStream {
     }
   }
 
-  warning(): string | undefined {
-    const { unreadable } = this.times;
-    return unreadable === undefined ? undefined : leftOut('the result', unreadable);
+  get warning(): string | undefined {
+    return this.times.warning;
   }
 
   async close(): Promise<void> {

@@ -260,6 +260,21 @@ describeWithServer('postgres', (server) => {
       if (hint !== undefined) expect(error.hint).toMatch(hint);
     });
 
+    it('a server that is silent for longer than it may be', async () => {
+      const silent = { connectionString: url('?socketTimeout=1') };
+      await expect(read('select 1 as id, pg_sleep(30)', silent)).rejects.toThrow(
+        /silent for longer than socketTimeout/,
+      );
+      const [outcome] = await lookup(
+        'select ?::int as r, pg_sleep(30)',
+        ['Integer'],
+        ['r'],
+        [{ id: '1', k: 1 }],
+        silent,
+      );
+      expect(outcome?.error).toMatch(/timeout/);
+    });
+
     it('an unknown database', async () => {
       const error = await read('select 1', { connectionString: url().replace(/headrace$/, 'nowhere') }).catch((e) => e);
       expect(error.message).toMatch(/database "nowhere" does not exist/);

@@ -47,14 +47,10 @@ export class PostgresRowDecoder implements RecordDecoder {
       if (made instanceof Document) sink.document(made);
       else sink.reject(made);
     });
-    if (times.unreadable !== undefined && !this.warned) {
+    const { warning } = times;
+    if (warning !== undefined && !this.warned) {
       this.warned = true;
-      sink.warn(leftOut(this.source, times.unreadable));
+      sink.warn(`${this.source}: ${warning}`);
     }
   }
-}
-
-/** What to say of values such as `infinity`. */
-export function leftOut(source: string, text: string): string {
-  return `${source}: values such as ${text} are no points in time; their fields are left out (said once)`;
 }

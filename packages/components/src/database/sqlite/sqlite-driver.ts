@@ -92,11 +92,8 @@ class SqliteConnection implements DatabaseConnection {
             idColumn,
             errors,
           ),
-        warning: () => {
-          const { unreadable } = times;
-          return unreadable === undefined
-            ? undefined
-            : `values such as ${unreadable} are no points in time; their fields are left out (said once)`;
+        get warning() {
+          return times.warning;
         },
         close: async () => undefined,
       };

@@ -137,8 +137,7 @@ class SqlServerConnection implements DatabaseConnection {
         queue.end();
         reject(this.errors.wrap(new Error('sql is no query: it gives no rows')));
       });
-      // Its errors come as events.
-      void request.query(sql);
+      request.query(sql).catch(fail);
     });
     return {
       columns: columns.map(({ name }) => name),
@@ -148,7 +147,7 @@ class SqlServerConnection implements DatabaseConnection {
         request.resume();
         return queue;
       },
-      warning: () => undefined,
+      warning: undefined,
       close: async () => {
         if (this.active === request) await this.close();
       },
