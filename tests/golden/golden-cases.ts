@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -48,18 +49,43 @@ export function describeGolden(file: string, define: (cases: readonly GoldenCase
 export async function openCase<T>(golden: GoldenCase, use: (open: OpenCase) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(realpathSync(tmpdir()), 'headrace-golden-'));
   try {
-    const content = readJson(golden.text.replaceAll('@DIR@', folder)) as JsonObject;
-    const files = (content.get('files') as JsonObject | undefined) ?? new Map<string, Value>();
-    for (const [path, file] of files) {
-      const at = join(folder, path);
-      await mkdir(dirname(at), { recursive: true });
-      await writeFile(at, fileBytes(file));
-      await utimes(at, MODIFIED, MODIFIED);
-    }
+    const content = readJson(withDigests(golden.text.replaceAll('@DIR@', folder))) as JsonObject;
+    await writeFiles(content, folder);
     return await use({ content, folder });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Writes the files of a case, or of a step of it, and sets the times at which they were modified. */
+export async function writeFiles(content: JsonObject, folder: string): Promise<void> {
+  for (const [path, file] of (content.get('files') as JsonObject | undefined) ?? []) {
+    const at = join(folder, path);
+    await mkdir(dirname(at), { recursive: true });
+    await writeFile(at, fileBytes(file));
+    await utimes(at, MODIFIED, MODIFIED);
+  }
+  for (const [path, time] of (content.get('mtimes') as JsonObject | undefined) ?? []) {
+    const at = instantOf(time as string);
+    await utimes(join(folder, path), at, at);
+  }
+}
+
+const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+/** An instant, or one relative to now: `-10m`. */
+function instantOf(time: string): Date {
+  const relative = /^([+-]\d+)([smhd])$/.exec(time);
+  if (relative === null) return new Date(time);
+  return new Date(Date.now() + Number(relative[1]) * (UNITS[relative[2] as string] as number) * 1000);
+}
+
+/** Fills in `@MD5:text@`, which is a whole JSON text, or the end of one. */
+function withDigests(text: string): string {
+  return text.replace(/@MD5:((?:[^"\\]|\\.)*)@"/g, (_, json: string) => {
+    const digest = createHash('md5').update(JSON.parse(`"${json}"`) as string);
+    return `${digest.digest('hex')}"`;
+  });
 }
 
 /** The bytes of a file of a case: text, or `{"base64": …}`. */

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { catalogUrl } from '@headrace/components';
 import {
@@ -10,7 +10,7 @@ import {
   readJsonSequence,
   type Value,
 } from '@headrace/engine';
-import { canonicalJson, type OpenCase } from './golden-cases.ts';
+import { canonicalJson, type OpenCase, writeFiles } from './golden-cases.ts';
 
 const RUN_ID = '00000000-0000-4000-8000-000000000000';
 
@@ -28,8 +28,25 @@ export interface RunFacts {
   output: Record<string, string>;
 }
 
+/** Runs the steps of a case, one after the other in the same directory, and tells what disagrees with the recording. */
+export async function runSteps(open: OpenCase, threads: RunThreads): Promise<string[]> {
+  const steps = open.content.get('steps') as JsonObject[] | undefined;
+  if (steps === undefined) return disagreements(await runCase(open, threads), open.content);
+  const expected = (open.content.get('expect') as JsonObject).get('steps') as JsonObject[];
+  const found: string[] = [];
+  for (const [i, step] of steps.entries()) {
+    for (const path of (step.get('delete') as string[] | undefined) ?? []) rmSync(join(open.folder, path));
+    await writeFiles(step, open.folder);
+    const facts = await runCase(open, threads);
+    rmSync(`${open.folder}.docs.jsonl`, { force: true });
+    const content = new Map(open.content).set('expect', expected[i] as JsonObject);
+    found.push(...disagreements(facts, content).map((text) => `step ${i + 1}: ${text}`));
+  }
+  return found;
+}
+
 /** Runs the config of a case as its mode says: `test` (nothing is sent) or `local`. */
-export async function runCase({ content, folder }: OpenCase, threads: RunThreads): Promise<RunFacts> {
+async function runCase({ content, folder }: OpenCase, threads: RunThreads): Promise<RunFacts> {
   for (const path of (content.get('dirs') as string[] | undefined) ?? [])
     mkdirSync(join(folder, path), { recursive: true });
   const configFile = content.get('configFile') as string | undefined;
@@ -69,7 +86,7 @@ export async function runCase({ content, folder }: OpenCase, threads: RunThreads
 }
 
 /** What disagrees with the recording; empty when nothing does. */
-export function disagreements(actual: RunFacts, content: JsonObject): string[] {
+function disagreements(actual: RunFacts, content: JsonObject): string[] {
   const expected = content.get('expect') as JsonObject;
   const found: string[] = [];
   if (expected.has('configParseError') || expected.has('configErrors') || expected.has('escaped')) {
@@ -92,14 +109,31 @@ export function disagreements(actual: RunFacts, content: JsonObject): string[] {
   compare('failed documents', actual.failedDocs, expected.get('failedDocs'));
   if (actual.docs !== undefined && expected.has('docs')) {
     for (const [connector, docs] of expected.get('docs') as JsonObject) {
-      const sort = (list: Value[]) =>
-        anyOrder ? list.toSorted((a, b) => (canonicalJson(a) < canonicalJson(b) ? -1 : 1)) : list;
-      compare(`documents of ${connector}`, sort(actual.docs[connector] ?? []), sort(docs as Value[]));
+      const sort = (list: Value[]) => (anyOrder ? list.toSorted((a, b) => (timeless(a) < timeless(b) ? -1 : 1)) : list);
+      const theirs = sort(docs as Value[]);
+      compare(`documents of ${connector}`, withMask(sort(actual.docs[connector] ?? []), theirs), theirs);
     }
   }
   compare('files afterwards', actual.filesAfter, expected.get('filesAfter'));
   if (expected.has('output')) compare('output', new Map(Object.entries(actual.output)), expected.get('output'));
   return found;
+}
+
+/** The content of a document without its times, to sort by. */
+function timeless(document: Value): string {
+  return canonicalJson(new Map([...(document as JsonObject)].filter(([name]) => !name.endsWith('_date'))));
+}
+
+/** Documents with `@INSTANT@` where that is expected and an instant stands. */
+function withMask(documents: readonly Value[], expected: readonly Value[]): Value[] {
+  return documents.map((document, i) => {
+    const masks = expected[i] as JsonObject | undefined;
+    const entries = [...(document as JsonObject)].map(([name, value]): [string, Value] => {
+      const masked = masks?.get(name) === '@INSTANT@' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(String(value));
+      return [name, masked ? '@INSTANT@' : value];
+    });
+    return new Map(entries);
+  });
 }
 
 function refused(summary: string, folder: string): RunFacts {

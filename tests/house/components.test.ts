@@ -10,6 +10,12 @@ import { readText, root } from './repository.ts';
 const reference = new URL('../../../shared/reference/components.json', import.meta.url);
 const entries = JSON.parse(readFileSync(fileURLToPath(catalogUrl), 'utf8')) as CatalogEntry[];
 
+/** Parameters that the reference lacks, nested ones as `outer.inner`, and why we have them. */
+const ADDED: Readonly<Record<string, string>> = {
+  's3.endpoint': 'servers that speak the protocol of S3',
+  'gcp.endpoint': 'servers that speak the protocol of Google Cloud Storage',
+};
+
 /** A parameter as far as the reference describes it. */
 interface PlainField {
   readonly name: string;
@@ -99,12 +105,13 @@ function sourceOf(entry: CatalogEntry): string {
   return readText(join('packages/components/src', entry.module.replace(/\.js$/, '.ts')));
 }
 
-function plain(fields: readonly SpecField[]): PlainField[] {
+function plain(fields: readonly SpecField[], prefix = ''): PlainField[] {
   return fields
+    .filter(({ name }) => ADDED[prefix + name] === undefined)
     .map(({ name, required, type }) => ({
       name,
       required,
-      type: 'child' in type ? { type: type.type, child: plain(type.child.fields) } : type,
+      type: 'child' in type ? { type: type.type, child: plain(type.child.fields, `${prefix}${name}.`) } : type,
     }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }

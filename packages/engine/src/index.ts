@@ -12,6 +12,7 @@ export {
   type RecordSink,
   type RejectedRecord,
 } from './component/connector.ts';
+export { parseDuration } from './component/duration.ts';
 export {
   type DocumentEncoder,
   type EncodedBatch,

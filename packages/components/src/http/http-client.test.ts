@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { inGroupsOf, type StubHandler, StubServer } from '../testing/stub-server.ts';
-import { HttpClient, type HttpClientOptions, requireSuccess } from './http-client.ts';
+import { HttpClient, type HttpClientOptions, requireStreamSuccess, requireSuccess } from './http-client.ts';
 import { HttpError } from './http-error.ts';
 import { DEFAULT_RETRY, isTransient, NO_RETRY } from './retry.ts';
 
@@ -305,6 +305,23 @@ describe('a stream', () => {
     let text = '';
     for await (const chunk of body) text += chunk;
     expect(text).toBe('abc');
+  });
+
+  it('tells what was asked when it breaks off, and of a status that is no success', async () => {
+    const stub = await serve((_, response) => void response.write('half', () => response.destroy()));
+    const client = await open({ retry: NO_RETRY });
+    const { body } = await client.stream({ url: stub.url });
+    expect(await failure(body.toArray())).toMatchObject({ failure: 'closed', url: `${stub.url}/` });
+    stub.handle((_, response) => void response.writeHead(404).end('no such model'));
+    const refused = await failure(client.stream({ url: stub.url }).then(requireStreamSuccess));
+    expect(refused.message).toMatch(/answered 404 Not Found: no such model$/);
+  });
+
+  it('that is not wanted gives its connection back', async () => {
+    const stub = await serve((_, response) => void response.write('endless'));
+    const client = await open({ connections: 1, retry: NO_RETRY });
+    (await client.stream({ url: stub.url })).body.destroy();
+    expect(await client.stream({ url: stub.url })).toMatchObject({ status: 200 });
   });
 
   it('is tried again until it begins', async () => {

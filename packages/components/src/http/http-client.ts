@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -126,13 +126,25 @@ export class HttpClient {
 
   /** Sends a request and hands over the answer as it comes. Only what fails before it begins is tried again. */
   async stream(request: HttpRequest): Promise<HttpStream> {
-    return this.repeat(request, (url, body) => this.send(url, request, body));
+    const { body, ...answer } = await this.repeat(request, (url, content) => this.send(url, request, content));
+    const told = Readable.from(this.explained(body, answer), { objectMode: false });
+    told.once('close', () => discard(body));
+    return { ...answer, body: told };
   }
 
   /** Closes all connections; requests that wait fail as aborted. */
   async close(): Promise<void> {
     this.closing.abort();
     await this.routes.destroy();
+  }
+
+  /** A body whose errors say what was asked. */
+  private async *explained(body: Readable, { method, url }: Omit<HttpStream, 'body'>): AsyncGenerator<Buffer> {
+    try {
+      yield* body;
+    } catch (error) {
+      throw connectionError(method, url, error, this.timeouts);
+    }
   }
 
   private async repeat<T extends Answer<Buffer | Readable>>(
@@ -149,7 +161,7 @@ export class HttpClient {
       try {
         const answer = await attempt(url, body);
         if (retry > policy.retries || !policy.statuses(answer.status)) return answer;
-        if (!Buffer.isBuffer(answer.body)) answer.body.destroy();
+        if (!Buffer.isBuffer(answer.body)) discard(answer.body);
         retryAfter = readRetryAfter(headerText(answer.headers, 'retry-after'));
       } catch (error) {
         if (retry > policy.retries || !(error instanceof HttpError && error.isConnectionFailure)) throw error;
@@ -208,6 +220,13 @@ export class HttpClient {
   }
 }
 
+/** As `requireSuccess`, of a stream; that of a failure is ended. */
+export async function requireStreamSuccess(stream: HttpStream): Promise<HttpStream> {
+  const { method, url, status, body } = stream;
+  if (status >= 200 && status < 300) return stream;
+  throw statusError(method, url, status, (await readBody(body, { bytes: 4096, oversize: 'cut' }, url)).body);
+}
+
 /** The answer itself when its status is 2xx; otherwise throws the `HttpError` with the status and the start of the answer. */
 export function requireSuccess(response: HttpResponse): HttpResponse {
   const { method, url, status, body } = response;
@@ -219,6 +238,11 @@ export function requireSuccess(response: HttpResponse): HttpResponse {
 export function headerText(headers: HttpHeaders, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value[0] : value;
+}
+
+/** Ends a body that nobody reads; that it was ended is an error to nobody. */
+function discard(body: Readable): void {
+  body.on('error', () => undefined).destroy();
 }
 
 function readUrl(url: string): URL {

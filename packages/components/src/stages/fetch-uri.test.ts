@@ -94,9 +94,10 @@ describe('FetchUri', () => {
     it('tells why in the document, which goes on', async () => {
       expect(await fetched('nope')).toEqual({ url_error: 'java.net.MalformedURLException no protocol: nope' });
       expect(await fetched('nope', { errorSuffix: 'bad' })).toHaveProperty('url_bad');
-      expect(await fetched('http://no-such-host.invalid/')).toEqual({
-        url_error: 'java.net.UnknownHostException no-such-host.invalid: Name or service not known',
-      });
+      // Without a name server the look-up fails for now, with one for good.
+      expect((await fetched('http://no-such-host.invalid/')).url_error).toMatch(
+        /^java\.net\.UnknownHostException no-such-host\.invalid: (Name or service not known|Temporary failure in name resolution)$/,
+      );
       const free = createServer().listen(0, '127.0.0.1');
       await once(free, 'listening');
       const { port } = free.address() as { port: number };
@@ -172,16 +173,16 @@ describe('FetchUri', () => {
   });
 
   it('keeps many documents in flight over few connections, and no more than it says', async () => {
-    stub.handle(inGroupsOf(64, ({ path }, response) => void response.end(path)));
+    stub.handle(inGroupsOf(128, ({ path }, response) => void response.end(path)));
     const stage = makeStage(FetchUri, { source: 'url', dest: 'body' });
-    expect(stage.maxInFlight).toBe(64);
+    expect(stage.maxInFlight).toBe(128);
     await stage.start?.();
     const before = stub.connections;
-    const documents = Array.from({ length: 192 }, (_, i) => toDocument({ id: `${i}`, url: `${stub.url}/${i}` }));
+    const documents = Array.from({ length: 256 }, (_, i) => toDocument({ id: `${i}`, url: `${stub.url}/${i}` }));
     await Promise.all(documents.map((document) => stage.process(document)));
     await stage.stop?.();
-    expect(stub.mostAtOnce).toBe(64);
-    expect(stub.connections - before).toBe(64);
+    expect(stub.mostAtOnce).toBe(128);
+    expect(stub.connections - before).toBe(128);
     expect(documents.map((document) => Buffer.from(document.get('body') as Uint8Array).toString())).toEqual(
       documents.map((_, i) => `/${i}`),
     );

@@ -39,7 +39,7 @@ const parameters = Type.Object({
 });
 
 /** Requests at once, and connections to one server. */
-const IN_FLIGHT = 64;
+const IN_FLIGHT = 128;
 const MAX_REDIRECTS = 50;
 
 /**
@@ -57,7 +57,7 @@ const MAX_REDIRECTS = 50;
  * A document without the field, or with null or an empty text in it, is left alone; of a list the first value is
  * fetched. Redirects are followed, up to 50. Compressed answers are unpacked. Cookies are not kept. A user and password in the
  * URL are sent as basic authentication. Proxies are taken from HTTP_PROXY, HTTPS_PROXY and NO_PROXY of the environment.
- * 64 documents are fetched at a time, connections are kept, and documents keep their order. Answers over 256 MiB are
+ * 128 documents are fetched at a time, connections are kept, and documents keep their order. Answers over 256 MiB are
  * errors unless maxSize cuts them before.
  * <p>
  * Config Parameters -

@@ -1,12 +1,12 @@
 import fs from 'node:fs';
-import { copyFile, mkdir, opendir, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { localFile } from '../formats/byte-source.ts';
 import { type FileUri, localFileUri } from './file-uri.ts';
 import type { ListOptions, Storage, StoredFile } from './storage.ts';
 
 /** Entries of a folder that are looked at together. */
 const TOGETHER = 64;
+const READ_BYTES = 256 * 1024;
 
 /** The files of this machine. Folders are walked in the order in which the system gives their entries. */
 export class LocalStorage implements Storage {
@@ -23,8 +23,20 @@ export class LocalStorage implements Storage {
     return storedFile(path, localFileUri(path), stats);
   }
 
-  read({ path }: FileUri): AsyncIterable<Uint8Array> {
-    return localFile(path).bytes;
+  async *read({ path }: FileUri): AsyncGenerator<Uint8Array> {
+    // A pipe without a writer would hold a thread of the process for ever.
+    const handle = await open(path, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0));
+    try {
+      const { size } = await handle.stat();
+      const buffer = Buffer.allocUnsafeSlow(Math.min(READ_BYTES, size + 1));
+      for (;;) {
+        const { bytesRead } = await handle.read(buffer, 0, buffer.length, null);
+        if (bytesRead === 0) return;
+        yield buffer.subarray(0, bytesRead);
+      }
+    } finally {
+      await handle.close();
+    }
   }
 
   async move({ path }: FileUri, folder: FileUri): Promise<void> {

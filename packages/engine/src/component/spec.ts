@@ -21,7 +21,8 @@ export interface SpecField {
 }
 
 /**
- * The parameters of a schema in the reference's form, sorted by name.
+ * The parameters of a schema in the reference's form, sorted by name. A parameter of several plain types is there once
+ * for each.
  * @param descriptions by parameter, nested ones as `outer.inner`; they win over those that the schema has
  * @param prefix what goes before a name to find its description
  */
@@ -32,18 +33,28 @@ export function specFields(
 ): SpecField[] {
   const required = new Set((schema.required as string[] | undefined) ?? []);
   return Object.entries(schema.properties as Record<string, TSchema>)
-    .map(([name, property]) => ({
-      name,
-      required: required.has(name),
-      type: specType(property, descriptions, `${prefix}${name}.`),
-      ...describe(descriptions[prefix + name] ?? (property as { description?: string }).description),
-      ...constraints(property),
-    }))
+    .flatMap(([name, property]) =>
+      specTypes(property, descriptions, `${prefix}${name}.`).map((type) => ({
+        name,
+        required: required.has(name),
+        type,
+        ...describe(descriptions[prefix + name] ?? (property as { description?: string }).description),
+        ...constraints(property),
+      })),
+    )
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 function describe(description: string | undefined): { description?: string } {
   return description === undefined ? {} : { description };
+}
+
+function specTypes(schema: TSchema, descriptions: Readonly<Record<string, string>>, prefix: string): SpecType[] {
+  const choices = (schema as { anyOf?: TSchema[] }).anyOf ?? [];
+  const plain = choices.every((choice) => !('const' in choice) && (choice as { type?: string }).type !== 'object');
+  return (choices.length > 0 && plain && !('javaType' in schema) ? choices : [schema]).map((choice) =>
+    specType(choice, descriptions, prefix),
+  );
 }
 
 function specType(schema: TSchema, descriptions: Readonly<Record<string, string>>, prefix: string): SpecType {

@@ -2,10 +2,6 @@
 export const NAME_START = 1;
 export const NAME = 2;
 export const SPACE = 4;
-/** Ends a run of plain text. */
-export const TEXT_STOP = 8;
-/** Ends a run of plain characters in the value of an attribute. */
-export const VALUE_STOP = 16;
 
 /**
  * What each byte of UTF-8 means. Bytes of longer characters count as parts of names: which of those are allowed in names
@@ -15,13 +11,21 @@ export const MEANING: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) =>
   const char = String.fromCharCode(byte);
   if (byte >= 0x80 || /[A-Za-z_:]/.test(char)) return NAME_START | NAME;
   if (/[0-9.-]/.test(char)) return NAME;
-  if (char === '\n') return SPACE | TEXT_STOP | VALUE_STOP;
-  if (/[ \t\r]/.test(char)) return SPACE;
-  if (byte < 32) return TEXT_STOP | VALUE_STOP;
-  if (char === ']') return TEXT_STOP;
-  if (char === '"' || char === "'") return VALUE_STOP;
-  return char === '<' || char === '&' ? TEXT_STOP | VALUE_STOP : 0;
+  return /[ \t\r\n]/.test(char) ? SPACE : 0;
 });
+
+/** The bytes that end a run of plain text: line ends to be counted, and control characters, among them. */
+export const TEXT_STOPS: Uint8Array = stops('<&]');
+
+/** The bytes that end a run of plain characters in the value of an attribute. */
+export const VALUE_STOPS: Uint8Array = stops('<&"\'');
+
+function stops(chars: string): Uint8Array {
+  return Uint8Array.from({ length: 256 }, (_, byte) => {
+    const char = String.fromCharCode(byte);
+    return chars.includes(char) || (byte < 32 && char !== '\t' && char !== '\r') ? 1 : 0;
+  });
+}
 
 export const LF = 10;
 export const EXCLAMATION = 33;

@@ -3,7 +3,7 @@ import { SaxesParser } from 'saxes';
 import { describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../testing/collecting-publisher.ts';
 import { XmlFormat } from './xml-format.ts';
-import { XmlScanner } from './xml-scanner.ts';
+import { XmlRecordFinder } from './xml-record-finder.ts';
 import { checkXmlSettings, type XmlSettings } from './xml-settings.ts';
 import { splitXml } from './xml-splitter.ts';
 
@@ -114,8 +114,8 @@ describe('XmlFormat', () => {
   it('refuses elements that are too long, and goes on behind them', async () => {
     const bytes = Buffer.from(`<r><d>1</d>\n<d>${'x'.repeat(500)}</d><z>${'y'.repeat(500)}</z><d>2</d></r>`);
     const parts: string[] = [];
-    const scanner = new XmlScanner(['r', 'd'], []);
-    for await (const part of splitXml(inPieces(bytes, 50), scanner, { maxRecordBytes: 100, pieceBytes: 5 })) {
+    const finder = new XmlRecordFinder(['r', 'd'], []);
+    for await (const part of splitXml(inPieces(bytes, 50), finder, { maxRecordBytes: 100, pieceBytes: 5 })) {
       parts.push(part.kind === 'records' ? Buffer.from(part.bytes).toString() : `${part.kind} ${part.line}`);
     }
     expect(parts).toEqual(['<d>1</d>', 'too-long 2', '<d>2</d>']);
@@ -195,7 +195,7 @@ describe('XmlScanner', () => {
         const expected = parsed(xml);
         const found: string[] = [];
         try {
-          for await (const part of splitXml(inPieces(Buffer.from(xml), size), new XmlScanner(['r', 'a'], []))) {
+          for await (const part of splitXml(inPieces(Buffer.from(xml), size), new XmlRecordFinder(['r', 'a'], []))) {
             if (part.kind !== 'records') continue;
             for (const { start, end } of part.records)
               found.push(Buffer.from(part.bytes.subarray(start, end)).toString());

@@ -3,7 +3,7 @@ import { charsetDecoder } from '../../java/charset.ts';
 import { type ByteSource, type SourceFile, withoutBom } from '../byte-source.ts';
 import type { FormatContext } from '../format-context.ts';
 import { XmlDecoder, type XmlPosition } from './xml-decoder.ts';
-import { XmlScanner } from './xml-scanner.ts';
+import { XmlRecordFinder } from './xml-record-finder.ts';
 import { pathNames, type XmlSettings } from './xml-settings.ts';
 import { splitXml } from './xml-splitter.ts';
 import { XmlSyntaxError } from './xml-syntax-error.ts';
@@ -28,10 +28,10 @@ export class XmlFormat {
    */
   async publish({ path, bytes }: SourceFile, publisher: Publisher): Promise<void> {
     const { xmlRootPath, xmlIdPath, encoding = 'utf-8' } = this.settings;
-    const scanner = new XmlScanner(pathNames(xmlRootPath), xmlIdPath === undefined ? [] : pathNames(xmlIdPath));
+    const finder = new XmlRecordFinder(pathNames(xmlRootPath), xmlIdPath === undefined ? [] : pathNames(xmlIdPath));
     this.decoder ??= await decoderFor(this.settings, this.docIdPrefix);
     try {
-      for await (const part of splitXml(asUtf8(bytes, encoding), scanner)) {
+      for await (const part of splitXml(asUtf8(bytes, encoding), finder)) {
         if (publisher.signal.aborted) return;
         if (part.kind === 'records') {
           const position: XmlPosition = { path, records: part.records };

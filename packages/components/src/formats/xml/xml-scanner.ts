@@ -17,11 +17,11 @@ import {
   SINGLE_QUOTE,
   SLASH,
   SPACE,
-  TEXT_STOP,
-  VALUE_STOP,
+  TEXT_STOPS,
+  VALUE_STOPS,
 } from './xml-bytes.ts';
 import { standsAt, type XmlName, XmlNames } from './xml-names.ts';
-import type { XmlRecord } from './xml-record.ts';
+import type { XmlRecordFinder } from './xml-record-finder.ts';
 import { XmlSyntaxError } from './xml-syntax-error.ts';
 
 const MAX_DEPTH = 100_000;
@@ -41,7 +41,7 @@ const ENDS = { comment: Buffer.from('--'), cdata: Buffer.from(']]>'), instructio
 type Inside = 'content' | 'comment' | 'cdata' | 'instruction';
 
 /**
- * Finds elements by their path in XML that arrives bit by bit, as UTF-8, and checks on the way that it is well-formed.
+ * Reads XML that arrives bit by bit, as UTF-8: checks that it is well-formed, and tells a finder its elements and texts.
  * Declarations in a document type are passed over: no entity is ever expanded, nothing else is ever read.
  *
  * It works on bytes because the run's thread does it for whole files: a parser that makes texts and events of
@@ -50,20 +50,8 @@ type Inside = 'content' | 'comment' | 'cdata' | 'instruction';
 export class XmlScanner {
   /** The line that has been reached, counted from 1. */
   line = 1;
-  /** What was found since this was emptied. */
-  readonly records: XmlRecord[] = [];
-  /** Where the record that is under way begins; -1 when there is none. */
-  recordStart = -1;
-  recordLine = 0;
-
-  private readonly rootPath: readonly string[];
-  private readonly idPath: readonly string[];
+  private readonly finder: XmlRecordFinder;
   private readonly names = new XmlNames();
-  private readonly open: XmlName[] = [];
-  /** How many of the open elements lie on the path to the records, and on that to the id. */
-  private onRootPath = 0;
-  private onIdPath = 0;
-  private idPieces: { start: number; end: number; cdata: boolean }[] = [];
   private inside: Inside = 'content';
   private started = false;
   private rootSeen = false;
@@ -72,10 +60,8 @@ export class XmlScanner {
   private bytes: Uint8Array = new Uint8Array();
   private to = 0;
 
-  /** @param idPath empty when the id does not come from an element's text */
-  constructor(rootPath: readonly string[], idPath: readonly string[]) {
-    this.rootPath = rootPath;
-    this.idPath = idPath;
+  constructor(finder: XmlRecordFinder) {
+    this.finder = finder;
   }
 
   /**
@@ -101,20 +87,10 @@ export class XmlScanner {
     return at;
   }
 
-  /** The bytes were moved towards the beginning by this much. */
-  moved(by: number): void {
-    if (this.recordStart >= 0) this.recordStart -= by;
-  }
-
-  /** The record that is under way is not wanted. */
-  abandon(): void {
-    this.recordStart = -1;
-  }
-
   /** To be called at the end. Throws `XmlSyntaxError` when the document is not complete. */
   finish(unscanned: number): void {
-    const { open } = this;
-    if (open.length > 0) throw this.error(`the file ends inside <${(open.at(-1) as XmlName).text}>`);
+    const { innermost } = this.finder;
+    if (innermost !== undefined) throw this.error(`the file ends inside <${innermost.text}>`);
     if (this.inside !== 'content' || unscanned > 0)
       throw this.error('the file ends inside a tag, comment or declaration');
     if (!this.rootSeen) throw this.error('there is no root element');
@@ -144,15 +120,12 @@ export class XmlScanner {
 
   private text(from: number): number {
     const { bytes, to } = this;
-    const outside = this.open.length === 0;
+    if (this.finder.depth === 0) return this.between(from);
     let at = from;
-    for (; at < to; at++) {
-      const byte = bytes[at] as number;
-      if (outside ? byte !== LF && byte !== LESS : ((MEANING[byte] as number) & TEXT_STOP) === 0) {
-        if (outside && ((MEANING[byte] as number) & SPACE) === 0)
-          throw this.error('there is text outside of the root element');
-        continue;
-      }
+    for (; ; at++) {
+      while (at < to && TEXT_STOPS[bytes[at] as number] === 0) at++;
+      if (at === to) break;
+      const byte = bytes[at];
       if (byte === LF) this.line++;
       else if (byte === LESS) break;
       else if (byte === AMPERSAND) {
@@ -171,7 +144,14 @@ export class XmlScanner {
         throw this.error('"]]>" is not allowed in text');
       }
     }
-    this.addToId(from, at, false);
+    this.finder.text(from, at, false);
+    return at;
+  }
+
+  /** Behind the white space outside of the root element. */
+  private between(from: number): number {
+    const at = this.skipSpace(from);
+    if (at < this.to && this.bytes[at] !== LESS) throw this.error('there is text outside of the root element');
     return at;
   }
 
@@ -210,7 +190,7 @@ export class XmlScanner {
         if (afterSpace + 1 === to) return -1;
         if (bytes[afterSpace + 1] !== GREATER) throw this.error('a "/" in a tag must be followed by ">"');
         this.opened(at, this.names.at(bytes, at + 1, nameEnd));
-        this.closed(afterSpace + 2);
+        this.finder.closed(afterSpace + 2);
         return afterSpace + 2;
       }
       if (afterSpace === i) throw this.error('white space is missing before an attribute');
@@ -239,7 +219,7 @@ export class XmlScanner {
     others.push(at, nameEnd);
     for (let i = open + 1; i < to; i++) {
       const byte = bytes[i] as number;
-      if (((MEANING[byte] as number) & VALUE_STOP) === 0) continue;
+      if (VALUE_STOPS[byte] === 0) continue;
       if (byte === quote) return i + 1;
       if (byte === LF) this.line++;
       else if (byte === LESS) throw this.error('"<" is not allowed in the value of an attribute');
@@ -274,56 +254,23 @@ export class XmlScanner {
     const nameEnd = this.nameEnd(at + 2, 'the name of an element');
     const end = this.skipSpace(nameEnd);
     if (end === to) return -1;
-    const open = this.open.at(-1);
+    const open = this.finder.innermost;
     if (bytes[end] !== GREATER) throw this.error('an end tag must be closed with ">"');
     if (open === undefined || !standsAt(open, bytes, at + 2, nameEnd)) {
       const name = Buffer.from(bytes.subarray(at + 2, nameEnd)).toString();
       throw this.error(`</${name}> closes nothing${open === undefined ? '' : `: <${open.text}> is open`}`);
     }
-    this.closed(end + 1);
+    this.finder.closed(end + 1);
     return end + 1;
   }
 
   private opened(at: number, name: XmlName): void {
-    const { open, rootPath, idPath } = this;
-    const depth = open.length;
+    const { depth } = this.finder;
     if (depth === 0) {
       if (this.rootSeen) throw this.error('there is more than one root element');
       this.rootSeen = true;
     } else if (depth >= MAX_DEPTH) throw this.error(`elements are nested more than ${MAX_DEPTH} deep`);
-    if (this.onRootPath === depth && rootPath[depth] === name.text) {
-      this.onRootPath++;
-      if (depth + 1 === rootPath.length) {
-        this.recordStart = at;
-        this.recordLine = this.line;
-        this.idPieces = [];
-      }
-    }
-    if (this.onIdPath === depth && idPath[depth] === name.text) this.onIdPath++;
-    open.push(name);
-  }
-
-  private closed(end: number): void {
-    const { open, rootPath } = this;
-    open.pop();
-    const depth = open.length;
-    if (this.onIdPath > depth) this.onIdPath = depth;
-    if (this.onRootPath <= depth) return;
-    this.onRootPath = depth;
-    if (depth + 1 !== rootPath.length || this.recordStart < 0) return;
-    this.records.push({ start: this.recordStart, end, line: this.recordLine, id: this.idPieces });
-    this.recordStart = -1;
-  }
-
-  private addToId(from: number, to: number, cdata: boolean): void {
-    const depth = this.open.length;
-    if (this.onIdPath !== depth || depth !== this.idPath.length || depth === 0 || this.recordStart < 0 || from === to)
-      return;
-    const start = from - this.recordStart;
-    const last = this.idPieces.at(-1);
-    // Text that came in two parts may be cut within a character.
-    if (last !== undefined && last.end === start && last.cdata === cdata) last.end = to - this.recordStart;
-    else this.idPieces.push({ start, end: to - this.recordStart, cdata });
+    this.finder.opened(name, at, this.line);
   }
 
   private declaration(at: number): number {
@@ -335,7 +282,7 @@ export class XmlScanner {
     }
     if (startsWith(bytes, at, to, CDATA)) {
       if (to - at < CDATA.length) return -1;
-      if (this.open.length === 0) throw this.error('there is text outside of the root element');
+      if (this.finder.depth === 0) throw this.error('there is text outside of the root element');
       this.inside = 'cdata';
       return at + CDATA.length;
     }
@@ -398,7 +345,7 @@ export class XmlScanner {
     // The last bytes may be the beginning of the mark.
     const stop = found >= 0 ? found : Math.max(from, to - mark.length + 1);
     this.countLines(from, stop);
-    if (inside === 'cdata') this.addToId(from, stop, true);
+    if (inside === 'cdata') this.finder.text(from, stop, true);
     if (!complete) return stop > from ? stop : -1;
     if (inside === 'comment' && bytes[found + 2] !== GREATER) throw this.error('"--" is not allowed in a comment');
     this.inside = 'content';

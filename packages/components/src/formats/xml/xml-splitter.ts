@@ -1,6 +1,7 @@
 import type { ByteSource } from '../byte-source.ts';
 import type { XmlRecord } from './xml-record.ts';
-import type { XmlScanner } from './xml-scanner.ts';
+import type { XmlRecordFinder } from './xml-record-finder.ts';
+import { XmlScanner } from './xml-scanner.ts';
 
 /** Pieces are cut at about this size. */
 const PIECE_BYTES = 1024 * 1024;
@@ -28,10 +29,11 @@ export interface XmlSplitOptions {
  */
 export async function* splitXml(
   source: ByteSource,
-  scanner: XmlScanner,
+  finder: XmlRecordFinder,
   options: XmlSplitOptions = {},
 ): AsyncGenerator<XmlPart> {
   const { pieceBytes = PIECE_BYTES, maxRecordBytes = MAX_RECORD_BYTES } = options;
+  const scanner = new XmlScanner(finder);
   const packer = new Packer(pieceBytes);
   let buffer = new Uint8Array(FIRST_BYTES);
   let filled = 0;
@@ -47,8 +49,8 @@ export async function* splitXml(
     } catch (error) {
       failure = error;
     }
-    for (const record of scanner.records) yield* packer.add(buffer, record);
-    scanner.records.length = 0;
+    for (const record of finder.records) yield* packer.add(buffer, record);
+    finder.records.length = 0;
     if (failure === undefined) return;
     yield* packer.take();
     throw failure;
@@ -65,15 +67,15 @@ export async function* splitXml(
     filled = needed;
     if (filled < enough) continue;
     yield* scan();
-    if (filled - (scanner.recordStart >= 0 ? scanner.recordStart : scanned) > maxRecordBytes) {
-      if (scanner.recordStart < 0) throw scanner.error(`a tag or declaration is longer than ${maxRecordBytes} bytes`);
+    if (filled - (finder.recordStart >= 0 ? finder.recordStart : scanned) > maxRecordBytes) {
+      if (finder.recordStart < 0) throw scanner.error(`a tag or declaration is longer than ${maxRecordBytes} bytes`);
       yield* packer.take();
-      yield { kind: 'too-long', limit: maxRecordBytes, line: scanner.recordLine };
-      scanner.abandon();
+      yield { kind: 'too-long', limit: maxRecordBytes, line: finder.recordLine };
+      finder.abandon();
     }
-    const keep = scanner.recordStart >= 0 ? scanner.recordStart : scanned;
+    const keep = finder.recordStart >= 0 ? finder.recordStart : scanned;
     buffer.copyWithin(0, keep, filled);
-    scanner.moved(keep);
+    finder.moved(keep);
     filled -= keep;
     scanned -= keep;
     enough = filled + (filled - scanned);

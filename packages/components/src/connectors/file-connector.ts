@@ -1,0 +1,316 @@
+import {
+  Connector,
+  Document,
+  HeadraceError,
+  messageOf,
+  OneOf,
+  type ParameterProblem,
+  type Publisher,
+  type Static,
+  Type,
+} from '@headrace/engine';
+import { FileBatches, idOfPath, instantText } from '../files/file-batches.ts';
+import { checkFilterSettings, FileFilter, type FilterSettings, sendsTombstones } from '../files/file-filter.ts';
+import type { FileState } from '../files/file-state.ts';
+import { FileVisitor } from '../files/file-visitor.ts';
+import { FinishedFiles } from '../files/finished-files.ts';
+import { checkStateSettings, keepsState, openState, type StateSettings } from '../files/state-settings.ts';
+import { checkPaths, folderUri, skippedFolders } from '../files/walk-settings.ts';
+import { checkFileHandlers, FileFormats, FileHandlersParameter } from '../formats/handlers/file-handlers.ts';
+import { type FileUri, localFileUri, parseConfigUri } from '../storage/file-uri.ts';
+import { isGone } from '../storage/local-storage.ts';
+import type { StoredFile } from '../storage/storage.ts';
+import { checkStorageSettings, type StorageSettings, storageParameters } from '../storage/storage-parameters.ts';
+import { Storages } from '../storage/storages.ts';
+import { requirePublisher } from './require-publisher.ts';
+
+const parameters = Type.Object({
+  paths: Type.Array(Type.String()),
+  filterOptions: Type.Optional(
+    Type.Object({
+      includes: Type.Optional(Type.Array(Type.String(), { default: [] })),
+      excludes: Type.Optional(Type.Array(Type.String(), { default: [] })),
+      pathsToSkip: Type.Optional(Type.Array(Type.String(), { default: [] })),
+      lastModifiedCutoff: Type.Optional(Type.String()),
+      lastPublishedCutoff: Type.Optional(Type.String()),
+      publishMode: Type.Optional(Type.String({ default: 'full' })),
+      sendTombstones: Type.Optional(OneOf(['true', 'yes', 'on', 'false', 'no', 'off'], { default: 'false' })),
+    }),
+  ),
+  fileOptions: Type.Optional(
+    Type.Object({
+      getFileContent: Type.Optional(Type.Boolean({ default: true })),
+      handleArchivedFiles: Type.Optional(Type.Boolean({ default: false })),
+      handleCompressedFiles: Type.Optional(Type.Boolean({ default: false })),
+      moveToAfterProcessing: Type.Optional(Type.String()),
+      moveToErrorFolder: Type.Optional(Type.String()),
+    }),
+  ),
+  state: Type.Optional(
+    Type.Object({
+      enabled: Type.Optional(Type.Boolean({ default: true })),
+      driver: Type.Optional(Type.String({ default: 'org.h2.Driver' })),
+      connectionString: Type.Optional(Type.String()),
+      jdbcUser: Type.Optional(Type.String({ default: '' })),
+      jdbcPassword: Type.Optional(Type.String({ default: '' })),
+      tableName: Type.Optional(Type.String()),
+      performDeletions: Type.Optional(Type.Boolean({ default: true })),
+      runsBeforeExpiration: Type.Optional(Type.Integer({ default: 1, minimum: 1 })),
+      pathLength: Type.Optional(Type.Integer({ default: 200, minimum: 1 })),
+    }),
+  ),
+  fileHandlers: Type.Optional(FileHandlersParameter),
+  ...storageParameters,
+});
+
+/** How many files are read at a time: of this machine, and over the network. */
+const LOCAL_TOGETHER = 256;
+const REMOTE_TOGETHER = 32;
+/** How many files are moved at a time. */
+const MOVES_TOGETHER = 8;
+
+/**
+ * Publishes files: of the local disk, of Amazon S3, Google Cloud Storage and Azure Blob Storage. Each file becomes a
+ * document, or, where its extension has a handler, each of its records does; archives and compressed files can be
+ * opened.
+ * <p>
+ * The document of a file has the fields <code>file_path</code> (its full path, a URI), <code>file_modification_date</code>,
+ * <code>file_size_bytes</code>, <code>file_creation_date</code> where the storage knows it, and
+ * <code>file_content</code>, its bytes. Its id is the MD5 of the full path behind the docIdPrefix. Folders are walked to
+ * their ends; links to files are followed, links to folders are not. A file that cannot be read fails by itself, and
+ * counts as a failed document; folders that cannot be read are left out with a warning.
+ * <p>
+ * With handleArchivedFiles the files inside of <code>.zip</code> and <code>.tar</code> files are published in their
+ * place, with handleCompressedFiles what a <code>.gz</code> file holds, and with both <code>.tar.gz</code> and
+ * <code>.zip.gz</code> are opened. The path of something inside is that of the outer file, <code>!</code>, and its name
+ * there. Suffixes are in lower case; an archive inside of an archive is an ordinary file.
+ * <p>
+ * With a block <code>state</code> the connector remembers what it has published. In the mode <code>incremental</code> it
+ * publishes only what is new or was modified since. A file counts as published when all its documents have come to their
+ * end: a run that is killed leaves nothing out in the next one. Files that have vanished can be told to the indexer by
+ * tombstones: documents that pass by all stages, with <code>file_expired: true</code>; set
+ * <code>indexer.deletionMarkerField: file_expired</code> and <code>deletionMarkerFieldValue: "true"</code> to have them
+ * delete the document of the file (not those of records in it).
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>paths (List&lt;String&gt;, Required) : Where to start, files or folders: local paths, <code>file:///folder</code>, <code>s3://bucket/prefix</code>, <code>gs://bucket/prefix</code>, <code>https://account.blob.core.windows.net/container/prefix</code>. They are read as URIs: a blank is <code>%20</code>, also in a local path. Of a bucket every key that begins with the prefix is taken; end it with a slash for a folder.</li>
+ *   <li>filterOptions (Map, Optional) : Which files are published.</li>
+ *   <li>filterOptions.includes (List&lt;String&gt;, Optional) : Java regular expressions; only files whose whole name matches one of them are published. Of a local file that is the name without folders, of an object in a bucket its whole key, inside an archive the path there. An archive itself must match, too. Defaults to all.</li>
+ *   <li>filterOptions.excludes (List&lt;String&gt;, Optional) : Java regular expressions; files whose whole name matches one of them are not published, whatever includes says.</li>
+ *   <li>filterOptions.pathsToSkip (List&lt;String&gt;, Optional) : Folders that are not looked into: local paths or URIs.</li>
+ *   <li>filterOptions.lastModifiedCutoff (String, Optional) : A duration such as "2h"; only files modified within it are published.</li>
+ *   <li>filterOptions.lastPublishedCutoff (String, Optional) : A duration; in the mode incremental files published within it are not published again.</li>
+ *   <li>filterOptions.publishMode (String, Optional) : "full" publishes all files, "incremental" those that are new or were modified since they were published; it needs state. Defaults to full.</li>
+ *   <li>filterOptions.sendTombstones (String, Optional) : Whether to publish tombstones of files that have vanished, "true" or "false"; needs the mode incremental. Defaults to false.</li>
+ *   <li>fileOptions (Map, Optional) : What is done with files.</li>
+ *   <li>fileOptions.getFileContent (Boolean, Optional) : Whether documents of files have file_content. A file of more than 256 MiB fails then. Defaults to true.</li>
+ *   <li>fileOptions.handleArchivedFiles (Boolean, Optional) : Whether to open .zip and .tar files. Defaults to false.</li>
+ *   <li>fileOptions.handleCompressedFiles (Boolean, Optional) : Whether to open .gz files. Defaults to false.</li>
+ *   <li>fileOptions.moveToAfterProcessing (String, Optional) : A folder of the same storage to which a file is moved when all its documents have come to their end, over a file of that name. Of a local file the name goes there, of an object in a bucket its whole key. Needs a single path.</li>
+ *   <li>fileOptions.moveToErrorFolder (String, Optional) : A folder to which a file is moved that cannot be read to its end. Needs a single path.</li>
+ *   <li>state (Map, Optional) : Makes the connector remember what it has published.</li>
+ *   <li>state.enabled (Boolean, Optional) : Whether to remember. Defaults to true.</li>
+ *   <li>state.driver (String, Optional) : The JDBC driver of the database; the connection string says it all. Defaults to org.h2.Driver.</li>
+ *   <li>state.connectionString (String, Optional) : Where the state is kept: <code>jdbc:sqlite:file</code>, or <code>jdbc:h2:path</code>, for which the SQLite file <code>path.sqlite</code> is used. Defaults to <code>jdbc:h2:./state/</code> and the name of the connector.</li>
+ *   <li>state.jdbcUser (String, Optional) : The user of the database; not needed for a file. Defaults to none.</li>
+ *   <li>state.jdbcPassword (String, Optional) : The user's password. Defaults to none.</li>
+ *   <li>state.tableName (String, Optional) : The name of the table, in upper case. Defaults to the name of the connector.</li>
+ *   <li>state.performDeletions (Boolean, Optional) : Whether files that have expired are forgotten; otherwise they are kept, and not told of again. Defaults to true.</li>
+ *   <li>state.runsBeforeExpiration (Integer, Optional) : In how many runs in a row a file must be missing to be expired. Defaults to 1.</li>
+ *   <li>state.pathLength (Integer, Optional) : The length of the column for paths, where the database needs one; SQLite does not. Defaults to 200.</li>
+ *   <li>fileHandlers (Map&lt;String, Map&lt;String, Object&gt;&gt;, Optional) : By extension, in the letter case that files have, how their records are read. csv, json, jsonl and xml need no class; json serves jsonl too, and the other way round. Another extension names one: <code>psv { class: CSVFileHandler, separatorChar: "|" }</code>. The page of ApplyFileHandlers lists their parameters; each may have a docIdPrefix, that of the connector is not for them.</li>
+ *   <li>s3 (Map, Optional) : Makes s3: paths readable. Without keys in it the credentials of the environment or the machine are taken.</li>
+ *   <li>s3.accessKeyId (String, Optional) : The id of the access key; needs secretAccessKey.</li>
+ *   <li>s3.secretAccessKey (String, Optional) : The secret of the access key.</li>
+ *   <li>s3.region (String, Optional) : The region of the buckets. Defaults to that of the environment.</li>
+ *   <li>s3.endpoint (String, Optional) : The URL of another server that speaks the protocol of S3.</li>
+ *   <li>s3.maxNumOfPages (Integer, Optional) : How many files a request for a listing asks for. Defaults to what the provider gives.</li>
+ *   <li>azure (Map, Optional) : Makes https: paths of Azure Blob Storage readable. Without credentials in it, those in AZURE_STORAGE_CONNECTION_STRING are taken.</li>
+ *   <li>azure.connectionString (String, Optional) : The connection string of the account, which may name an endpoint of its own.</li>
+ *   <li>azure.accountName (String, Optional) : The name of the account; needs accountKey.</li>
+ *   <li>azure.accountKey (String, Optional) : The key of the account.</li>
+ *   <li>azure.maxNumOfPages (Integer, Optional) : How many files a request for a listing asks for. Defaults to what the provider gives.</li>
+ *   <li>gcp (Map, Optional) : Makes gs: paths readable.</li>
+ *   <li>gcp.pathToServiceKey (String, Required) : The file with the key of a service account; empty for the credentials of the machine.</li>
+ *   <li>gcp.endpoint (String, Optional) : The URL of another server that speaks the protocol of Google Cloud Storage.</li>
+ *   <li>gcp.maxNumOfPages (Integer, Optional) : How many files a request for a listing asks for. Defaults to what the provider gives.</li>
+ * </ul>
+ */
+export class FileConnector extends Connector<typeof parameters> {
+  static override readonly parameters = parameters;
+  private readonly storages = new Storages(this.params as StorageSettings);
+  private state: FileState | undefined;
+  private finished: FinishedFiles<PublishedFile> | undefined;
+  private completed = false;
+  private started = 0n;
+
+  static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
+    const filter = filterOf(params);
+    yield* checkStorageSettings(params as StorageSettings);
+    yield* checkPaths(params.paths, params.fileOptions ?? {}, filter, params as StorageSettings);
+    yield* checkFilterSettings(filter);
+    yield* checkStateSettings(params.state, filter, params.fileHandlers);
+    yield* checkFileHandlers(params.fileHandlers ?? new Map());
+  }
+
+  override async execute(publisher: Publisher | undefined): Promise<void> {
+    const { params, context } = this;
+    const target = requirePublisher(publisher, context.name);
+    const filter = filterOf(params);
+    this.started = BigInt(Date.now()) * 1_000_000n;
+    // A preview neither reads nor writes what is remembered.
+    if (!context.preview && keepsState(params.state)) {
+      this.state = await openState(params.state, context.name, context.log);
+      await this.state.begin();
+    }
+    this.finished = new FinishedFiles(target, (files) => this.finish(files));
+    for (const path of params.paths) {
+      if (target.signal.aborted) return;
+      await this.walk(parseConfigUri(path) as FileUri, filter, target);
+    }
+    if (target.signal.aborted) return;
+    await this.state?.finish();
+    if (this.state !== undefined && sendsTombstones(filter)) await this.publishTombstones(this.state, target);
+    this.completed = !target.signal.aborted;
+  }
+
+  /** All documents have come to their end: what was published may be forgotten by its source. */
+  override async postExecute(): Promise<void> {
+    await this.finished?.finish();
+    if (!this.completed || this.state === undefined) return;
+    const { state = {}, filterOptions } = this.params;
+    const { performDeletions = true, runsBeforeExpiration = 1 } = state as StateSettings;
+    if (performDeletions || sendsTombstones((filterOptions ?? {}) as FilterSettings)) {
+      await this.state.told(runsBeforeExpiration, performDeletions);
+    }
+  }
+
+  override async close(): Promise<void> {
+    try {
+      await this.state?.close();
+    } finally {
+      await this.storages.close();
+    }
+  }
+
+  private async walk(start: FileUri, filter: FilterSettings, publisher: Publisher): Promise<void> {
+    const { params, context, state } = this;
+    const { log, docIdPrefix, preview } = context;
+    const { getFileContent, handleArchivedFiles, handleCompressedFiles, moveToErrorFolder } = params.fileOptions ?? {};
+    const storage = await this.storages.of(start);
+    const errorFolder = preview ? undefined : folderUri(moveToErrorFolder);
+    const batches = new FileBatches({
+      publisher,
+      docIdPrefix,
+      together: start.scheme === 'file' ? LOCAL_TOGETHER : REMOTE_TOGETHER,
+    });
+    const visitor = new FileVisitor({
+      publisher,
+      batches,
+      filter: new FileFilter(filter, this.started),
+      formats: new FileFormats(params.fileHandlers ?? new Map(), log),
+      state,
+      docIdPrefix,
+      log,
+      withContent: getFileContent !== false,
+      opensArchives: handleArchivedFiles === true,
+      opensCompressed: handleCompressedFiles === true,
+      onPublished: (path, source) => this.finished?.add({ path, source }),
+      onFailed: async (file) => {
+        // What was moved away has not vanished.
+        if (errorFolder !== undefined && (await this.move(file, errorFolder))) await state?.forget([file.path]);
+      },
+    });
+    const skipped = skippedFolders(params.fileOptions ?? {}, filter);
+    const unseen: string[] = [];
+    const options = {
+      signal: publisher.signal,
+      skips: (folder: string) => skipped.has(folder),
+      onProblem: (uri: string, error: unknown) => {
+        log.warn(`${uri} is left out: ${messageOf(error)}`);
+        // What could not be looked at has not vanished.
+        unseen.push(uri);
+      },
+    };
+    try {
+      for await (const file of storage.list(start, options)) {
+        if (publisher.signal.aborted) return;
+        await visitor.visit(file, storage);
+      }
+    } catch (error) {
+      if (!isGone(error) || start.scheme !== 'file') throw sourceError(start, error);
+      log.warn(`${start.path} does not exist: nothing is published from there`);
+      // A disk that is not mounted is no reason to delete what was on it.
+      unseen.push(`${localFileUri(start.path)}/`);
+    }
+    await batches.flush();
+    for (const uri of unseen) await state?.encounterBelow(uri);
+  }
+
+  private async publishTombstones(state: FileState, publisher: Publisher): Promise<void> {
+    const { runsBeforeExpiration = 1 } = this.params.state ?? {};
+    const now = instantText(BigInt(Date.now()) * 1_000_000n);
+    for await (const { path } of state.expired(runsBeforeExpiration)) {
+      if (publisher.signal.aborted) return;
+      const tombstone = Document.create(idOfPath(path, this.context.docIdPrefix));
+      tombstone.set('file_path', path);
+      tombstone.set('file_modification_date', now);
+      tombstone.set('file_size_bytes', 0);
+      tombstone.set('file_creation_date', now);
+      tombstone.set('file_expired', true);
+      tombstone.skip();
+      await publisher.publish(tombstone);
+    }
+  }
+
+  /** All documents of these files have come to their end. */
+  private async finish(files: readonly PublishedFile[]): Promise<void> {
+    const { preview } = this.context;
+    const folder = preview ? undefined : folderUri(this.params.fileOptions?.moveToAfterProcessing);
+    if (folder === undefined) {
+      await this.state?.published(
+        files.map(({ path }) => path),
+        this.started,
+      );
+      return;
+    }
+    const moved = new Set<string>();
+    for (let i = 0; i < files.length; i += MOVES_TOGETHER) {
+      await Promise.all(
+        files.slice(i, i + MOVES_TOGETHER).map(async ({ path, source }) => {
+          if (source === undefined || (await this.move(source, folder))) moved.add(path);
+        }),
+      );
+    }
+    await this.state?.forget([...moved]);
+    const stayed = files.filter(({ path }) => !moved.has(path)).map(({ path }) => path);
+    await this.state?.published(stayed, this.started);
+  }
+
+  private async move({ uri, path }: StoredFile, folder: FileUri): Promise<boolean> {
+    try {
+      await (await this.storages.of(uri)).move(uri, folder);
+      return true;
+    } catch (error) {
+      this.context.log.warn(`${path} was not moved to ${folder.path}: ${messageOf(error)}`);
+      return false;
+    }
+  }
+}
+
+/** A file that was published to its end; `source` is missing for one inside an archive. */
+interface PublishedFile {
+  readonly path: string;
+  readonly source: StoredFile | undefined;
+}
+
+function filterOf(params: Static<typeof parameters>): FilterSettings {
+  return (params.filterOptions ?? {}) as FilterSettings;
+}
+
+function sourceError(start: FileUri, error: unknown): unknown {
+  if (error instanceof HeadraceError) return error;
+  const place = start.scheme === 'file' ? start.path : `${start.scheme}://${start.authority}${start.path}`;
+  return new HeadraceError('HR_SOURCE_UNREADABLE', `Cannot list ${place}: ${messageOf(error)}`, { cause: error });
+}

@@ -1,0 +1,141 @@
+import {
+  copyValue,
+  Double,
+  HeadraceError,
+  type JsonObject,
+  type Logger,
+  RESERVED_FIELDS,
+  type Value,
+} from '@headrace/engine';
+import type { Row, RowStream } from './database.ts';
+import { columnOf, fieldValue, rowFields } from './row-documents.ts';
+
+/**
+ * The rows of a query that belong to rows of another one, both sorted by their keys: read once, in step with the other,
+ * nothing held but the children of one row.
+ */
+export class ChildRows {
+  private readonly name: string;
+  private readonly log: Logger;
+  private readonly joinColumn: number;
+  private readonly fields: ReturnType<typeof rowFields>;
+  private readonly batches: AsyncIterator<readonly Row[]>;
+  private batch: readonly Row[] = [];
+  private at = 0;
+  private ended = false;
+  private lastParent: Value | undefined;
+  private lastChildren: JsonObject[] = [];
+  private lastKey: Value | undefined;
+  private orphans = 0;
+
+  /**
+   * Throws `HR_CONNECTOR_FAILED` when the query has no such column.
+   * @param name how the config calls the query
+   */
+  constructor(stream: RowStream, joinField: string, name: string, log: Logger) {
+    const { columns } = stream;
+    this.name = name;
+    this.log = log;
+    this.joinColumn = columnOf(columns, joinField);
+    if (this.joinColumn < 0) {
+      throw new HeadraceError('HR_CONNECTOR_FAILED', `${name}: the result has no column ${joinField}, its join field`, {
+        hint: `Its columns are ${columns.join(', ')}.`,
+      });
+    }
+    const reserved = columns.filter((column) => RESERVED_FIELDS.has(column.toLowerCase()));
+    for (const column of reserved) {
+      log.warn(`${name}: column ${column} is left out, the engine has a field of that name; rename it (AS other_name)`);
+    }
+    this.fields = rowFields(columns, reserved, -1);
+    this.batches = stream.rows(this.joinColumn)[Symbol.asyncIterator]();
+  }
+
+  /**
+   * The children of the row with this key, numbered from 0: objects with an id. Keys have to come in ascending order.
+   * Throws `HR_CONNECTOR_FAILED` when they do not, or the rows of the query do not.
+   */
+  async childrenOf(parent: Value): Promise<JsonObject[]> {
+    if (this.lastParent !== undefined) {
+      const order = compareKeys(this.lastParent, parent, this.name);
+      // A second row of the same key has the same children.
+      if (order === 0) return this.lastChildren.map((child) => copyValue(child) as JsonObject);
+      if (order > 0) throw unsorted('sql', 'its id column');
+    }
+    const children: JsonObject[] = [];
+    for (let row = await this.current(); row !== undefined; row = await this.current()) {
+      const order = compareKeys(row[this.joinColumn] as Value, parent, this.name);
+      if (order > 0) break;
+      if (order === 0) children.push(this.child(row, children.length));
+      else this.orphans++;
+      this.at++;
+    }
+    this.lastParent = parent;
+    this.lastChildren = children;
+    return children;
+  }
+
+  /** The next row that has a key; undefined at the end. */
+  private async current(): Promise<Row | undefined> {
+    for (;;) {
+      for (; this.at < this.batch.length; this.at++) {
+        const row = this.batch[this.at] as Row;
+        const key = row[this.joinColumn] as Value;
+        // NULL equals nothing, wherever it is sorted to.
+        if (key === null) continue;
+        if (this.lastKey !== undefined && compareKeys(this.lastKey, key, this.name) > 0) {
+          throw unsorted(this.name, 'its join column');
+        }
+        this.lastKey = key;
+        return row;
+      }
+      if (this.ended) return undefined;
+      const next = await this.batches.next();
+      if (next.done === true) {
+        this.ended = true;
+        if (this.orphans > 0) this.log.info(`${this.name}: ${this.orphans} rows belong to no row of sql`);
+        return undefined;
+      }
+      this.batch = next.value;
+      this.at = 0;
+    }
+  }
+
+  private child(row: Row, number: number): JsonObject {
+    const child: JsonObject = new Map([['id', String(number)]]);
+    for (const field of this.fields) {
+      const value = fieldValue(field, row);
+      if (value !== undefined) child.set(field.name, value);
+    }
+    return child;
+  }
+}
+
+function unsorted(query: string, column: string): HeadraceError {
+  return new HeadraceError('HR_CONNECTOR_FAILED', `The rows of ${query} are not in ascending order of ${column}`, {
+    hint: 'Joining needs sorted rows: add ORDER BY. Texts are compared by their characters, so sort them that way: COLLATE "C" in PostgreSQL, COLLATE utf8mb4_bin in MySQL, COLLATE Latin1_General_BIN2 in SQL Server.',
+  });
+}
+
+/** Numbers as numbers, texts by their characters. */
+function compareKeys(a: Value, b: Value, query: string): number {
+  const [x, y] = [keyOf(a), keyOf(b)];
+  if ((typeof x === 'string') !== (typeof y === 'string')) {
+    throw new HeadraceError(
+      'HR_CONNECTOR_FAILED',
+      `The join column of ${query} and the id column of sql are of different types`,
+      {
+        hint: 'One is a number, the other a text: cast one of them in its query.',
+      },
+    );
+  }
+  if (x < y) return -1;
+  return x > y ? 1 : 0;
+}
+
+function keyOf(value: Value): number | bigint | string {
+  if (value instanceof Double) return value.value;
+  if (typeof value === 'number' || typeof value === 'string') return value;
+  if (typeof value === 'bigint') return value;
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
+  return String(value);
+}

@@ -1,0 +1,80 @@
+import { existsSync } from 'node:fs';
+import { nearest, type ParameterProblem } from '@headrace/engine';
+import { DatabaseUrlError } from './database-url-error.ts';
+import { type DatabaseUrl, parseJdbcUrl } from './jdbc-url.ts';
+
+/** The JDBC drivers that configs name, each with the scheme of its URLs. What is opened depends on the URL alone. */
+const DRIVERS: Readonly<Record<string, string>> = {
+  'org.postgresql.Driver': 'postgresql',
+  'com.amazon.redshift.Driver': 'redshift',
+  'com.amazon.redshift.jdbc.Driver': 'redshift',
+  'com.amazon.redshift.jdbc4.Driver': 'redshift',
+  'com.amazon.redshift.jdbc41.Driver': 'redshift',
+  'com.amazon.redshift.jdbc42.Driver': 'redshift',
+  'com.mysql.cj.jdbc.Driver': 'mysql',
+  'com.mysql.jdbc.Driver': 'mysql',
+  'org.mariadb.jdbc.Driver': 'mariadb',
+  'com.microsoft.sqlserver.jdbc.SQLServerDriver': 'sqlserver',
+  'net.sourceforge.jtds.jdbc.Driver': 'jtds',
+  'org.sqlite.JDBC': 'sqlite',
+  'org.h2.Driver': 'h2',
+};
+
+const UNSUPPORTED: Readonly<Record<string, string>> = {
+  'oracle.jdbc.OracleDriver': 'oracle',
+  'oracle.jdbc.driver.OracleDriver': 'oracle',
+  'org.apache.derby.jdbc.EmbeddedDriver': 'derby',
+  'org.apache.derby.jdbc.ClientDriver': 'derby',
+  'org.apache.derby.iapi.jdbc.AutoloadedDriver': 'derby',
+  'org.hsqldb.jdbc.JDBCDriver': 'hsqldb',
+  'org.hsqldb.jdbcDriver': 'hsqldb',
+  'com.ibm.db2.jcc.DB2Driver': 'db2',
+  'com.ibm.as400.access.AS400JDBCDriver': 'as400',
+  'net.snowflake.client.jdbc.SnowflakeDriver': 'snowflake',
+};
+
+/** What is wrong with a driver and a JDBC URL, without touching the database. */
+export function* checkDatabase(settings: {
+  readonly driver: string;
+  readonly connectionString: string;
+}): Generator<ParameterProblem> {
+  const { driver, connectionString } = settings;
+  const refused = UNSUPPORTED[driver];
+  if (refused !== undefined) {
+    const { message, hint } = DatabaseUrlError.unsupported(refused);
+    yield { parameter: 'driver', message, hint, atStart: true };
+    return;
+  }
+  if (!Object.hasOwn(DRIVERS, driver)) {
+    const best = nearest(driver, Object.keys(DRIVERS));
+    yield {
+      parameter: 'driver',
+      message: `The database driver ${driver} is not known`,
+      hint: best === undefined ? `Known are ${Object.keys(DRIVERS).join(', ')}.` : `Did you mean ${best}?`,
+      atStart: true,
+    };
+  }
+  try {
+    const warning = standInWarning(parseJdbcUrl(connectionString));
+    if (warning !== undefined) yield { parameter: 'connectionString', message: warning, severity: 'warning' };
+  } catch (error) {
+    if (!(error instanceof DatabaseUrlError)) throw error;
+    yield { parameter: 'connectionString', message: error.message, hint: error.hint, atStart: true };
+  }
+}
+
+/**
+ * What to say of a database in whose place another is used; undefined for all others. Throws `DatabaseUrlError` where
+ * there are data in the file of the original, which would be missing.
+ */
+export function standInWarning(url: DatabaseUrl): string | undefined {
+  if (url.kind !== 'sqlite' || url.insteadOf === undefined) return undefined;
+  const { file } = url.insteadOf;
+  if (file !== undefined && existsSync(file) && !existsSync(url.file)) {
+    throw new DatabaseUrlError(
+      `the H2 database ${file} cannot be read`,
+      `Export its tables with H2 (CALL CSVWRITE('table.csv', 'SELECT * FROM table')) and read the files with CSVConnector, or load them into a SQLite file and use jdbc:sqlite:<file>.`,
+    );
+  }
+  return `H2 runs in Java only: SQLite is used in its place (${file === undefined ? 'in memory' : `file ${url.file}`}), with the SQL of SQLite`;
+}

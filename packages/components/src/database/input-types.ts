@@ -1,0 +1,51 @@
+import { Double, HeadraceError, textOf, type Value } from '@headrace/engine';
+import type { SqlParameter } from './database.ts';
+
+/** What the value of a field may be to a statement, and how it is converted; null stays NULL. */
+export const INPUT_TYPES = {
+  String: (value: Value) => textOf(value),
+  Integer: (value: Value) => wholeNumber(value),
+  Long: (value: Value) => wholeNumber(value),
+  Double: (value: Value) => Number(number(value)),
+  Boolean: (value: Value) => (typeof value === 'string' ? value.trim() === 'true' : Number(number(value)) !== 0),
+  Date: (value: Value, field: string) => day(value, field),
+} as const satisfies Record<string, (value: Value, field: string) => SqlParameter>;
+
+export type InputType = keyof typeof INPUT_TYPES;
+
+/** The value of a field for a `?`. Throws `HR_STAGE_FAILED` for a date that is none. */
+export function toParameter(value: Value, type: InputType, field: string): SqlParameter {
+  return value === null ? null : INPUT_TYPES[type](value, field);
+}
+
+/** What is no number counts as 0, true as 1: as the reference's JSON library converts. */
+function number(value: Value): number | bigint {
+  if (typeof value === 'number' || typeof value === 'bigint') return value;
+  if (value instanceof Double) return value.value;
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  if (typeof value !== 'string') return 0;
+  const text = value.trim();
+  if (/^[+-]?\d+$/.test(text)) return BigInt(text);
+  const parsed = text === '' ? Number.NaN : Number(text);
+  return Number.isNaN(parsed) ? 0 : parsed;
+}
+
+/** A bigint, because drivers take a number for a double. */
+function wholeNumber(value: Value): bigint {
+  const found = number(value);
+  if (typeof found === 'bigint') return found;
+  return Number.isFinite(found) ? BigInt(Math.trunc(found)) : 0n;
+}
+
+/** The day of an instant in the zone of the process: `2024-01-02`. */
+function day(value: Value, field: string): string {
+  const text = typeof value === 'string' ? value.trim() : '';
+  const time = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(text) ? new Date(text) : new Date(Number.NaN);
+  if (Number.isNaN(time.getTime())) {
+    throw new HeadraceError('HR_STAGE_FAILED', `Field "${field}" is no instant such as 2024-01-02T03:04:05Z`, {
+      hint: 'ParseDate makes instants of dates in other forms.',
+    });
+  }
+  const two = (n: number) => String(n).padStart(2, '0');
+  return `${String(time.getFullYear()).padStart(4, '0')}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+}

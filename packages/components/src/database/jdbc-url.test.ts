@@ -1,0 +1,221 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DatabaseUrlError } from './database-url-error.ts';
+import { checkDatabase, standInWarning } from './driver-class.ts';
+import { displayUrl, parseJdbcUrl } from './jdbc-url.ts';
+
+/** A URL taken apart, its parameters as an object. */
+function parsed(url: string): object {
+  const { properties, ...rest } = parseJdbcUrl(url) as { properties?: ReadonlyMap<string, string> };
+  return properties === undefined || properties.size === 0
+    ? rest
+    : { ...rest, properties: Object.fromEntries(properties) };
+}
+
+describe('a JDBC URL', () => {
+  it.each([
+    [
+      'jdbc:postgresql://db.example.org:5433/shop?user=u&password=a%26b&currentSchema=s',
+      {
+        kind: 'postgres',
+        scheme: 'postgresql',
+        hosts: [{ host: 'db.example.org', port: 5433 }],
+        database: 'shop',
+        properties: { user: 'u', password: 'a&b', currentschema: 's' },
+      },
+    ],
+    [
+      'jdbc:postgresql://a,b:6000,[::1]:7/db',
+      {
+        kind: 'postgres',
+        scheme: 'postgresql',
+        hosts: [
+          { host: 'a', port: 5432 },
+          { host: 'b', port: 6000 },
+          { host: '::1', port: 7 },
+        ],
+        database: 'db',
+      },
+    ],
+    [
+      'jdbc:postgresql:db',
+      { kind: 'postgres', scheme: 'postgresql', hosts: [{ host: 'localhost', port: 5432 }], database: 'db' },
+    ],
+    [
+      'jdbc:postgresql:/',
+      { kind: 'postgres', scheme: 'postgresql', hosts: [{ host: 'localhost', port: 5432 }], database: undefined },
+    ],
+    [
+      'jdbc:redshift://c.example.org/dev',
+      { kind: 'postgres', scheme: 'redshift', hosts: [{ host: 'c.example.org', port: 5439 }], database: 'dev' },
+    ],
+    [
+      'jdbc:mysql://u:p%40w@h/d%20b?useSSL=false',
+      {
+        kind: 'mysql',
+        scheme: 'mysql',
+        hosts: [{ host: 'h', port: 3306 }],
+        database: 'd b',
+        properties: { usessl: 'false', user: 'u', password: 'p@w' },
+      },
+    ],
+    [
+      'jdbc:mariadb://h:3307/',
+      { kind: 'mysql', scheme: 'mariadb', hosts: [{ host: 'h', port: 3307 }], database: undefined },
+    ],
+    [
+      'jdbc:sqlserver://h:1444;databaseName=d;password={a;b}}c};encrypt=false',
+      {
+        kind: 'sqlserver',
+        scheme: 'sqlserver',
+        host: 'h',
+        port: 1444,
+        instance: undefined,
+        database: 'd',
+        properties: { databasename: 'd', password: 'a;b}c', encrypt: 'false' },
+      },
+    ],
+    [
+      'jdbc:sqlserver://h\\SQLEXPRESS;database=d',
+      {
+        kind: 'sqlserver',
+        scheme: 'sqlserver',
+        host: 'h',
+        port: undefined,
+        instance: 'SQLEXPRESS',
+        database: 'd',
+        properties: { database: 'd' },
+      },
+    ],
+    [
+      'jdbc:sqlserver://;serverName=h;portNumber=99',
+      {
+        kind: 'sqlserver',
+        scheme: 'sqlserver',
+        host: 'h',
+        port: 99,
+        instance: undefined,
+        database: undefined,
+        properties: { servername: 'h', portnumber: '99' },
+      },
+    ],
+    [
+      'jdbc:jtds:sqlserver://h:1433/d;instance=i',
+      {
+        kind: 'sqlserver',
+        scheme: 'jtds',
+        host: 'h',
+        port: 1433,
+        instance: undefined,
+        database: 'd',
+        properties: { instance: 'i' },
+      },
+    ],
+    ['jdbc:sqlite:/tmp/a b.db', { kind: 'sqlite', file: '/tmp/a b.db', readOnly: false, insteadOf: undefined }],
+    ['jdbc:sqlite:file:x.db?mode=ro', { kind: 'sqlite', file: 'x.db', readOnly: true, insteadOf: undefined }],
+    ['jdbc:sqlite::memory:', { kind: 'sqlite', file: ':memory:', readOnly: false, insteadOf: undefined }],
+    [
+      'jdbc:h2:mem:test;DB_CLOSE_DELAY=-1',
+      { kind: 'sqlite', file: ':memory:', readOnly: false, insteadOf: { file: undefined } },
+    ],
+    [
+      'jdbc:h2:~/data;MODE=MySQL',
+      {
+        kind: 'sqlite',
+        file: `${homedir()}/data.sqlite`,
+        readOnly: false,
+        insteadOf: { file: `${homedir()}/data.mv.db` },
+      },
+    ],
+  ])('%s', (url, expected) => {
+    expect(parsed(url)).toEqual(expected);
+  });
+
+  it.each([
+    ['jdbc:oracle:thin:@h:1521:ORCL', /Oracle databases are not supported/],
+    ['jdbc:derby://h/d', /Derby databases are not supported/],
+    ['jdbc:db2://h/d', /Db2/],
+    ['jdbc:x:y', /jdbc:x:/],
+    ['postgresql://h/d', /no JDBC URL/],
+    ['', /no JDBC URL/],
+    ['jdbc:postgresql://h:99999/d', /host/],
+    ['jdbc:postgresql://h/d?password=%zz', /hex digits/],
+    ['jdbc:redshift:iam://c/d', /host/],
+    ['jdbc:mysql:loadbalance://h/d', /host/],
+    ['jdbc:mysql://address=(host=h)(port=1)/d', /host/],
+    ['jdbc:h2:tcp://h/d', /H2 databases of the form jdbc:h2:tcp:/],
+    ['jdbc:sqlite::resource:a.db', /archive/],
+  ])('%s is refused with what to do instead', (url, message) => {
+    const error = (() => {
+      try {
+        return parseJdbcUrl(url);
+      } catch (thrown) {
+        return thrown as DatabaseUrlError;
+      }
+    })();
+    expect(error).toBeInstanceOf(DatabaseUrlError);
+    expect((error as DatabaseUrlError).message).toMatch(message);
+    expect((error as DatabaseUrlError).hint).not.toBe('');
+  });
+
+  it('never shows up in messages with its password', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1 }), (password) => {
+        const secret = `Zq9${password}`;
+        const encoded = encodeURIComponent(secret.toWellFormed());
+        const urls = [
+          `jdbc:postgresql://u:${encoded}@h/d?password=${encoded}`,
+          `jdbc:sqlserver://h;password={${secret.replaceAll('}', '}}')}}`,
+          `jdbc:mysql://h/d?password=${secret}`,
+          `jdbc:oracle:thin:u/${secret}@h`,
+        ];
+        for (const url of urls) {
+          let said: string;
+          try {
+            said = displayUrl(parseJdbcUrl(url));
+          } catch (error) {
+            said = `${(error as Error).message} ${(error as DatabaseUrlError).hint}`;
+          }
+          expect(said).not.toContain('Zq9');
+        }
+      }),
+    );
+  });
+});
+
+describe('driver and URL together', () => {
+  const problems = (driver: string, connectionString: string) =>
+    [...checkDatabase({ driver, connectionString })].map(
+      ({ parameter, severity = 'error' }) => `${parameter} ${severity}`,
+    );
+
+  it('are checked without a connection', () => {
+    expect(problems('org.postgresql.Driver', 'jdbc:postgresql://h/d')).toEqual([]);
+    expect(problems('com.mysql.jdbc.Driver', 'jdbc:mariadb://h/d')).toEqual([]);
+    expect(problems('org.h2.Driver', 'jdbc:h2:mem:x')).toEqual(['connectionString warning']);
+    expect(problems('oracle.jdbc.OracleDriver', 'jdbc:oracle:thin:@h:1:X')).toEqual(['driver error']);
+    expect(problems('org.postgresql.Drivr', 'jdbc:x:y')).toEqual(['driver error', 'connectionString error']);
+  });
+
+  it('name the driver that was meant', () => {
+    const [problem] = checkDatabase({ driver: 'org.postgresql.Drivr', connectionString: 'jdbc:postgresql:d' });
+    expect(problem?.hint).toBe('Did you mean org.postgresql.Driver?');
+  });
+
+  it('refuse a database that H2 has written, and leave it alone', () => {
+    const dir = mkdtempSync(join(tmpdir(), 'headrace-h2-'));
+    try {
+      const url = parseJdbcUrl(`jdbc:h2:${join(dir, 'state')}`);
+      expect(standInWarning(url)).toMatch(/SQLite is used in its place .*state\.sqlite/);
+      writeFileSync(join(dir, 'state.mv.db'), 'H:2');
+      expect(() => standInWarning(url)).toThrow(/state\.mv\.db cannot be read/);
+      writeFileSync(join(dir, 'state.sqlite'), '');
+      expect(standInWarning(url)).toMatch(/SQLite/);
+    } finally {
+      rmSync(dir, { recursive: true });
+    }
+  });
+});

@@ -1,0 +1,251 @@
+import type { Socket } from 'node:net';
+import type { ConnectionOptions as TlsOptions } from 'node:tls';
+import type { Value } from '@headrace/engine';
+import type mysql from 'mysql2';
+import { BatchQueue } from '../batch-queue.ts';
+import type { DatabaseConnection, QueryResult, Row, RowStream, SqlParameter } from '../database.ts';
+import type { DatabaseErrors } from '../database-error.ts';
+import type { HostPort } from '../jdbc-url.ts';
+import type { PreparedSql } from '../placeholders.ts';
+import { SqlTimes } from '../sql-times.ts';
+import type { MysqlSettings } from './mysql-settings.ts';
+import { type MysqlColumn, type MysqlValue, mysqlIdText, mysqlReader } from './mysql-values.ts';
+
+const KEEP_ALIVE_MILLIS = 60_000;
+/** A lookup for a document that takes longer than this fails, so that a server that hangs does not stop a run. */
+const QUERY_MILLIS = 5 * 60_000;
+/** Rows are handed on in batches of so many, or of about so many bytes. */
+const BATCH_ROWS = 1000;
+const BATCH_BYTES = 512 * 1024;
+const WAITING_BYTES = 4 * 1024 * 1024;
+
+/** A session with MySQL or MariaDB. */
+export class MysqlConnection implements DatabaseConnection {
+  broken = false;
+  /** Whether something is under way. */
+  private busy = false;
+  /** Hears of the loss of the connection while rows are read: their query does not. */
+  private onLoss: ((error: unknown) => void) | undefined;
+  private readonly connection: mysql.Connection;
+  private readonly settings: MysqlSettings;
+  private readonly errors: DatabaseErrors;
+  private readonly times: SqlTimes;
+  private readonly reopen: () => Promise<MysqlConnection>;
+
+  private constructor(
+    connection: mysql.Connection,
+    settings: MysqlSettings,
+    errors: DatabaseErrors,
+    reopen: () => Promise<MysqlConnection>,
+  ) {
+    this.connection = connection;
+    this.settings = settings;
+    this.errors = errors;
+    this.times = new SqlTimes(settings.zone);
+    this.reopen = reopen;
+    connection.on('error', (error) => {
+      this.broken = true;
+      this.onLoss?.(error);
+    });
+  }
+
+  static async open(
+    module: typeof mysql,
+    { host, port }: HostPort,
+    tls: TlsOptions | false,
+    settings: MysqlSettings,
+    errors: DatabaseErrors,
+  ): Promise<MysqlConnection> {
+    const { user, password, database, connectTimeoutMs, sessionVariables } = settings;
+    const connection = module.createConnection({
+      host,
+      port,
+      user,
+      password,
+      ...(database === undefined ? {} : { database }),
+      ...(tls === false ? {} : { ssl: tls as mysql.SslOptions }),
+      connectTimeout: connectTimeoutMs,
+      enableKeepAlive: true,
+      keepAliveInitialDelay: KEEP_ALIVE_MILLIS,
+      charset: 'utf8mb4',
+      supportBigNumbers: true,
+      dateStrings: true,
+      jsonStrings: true,
+      rowsAsArray: true,
+      // A server could ask for files of this machine.
+      flags: ['-LOCAL_FILES'],
+    });
+    const opened = new MysqlConnection(connection, settings, errors, () =>
+      MysqlConnection.open(module, { host, port }, tls, settings, errors),
+    );
+    await new Promise<void>((resolve, reject) => {
+      connection.connect((error) => (error === null ? resolve() : reject(error)));
+    }).catch((error) => {
+      connection.destroy();
+      throw error;
+    });
+    if (sessionVariables !== undefined) await opened.execute(`SET ${sessionVariables}`);
+    return opened;
+  }
+
+  async execute(sql: string): Promise<void> {
+    await this.run((done) => this.connection.query(sql, (error) => done(error)));
+  }
+
+  async query(sql: PreparedSql, parameters: readonly SqlParameter[]): Promise<QueryResult> {
+    let columns: readonly MysqlColumn[] | undefined;
+    let rows: readonly MysqlValue[][] = [];
+    const values = parameters.map((value) => (typeof value === 'bigint' ? String(value) : value));
+    const timeout = this.settings.silenceTimeoutMs || QUERY_MILLIS;
+    await this.run((done) =>
+      this.connection.execute({ sql: sql.text, timeout, rowsAsArray: true }, values, (error, result, fields) => {
+        columns = fields as MysqlColumn[] | undefined;
+        rows = result as unknown as MysqlValue[][];
+        done(error);
+      }),
+    );
+    if (columns === undefined) throw this.errors.wrap(new Error('the statement is no query: it gives no rows'));
+    const readers = columns.map((column) => mysqlReader(column, this.settings, this.times));
+    return {
+      columns: columns.map(({ name }) => name),
+      rows: rows.map((row) => row.map((value, i) => (readers[i] as (value: MysqlValue) => Value)(value))),
+    };
+  }
+
+  async stream(sql: string): Promise<RowStream> {
+    this.busy = true;
+    const query = this.connection.query({ sql, rowsAsArray: true });
+    const { times } = this;
+    let received = 0;
+    let idColumn = -1;
+    let readers: ((value: MysqlValue) => Value)[] = [];
+    let batch: Row[] = [];
+    let bytes = 0;
+    // While nobody takes the rows the server cannot but be silent.
+    let held = false;
+    const queue = new BatchQueue<readonly Row[]>(
+      {
+        pause: () => {
+          held = true;
+          this.connection.pause();
+        },
+        resume: () => {
+          held = false;
+          this.connection.resume();
+        },
+      },
+      WAITING_BYTES,
+    );
+    const silent = () => {
+      if (held) return;
+      this.broken = true;
+      this.connection.destroy();
+      this.onLoss?.(new Error('the server has been silent for longer than socketTimeout'));
+    };
+    const flush = () => {
+      if (batch.length > 0) queue.push(batch, bytes);
+      batch = [];
+      bytes = 0;
+    };
+    // The answer waits until somebody wants the rows: only then it is known which column is the id.
+    const columns = await new Promise<readonly MysqlColumn[]>((resolve, reject) => {
+      const fail = (error: unknown) => {
+        this.busy = false;
+        this.noteLoss(error);
+        flush();
+        const wrapped = this.errors.wrap(error, received > 0 ? `${received} rows were read` : '');
+        reject(wrapped);
+        queue.fail(wrapped);
+      };
+      this.onLoss = fail;
+      this.socket.setTimeout(this.settings.silenceTimeoutMs, silent);
+      query.on('error', fail);
+      query.on('fields', (fields: readonly MysqlColumn[] | undefined) => {
+        if (fields === undefined) reject(this.errors.wrap(new Error('sql is no query: it gives no rows')));
+        else {
+          held = true;
+          this.connection.pause();
+          resolve(fields);
+        }
+      });
+      query.on('result', (row: unknown) => {
+        if (!Array.isArray(row)) return;
+        received++;
+        const values: Row = new Array(row.length + 1);
+        for (let i = 0; i < row.length; i++) {
+          const value = (readers[i] as (value: MysqlValue) => Value)(row[i] as MysqlValue);
+          values[i] = value;
+          bytes += typeof value === 'string' ? value.length : value instanceof Uint8Array ? value.length : 8;
+        }
+        values[row.length] = mysqlIdText(row[idColumn] as MysqlValue);
+        batch.push(values);
+        if (batch.length >= BATCH_ROWS || bytes >= BATCH_BYTES) flush();
+      });
+      query.on('end', () => {
+        this.busy = false;
+        this.onLoss = undefined;
+        this.socket.setTimeout(0, silent);
+        flush();
+        queue.end();
+      });
+    });
+    return {
+      columns: columns.map(({ name }) => name),
+      rows: (column) => {
+        idColumn = column;
+        readers = columns.map((one) => mysqlReader(one, this.settings, this.times));
+        held = false;
+        this.connection.resume();
+        return queue;
+      },
+      get warning() {
+        return times.warning;
+      },
+      close: async () => {
+        if (this.busy) await this.cancel();
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    if (this.broken) this.connection.destroy();
+    else if (this.busy) await this.cancel();
+    // An error in parting changes nothing.
+    else await new Promise<void>((resolve) => this.connection.end(() => resolve()));
+    this.broken = true;
+  }
+
+  private get socket(): Socket {
+    return (this.connection as unknown as { stream: Socket }).stream;
+  }
+
+  /** Ends what the session is doing, from another one, and the session with it. */
+  private async cancel(): Promise<void> {
+    this.broken = true;
+    const { threadId } = this.connection;
+    this.onLoss?.(new Error('Connection lost: it was closed here'));
+    this.connection.destroy();
+    // A query that computes would not notice that nobody reads it any more. Best effort: the rows go nowhere anyway.
+    await this.reopen()
+      .then((other) => other.execute(`KILL ${threadId}`).finally(() => other.close()))
+      .catch(() => undefined);
+  }
+
+  private async run(work: (done: (error: unknown) => void) => void): Promise<void> {
+    this.busy = true;
+    try {
+      await new Promise<void>((resolve, reject) => work((error) => (error ? reject(error) : resolve())));
+    } catch (error) {
+      this.noteLoss(error);
+      throw this.errors.wrap(error);
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  private noteLoss(error: unknown): void {
+    const { trouble } = this.errors.wrap(error);
+    if (trouble === 'lost' || trouble === 'timeout' || (error as { fatal?: boolean }).fatal === true)
+      this.broken = true;
+  }
+}

@@ -1,0 +1,71 @@
+import { double, integer, type Value, widenFloat } from '@headrace/engine';
+import type { SqlTimes } from '../sql-times.ts';
+import type { MysqlSettings } from './mysql-settings.ts';
+
+/** A column as `mysql2` describes it. */
+export interface MysqlColumn {
+  readonly name: string;
+  readonly columnType?: number | undefined;
+  readonly columnLength?: number | undefined;
+  readonly characterSet?: number | undefined;
+}
+
+/** A value as `mysql2` reads it: dates, decimals and integers beyond 2^53 as texts. */
+export type MysqlValue = null | number | string | Buffer | object;
+
+type Reader = (value: MysqlValue) => Value;
+
+// Numbers of the types in the protocol (MySQL internals, "Column Definition").
+const DECIMAL = 0;
+const TINY = 1;
+const FLOAT = 4;
+const DOUBLE = 5;
+const TIMESTAMP = 7;
+const LONGLONG = 8;
+const DATE = 10;
+const DATETIME = 12;
+const YEAR = 13;
+const BIT = 16;
+const NEWDECIMAL = 246;
+
+/** How values of a column are read; NULL is null. */
+export function mysqlReader(column: MysqlColumn, settings: MysqlSettings, times: SqlTimes): Reader {
+  const read = readerOf(column, settings, times);
+  return (value) => (value === null ? null : read(value));
+}
+
+function readerOf({ columnType, columnLength }: MysqlColumn, settings: MysqlSettings, times: SqlTimes): Reader {
+  switch (columnType) {
+    case TINY:
+      return settings.tinyIsBoolean && columnLength === 1 ? (value) => Number(value) !== 0 : Number;
+    case LONGLONG:
+      return (value) => (typeof value === 'number' ? value : integer(BigInt(value as string)));
+    case DECIMAL:
+    case NEWDECIMAL:
+    case DOUBLE:
+      return (value) => double(Number(value));
+    case FLOAT:
+      return (value) => double(widenFloat(Number(value)));
+    case DATE:
+    case DATETIME:
+    case TIMESTAMP:
+      return (value) => times.instant(value as string);
+    case YEAR:
+      return settings.yearIsDate ? (value) => times.instant(`${String(value).padStart(4, '0')}-01-01`) : Number;
+    case BIT:
+      return columnLength === 1 ? (value) => (value as Buffer)[0] !== 0 : plain;
+    default:
+      return plain;
+  }
+}
+
+function plain(value: MysqlValue): Value {
+  if (typeof value !== 'object' || value === null) return value;
+  return value instanceof Uint8Array ? new Uint8Array(value) : JSON.stringify(value);
+}
+
+/** The text of an id. */
+export function mysqlIdText(value: MysqlValue): string | null {
+  if (value === null) return null;
+  return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : String(value);
+}

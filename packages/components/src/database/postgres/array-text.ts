@@ -1,0 +1,39 @@
+import type { Value } from '@headrace/engine';
+
+/**
+ * A list of the text of an array: `{1,2,NULL}`, `{{"a b","c\"d"},{e,f}}`. Bounds before it (`[2:3]={…}`) say nothing
+ * that a list could hold.
+ */
+export function readArray(text: string, element: (text: string) => Value): Value[] {
+  const lists: Value[][] = [];
+  let i = text.indexOf('{');
+  let last: Value[] = [];
+  while (i < text.length) {
+    const c = text[i];
+    if (c === '{') {
+      const list: Value[] = [];
+      lists.at(-1)?.push(list);
+      lists.push(list);
+      i++;
+    } else if (c === '}') {
+      last = lists.pop() ?? last;
+      i++;
+    } else if (c === ',') i++;
+    else if (c === '"') {
+      let value = '';
+      for (i++; i < text.length && text[i] !== '"'; i++) {
+        if (text[i] === '\\') i++;
+        value += text[i];
+      }
+      i++;
+      lists.at(-1)?.push(element(value));
+    } else {
+      let end = i;
+      while (end < text.length && text[end] !== ',' && text[end] !== '}') end++;
+      const value = text.slice(i, end);
+      lists.at(-1)?.push(value === 'NULL' ? null : element(value));
+      i = end;
+    }
+  }
+  return last;
+}

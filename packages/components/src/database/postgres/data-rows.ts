@@ -1,0 +1,49 @@
+import type { Value } from '@headrace/engine';
+import type { Row } from '../database.ts';
+import type { BytesReader } from './value-readers.ts';
+
+/** The code of a message that holds a row. */
+export const DATA_ROW = 68;
+/** Code and length go before each message; the length counts itself. */
+export const HEADER_BYTES = 5;
+
+/**
+ * Reads rows as the server sent them: DataRow messages of the protocol of Postgres, version 3, one after the other,
+ * whole ones only (PostgreSQL documentation, "Message Formats").
+ *
+ * @param readers one for each column; undefined for columns that nobody wants, which are null then
+ * @param idColumn the column whose text goes behind all values
+ * @param onRow gets each row; the next one overwrites it when `reuse` is set
+ */
+export function readDataRows(
+  bytes: Buffer,
+  readers: readonly (BytesReader | undefined)[],
+  idColumn: number,
+  reuse: boolean,
+  onRow: (row: Row) => void,
+): void {
+  const columns = readers.length;
+  let row: Row = new Array<Value>(columns + 1);
+  for (let at = 0; at < bytes.length; ) {
+    const end = at + 1 + bytes.readUInt32BE(at + 1);
+    // Behind the header stands the number of columns, which is known.
+    let from = at + HEADER_BYTES + 2;
+    if (!reuse) row = new Array<Value>(columns + 1);
+    row[columns] = null;
+    for (let i = 0; i < columns; i++) {
+      const length = bytes.readInt32BE(from);
+      from += 4;
+      if (length < 0) {
+        row[i] = null;
+        continue;
+      }
+      const to = from + length;
+      const read = readers[i];
+      row[i] = read === undefined ? null : read(bytes, from, to);
+      if (i === idColumn) row[columns] = bytes.toString('utf8', from, to);
+      from = to;
+    }
+    onRow(row);
+    at = end;
+  }
+}

@@ -1,0 +1,256 @@
+import { EventEmitter } from 'node:events';
+import type { Duplex } from 'node:stream';
+import type { ConnectionOptions } from 'node:tls';
+import { HeadraceError, type Value } from '@headrace/engine';
+import type pg from 'pg';
+import type { DatabaseConnection, QueryResult, RowStream, SqlParameter } from '../database.ts';
+import type { DatabaseErrors } from '../database-error.ts';
+import type { HostPort } from '../jdbc-url.ts';
+import type { PreparedSql } from '../placeholders.ts';
+import { processZone, SqlTimes } from '../sql-times.ts';
+import { DataRowCollector } from './data-row-collector.ts';
+import { Describe } from './describe.ts';
+import { withPosition } from './postgres-errors.ts';
+import { PostgresRowStream } from './postgres-row-stream.ts';
+import type { PostgresSettings } from './postgres-settings.ts';
+import { isUnknownType, kindOf, type TypeRow, type ValueKind } from './value-kinds.ts';
+import { textReader } from './value-readers.ts';
+
+type Pg = typeof pg;
+
+/** What `pg` calls on its connection, and its types do not tell. */
+interface ConnectionInside {
+  stream: Duplex & { setTimeout(millis: number, listener: () => void): unknown };
+  attachListeners(stream: unknown): void;
+}
+
+const KEEP_ALIVE_MILLIS = 60_000;
+/** A lookup for a document that takes longer than this fails, so that a server that hangs does not stop a run. */
+const QUERY_MILLIS = 5 * 60_000;
+const CANCEL_MILLIS = 3000;
+const TEXTS = { getTypeParser: () => (text: string) => text };
+
+/** A session with Postgres. */
+export class PostgresConnection implements DatabaseConnection {
+  broken = false;
+  /** Whether something is under way. */
+  private busy = false;
+  readonly collector: DataRowCollector;
+  private readonly client: pg.Client;
+  private readonly errors: DatabaseErrors;
+  private readonly settings: PostgresSettings;
+  private readonly reopen: () => Promise<PostgresConnection>;
+  private readonly kinds = new Map<number, TypeRow>();
+  private readonly times = new SqlTimes(processZone());
+  private readonly statements = new Map<string, string>();
+
+  private constructor(
+    client: pg.Client,
+    collector: DataRowCollector,
+    settings: PostgresSettings,
+    errors: DatabaseErrors,
+    reopen: () => Promise<PostgresConnection>,
+  ) {
+    this.client = client;
+    this.collector = collector;
+    this.settings = settings;
+    this.errors = errors;
+    this.reopen = reopen;
+    // What is under way hears of it too; without a listener the process would end.
+    client.on('error', () => {
+      this.broken = true;
+    });
+    client.on('end', () => {
+      this.broken = true;
+    });
+  }
+
+  static async open(
+    module: Pg,
+    { host, port }: HostPort,
+    tls: ConnectionOptions | false,
+    settings: PostgresSettings,
+    errors: DatabaseErrors,
+  ): Promise<PostgresConnection> {
+    const { user, password, database, session, connectTimeoutMs } = settings;
+    const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_MILLIS };
+    const connection = new module.Connection({ ssl: tls, ...keepAlive });
+    const inside = connection as unknown as ConnectionInside;
+    const attach = inside.attachListeners.bind(connection);
+    const messages = new EventEmitter();
+    const collector = new DataRowCollector((bytes) => messages.emit('data', bytes));
+    inside.attachListeners = (stream) => {
+      attach(messages);
+      (stream as Duplex).on('data', (bytes: Buffer) => collector.push(bytes));
+    };
+    const client = new module.Client({
+      host,
+      port,
+      user,
+      database,
+      ssl: tls,
+      // A function, or an empty one would be looked up in the environment and in a file of the process's user.
+      password: () => {
+        if (password === '') throw new Error(`the server asks for a password of ${user}, and jdbcPassword is empty`);
+        return password;
+      },
+      sslnegotiation: 'postgres',
+      connectionTimeoutMillis: connectTimeoutMs,
+      connection,
+    } as pg.ClientConfig);
+    // All that is sent is said here: `pg` would add what it finds in the environment.
+    Object.assign(client, { getStartupConf: () => ({ user, database, ...session }) });
+    const opened = new PostgresConnection(client, collector, settings, errors, () =>
+      PostgresConnection.open(module, { host, port }, tls, settings, errors),
+    );
+    try {
+      await client.connect();
+    } catch (error) {
+      await opened.close();
+      throw error;
+    }
+    return opened;
+  }
+
+  async execute(sql: string): Promise<void> {
+    await this.run(() => this.client.query(sql));
+  }
+
+  async query(sql: PreparedSql, parameters: readonly SqlParameter[]): Promise<QueryResult> {
+    const { settings, times } = this;
+    const { fields, rows } = await this.run(() =>
+      this.client.query({
+        ...(settings.keepPrepared ? { name: this.nameOf(sql.text) } : {}),
+        text: sql.text,
+        values: [...parameters],
+        rowMode: 'array',
+        types: TEXTS,
+        query_timeout: settings.silenceTimeoutMs || QUERY_MILLIS,
+      } as pg.QueryArrayConfig),
+    );
+    if (fields.length === 0) throw this.errors.wrap(new Error('the statement is no query: it gives no rows'));
+    if (rows.length === 0) return { columns: fields.map(({ name }) => name), rows: [] };
+    const kinds = await this.kindsOf(fields);
+    const readers = kinds.map((kind) => textReader(kind, times));
+    return {
+      columns: fields.map(({ name }) => name),
+      rows: (rows as (string | null)[][]).map((row) =>
+        row.map((text, i): Value => (text === null ? null : (readers[i] as (text: string) => Value)(text))),
+      ),
+    };
+  }
+
+  async stream(sql: string): Promise<RowStream> {
+    const describe = new Describe(sql);
+    const fields = await this.run(() => {
+      this.client.query(describe);
+      return describe.done;
+    });
+    if (fields === undefined) throw this.errors.wrap(new Error('sql is no query: it gives no rows'));
+    const kinds = await this.kindsOf(fields);
+    return new PostgresRowStream(
+      this,
+      sql,
+      fields.map(({ name }) => name),
+      kinds,
+      this.errors,
+    );
+  }
+
+  /** Runs a query whose rows go to the collector. Throws what `pg` throws. */
+  async runCollected(sql: string, silent: () => void): Promise<void> {
+    const { stream } = this.inside;
+    const { silenceTimeoutMs } = this.settings;
+    this.busy = true;
+    stream.setTimeout(silenceTimeoutMs, silent);
+    try {
+      await this.client.query({ text: sql, queryMode: 'extended' } as pg.QueryConfig);
+    } finally {
+      stream.setTimeout(0, silent);
+      this.busy = false;
+    }
+  }
+
+  pause(): void {
+    this.inside.stream.pause();
+  }
+
+  resume(): void {
+    this.inside.stream.resume();
+  }
+
+  /** Ends what the session is doing, from another one, and the session with it. */
+  private async cancel(): Promise<void> {
+    this.broken = true;
+    const { processID } = this.client as unknown as { processID: number | null };
+    // A query that computes would not notice that nobody reads it any more. Best effort: the rows go nowhere anyway.
+    await this.reopen()
+      .then(async (other) => {
+        other.inside.stream.setTimeout(CANCEL_MILLIS, () => other.inside.stream.destroy());
+        await other.execute(`select pg_cancel_backend(${processID})`).finally(() => other.close());
+      })
+      .catch(() => undefined);
+    this.inside.stream.destroy();
+  }
+
+  /** Ends the connection because of an error, which what is under way gets. */
+  destroy(error: Error): void {
+    this.broken = true;
+    this.inside.stream.destroy(error);
+  }
+
+  async close(): Promise<void> {
+    if (this.broken) this.inside.stream.destroy();
+    else if (this.busy) await this.cancel();
+    // An error in parting changes nothing.
+    else await this.client.end().catch(() => undefined);
+    this.broken = true;
+  }
+
+  private get inside(): ConnectionInside {
+    return this.client.connection as unknown as ConnectionInside;
+  }
+
+  private async run<T>(work: () => Promise<T>): Promise<T> {
+    this.busy = true;
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof HeadraceError) throw error;
+      const wrapped = this.errors.wrap(withPosition(error));
+      // Behind an answer that never came nothing else can be asked.
+      if (wrapped.trouble === 'lost' || /timeout/.test(wrapped.message)) this.broken = true;
+      throw wrapped;
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  /** What the columns hold; types that are not everywhere are looked up once. */
+  private async kindsOf(fields: readonly pg.FieldDef[]): Promise<ValueKind[]> {
+    const unknown = fields.filter((field) => isUnknownType(field) && !this.kinds.has(field.dataTypeID));
+    if (unknown.length > 0) {
+      const oids = [...new Set(unknown.map(({ dataTypeID }) => dataTypeID))].join(',');
+      const { rows } = await this.run(() =>
+        this.client.query({
+          text: `select oid::int8, typelem::int8, typinput::text = 'array_in' from pg_catalog.pg_type where oid in (${oids})`,
+          rowMode: 'array',
+          types: TEXTS,
+        }),
+      );
+      for (const [oid, element, isArray] of rows as [string, string, string][]) {
+        this.kinds.set(Number(oid), { oid: Number(oid), element: Number(element), isArray: isArray === 't' });
+      }
+    }
+    return fields.map((field) => kindOf(field, this.kinds));
+  }
+
+  private nameOf(text: string): string {
+    let name = this.statements.get(text);
+    if (name === undefined) {
+      name = `headrace_${this.statements.size + 1}`;
+      this.statements.set(text, name);
+    }
+    return name;
+  }
+}

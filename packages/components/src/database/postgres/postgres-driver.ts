@@ -1,0 +1,42 @@
+import type { Credentials, DatabaseDriver } from '../database.ts';
+import { DatabaseErrors } from '../database-error.ts';
+import { displayUrl, type ServerUrl } from '../jdbc-url.ts';
+import { prepareSql } from '../placeholders.ts';
+import { PostgresConnection } from './postgres-connection.ts';
+import { isWithoutTls, judgePostgres } from './postgres-errors.ts';
+import { postgresSettings } from './postgres-settings.ts';
+
+const DIALECT = {
+  placeholder: (n: number) => `$${n}`,
+  backslashes: false,
+  postgres: true,
+  brackets: false,
+  hashComments: false,
+} as const;
+
+/** Postgres, and what speaks its protocol, with the driver `pg`. */
+export async function openPostgres(url: ServerUrl, credentials: Credentials): Promise<DatabaseDriver> {
+  const { default: pg } = await import('pg');
+  const settings = postgresSettings(url, credentials);
+  const errors = new DatabaseErrors(displayUrl(url), [credentials.password], judgePostgres);
+  return {
+    maxConnections: Number.POSITIVE_INFINITY,
+    prepare: (sql) => prepareSql(sql, DIALECT),
+    async connect() {
+      let reason: unknown;
+      for (const address of url.hosts) {
+        for (const tls of settings.tls) {
+          try {
+            return await PostgresConnection.open(pg, address, tls, settings, errors);
+          } catch (error) {
+            const withoutTls = isWithoutTls(error);
+            // That there is no TLS is the reason only where nothing else is tried.
+            if (reason === undefined || !withoutTls) reason = error;
+            if (tls !== false && !withoutTls) break;
+          }
+        }
+      }
+      throw errors.wrap(reason);
+    },
+  };
+}

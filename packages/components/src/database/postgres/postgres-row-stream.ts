@@ -1,0 +1,115 @@
+import type { RecordChunk } from '@headrace/engine';
+import { BatchQueue } from '../batch-queue.ts';
+import type { Row, RowLayout, RowStream } from '../database.ts';
+import type { DatabaseErrors } from '../database-error.ts';
+import { processZone, SqlTimes } from '../sql-times.ts';
+import { readDataRows } from './data-rows.ts';
+import type { PostgresConnection } from './postgres-connection.ts';
+import { PostgresRowDecoder } from './row-decoder.ts';
+import type { ValueKind } from './value-kinds.ts';
+import { bytesReader } from './value-readers.ts';
+
+/** How much may wait to be taken before the server has to wait. */
+const WAITING_BYTES = 4 * 1024 * 1024;
+
+interface Piece {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly rows: number;
+}
+
+/** The rows of a query: the server sends as fast as they are taken, held up by the connection's own flow control. */
+export class PostgresRowStream implements RowStream {
+  readonly columns: readonly string[];
+  private readonly connection: PostgresConnection;
+  private readonly sql: string;
+  private readonly kinds: readonly ValueKind[];
+  private readonly errors: DatabaseErrors;
+  private readonly times = new SqlTimes(processZone());
+  private running = false;
+
+  constructor(
+    connection: PostgresConnection,
+    sql: string,
+    columns: readonly string[],
+    kinds: readonly ValueKind[],
+    errors: DatabaseErrors,
+  ) {
+    this.connection = connection;
+    this.sql = sql;
+    this.columns = columns;
+    this.kinds = kinds;
+    this.errors = errors;
+  }
+
+  async *rows(idColumn: number): AsyncGenerator<readonly Row[]> {
+    const readers = this.kinds.map((kind) => bytesReader(kind, this.times));
+    for await (const { bytes } of this.pieces()) {
+      const rows: Row[] = [];
+      const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      readDataRows(buffer, readers, idColumn, false, (row) => rows.push(row));
+      yield rows;
+    }
+  }
+
+  async *chunks(layout: RowLayout): AsyncGenerator<RecordChunk> {
+    const decoder = PostgresRowDecoder.reference({ layout, kinds: this.kinds, zone: processZone() });
+    let number = 1;
+    for await (const { bytes, rows } of this.pieces()) {
+      yield { bytes, decoder, position: number, documents: rows };
+      number += rows;
+    }
+  }
+
+  get warning(): string | undefined {
+    return this.times.warning;
+  }
+
+  async close(): Promise<void> {
+    if (this.running) await this.connection.close();
+  }
+
+  private pieces(): BatchQueue<Piece> {
+    const { connection } = this;
+    let paused = false;
+    let received = 0;
+    const queue = new BatchQueue<Piece>(
+      {
+        pause() {
+          paused = true;
+          connection.pause();
+        },
+        resume() {
+          paused = false;
+          connection.resume();
+        },
+      },
+      WAITING_BYTES,
+    );
+    connection.collector.onRows = (bytes, rows) => {
+      received += rows;
+      queue.push({ bytes, rows }, bytes.length);
+    };
+    const silent = () => {
+      if (!paused) connection.destroy(new Error('the server has been silent for longer than socketTimeout'));
+    };
+    this.running = true;
+    connection.runCollected(this.sql, silent).then(
+      () => {
+        this.finish();
+        queue.end();
+      },
+      (error) => {
+        this.finish();
+        queue.fail(this.errors.wrap(error, `${received} rows were read`));
+      },
+    );
+    return queue;
+  }
+
+  private finish(): void {
+    this.running = false;
+    const { collector } = this.connection;
+    collector.flush();
+    collector.onRows = undefined;
+  }
+}

@@ -1,0 +1,56 @@
+import { Document, type ModuleReference, type RecordDecoder, type RecordSink } from '@headrace/engine';
+import type { RowLayout } from '../database.ts';
+import { RowDocuments } from '../row-documents.ts';
+import { SqlTimes } from '../sql-times.ts';
+import { readDataRows } from './data-rows.ts';
+import type { ValueKind } from './value-kinds.ts';
+import { type BytesReader, bytesReader } from './value-readers.ts';
+
+/** What all pieces of a result have in common. Plain data. */
+export interface PostgresRowOptions {
+  readonly layout: RowLayout;
+  /** One for each column. */
+  readonly kinds: readonly ValueKind[];
+  /** The zone of dates and times without an offset. */
+  readonly zone: string;
+}
+
+/** The number of the first row of a piece, counted from 1. */
+export type PostgresRowPosition = number;
+
+/** Makes documents of rows as Postgres sends them. */
+export class PostgresRowDecoder implements RecordDecoder {
+  private readonly documents: RowDocuments;
+  private readonly readers: readonly (BytesReader | undefined)[];
+  private readonly times: SqlTimes;
+  private readonly source: string;
+  private warned = false;
+
+  constructor({ layout, kinds, zone }: PostgresRowOptions) {
+    this.documents = new RowDocuments(layout);
+    this.times = new SqlTimes(zone);
+    this.source = layout.source;
+    const { used } = this.documents;
+    this.readers = kinds.map((kind, i) => (used.has(i) ? bytesReader(kind, this.times) : undefined));
+  }
+
+  static reference(options: PostgresRowOptions): ModuleReference {
+    return { url: import.meta.url, name: 'PostgresRowDecoder', options };
+  }
+
+  decode(bytes: Uint8Array, position: unknown, sink: RecordSink): void {
+    const { documents, readers, times } = this;
+    let number = position as PostgresRowPosition;
+    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    readDataRows(buffer, readers, documents.idColumn, true, (row) => {
+      const made = documents.document(row, number++);
+      if (made instanceof Document) sink.document(made);
+      else sink.reject(made);
+    });
+    const { warning } = times;
+    if (warning !== undefined && !this.warned) {
+      this.warned = true;
+      sink.warn(`${this.source}: ${warning}`);
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import { epochDayOf } from '../java/date/calendar.ts';
+import { type DateZone, resolveZone } from '../java/date/index.ts';
+import { formatUtc } from '../java/date/instant-text.ts';
+
+const TIME =
+  /^(\d{4,7})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d)(?:\.(\d*))?)?)?(?:Z|([+-])(\d\d)(?::?(\d\d)(?::?(\d\d))?)?)?( BC)?$/;
+const UTC = new Set(['UTC', 'Etc/UTC', 'GMT', 'Etc/GMT', 'Z', 'Etc/UCT', 'Etc/Zulu']);
+const SECONDS_PER_DAY = 86_400;
+
+/** The id of the zone of this process. */
+export function processZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+/**
+ * Turns dates and times, as databases write them (`2024-01-02`, `2024-01-02 03:04:05.678`, with an offset or
+ * without), into instants, cut to milliseconds: `2024-01-02T03:04:05.678Z`. Those without an offset are read in one
+ * zone; a date is its midnight there.
+ */
+export class SqlTimes {
+  /** The first text that was no point in time; undefined while there was none. */
+  private unreadable: string | undefined;
+  private readonly zone: DateZone;
+  private readonly utc: boolean;
+
+  constructor(zoneId: string) {
+    this.zone = resolveZone(zoneId);
+    this.utc = UTC.has(zoneId);
+  }
+
+  /** What to say of texts that are no points in time (`infinity`, `0000-00-00`); undefined while there was none. */
+  get warning(): string | undefined {
+    if (this.unreadable === undefined) return undefined;
+    return `values such as ${this.unreadable || '""'} are no points in time: their fields are left out (said once)`;
+  }
+
+  /** The instant of a text; null when it names none. */
+  instant(text: string): string | null {
+    if (this.utc && isPlain(text)) {
+      const fraction = text.length > 20 ? milliseconds(text, 20) : '';
+      return `${text.slice(0, 10)}T${text.slice(11, 19)}${fraction}Z`;
+    }
+    return this.parse(text);
+  }
+
+  private parse(text: string): string | null {
+    const match = TIME.exec(text);
+    const month = Number(match?.[2]);
+    const day = Number(match?.[3]);
+    if (match === null || month < 1 || month > 12 || day < 1 || day > 31) {
+      this.unreadable ??= text;
+      return null;
+    }
+    const [, digits, , , hour = '0', minute = '0', second = '0', fraction = '', sign, offsetHour = '0'] = match;
+    const [, , , , , , , , , , offsetMinute = '0', offsetSecond = '0', bc] = match;
+    const year = bc === undefined ? Number(digits) : 1 - Number(digits);
+    const epochDay = epochDayOf(year, month, day);
+    const secondOfDay = Number(hour) * 3600 + Number(minute) * 60 + Number(second);
+    let offset: number;
+    if (sign !== undefined) {
+      offset = Number(offsetHour) * 3600 + Number(offsetMinute) * 60 + Number(offsetSecond);
+      if (sign === '-') offset = -offset;
+    } else if (text.endsWith('Z')) offset = 0;
+    // Java's calendar takes the later of two equal local times, as JDBC drivers do with it.
+    else offset = this.zone.offsetAt(year, epochDay, secondOfDay, true);
+    const seconds = epochDay * SECONDS_PER_DAY + secondOfDay - offset;
+    const utcDay = Math.floor(seconds / SECONDS_PER_DAY);
+    const nanos = Number(fraction.slice(0, 3).padEnd(3, '0')) * 1_000_000;
+    return formatUtc(utcDay, seconds - utcDay * SECONDS_PER_DAY, nanos);
+  }
+}
+
+/** Whether a text has the form `2024-01-02 03:04:05[.678901]`, with `+00` or nothing behind: most have. */
+function isPlain(text: string): boolean {
+  const { length } = text;
+  if (length < 19 || text.charCodeAt(10) !== 32 || text.charCodeAt(4) !== 45 || text.charCodeAt(7) !== 45) return false;
+  // The year 0 and the month 0 are MySQL's zero dates.
+  if (text.startsWith('0000') || text.startsWith('00', 5) || text.startsWith('00', 8)) return false;
+  if (length === 19) return true;
+  if (text.endsWith('+00')) return length === 22 || text.charCodeAt(19) === 46;
+  return text.charCodeAt(19) === 46 && !/[^0-9]/.test(text.slice(20));
+}
+
+/** `.678` of the digits from a place on, nothing where they are zeros. */
+function milliseconds(text: string, from: number): string {
+  let end = from;
+  while (end < from + 3 && end < text.length && isDigit(text.charCodeAt(end))) end++;
+  const digits = text.slice(from, end).padEnd(3, '0');
+  return digits === '000' ? '' : `.${digits}`;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
+}
+
+/** The instant of a `Date`, cut to milliseconds. */
+export function instantOfDate(date: Date): string {
+  return date.toISOString().replace('.000Z', 'Z');
+}

@@ -1,0 +1,197 @@
+import { existsSync } from 'node:fs';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { double, integer, type Value } from '@headrace/engine';
+import type { DatabaseConnection, DatabaseDriver, QueryResult, Row, RowStream, SqlParameter } from '../database.ts';
+import { codeOf, DatabaseErrors, type ErrorVerdict } from '../database-error.ts';
+import { displayUrl, type SqliteUrl } from '../jdbc-url.ts';
+import { type PreparedSql, prepareSql } from '../placeholders.ts';
+import { processZone, SqlTimes } from '../sql-times.ts';
+
+const DIALECT = {
+  placeholder: undefined,
+  backslashes: false,
+  postgres: false,
+  brackets: true,
+  hashComments: false,
+} as const;
+
+/** Rows that are read in one go: SQLite reads in this thread, and others want to have their turn. */
+const BATCH_ROWS = 1000;
+/** How long to wait while another process writes. */
+const BUSY_MILLIS = 10_000;
+
+type SqliteValue = null | number | bigint | string | Uint8Array;
+
+/** SQLite, with the driver that Node has. */
+export async function openSqlite(url: SqliteUrl): Promise<DatabaseDriver> {
+  const { DatabaseSync } = await import('node:sqlite');
+  const errors = new DatabaseErrors(displayUrl(url), [], (error) => judge(error, url));
+  return {
+    maxConnections: 1,
+    prepare: (sql) => prepareSql(sql, DIALECT),
+    async connect() {
+      try {
+        // A file that is missing would be made: nobody reads an empty database on purpose.
+        if (url.file !== ':memory:' && url.insteadOf === undefined && !existsSync(url.file)) {
+          throw new Error('the file does not exist');
+        }
+        const database = new DatabaseSync(url.file, { readOnly: url.readOnly, timeout: BUSY_MILLIS });
+        return new SqliteConnection(database, errors);
+      } catch (error) {
+        throw errors.wrap(error);
+      }
+    },
+  };
+}
+
+class SqliteConnection implements DatabaseConnection {
+  readonly broken = false;
+  private readonly database: DatabaseSync;
+  private readonly errors: DatabaseErrors;
+  private readonly statements = new Map<string, StatementSync>();
+  private readonly times = new SqlTimes(processZone());
+
+  constructor(database: DatabaseSync, errors: DatabaseErrors) {
+    this.database = database;
+    this.errors = errors;
+  }
+
+  async execute(sql: string): Promise<void> {
+    this.run(() => this.database.exec(sql));
+  }
+
+  async query({ text }: PreparedSql, parameters: readonly SqlParameter[]): Promise<QueryResult> {
+    return this.run(() => {
+      let statement = this.statements.get(text);
+      if (statement === undefined) {
+        statement = this.prepare(text);
+        this.statements.set(text, statement);
+      }
+      const columns = statement.columns();
+      const readers = columns.map(({ type }) => reader(type, this.times));
+      const values = parameters.map((value) => (typeof value === 'boolean' ? BigInt(value) : value));
+      const rows = statement.all(...values) as unknown as SqliteValue[][];
+      return {
+        columns: columns.map(({ name }) => name),
+        rows: rows.map((row) => row.map((value, i) => (readers[i] as Reader)(value))),
+      };
+    });
+  }
+
+  async stream(sql: string): Promise<RowStream> {
+    return this.run(() => {
+      const statement = this.prepare(sql);
+      const { errors, times } = this;
+      const columns = statement.columns();
+      return {
+        columns: columns.map(({ name }) => name),
+        rows: (idColumn: number) =>
+          readRows(
+            statement,
+            columns.map(({ type }) => reader(type, times)),
+            idColumn,
+            errors,
+          ),
+        get warning() {
+          return times.warning;
+        },
+        close: async () => undefined,
+      };
+    });
+  }
+
+  async close(): Promise<void> {
+    if (this.database.isOpen) this.database.close();
+  }
+
+  private prepare(sql: string): StatementSync {
+    const statement = this.database.prepare(sql);
+    if (statement.columns().length === 0) throw new Error('the statement is no query: it gives no rows');
+    statement.setReadBigInts(true);
+    statement.setReturnArrays(true);
+    return statement;
+  }
+
+  private run<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw this.errors.wrap(error);
+    }
+  }
+}
+
+async function* readRows(
+  statement: StatementSync,
+  readers: readonly Reader[],
+  idColumn: number,
+  errors: DatabaseErrors,
+): AsyncGenerator<readonly Row[]> {
+  let read = 0;
+  try {
+    const iterator = statement.iterate() as unknown as Iterator<SqliteValue[]>;
+    for (let done = false; !done; ) {
+      const batch: Row[] = [];
+      while (batch.length < BATCH_ROWS && !done) {
+        const next = iterator.next();
+        if (next.done === true) done = true;
+        else {
+          const row: Row = next.value.map((value, i) => (readers[i] as Reader)(value));
+          row.push(textOfId(next.value[idColumn] ?? null));
+          batch.push(row);
+        }
+      }
+      read += batch.length;
+      yield batch;
+    }
+  } catch (error) {
+    throw errors.wrap(error, `${read} rows were read`);
+  }
+}
+
+function textOfId(value: SqliteValue): string | null {
+  if (value === null) return null;
+  return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : String(value);
+}
+
+type Reader = (value: SqliteValue) => Value;
+
+/**
+ * How values of a column are read. SQLite keeps a type with each value; what the column was declared as decides only
+ * where the value cannot say it: whether a number is a boolean, a whole double, a point in time.
+ */
+function reader(declared: string | null, times: SqlTimes): Reader {
+  const type = declared?.toUpperCase() ?? '';
+  if (/^(BOOL|BIT\b)/.test(type)) return (value) => (typeof value === 'bigint' ? value !== 0n : plain(value));
+  if (/^(DATE|TIMESTAMP)/.test(type)) return (value) => instant(value, times);
+  if (/^(REAL|DOUBLE|FLOAT|NUMERIC|DECIMAL)/.test(type)) {
+    return (value) => (typeof value === 'bigint' ? double(Number(value)) : plain(value));
+  }
+  return plain;
+}
+
+function plain(value: SqliteValue): Value {
+  if (typeof value === 'bigint') return integer(value);
+  if (typeof value === 'number') return double(value);
+  return value instanceof Uint8Array ? new Uint8Array(value) : value;
+}
+
+/** Texts are dates, integers milliseconds since 1970: so the JDBC driver writes them. */
+function instant(value: SqliteValue, times: SqlTimes): Value {
+  if (typeof value === 'string') return times.instant(value);
+  if (typeof value !== 'bigint') return plain(value);
+  const date = new Date(Number(value));
+  return Number.isNaN(date.getTime()) ? integer(value) : date.toISOString().replace('.000Z', 'Z');
+}
+
+function judge(error: unknown, { file }: SqliteUrl): ErrorVerdict {
+  const message = error instanceof Error ? error.message : '';
+  if (/does not exist|unable to open/.test(message)) {
+    return { trouble: 'refused', hint: `Check the path ${file}, and the rights to read it.` };
+  }
+  if (/no such table|no such column|syntax error/.test(message)) {
+    return { trouble: 'statement', hint: 'The statement has to be in the SQL of SQLite, its tables in this file.' };
+  }
+  if (/locked|busy/.test(message)) return { trouble: 'timeout', hint: 'Another process is writing the file.' };
+  return { trouble: codeOf(error) === 'ERR_SQLITE_ERROR' ? 'statement' : 'refused' };
+}

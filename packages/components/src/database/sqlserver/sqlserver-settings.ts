@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import type mssql from 'mssql';
+import type { Credentials } from '../database.ts';
+import { DatabaseUrlError } from '../database-url-error.ts';
+import type { SqlServerUrl } from '../jdbc-url.ts';
+
+const DEFAULT_LOGIN_SECONDS = 30;
+/** The application, where the URL names none. */
+const APP_NAME = 'headrace';
+
+/**
+ * What the driver `mssql` is given, from the properties of a URL, named as in the JDBC drivers of Microsoft and jTDS.
+ * Throws `DatabaseUrlError`.
+ */
+export function sqlServerSettings(url: SqlServerUrl, credentials: Credentials): mssql.config {
+  const { properties } = url;
+  const get = (name: string) => properties.get(name.toLowerCase());
+  const ntlm = windowsDomain(url, credentials);
+  const user = credentials.user.includes('\\')
+    ? credentials.user.slice(credentials.user.indexOf('\\') + 1)
+    : credentials.user;
+  const { encrypt, trustServerCertificate } = encryption(url);
+  const certificate = get('serverCertificate');
+  return {
+    server: url.host,
+    ...(url.port === undefined ? {} : { port: url.port }),
+    user,
+    password: credentials.password,
+    ...(ntlm === undefined ? {} : { domain: ntlm }),
+    ...(url.database === undefined ? {} : { database: url.database }),
+    connectionTimeout: (Number(get('loginTimeout')) || DEFAULT_LOGIN_SECONDS) * 1000,
+    // In both drivers no limit unless the URL sets one: the JDBC driver counts one in milliseconds, the other in seconds.
+    requestTimeout:
+      Number(get('socketTimeout')) * (url.scheme === 'jtds' ? 1000 : 1) || Number(get('queryTimeout')) * 1000 || 0,
+    arrayRowMode: true,
+    pool: { max: 1, min: 0 },
+    options: {
+      encrypt,
+      trustServerCertificate,
+      appName: get('applicationName') ?? get('appName') ?? APP_NAME,
+      ...(url.instance === undefined ? {} : { instanceName: url.instance }),
+      ...(get('hostNameInCertificate') === undefined ? {} : { serverName: get('hostNameInCertificate') as string }),
+      ...(certificate === undefined ? {} : { cryptoCredentialsDetails: { ca: readCertificate(certificate) } }),
+      ...(get('applicationIntent')?.toLowerCase() === 'readonly' ? { readOnlyIntent: true } : {}),
+      ...(get('multiSubnetFailover') === 'true' ? { multiSubnetFailover: true } : {}),
+      // Dates and times without a zone are those of this process, as with JDBC.
+      useUTC: false,
+    },
+  };
+}
+
+function encryption({ scheme, properties }: SqlServerUrl): { encrypt: boolean; trustServerCertificate: boolean } {
+  if (scheme === 'jtds') {
+    const ssl = properties.get('ssl')?.toLowerCase() ?? 'off';
+    return { encrypt: ssl !== 'off', trustServerCertificate: ssl !== 'authenticate' };
+  }
+  // Since version 10 the driver of Microsoft encrypts unless it is told otherwise.
+  const encrypt = properties.get('encrypt')?.toLowerCase() ?? 'true';
+  return {
+    encrypt: encrypt !== 'false' && encrypt !== 'no' && encrypt !== 'optional',
+    trustServerCertificate: properties.get('trustservercertificate')?.toLowerCase() === 'true',
+  };
+}
+
+/** The Windows domain to log in at; undefined for a login of SQL Server itself. */
+function windowsDomain({ scheme, properties }: SqlServerUrl, { user, password }: Credentials): string | undefined {
+  const authentication = properties.get('authentication')?.toLowerCase() ?? 'notspecified';
+  if (authentication !== 'notspecified' && authentication !== 'sqlpassword') {
+    throw new DatabaseUrlError(
+      `authentication=${properties.get('authentication')} is not supported`,
+      'Use a login of SQL Server, or NTLM: integratedSecurity=true;authenticationScheme=NTLM;domain=…',
+    );
+  }
+  const domain = properties.get('domain') ?? (user.includes('\\') ? user.slice(0, user.indexOf('\\')) : undefined);
+  if (scheme === 'jtds') return domain;
+  if (properties.get('integratedsecurity')?.toLowerCase() !== 'true') return undefined;
+  const ntlm = properties.get('authenticationscheme')?.toUpperCase() === 'NTLM';
+  if (ntlm && user !== '' && password !== '') return domain ?? '';
+  throw new DatabaseUrlError(
+    'integratedSecurity works with NTLM and a password only',
+    'Add authenticationScheme=NTLM;domain=… and give jdbcUser and jdbcPassword.',
+  );
+}
+
+function readCertificate(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw new DatabaseUrlError(
+      `serverCertificate in the URL names a file that cannot be read: ${(error as Error).message}`,
+      'Give the path of a PEM file.',
+    );
+  }
+}

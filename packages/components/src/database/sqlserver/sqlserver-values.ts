@@ -1,0 +1,61 @@
+import { double, integer, type Value, widenFloat } from '@headrace/engine';
+import { instantOfDate } from '../sql-times.ts';
+
+/** Makes a value of what the driver gives. */
+export type SqlServerReader = (value: unknown) => Value;
+
+/** How values of a column are read, by the name of its type; NULL is null. */
+export function sqlServerReader(type: string): SqlServerReader {
+  const read = readerOf(type);
+  return (value) => (value === null || value === undefined ? null : read(value));
+}
+
+function readerOf(type: string): SqlServerReader {
+  switch (type) {
+    case 'BigInt':
+      // A text, because a number would not hold it.
+      return (value) => integer(BigInt(value as string));
+    case 'Decimal':
+    case 'Numeric':
+    case 'Money':
+    case 'SmallMoney':
+    case 'Float':
+      return (value) => double(Number(value));
+    case 'Real':
+      return (value) => double(widenFloat(Number(value)));
+    case 'Time':
+      return (value) => (value instanceof Date ? timeOf(value) : plain(value));
+    default:
+      return plain;
+  }
+}
+
+function plain(value: unknown): Value {
+  if (value instanceof Date) return instantOfDate(value);
+  if (value instanceof Uint8Array) return new Uint8Array(value);
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+    case 'number':
+    case 'bigint':
+      return value;
+    default:
+      // Points and shapes.
+      return JSON.stringify(value);
+  }
+}
+
+/** The local time of day, which is what a column of type time holds. */
+function timeOf(date: Date): string {
+  const two = (n: number) => String(n).padStart(2, '0');
+  const millis = date.getMilliseconds();
+  const time = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+  return millis === 0 ? time : `${time}.${String(millis).padStart(3, '0')}`;
+}
+
+/** The text of an id. */
+export function sqlServerIdText(value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
+  return value instanceof Date ? instantOfDate(value) : String(value);
+}

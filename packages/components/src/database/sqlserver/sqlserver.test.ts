@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { Database } from '../database.ts';
+import { parseJdbcUrl, type SqlServerUrl } from '../jdbc-url.ts';
+import { sqlServerSettings } from './sqlserver-settings.ts';
+import { sqlServerIdText, sqlServerReader } from './sqlserver-values.ts';
+
+// No SQL Server can be started here: what its driver is given and gives is tested, not the server.
+
+const settings = (url: string, user = 'sa', password = 'pw') =>
+  sqlServerSettings(parseJdbcUrl(url) as SqlServerUrl, { user, password });
+
+describe('a URL of SQL Server', () => {
+  it('is what the driver is given', () => {
+    expect(settings('jdbc:sqlserver://h:1444;databaseName=d;applicationName=a;loginTimeout=5')).toMatchObject({
+      server: 'h',
+      port: 1444,
+      user: 'sa',
+      password: 'pw',
+      database: 'd',
+      connectionTimeout: 5000,
+      requestTimeout: 0,
+      options: { encrypt: true, trustServerCertificate: false, appName: 'a', useUTC: false },
+    });
+    expect(settings('jdbc:sqlserver://h\\X;encrypt=false;trustServerCertificate=true')).toMatchObject({
+      options: { encrypt: false, trustServerCertificate: true, instanceName: 'X' },
+    });
+    expect(settings('jdbc:sqlserver://h\\X').port).toBeUndefined();
+    expect(settings('jdbc:sqlserver://h;socketTimeout=3000').requestTimeout).toBe(3000);
+    expect(settings('jdbc:sqlserver://h;queryTimeout=3').requestTimeout).toBe(3000);
+  });
+
+  it('of jTDS has defaults of its own', () => {
+    expect(settings('jdbc:jtds:sqlserver://h/d;domain=CORP;socketTimeout=3')).toMatchObject({
+      server: 'h',
+      port: 1433,
+      database: 'd',
+      domain: 'CORP',
+      requestTimeout: 3000,
+      options: { encrypt: false },
+    });
+    expect(settings('jdbc:jtds:sqlserver://h/d;ssl=authenticate').options).toMatchObject({
+      encrypt: true,
+      trustServerCertificate: false,
+    });
+  });
+
+  it('logs in at Windows with a password only', () => {
+    const ntlm = 'jdbc:sqlserver://h;integratedSecurity=true;authenticationScheme=NTLM';
+    expect(settings(`${ntlm};domain=CORP`)).toMatchObject({ domain: 'CORP', user: 'sa' });
+    expect(settings(ntlm, 'CORP\\me')).toMatchObject({ domain: 'CORP', user: 'me' });
+    expect(() => settings('jdbc:sqlserver://h;integratedSecurity=true')).toThrow(/NTLM/);
+    expect(() => settings('jdbc:sqlserver://h;authentication=ActiveDirectoryPassword')).toThrow(/not supported/);
+  });
+});
+
+describe('values of SQL Server', () => {
+  it.each([
+    ['BigInt', '9007199254740993', 9007199254740993n],
+    ['BigInt', '5', 5],
+    ['Int', 7, 7],
+    ['Decimal', 1.5, 1.5],
+    ['Real', Math.fround(1.1), 1.1],
+    ['Bit', true, true],
+    ['NVarChar', 'Grüße', 'Grüße'],
+    ['UniqueIdentifier', 'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11', 'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11'],
+    ['VarBinary', Buffer.from([0, 255]), new Uint8Array([0, 255])],
+    ['DateTime2', new Date('2024-01-02T03:04:05.678Z'), '2024-01-02T03:04:05.678Z'],
+    ['DateTimeOffset', new Date('2024-01-02T03:04:05Z'), '2024-01-02T03:04:05Z'],
+    ['Time', new Date(1970, 0, 1, 1, 2, 3, 40), '01:02:03.040'],
+    ['Int', null, null],
+  ])('%s %s', (type, value, expected) => {
+    expect(sqlServerReader(type)(value)).toEqual(expected);
+  });
+
+  it('that are whole doubles keep their kind', () => {
+    expect(String(sqlServerReader('Float')(2))).toBe('2.0');
+    expect(String(sqlServerReader('Money')(12))).toBe('12.0');
+  });
+
+  it('are texts as ids', () => {
+    expect([1, '5', Buffer.from([255]), null].map(sqlServerIdText)).toEqual(['1', '5', 'ff', null]);
+  });
+});
+
+describe('a server of SQL Server', () => {
+  it('that cannot be reached is told without the password', async () => {
+    const database = await Database.open(
+      {
+        connectionString: 'jdbc:sqlserver://127.0.0.1:1;databaseName=d;loginTimeout=2',
+        jdbcUser: 'sa',
+        jdbcPassword: 'Wr0ng-Secret',
+        connectionRetryPause: 1,
+      },
+      { debug() {}, info() {}, warn() {}, error() {} },
+    );
+    expect(database.driver.prepare("select [a?], '?', ? -- ?")).toEqual({
+      text: "select [a?], '?', @p1 -- ?",
+      parameters: 1,
+    });
+    const error = (await database.connect().catch((thrown) => thrown)) as Error;
+    expect(error.message).toMatch(/^sqlserver:\/\/127\.0\.0\.1:1\/d: .*(ECONNREFUSED|connect)/);
+    expect(`${error.message}${error.stack}`).not.toContain('Wr0ng-Secret');
+  });
+});

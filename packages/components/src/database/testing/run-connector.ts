@@ -1,0 +1,41 @@
+import type { Publisher } from '@headrace/engine';
+import { DatabaseConnector } from '../../connectors/database-connector.ts';
+import { CollectingPublisher } from '../../formats/testing/collecting-publisher.ts';
+
+const NEVER = new AbortController().signal;
+
+/** What a test says of a connector; the rest has defaults. */
+export interface ConnectorSettings extends Record<string, unknown> {
+  readonly connectionString: string;
+  readonly sql: string;
+}
+
+export interface RunOptions {
+  readonly publisher?: CollectingPublisher & Publisher;
+  readonly docIdPrefix?: string;
+  readonly preview?: boolean;
+}
+
+/** Runs a connector as the engine does, and gives what it published and logged. Throws what it throws. */
+export async function runConnector(
+  settings: ConnectorSettings,
+  options: RunOptions = {},
+): Promise<CollectingPublisher> {
+  const { publisher = new CollectingPublisher(), docIdPrefix = '', preview = false } = options;
+  const params = { driver: 'd', jdbcUser: '', jdbcPassword: '', idField: 'id', connectionRetryPause: 1, ...settings };
+  const connector = new DatabaseConnector(params as never, {
+    name: 'c',
+    docIdPrefix,
+    runId: 'r',
+    log: publisher.log,
+    signal: NEVER,
+    preview,
+  });
+  try {
+    await connector.execute(publisher);
+    await connector.postExecute();
+  } finally {
+    await connector.close();
+  }
+  return publisher;
+}

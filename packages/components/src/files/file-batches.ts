@@ -1,0 +1,136 @@
+import { hash } from 'node:crypto';
+import type { ModuleReference, Publisher } from '@headrace/engine';
+import { formatInstant } from '../java/date/instant-text.ts';
+import { FileDecoder, type FileFacts, type FilesPosition } from './file-decoder.ts';
+
+/** Files travel in pieces of about so many bytes. */
+const PIECE_BYTES = 1024 * 1024;
+/** Content above this size travels in the memory it was read into. */
+const ALONE_BYTES = 256 * 1024;
+
+/** A file that becomes a document of its own. */
+export interface PlainFile {
+  /** The full path, a URI. */
+  readonly path: string;
+  readonly size: number;
+  /** Nanoseconds since the epoch. */
+  readonly modified: bigint;
+  readonly created: bigint | undefined;
+}
+
+export interface FileBatchesOptions {
+  readonly publisher: Publisher;
+  readonly docIdPrefix: string;
+  /** How many files are read at a time. */
+  readonly together: number;
+}
+
+/** What became of a file: published, or not, and why. */
+export type WhatBecame = (error?: unknown) => Promise<void> | void;
+
+interface Slot {
+  readonly file: PlainFile;
+  readonly content: Promise<Uint8Array | { readonly error: unknown }> | undefined;
+  readonly became: WhatBecame;
+}
+
+/** Publishes files as documents, many in a piece, in order; the contents of a piece are read together. */
+export class FileBatches {
+  private readonly options: FileBatchesOptions;
+  private readonly decoder: ModuleReference = FileDecoder.reference();
+  private filling: Slot[] = [];
+  private fillingBytes = 0;
+  private sending: Promise<void> = Promise.resolve();
+
+  constructor(options: FileBatchesOptions) {
+    this.options = options;
+  }
+
+  /**
+   * Takes a file. Rejects when publishing fails; reading may fail for a file alone.
+   * @param content reading begins at once; undefined: the document has no content
+   * @param became is told when the file was handed to the publisher, or could not be read
+   */
+  async add(file: PlainFile, content: (() => Promise<Uint8Array>) | undefined, became: WhatBecame): Promise<void> {
+    // Caught at once: nobody looks at it before the others of its piece are there.
+    this.filling.push({ file, content: content?.().catch((error: unknown) => ({ error })), became });
+    this.fillingBytes += content === undefined ? 0 : file.size;
+    if (this.filling.length >= this.options.together || this.fillingBytes >= PIECE_BYTES) await this.send();
+  }
+
+  /** Publishes what has come. */
+  async flush(): Promise<void> {
+    await this.send();
+    await this.sending;
+  }
+
+  /** Begins to send what is there, when the piece before has gone: one is read while the other is being filled. */
+  private async send(): Promise<void> {
+    const slots = this.filling;
+    this.filling = [];
+    this.fillingBytes = 0;
+    await this.sending;
+    this.sending = this.sendSlots(slots);
+    // The next call sees it; until then it is nobody's.
+    this.sending.catch(() => undefined);
+  }
+
+  private async sendSlots(slots: readonly Slot[]): Promise<void> {
+    const published: Slot[] = [];
+    const contents: Uint8Array[] = [];
+    const withContent = slots.some(({ content }) => content !== undefined);
+    for (const slot of slots) {
+      const content = await slot.content;
+      if (content !== undefined && 'error' in content) {
+        await slot.became(content.error);
+        continue;
+      }
+      published.push(slot);
+      if (content !== undefined) contents.push(content);
+    }
+    if (published.length === 0) return;
+    const position: FilesPosition = {
+      files: published.map(({ file }) => this.factsOf(file)),
+      lengths: withContent ? contents.map(({ length }) => length) : undefined,
+    };
+    const bytes = together(contents);
+    const { publisher } = this.options;
+    await publisher.publishChunk({ bytes, decoder: this.decoder, position, documents: published.length });
+    for (const { became } of published) await became();
+  }
+
+  private factsOf({ path, size, modified, created }: PlainFile): FileFacts {
+    return {
+      id: idOfPath(path, this.options.docIdPrefix),
+      path,
+      size,
+      modified: instantText(modified),
+      created: created === undefined ? undefined : instantText(created),
+    };
+  }
+}
+
+/** The id of the document of a file. */
+export function idOfPath(path: string, docIdPrefix: string): string {
+  return docIdPrefix + hash('md5', path);
+}
+
+/** @param instant nanoseconds since the epoch */
+export function instantText(instant: bigint): string {
+  const nanos = ((instant % 1_000_000_000n) + 1_000_000_000n) % 1_000_000_000n;
+  return formatInstant(Number((instant - nanos) / 1_000_000_000n), Number(nanos));
+}
+
+/** Contents one behind the other, in memory that may be transferred. */
+function together(contents: readonly Uint8Array[]): Uint8Array {
+  const [first] = contents;
+  // Small buffers are pieces of memory that belongs to others too.
+  if (contents.length === 1 && first !== undefined && first.length > ALONE_BYTES) return first;
+  const bytes = new Uint8Array(contents.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const content of contents) {
+    bytes.set(content, at);
+    at += content.length;
+  }
+  return bytes;
+}

@@ -1,0 +1,95 @@
+import { messageOf, type ParameterProblem, parseDuration } from '@headrace/engine';
+import { compileJavaRegex, type JavaRegex } from '../java/regex/index.ts';
+
+/** Which files are published; the block `filterOptions` of a config. */
+export interface FilterSettings {
+  readonly includes?: readonly string[];
+  readonly excludes?: readonly string[];
+  readonly pathsToSkip?: readonly string[];
+  readonly lastModifiedCutoff?: string;
+  readonly lastPublishedCutoff?: string;
+  readonly publishMode?: string;
+  readonly sendTombstones?: 'true' | 'yes' | 'on' | 'false' | 'no' | 'off';
+}
+
+/** What a filter looks at. */
+export interface FilteredFile {
+  /** What patterns match: a file's name, an object's key, the path inside an archive. */
+  readonly name: string;
+  /** Nanoseconds since the epoch. */
+  readonly modified: bigint;
+  /** Nanoseconds since the epoch; undefined when nothing is known of it. */
+  readonly lastPublished: bigint | undefined;
+}
+
+/** Mistakes in the settings that their schema cannot express. */
+export function* checkFilterSettings(settings: FilterSettings): Generator<ParameterProblem> {
+  for (const list of ['includes', 'excludes'] as const) {
+    for (const [i, pattern] of (settings[list] ?? []).entries()) {
+      try {
+        compileJavaRegex(pattern);
+      } catch (error) {
+        yield {
+          parameter: `filterOptions.${list}[${i}]`,
+          message: `"${pattern}" is not a regular expression: ${messageOf(error)}`,
+          hint: 'Patterns are regular expressions for the whole name: .*\\.txt, not *.txt.',
+        };
+      }
+    }
+  }
+  for (const name of ['lastModifiedCutoff', 'lastPublishedCutoff'] as const) {
+    const text = settings[name];
+    if (text === undefined || parseDuration(text) !== undefined) continue;
+    yield {
+      parameter: `filterOptions.${name}`,
+      message: `filterOptions.${name} must be a duration, was "${text}"`,
+      hint: 'Write a number and a unit: 90s, 2h, 7d.',
+    };
+  }
+  const { publishMode } = settings;
+  if (publishMode !== undefined && !/^(full|incremental)$/i.test(publishMode)) {
+    yield {
+      parameter: 'filterOptions.publishMode',
+      message: `filterOptions.publishMode must be "full" or "incremental", was "${publishMode}"`,
+    };
+  }
+}
+
+export function isIncremental({ publishMode }: FilterSettings): boolean {
+  return publishMode?.toLowerCase() === 'incremental';
+}
+
+export function sendsTombstones({ sendTombstones }: FilterSettings): boolean {
+  return sendTombstones === 'true' || sendTombstones === 'yes' || sendTombstones === 'on';
+}
+
+/** Decides which files are published. */
+export class FileFilter {
+  private readonly includes: readonly JavaRegex[];
+  private readonly excludes: readonly JavaRegex[];
+  private readonly modifiedSince: bigint | undefined;
+  private readonly publishedBefore: bigint | undefined;
+  private readonly incremental: boolean;
+
+  /** @param now nanoseconds since the epoch, where the windows end */
+  constructor(settings: FilterSettings, now: bigint) {
+    this.includes = (settings.includes ?? []).map((pattern) => compileJavaRegex(pattern));
+    this.excludes = (settings.excludes ?? []).map((pattern) => compileJavaRegex(pattern));
+    this.modifiedSince = startOf(settings.lastModifiedCutoff, now);
+    this.publishedBefore = startOf(settings.lastPublishedCutoff, now);
+    this.incremental = isIncremental(settings);
+  }
+
+  accepts({ name, modified, lastPublished }: FilteredFile): boolean {
+    if (this.excludes.some((pattern) => pattern.matches(name))) return false;
+    if (this.includes.length > 0 && !this.includes.some((pattern) => pattern.matches(name))) return false;
+    if (this.modifiedSince !== undefined && modified < this.modifiedSince) return false;
+    if (!this.incremental || lastPublished === undefined) return true;
+    return modified > lastPublished && (this.publishedBefore === undefined || lastPublished < this.publishedBefore);
+  }
+}
+
+function startOf(window: string | undefined, now: bigint): bigint | undefined {
+  const length = window === undefined ? undefined : parseDuration(window);
+  return length === undefined ? undefined : now - length;
+}

@@ -1,0 +1,259 @@
+import { HeadraceError, type Logger, messageOf, type Publisher, type RejectedRecord } from '@headrace/engine';
+import type { ByteSource } from '../formats/byte-source.ts';
+import type { FileFormats } from '../formats/handlers/file-handlers.ts';
+import type { ArchiveEntry } from '../storage/archives/archive-entry.ts';
+import { gunzipped } from '../storage/archives/decompress.ts';
+import { withLocalCopy } from '../storage/archives/local-copy.ts';
+import { tarEntries } from '../storage/archives/tar-reader.ts';
+import { zipEntries } from '../storage/archives/zip-reader.ts';
+import { extensionOf, leafOf } from '../storage/file-uri.ts';
+import { isGone } from '../storage/local-storage.ts';
+import { collectBytes, MAX_CONTENT_BYTES, readLocalFile } from '../storage/read-whole.ts';
+import type { Storage, StoredFile } from '../storage/storage.ts';
+import { type FileBatches, idOfPath, type PlainFile, type WhatBecame } from './file-batches.ts';
+import type { FileFilter } from './file-filter.ts';
+import type { FileState } from './file-state.ts';
+
+export interface FileVisitorOptions {
+  readonly publisher: Publisher;
+  readonly batches: FileBatches;
+  readonly filter: FileFilter;
+  readonly formats: FileFormats;
+  readonly state: FileState | undefined;
+  readonly docIdPrefix: string;
+  readonly log: Logger;
+  readonly withContent: boolean;
+  readonly opensArchives: boolean;
+  readonly opensCompressed: boolean;
+  /** All of a file was handed to the publisher. `source` is the file itself; undefined for one inside an archive. */
+  readonly onPublished: (path: string, source: StoredFile | undefined) => void;
+  /** A file could not be published, or not to its end. */
+  readonly onFailed: (file: StoredFile) => Promise<void>;
+}
+
+/** What publishing threw: the run cannot go on, whichever file it was. */
+export class PublishingFailed extends Error {
+  constructor(cause: unknown) {
+    super(messageOf(cause), { cause });
+  }
+}
+
+/** Some of what a file holds could not be read, and has been told of already. */
+class PartlyRead extends Error {}
+
+/** A file to be published: one of a storage, or inside of another one. */
+interface Readable extends PlainFile {
+  /** Without folders. */
+  readonly leaf: string;
+  open(): ByteSource;
+  readWhole(): Promise<Uint8Array>;
+}
+
+/**
+ * Publishes what is in files: as documents of their own, record by record where their extension has a handler, and what
+ * archives and compressed files hold. A file that cannot be read fails by itself; only what publishing throws is thrown.
+ */
+export class FileVisitor {
+  private readonly options: FileVisitorOptions;
+  private readonly publisher: Publisher;
+
+  constructor(options: FileVisitorOptions) {
+    this.options = options;
+    this.publisher = watched(options.publisher);
+  }
+
+  async visit(file: StoredFile, storage: Storage): Promise<void> {
+    const { state, filter } = this.options;
+    const lastPublished = await state?.encounter(file.path);
+    if (!filter.accepts({ name: file.name, modified: file.modified, lastPublished })) {
+      // What is inside counts as met too.
+      if (this.isContainer(file.path)) await state?.encounterBelow(`${file.path}!`);
+      return;
+    }
+    const became = (error?: unknown) => this.settle(file, error);
+    const readable: Readable = {
+      ...file,
+      leaf: leafOf(file.name),
+      open: () => storage.read(file.uri),
+      readWhole: () =>
+        file.uri.scheme === 'file'
+          ? readLocalFile(file.uri.path, file.size, MAX_CONTENT_BYTES)
+          : collectBytes(storage.read(file.uri), MAX_CONTENT_BYTES, file.path),
+    };
+    try {
+      if (!this.isContainer(file.path)) {
+        await this.publish(readable, became);
+        return;
+      }
+      if (file.path.endsWith('.gz')) await this.visitCompressed(readable, became);
+      else await this.visitArchive(readable, readable.leaf, localPathOf(file), became);
+    } catch (error) {
+      if (error instanceof PublishingFailed) throw error;
+      await became(error);
+    }
+  }
+
+  private isContainer(path: string): boolean {
+    const { opensArchives, opensCompressed } = this.options;
+    return path.endsWith('.gz') ? opensCompressed : opensArchives && isArchive(path);
+  }
+
+  private async visitCompressed(file: Readable, became: WhatBecame): Promise<void> {
+    const leaf = file.leaf.slice(0, -'.gz'.length);
+    const open = () => gunzipped(file.open());
+    if (this.options.opensArchives && isArchive(leaf)) {
+      await this.visitArchive({ ...file, open }, leaf, undefined, became);
+      return;
+    }
+    const path = `${file.path}!${leaf}`;
+    await this.options.state?.encounter(path);
+    const readWhole = () => collectBytes(open(), MAX_CONTENT_BYTES, path);
+    await this.publish({ ...file, path, leaf, open, readWhole }, async (error) => {
+      await this.settleInner(path, error);
+      await became(error === undefined ? undefined : new PartlyRead());
+    });
+  }
+
+  /**
+   * @param leaf says what kind of archive it is
+   * @param local the path of the archive, when it is a file of this machine as it stands
+   */
+  private async visitArchive(
+    file: Readable,
+    leaf: string,
+    local: string | undefined,
+    became: WhatBecame,
+  ): Promise<void> {
+    const entries = leaf.endsWith('.tar')
+      ? tarEntries(file.open())
+      : local !== undefined
+        ? zipEntries(local)
+        : withLocalCopy(file.open(), zipEntries);
+    let failed = false;
+    for await (const entry of entries) {
+      if (this.publisher.signal.aborted) return;
+      await this.visitEntry(entry, `${file.path}!${entry.name}`, () => {
+        failed = true;
+      });
+    }
+    // It is done when its last entry is.
+    await publishing(this.options.batches.flush());
+    await became(failed ? new PartlyRead() : undefined);
+  }
+
+  private async visitEntry(entry: ArchiveEntry, path: string, onFailed: () => void): Promise<void> {
+    const { state, filter, log } = this.options;
+    const { name, modified, size, unreadable } = entry;
+    const lastPublished = await state?.encounter(path);
+    if (!filter.accepts({ name, modified, lastPublished })) return;
+    if (unreadable !== undefined) {
+      log.info(`${path} is left out: ${unreadable}`);
+      return;
+    }
+    const became = async (error?: unknown) => {
+      if (error !== undefined) onFailed();
+      await this.settleInner(path, error);
+    };
+    try {
+      const content = this.needsContent(name) ? await collectBytes(entry.bytes, MAX_CONTENT_BYTES, path) : undefined;
+      await this.publish(
+        {
+          path,
+          size,
+          modified,
+          created: undefined,
+          leaf: leafOf(name),
+          open: () => entry.bytes,
+          readWhole: async () => content as Buffer,
+        },
+        became,
+      );
+    } catch (error) {
+      if (error instanceof PublishingFailed) throw error;
+      await became(error);
+    }
+  }
+
+  /** Whether a file becomes a document that holds it: the entries of an archive must be read while they are at hand. */
+  private needsContent(name: string): boolean {
+    return this.options.withContent && this.options.formats.of(extensionOf(leafOf(name))) === undefined;
+  }
+
+  /** Publishes records, or the file as a document. `became` is told of files that make documents of their own. */
+  private async publish(file: Readable, became: WhatBecame): Promise<void> {
+    const { batches, formats, withContent } = this.options;
+    const format = formats.of(extensionOf(file.leaf));
+    if (format === undefined) {
+      await publishing(batches.add(file, withContent ? () => file.readWhole() : undefined, became));
+      return;
+    }
+    await publishing(batches.flush());
+    await format.publish({ path: file.path, name: file.leaf, bytes: file.open() }, this.publisher);
+    // A run that stops leaves files in the middle without a word.
+    if (!this.publisher.signal.aborted) await became();
+  }
+
+  private async settle(file: StoredFile, error: unknown): Promise<void> {
+    if (error === undefined) {
+      this.options.onPublished(file.path, file);
+      return;
+    }
+    if (this.publisher.signal.aborted) return;
+    if (isGone(error)) {
+      this.options.log.info(`${file.path} vanished before it was read`);
+      return;
+    }
+    if (!(error instanceof PartlyRead)) await this.fail(file.path, error);
+    await this.options.onFailed(file);
+  }
+
+  private async settleInner(path: string, error: unknown): Promise<void> {
+    if (error === undefined) this.options.onPublished(path, undefined);
+    else if (!this.publisher.signal.aborted) await this.fail(path, error);
+  }
+
+  private async fail(path: string, error: unknown): Promise<void> {
+    const { docIdPrefix, formats, publisher } = this.options;
+    const isPlain = formats.of(extensionOf(leafOf(path))) === undefined;
+    const record = rejected(path, error, isPlain ? idOfPath(path, docIdPrefix) : undefined);
+    await publishing((async () => publisher.reject(record))());
+  }
+}
+
+/** A failure in the words of the error, which may have the place in them already. */
+function rejected(path: string, error: unknown, id: string | undefined): RejectedRecord {
+  const hint = error instanceof HeadraceError && error.hint !== undefined ? `. ${error.hint}` : '';
+  const text = messageOf(error) + hint;
+  const [, line = '', message = text] = text.startsWith(path)
+    ? (/^(:\d+)?: (.*)$/s.exec(text.slice(path.length)) ?? [])
+    : [];
+  return { place: path + line, message, ...(id === undefined ? {} : { id }) };
+}
+
+function isArchive(name: string): boolean {
+  return name.endsWith('.zip') || name.endsWith('.tar');
+}
+
+function localPathOf({ uri }: StoredFile): string | undefined {
+  return uri.scheme === 'file' ? uri.path : undefined;
+}
+
+/** What publishing throws is told apart from what reading throws. */
+async function publishing<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw error instanceof PublishingFailed ? error : new PublishingFailed(error);
+  }
+}
+
+/** A publisher for formats, whose own errors are told apart from those of files. */
+function watched(publisher: Publisher): Publisher {
+  return {
+    signal: publisher.signal,
+    publish: (document) => publishing((async () => publisher.publish(document))()),
+    publishChunk: (chunk) => publishing(publisher.publishChunk(chunk)),
+    reject: (record) => publishing((async () => publisher.reject(record))()),
+    settled: () => publisher.settled(),
+  };
+}

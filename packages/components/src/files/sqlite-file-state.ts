@@ -1,0 +1,114 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { ExpiredFile, FileState } from './file-state.ts';
+
+/** How long to wait for another process that holds the file. */
+const BUSY_MILLIS = 10_000;
+const PAGE_ROWS = 1000;
+/** Behind every character that a path may go on with. */
+const LAST = '\u{10ffff}';
+
+/** The state of files in a SQLite file, or in memory, in the table that the reference has for it. */
+export class SqliteFileState implements FileState {
+  private readonly database: DatabaseSync;
+  private readonly table: string;
+  private readonly encounterOne: StatementSync;
+  private readonly publishOne: StatementSync;
+  private readonly forgetOne: StatementSync;
+
+  private constructor(database: DatabaseSync, table: string) {
+    this.database = database;
+    this.table = table;
+    // A text as key has no limit of length here.
+    database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+      CREATE TABLE IF NOT EXISTS ${table} (name VARCHAR PRIMARY KEY, last_published TIMESTAMP WITH TIME ZONE,
+        encountered BOOLEAN, runs_not_encountered INTEGER) WITHOUT ROWID`);
+    this.encounterOne = database.prepare(`INSERT INTO ${table} VALUES (?, NULL, TRUE, 0)
+      ON CONFLICT (name) DO UPDATE SET encountered = TRUE, runs_not_encountered = 0 RETURNING last_published`);
+    this.publishOne = database.prepare(`UPDATE ${table} SET last_published = ? WHERE name = ?`);
+    this.forgetOne = database.prepare(`DELETE FROM ${table} WHERE name = ?`);
+  }
+
+  /**
+   * Opens the file, which is made when it is missing, with the folders above it.
+   * @param table its name, in any characters
+   */
+  static async open(file: string, table: string): Promise<SqliteFileState> {
+    const { DatabaseSync } = await import('node:sqlite');
+    if (file !== ':memory:') await mkdir(dirname(file), { recursive: true });
+    const database = new DatabaseSync(file, { timeout: BUSY_MILLIS });
+    try {
+      return new SqliteFileState(database, `"${table.replaceAll('"', '""')}"`);
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  }
+
+  begin(): void {
+    this.database.exec(`BEGIN IMMEDIATE; UPDATE ${this.table} SET encountered = FALSE WHERE encountered`);
+  }
+
+  encounter(path: string): bigint | undefined {
+    const row = this.encounterOne.get(path) as { last_published: string | null };
+    return row.last_published === null ? undefined : BigInt(Date.parse(row.last_published)) * 1_000_000n;
+  }
+
+  encounterBelow(prefix: string): void {
+    this.database
+      .prepare(`UPDATE ${this.table} SET encountered = TRUE, runs_not_encountered = 0 WHERE name >= ? AND name < ?`)
+      .run(prefix, prefix + LAST);
+  }
+
+  finish(): void {
+    this.database.exec(
+      `UPDATE ${this.table} SET runs_not_encountered = runs_not_encountered + 1 WHERE NOT encountered`,
+    );
+    this.commit();
+  }
+
+  *expired(runs: number): Generator<ExpiredFile> {
+    const page = this.database.prepare(`SELECT name FROM ${this.table} WHERE name > ? AND NOT encountered
+      AND runs_not_encountered >= ? AND last_published IS NOT NULL ORDER BY name LIMIT ${PAGE_ROWS}`);
+    for (let last = ''; ; ) {
+      const rows = page.all(last, runs) as unknown as { name: string }[];
+      for (const { name } of rows) yield { path: name };
+      if (rows.length < PAGE_ROWS) return;
+      last = (rows.at(-1) as { name: string }).name;
+    }
+  }
+
+  published(paths: readonly string[], instant: bigint): void {
+    const text = new Date(Number(instant / 1_000_000n)).toISOString();
+    for (const path of paths) this.publishOne.run(text, path);
+    this.commit();
+  }
+
+  forget(paths: readonly string[]): void {
+    for (const path of paths) this.forgetOne.run(path);
+    this.commit();
+  }
+
+  told(runs: number, forget: boolean): void {
+    const expired = 'NOT encountered AND runs_not_encountered >= ?';
+    const statement = forget
+      ? `DELETE FROM ${this.table} WHERE ${expired}`
+      : // They are known, and not told of again.
+        `UPDATE ${this.table} SET last_published = NULL WHERE ${expired}`;
+    this.database.prepare(statement).run(runs);
+    this.commit();
+  }
+
+  close(): void {
+    if (!this.database.isOpen) return;
+    // What was met in a traversal that did not end means nothing to the next.
+    if (this.database.isTransaction) this.database.exec('COMMIT');
+    this.database.close();
+  }
+
+  /** Makes sure of what was written; the file stays this process's own. */
+  private commit(): void {
+    if (this.database.isTransaction) this.database.exec('COMMIT; BEGIN IMMEDIATE');
+  }
+}

@@ -1,0 +1,107 @@
+import { existsSync } from 'node:fs';
+import { HeadraceError, type Logger, messageOf, type ParameterProblem } from '@headrace/engine';
+import { DatabaseUrlError } from '../database/database-url-error.ts';
+import { parseJdbcUrl, type SqliteUrl } from '../database/jdbc-url.ts';
+import type { FileHandlers } from '../formats/handlers/file-handlers.ts';
+import { type FilterSettings, isIncremental, sendsTombstones } from './file-filter.ts';
+import type { FileState } from './file-state.ts';
+
+/** Where and how a connector remembers files; the block `state` of a config. */
+export interface StateSettings {
+  readonly enabled?: boolean;
+  readonly connectionString?: string;
+  readonly tableName?: string;
+  readonly performDeletions?: boolean;
+  readonly runsBeforeExpiration?: number;
+}
+
+/** Whether a connector with this block remembers files. */
+export function keepsState(state: StateSettings | undefined): state is StateSettings {
+  return state !== undefined && state.enabled !== false;
+}
+
+/** Mistakes in the block, and in what needs it. */
+export function* checkStateSettings(
+  state: StateSettings | undefined,
+  filter: FilterSettings,
+  handlers: FileHandlers | undefined,
+): Generator<ParameterProblem> {
+  if (isIncremental(filter)) {
+    if (state === undefined) {
+      yield {
+        parameter: 'filterOptions.publishMode',
+        message: "filterOptions.publishMode of 'incremental' requires state configuration.",
+        hint: 'Add state {}: it remembers what was published.',
+      };
+    } else if (!keepsState(state)) {
+      yield {
+        parameter: 'state.enabled',
+        message: 'Without state every run publishes all files, also in the mode incremental',
+        severity: 'warning',
+      };
+    }
+  } else if (sendsTombstones(filter)) {
+    yield {
+      parameter: 'filterOptions.sendTombstones',
+      message: "filterOptions.sendTombstones requires filterOptions.publishMode 'incremental'",
+    };
+  }
+  if (filter.lastPublishedCutoff !== undefined && !isIncremental(filter)) {
+    yield {
+      parameter: 'filterOptions.lastPublishedCutoff',
+      message: 'filterOptions.lastPublishedCutoff has an effect in the mode incremental only',
+      severity: 'warning',
+    };
+  }
+  if (sendsTombstones(filter) && handlers !== undefined && handlers.size > 0) {
+    yield {
+      parameter: 'filterOptions.sendTombstones',
+      message: 'The tombstone of a file deletes the document of the file, not those of records that a handler read',
+      hint: 'Delete those by a field, for example by the field that holds the path.',
+      severity: 'warning',
+    };
+  }
+  if (keepsState(state) && state.connectionString !== undefined) yield* checkConnection(state.connectionString);
+}
+
+function* checkConnection(connectionString: string): Generator<ParameterProblem> {
+  const parameter = 'state.connectionString';
+  try {
+    sqliteUrl(connectionString);
+  } catch (error) {
+    if (!(error instanceof DatabaseUrlError)) throw error;
+    yield { parameter, message: `${parameter}: ${error.message}`, hint: error.hint };
+  }
+}
+
+/** Opens the state of a connector of this name. Throws `HR_SOURCE_UNREADABLE` when that is not possible. */
+export async function openState(settings: StateSettings, connector: string, log: Logger): Promise<FileState> {
+  const { connectionString = `jdbc:h2:./state/${connector}`, tableName = connector } = settings;
+  const { file, insteadOf } = sqliteUrl(connectionString);
+  if (insteadOf?.file !== undefined && existsSync(insteadOf.file) && !existsSync(file)) {
+    log.warn(
+      `The state in ${insteadOf.file} is that of H2, which runs in Java only: ${file} is used in its place, and begins with nothing, so that every file is published once more`,
+    );
+  }
+  const { SqliteFileState } = await import('./sqlite-file-state.ts');
+  try {
+    return await SqliteFileState.open(file, tableName.toUpperCase());
+  } catch (error) {
+    throw new HeadraceError('HR_SOURCE_UNREADABLE', `The state in ${file} cannot be opened: ${messageOf(error)}`, {
+      hint: 'Check the rights to write there, and that no other run has it open.',
+      cause: error,
+    });
+  }
+}
+
+function sqliteUrl(connectionString: string): SqliteUrl {
+  const url = parseJdbcUrl(connectionString);
+  if (url.kind !== 'sqlite') {
+    throw new DatabaseUrlError(
+      `state cannot be kept in ${url.kind}`,
+      'Keep it in a file of this machine: jdbc:sqlite:<file>.',
+    );
+  }
+  if (url.readOnly) throw new DatabaseUrlError('the file is opened for reading only', 'Leave that property out.');
+  return url;
+}

@@ -1,0 +1,91 @@
+import type { ParameterProblem } from '@headrace/engine';
+import { type FileUri, localFileUri, parseConfigUri, parseFileUri, s3ObjectUri } from '../storage/file-uri.ts';
+import type { StorageSettings } from '../storage/storage-parameters.ts';
+import { unreadableScheme } from '../storage/storages.ts';
+import type { FilterSettings } from './file-filter.ts';
+
+/** Where files go; part of the block `fileOptions` of a config. */
+export interface MoveSettings {
+  readonly moveToAfterProcessing?: string;
+  readonly moveToErrorFolder?: string;
+}
+
+const MOVES = ['moveToAfterProcessing', 'moveToErrorFolder'] as const;
+
+/** Mistakes in where to start, and where to move files. */
+export function* checkPaths(
+  paths: readonly string[],
+  moves: MoveSettings,
+  filter: FilterSettings,
+  storages: StorageSettings,
+): Generator<ParameterProblem> {
+  for (const [i, path] of paths.entries()) {
+    const parameter = `paths[${i}]`;
+    const uri = parseConfigUri(path);
+    if ('mistake' in uri) {
+      yield {
+        parameter,
+        message: `Invalid path to storage: ${path}`,
+        hint: `A path is read as a URI: ${uri.mistake}.`,
+      };
+      continue;
+    }
+    const problem = unreadableScheme(uri.scheme, storages);
+    if (problem !== undefined) yield { parameter, message: `${path}: ${problem.message}`, hint: problem.hint };
+    yield* checkMoves(uri, moves);
+  }
+  if (paths.length > 1 && MOVES.some((name) => moves[name] !== undefined)) {
+    yield {
+      parameter: 'paths',
+      message: 'Files can be moved after processing only when there is a single path',
+      hint: 'Use a FileConnector for each of them.',
+    };
+  }
+  for (const [i, path] of (filter.pathsToSkip ?? []).entries()) {
+    if (folderUri(path) === undefined) {
+      yield { parameter: `filterOptions.pathsToSkip[${i}]`, message: `"${path}" is not a path of a folder` };
+    }
+  }
+}
+
+function* checkMoves(start: FileUri, moves: MoveSettings): Generator<ParameterProblem> {
+  for (const name of MOVES) {
+    const folder = folderUri(moves[name]);
+    if (moves[name] === undefined) continue;
+    const parameter = `fileOptions.${name}`;
+    if (folder === undefined) yield { parameter, message: `"${moves[name]}" is not a path of a folder` };
+    else if (folder.scheme !== start.scheme) {
+      yield {
+        parameter,
+        message: `${parameter} must be in the storage of the path, ${start.scheme}:, was ${folder.scheme}:`,
+      };
+    }
+  }
+}
+
+/** The folder that a text names: a local path as it stands, or a URI; undefined when it names none. */
+export function folderUri(text: string | undefined): FileUri | undefined {
+  if (text === undefined || text === '') return undefined;
+  try {
+    return parseFileUri(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The URIs of the folders that are not looked into, as listings give them: those that the config names, and those to
+ * which files are moved, or a run would meet again what it has moved.
+ */
+export function skippedFolders(moves: MoveSettings, { pathsToSkip = [] }: FilterSettings): ReadonlySet<string> {
+  const texts = [...pathsToSkip, ...MOVES.flatMap((name) => moves[name] ?? [])];
+  return new Set(texts.flatMap((text) => listedUri(folderUri(text)) ?? []));
+}
+
+function listedUri(folder: FileUri | undefined): string | undefined {
+  if (folder === undefined) return undefined;
+  const { scheme, authority, path } = folder;
+  if (scheme === 'file') return localFileUri(path);
+  const key = path.slice(1).replace(/\/+$/, '');
+  return scheme === 's3' ? s3ObjectUri(authority, key) : `${scheme}://${authority}/${key}`;
+}

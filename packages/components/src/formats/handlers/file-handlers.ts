@@ -1,0 +1,148 @@
+import {
+  checkNested,
+  type DescribesParameters,
+  type JsonObject,
+  MapOf,
+  nearest,
+  type ParameterProblem,
+  type Publisher,
+  Type,
+  type Value,
+} from '@headrace/engine';
+import type { SourceFile } from '../byte-source.ts';
+import { CsvFormat } from '../csv/csv-format.ts';
+import { type CsvSettings, checkCsvSettings, csvParameters } from '../csv/csv-settings.ts';
+import type { FormatContext } from '../format-context.ts';
+import { JsonFormat } from '../json/json-format.ts';
+import { checkJsonSettings, type JsonSettings } from '../json/json-settings.ts';
+import { XmlFormat } from '../xml/xml-format.ts';
+import { checkXmlSettings, type XmlSettings, xmlParameters } from '../xml/xml-settings.ts';
+
+/** Publishes the records of files, one file after the other. */
+export interface FileFormat {
+  /**
+   * Publishes the records of a file; ends early when the publisher's signal is aborted. Throws `HR_SOURCE_UNREADABLE`
+   * when the file cannot be read to its end.
+   */
+  publish(file: SourceFile, publisher: Publisher): Promise<void>;
+}
+
+/** The parameter `fileHandlers`: by extension, how the records of such files are read. */
+export const FileHandlersParameter = MapOf(MapOf(Type.Unknown()));
+
+/** `fileHandlers` as a component has them: the settings of each are checked by `checkFileHandlers`. */
+export type FileHandlers = ReadonlyMap<string, ReadonlyMap<string, unknown>>;
+
+interface FileHandler extends DescribesParameters {
+  open(settings: never, context: FormatContext): FileFormat;
+}
+
+const idParameters = {
+  docIdPrefix: Type.Optional(Type.String({ default: '' })),
+  idField: Type.Optional(Type.String()),
+  idFields: Type.Optional(Type.Array(Type.String(), { default: [] })),
+  docIdFormat: Type.Optional(Type.String()),
+};
+
+const csv: FileHandler = {
+  parameters: Type.Object({ ...idParameters, ...csvParameters }),
+  check: checkCsvSettings,
+  open: (settings: CsvSettings, context) => new CsvFormat(settings, context),
+};
+
+const json: FileHandler = {
+  parameters: Type.Object({
+    ...idParameters,
+    whitelist: Type.Optional(Type.Array(Type.String(), { default: [] })),
+    blacklist: Type.Optional(Type.Array(Type.String(), { default: [] })),
+  }),
+  check: checkJsonSettings,
+  open: (settings: JsonSettings, context) => new JsonFormat(settings, context),
+};
+
+const xml: FileHandler = {
+  parameters: Type.Object({ docIdPrefix: idParameters.docIdPrefix, ...xmlParameters }),
+  check: checkXmlSettings,
+  open: (settings: XmlSettings, context) => new XmlFormat(settings, context),
+};
+
+const BY_EXTENSION: Readonly<Record<string, FileHandler>> = { csv, json, jsonl: json, xml };
+const BY_CLASS: Readonly<Record<string, FileHandler>> = {
+  CSVFileHandler: csv,
+  JsonFileHandler: json,
+  // The reference's documentation calls it so.
+  JSONFileHandler: json,
+  XMLFileHandler: xml,
+};
+const JAVA_PACKAGE = 'com.kmwllc.lucille.core.fileHandler.';
+
+/** All mistakes in the handlers of a component. */
+export function* checkFileHandlers(handlers: FileHandlers, parameter = 'fileHandlers'): Generator<ParameterProblem> {
+  for (const [extension, settings] of handlers) {
+    const handler = handlerOf(extension, settings);
+    if ('message' in handler) yield { parameter: [parameter, extension], ...handler };
+    else yield* readSettings(handler, extension, settings, parameter).problems;
+  }
+}
+
+/**
+ * The formats of checked handlers, by extension, each made at its first file. `json` serves `jsonl` too, and the other
+ * way round, unless both are there.
+ */
+export class FileFormats {
+  private readonly handlers: FileHandlers;
+  private readonly log: FormatContext['log'];
+  private readonly opened = new Map<string, FileFormat>();
+
+  constructor(handlers: FileHandlers, log: FormatContext['log']) {
+    this.handlers = handlers;
+    this.log = log;
+  }
+
+  /** The format of files with this extension; undefined when they have no handler. */
+  of(extension: string | undefined): FileFormat | undefined {
+    if (extension === undefined) return undefined;
+    let format = this.opened.get(extension);
+    if (format !== undefined) return format;
+    const other = extension === 'json' ? 'jsonl' : extension === 'jsonl' ? 'json' : extension;
+    const key = this.handlers.has(extension) ? extension : other;
+    const settings = this.handlers.get(key);
+    if (settings === undefined) return undefined;
+    const handler = handlerOf(key, settings);
+    if ('message' in handler) throw new TypeError(handler.message);
+    const { params } = readSettings(handler, key, settings, '');
+    format = handler.open(params as never, { docIdPrefix: (params['docIdPrefix'] as string) ?? '', log: this.log });
+    this.opened.set(extension, format);
+    return format;
+  }
+}
+
+function handlerOf(
+  extension: string,
+  settings: ReadonlyMap<string, unknown>,
+): FileHandler | { message: string; hint: string } {
+  const given = settings.get('class');
+  if (given === undefined || given === null) {
+    const handler = Object.hasOwn(BY_EXTENSION, extension) ? BY_EXTENSION[extension] : undefined;
+    return handler ?? { message: `No "class" provided for FileHandler config ${extension}.`, hint: KNOWN };
+  }
+  const name = String(given).replace(JAVA_PACKAGE, '');
+  const handler = Object.hasOwn(BY_CLASS, name) ? BY_CLASS[name] : undefined;
+  if (handler !== undefined) return handler;
+  const best = nearest(name, Object.keys(BY_CLASS));
+  return {
+    message: `There is no file handler ${String(given)}`,
+    hint: best === undefined ? KNOWN : `Did you mean ${best}?`,
+  };
+}
+
+const KNOWN = 'Known are CSVFileHandler, JsonFileHandler and XMLFileHandler; csv, json, jsonl and xml need no class.';
+
+function readSettings(
+  handler: FileHandler,
+  extension: string,
+  settings: ReadonlyMap<string, unknown>,
+  parameter: string,
+) {
+  return checkNested(handler, settings as ReadonlyMap<string, Value> as JsonObject, [parameter, extension], ['class']);
+}

@@ -1,0 +1,48 @@
+/** Characters of a reply, and of one line of the stream: a model that does not come to an end is stopped. */
+const MAX_REPLY = 16 * 1024 * 1024;
+
+/** A line of the stream of `/api/chat`. */
+interface ChatLine {
+  readonly message?: { readonly content?: unknown };
+  readonly done?: unknown;
+  readonly error?: unknown;
+}
+
+/**
+ * The whole reply of a chat with Ollama from the stream of its pieces, JSON objects on lines of their own. Throws when the
+ * server tells of an error, when it sends something else, and when the stream ends before the reply does.
+ * @param noted called for every piece that comes
+ */
+export async function readChatReply(body: AsyncIterable<Uint8Array>, noted: () => void): Promise<string> {
+  const decoder = new TextDecoder();
+  let reply = '';
+  let rest = '';
+  for await (const chunk of body) {
+    noted();
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() as string;
+    for (const line of lines) {
+      const read = readLine(line);
+      reply += read.content;
+      if (read.done) return reply;
+    }
+    if (reply.length + rest.length > MAX_REPLY)
+      throw new Error(`Ollama's reply is longer than ${MAX_REPLY} characters`);
+  }
+  const read = readLine(rest);
+  if (read.done) return reply + read.content;
+  throw new Error('Ollama ended its reply before it was complete');
+}
+
+function readLine(line: string): { content: string; done: boolean } {
+  if (line.trim() === '') return { content: '', done: false };
+  let piece: ChatLine | null;
+  try {
+    piece = JSON.parse(line) as ChatLine | null;
+  } catch {
+    throw new Error(`Ollama sent something that is not JSON: ${line.slice(0, 200)}`);
+  }
+  if (piece?.error !== undefined) throw new Error(`Ollama failed: ${String(piece.error)}`);
+  const content = piece?.message?.content;
+  return { content: typeof content === 'string' ? content : '', done: piece?.done === true };
+}

@@ -1,0 +1,31 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { LifeSigns } from './life-signs.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+it('gives up after silence, which begins anew with every sign for any request', () => {
+  const signs = new LifeSigns(1000);
+  const first = signs.watch();
+  vi.advanceTimersByTime(600);
+  const second = signs.watch();
+  vi.advanceTimersByTime(300);
+  signs.note();
+  vi.advanceTimersByTime(900);
+  expect([first.signal.aborted, second.signal.aborted]).toEqual([false, false]);
+  vi.advanceTimersByTime(100);
+  expect([first.signal.aborted, second.signal.aborted]).toEqual([true, true]);
+});
+
+it('counts from the start of a request when the last sign is older, and stops with it', () => {
+  const signs = new LifeSigns(1000);
+  signs.note();
+  vi.advanceTimersByTime(5000);
+  const watch = signs.watch();
+  vi.advanceTimersByTime(999);
+  expect(watch.signal.aborted).toBe(false);
+  watch.end();
+  vi.advanceTimersByTime(5000);
+  expect(watch.signal.aborted).toBe(false);
+  expect(vi.getTimerCount()).toBe(0);
+});

@@ -1,0 +1,76 @@
+/**
+ * The Python side of ExternalPython, for `python3 -c`: arguments are the script and the function. Each line of
+ * standard input is a document; see `ScriptProcess` for the answers. CPython 3.6 and later understand it.
+ */
+export const EXTERNAL_PYTHON = String.raw`
+import importlib.util, json, os, sys
+
+def main(path, function_name):
+    requests = os.fdopen(os.dup(0), 'rb')
+    answers = os.fdopen(os.dup(1), 'wb')
+    # From here on standard input is empty, and what the script prints, or a process that it starts, is logged.
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)
+    sys.stdout.reconfigure(line_buffering=True)
+    sys.argv = [path]
+    sys.path[:] = [os.path.dirname(path)] + [entry for entry in sys.path if entry]
+
+    def answer(**members):
+        answers.write(json.dumps(members, allow_nan=False).encode() + b'\n')
+        answers.flush()
+
+    try:
+        process = load(path, function_name)
+    except BaseException as error:
+        answer(error=explained(error, path))
+        return
+    answer(value='ready')
+    while True:
+        request = requests.readline()
+        if not request:
+            return
+        try:
+            answer(value=document_of(process(json.loads(request)), function_name))
+        except BaseException as error:
+            answer(error=explained(error, path))
+
+def load(path, function_name):
+    name = os.path.splitext(os.path.basename(path))[0]
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    function = getattr(module, function_name, None)
+    if not callable(function):
+        raise LookupError('the script has no function ' + function_name)
+    return function
+
+def document_of(result, function_name):
+    if result is None or result == '':
+        return None
+    if isinstance(result, str):
+        try:
+            document = json.loads(result)
+        except ValueError as error:
+            raise ValueError('%s returned a text that is not JSON: %s' % (function_name, error)) from None
+        what = 'a text that holds no JSON object'
+    else:
+        document = result
+        what = 'a value of the type ' + type(result).__name__
+    if isinstance(document, dict):
+        return document
+    raise TypeError('%s returned %s; it must return a dict, which is the whole document, or None to leave it as it is'
+                    % (function_name, what))
+
+def explained(error, path):
+    line = error.lineno if isinstance(error, SyntaxError) and error.filename == path else None
+    frame = error.__traceback__
+    while frame is not None:
+        if frame.tb_frame.f_code.co_filename == path:
+            line = frame.tb_lineno
+        frame = frame.tb_next
+    message = error.msg if isinstance(error, SyntaxError) else str(error)
+    return {'message': type(error).__name__ + ': ' + message if message else type(error).__name__, 'line': line}
+
+main(*sys.argv[1:])
+`;

@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process';
+import { realpath, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { HeadraceError, messageOf } from '@headrace/engine';
+
+/** Where Lucille looks for scripts, in the working directory. */
+export const SCRIPT_FOLDERS = [
+  'python',
+  'src/main/resources',
+  'src/test/resources',
+  'src/test/resources/ExternalPythonTest',
+] as const;
+
+const VENV = 'python/venv';
+const MILLIS_TO_INSTALL = 10 * 60_000;
+/** Lines of a failed installation that its error quotes. */
+const QUOTED_LINES = 5;
+
+/** Makes the virtual environment if there is none, and installs what the requirements name; one process at a time. */
+const INSTALL = `
+import fcntl, os, subprocess, sys, venv
+folder, requirements = sys.argv[1:]
+os.makedirs(os.path.dirname(folder), exist_ok=True)
+with open(folder + '.lock', 'w') as lock:
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    if not os.path.exists(folder + '/bin/python'):
+        venv.create(folder, with_pip=True)
+    pip = [folder + '/bin/python', '-m', 'pip', 'install', '--quiet', '--no-input', '--disable-pip-version-check']
+    sys.exit(subprocess.call(pip + ['--requirement', requirements]))
+`;
+
+/**
+ * A file that a config names: as it stands, or in one of the folders of scripts.
+ *
+ * @param insideOnly whether it must lie directly in one of these folders, as what an upload names must
+ * @returns its absolute path
+ * @throws HeadraceError `HR_STAGE_START` when there is none
+ */
+export async function findScriptFile(path: string, insideOnly: boolean): Promise<string> {
+  for (const candidate of [resolve(path), ...SCRIPT_FOLDERS.map((folder) => resolve(folder, path))]) {
+    if ((await isFile(candidate)) && (!insideOnly || (await isInside(candidate)))) return candidate;
+  }
+  const folders = SCRIPT_FOLDERS.map((folder) => `./${folder}`).join(', ');
+  throw new HeadraceError('HR_STAGE_START', `There is no file ${path}${insideOnly ? ` in ${folders}` : ''}`, {
+    hint: insideOnly
+      ? 'An uploaded config names only files that lie directly in one of these folders of the server.'
+      : `Give its path, or its name in the working directory or in ${folders}.`,
+  });
+}
+
+/**
+ * The Python that runs scripts: of the virtual environment ./python/venv, which requirements make, if there is one;
+ * else the given executable.
+ *
+ * @param requirements the absolute path of a requirements file that is to be installed first
+ * @throws HeadraceError `HR_STAGE_START` when that fails
+ */
+export async function pythonCommand(executable: string, requirements: string | undefined): Promise<string> {
+  const venv = resolve(VENV);
+  if (requirements !== undefined) await install(executable, venv, requirements);
+  const python = `${venv}/bin/python`;
+  return (await isFile(python)) ? python : executable;
+}
+
+function install(executable: string, venv: string, requirements: string): Promise<void> {
+  const options = { timeout: MILLIS_TO_INSTALL, killSignal: 'SIGKILL', encoding: 'utf8' } as const;
+  return new Promise((done, reject) => {
+    execFile(executable, ['-c', INSTALL, venv, requirements], options, (error, stdout, stderr) => {
+      if (error === null) return done();
+      const lines = `${stdout}${stderr}`.trim().split('\n').slice(-QUOTED_LINES).join('\n');
+      const reason = error.killed === true ? `it took more than ${MILLIS_TO_INSTALL / 60_000} minutes` : lines;
+      reject(
+        new HeadraceError(
+          'HR_STAGE_START',
+          `${requirements} cannot be installed into ${venv}: ${reason || messageOf(error)}`,
+        ),
+      );
+    });
+  });
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
+}
+
+async function isInside(path: string): Promise<boolean> {
+  const folder = dirname(await realpath(path));
+  for (const allowed of SCRIPT_FOLDERS) {
+    if (folder === (await realpath(allowed).catch(() => undefined))) return true;
+  }
+  return false;
+}

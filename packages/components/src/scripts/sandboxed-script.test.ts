@@ -1,0 +1,86 @@
+import { stageContext, toDocument } from '@headrace/engine/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { SandboxedScript } from './sandboxed-script.ts';
+
+const LIMITS = { millis: 300, bytes: 8 * 1024 * 1024 };
+
+/** What becomes of each document: its JSON, or the message of its error. */
+async function outcomes(source: string, documents: Record<string, unknown>[], limits = LIMITS): Promise<string[]> {
+  const script = await SandboxedScript.open(source, 'script', stageContext().log, limits);
+  onTestFinished(() => script.close());
+  const found: string[] = [];
+  for (const [i, fields] of documents.entries()) {
+    const document = toDocument({ id: `${i + 1}`, ...fields });
+    try {
+      await script.run(document);
+      found.push(document.toJson());
+    } catch (error) {
+      found.push((error as Error).message);
+    }
+  }
+  return found;
+}
+
+describe('SandboxedScript', () => {
+  it.each([
+    ['a loop', '\nwhile (true) Math.abs(1)'],
+    ['a loop that catches everything', '\nwhile (true) try { for (;;) Math.abs(1) } catch {} finally { for (;;) {} }'],
+    ['a regular expression', '\n/^(a*)*$/.test("a".repeat(100) + "b")'],
+    ['a sort', '\nArray.from({ length: 10000 }, (_, i) => i).sort((a, b) => { while (true) {} })'],
+  ])('ends what takes too long, and begins anew: %s', async (_, bad) => {
+    const source = `var n = (n || 0) + 1; if (doc.bad) { ${bad} }\ndoc.n = n`;
+    expect(await outcomes(source, [{}, { bad: 1 }, {}])).toEqual([
+      '{"id":"1","n":1}',
+      'script, line 2: took more than 300 ms of processor time for one document',
+      '{"id":"3","n":1}',
+    ]);
+  });
+
+  it.each([
+    ['texts', '"x".repeat(500_000_000)'],
+    ['lists', 'const a = []; while (true) a.push(Array.from("x".repeat(1000)))'],
+    ['what it keeps', 'kept = []; while (true) kept.push(new ArrayBuffer(100000))'],
+    [
+      'what it keeps, caught',
+      'kept = []; while (true) try { kept.push(new ArrayBuffer(100000)) } catch (e) { throw e }',
+    ],
+    ['what it writes', 'doc.text = "x".repeat(9_000_000)'],
+  ])('bounds memory: %s', async (_, bad) => {
+    const limits = { ...LIMITS, millis: 60_000 };
+    expect(await outcomes(`if (doc.bad) { ${bad} }\ndoc.ok = true`, [{ bad: 1 }, {}], limits)).toEqual([
+      expect.stringMatching(/^script(, line 1)?: used more than 8 MiB of memory$/),
+      '{"id":"2","ok":true}',
+    ]);
+  });
+
+  it('fails a document that does not fit into it', async () => {
+    expect(await outcomes('doc.n = doc.text?.length', [{ text: 'x'.repeat(9_000_000) }, { text: 'x' }])).toEqual([
+      expect.stringMatching(/used more than 8 MiB of memory/),
+      '{"id":"2","text":"x","n":1}',
+    ]);
+  });
+
+  it.each([
+    ['JSON', 'let a = []; for (let i = 0; i < 100000; i++) a = [a]; JSON.stringify(a)'],
+    ['the parser', 'eval("[".repeat(100000) + "]".repeat(100000))'],
+    ['conversions', 'const o = { toString() { return "" + o } }; "" + o'],
+    ['a value', 'let a = []; for (let i = 0; i < 990; i++) a = [a]; doc.deep = a; throw new Error("stack")'],
+  ])('survives what overflows the stack: %s', async (_, bad) => {
+    expect(await outcomes(`if (doc.bad) { ${bad} }\ndoc.ok = true`, [{ bad: 1 }, {}])).toEqual([
+      expect.stringMatching(/stack/i),
+      '{"id":"2","ok":true}',
+    ]);
+  });
+
+  it('refuses what QuickJS does not understand, with its line', async () => {
+    await expect(outcomes('\nlet let = 1', [])).rejects.toThrow(/^script, line 2: /);
+  });
+
+  it('cuts what is logged', async () => {
+    const context = stageContext();
+    const script = await SandboxedScript.open('console.log("x".repeat(100000))', 'script', context.log, LIMITS);
+    onTestFinished(() => script.close());
+    await script.run(toDocument({ id: '1' }));
+    expect(context.logged.map((line) => line.length)).toEqual([8192]);
+  });
+});

@@ -1,0 +1,219 @@
+import { type Document, HeadraceError, type Logger, messageOf, type Value } from '@headrace/engine';
+import type { QuickJSContext, QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from 'quickjs-emscripten';
+import { DocumentHost } from './document-host.ts';
+import { scriptError } from './script-error.ts';
+import { REALM_SOURCE, type ScriptFailure } from './script-realm.ts';
+import { readWire, SANDBOX_HOST, writeWire } from './value-wire.ts';
+import { wrapScript } from './wrap-script.ts';
+
+/** What a script of an untrusted config may use. */
+export interface SandboxLimits {
+  /** Of processor time, for one document: how busy the machine is must not decide. */
+  readonly millis: number;
+  /** For all that the script keeps and makes. */
+  readonly bytes: number;
+}
+
+export const SANDBOX_LIMITS: SandboxLimits = { millis: 5000, bytes: 64 * 1024 * 1024 };
+
+/** QuickJS uses the stack of its thread too, which overflows at four times this. */
+const STACK_BYTES = 128 * 1024;
+/** A log line of a script is cut here. */
+const MAX_LOG_CHARACTERS = 8192;
+
+/**
+ * A script of an untrusted config: QuickJS in WebAssembly, with a memory and a clock of its own. The script reaches
+ * the document through functions that take and give texts, and nothing else. Exhausting a limit fails the document; the
+ * script then begins anew, without what it kept.
+ */
+export class SandboxedScript {
+  private readonly source: string;
+  private readonly name: string;
+  private readonly limits: SandboxLimits;
+  private readonly host: DocumentHost;
+  private readonly loadModule: () => Promise<QuickJSWASMModule>;
+  private box: Box | undefined;
+
+  private constructor(
+    source: string,
+    name: string,
+    logger: Logger,
+    limits: SandboxLimits,
+    loadModule: () => Promise<QuickJSWASMModule>,
+  ) {
+    this.source = source;
+    this.name = name;
+    this.limits = limits;
+    this.host = new DocumentHost(logger);
+    this.loadModule = loadModule;
+  }
+
+  /** @throws HeadraceError when the text is no script that QuickJS understands */
+  static async open(source: string, name: string, logger: Logger, limits = SANDBOX_LIMITS): Promise<SandboxedScript> {
+    const { newQuickJSWASMModule } = await import('quickjs-emscripten');
+    const script = new SandboxedScript(source, name, logger, limits, () => newQuickJSWASMModule());
+    script.box = await script.openBox();
+    return script;
+  }
+
+  /** A promise only after a document that exhausted a limit. */
+  run(document: Document): void | Promise<void> {
+    if (this.box === undefined) return this.runAnew(document);
+    this.runIn(this.box, document);
+  }
+
+  close(): void {
+    this.box?.dispose();
+    this.box = undefined;
+  }
+
+  private async runAnew(document: Document): Promise<void> {
+    this.box = await this.openBox();
+    this.runIn(this.box, document);
+  }
+
+  private runIn(box: Box, document: Document): void {
+    this.host.document = document;
+    const failure = box.run(this.limits.millis);
+    this.host.document = undefined;
+    if (failure === undefined) return;
+    if (failure.fatal === true) {
+      this.box = undefined;
+      box.dispose();
+    }
+    throw scriptError(this.explained(failure), this.name);
+  }
+
+  /** Limits in words: QuickJS has two of its own. */
+  private explained(failure: ScriptFailure): ScriptFailure {
+    const { millis, bytes } = this.limits;
+    if (/\binterrupted$/.test(failure.message)) {
+      return { ...failure, message: `took more than ${millis} ms of processor time for one document` };
+    }
+    if (/\bout of memory$/.test(failure.message)) {
+      return { ...failure, message: `used more than ${bytes / 1024 / 1024} MiB of memory` };
+    }
+    return failure;
+  }
+
+  private async openBox(): Promise<Box> {
+    return new Box(await this.loadModule(), this.source, this.name, this.host, this.limits);
+  }
+}
+
+/** One instance of QuickJS with the script in it. A module of its own: what breaks one leaves the others alone. */
+class Box {
+  private readonly runtime: QuickJSRuntime;
+  private readonly context: QuickJSContext;
+  private readonly runScript: QuickJSHandle;
+  private deadline = Number.POSITIVE_INFINITY;
+  private broken = false;
+
+  constructor(module: QuickJSWASMModule, source: string, name: string, host: DocumentHost, limits: SandboxLimits) {
+    this.runtime = module.newRuntime();
+    this.runtime.setMemoryLimit(limits.bytes);
+    this.runtime.setMaxStackSize(STACK_BYTES);
+    this.runtime.setInterruptHandler(() => processorMillis() > this.deadline);
+    const context = this.runtime.newContext();
+    this.context = context;
+    const evaluate = (text: string, file: string): QuickJSHandle => {
+      const result = context.evalCode(text, file);
+      if (result.error === undefined) return result.value;
+      const error = context.dump(result.error) as { message: string; lineNumber?: number };
+      result.error.dispose();
+      const place = error.lineNumber === undefined ? file : `${file}, line ${error.lineNumber}`;
+      throw new HeadraceError('HR_STAGE_START', `${place}: ${error.message}`, {
+        hint: 'Scripts of uploaded configs run in QuickJS, which may lack what is newest in JavaScript.',
+      });
+    };
+    const call = context.newFunction('call', (...handles) => {
+      const answer = answerTo(
+        host,
+        handles.map((handle) => context.getString(handle)),
+      );
+      return answer === undefined ? context.undefined : context.newString(answer);
+    });
+    const methods = evaluate(JSON.stringify(host.methods), 'headrace');
+    const realmHost = this.call(evaluate(SANDBOX_HOST, 'headrace'), call, methods);
+    const realm = this.call(evaluate(REALM_SOURCE, 'headrace'), realmHost);
+    this.call(context.getProp(realm, 'load'), evaluate(wrapScript(source).text, name));
+    const runner = evaluate('((realm, { stringify }) => () => stringify(realm.run()))', 'headrace');
+    this.runScript = this.call(runner, realm, context.getProp(context.global, 'JSON'));
+  }
+
+  run(millis: number): ScriptFailure | undefined {
+    const { context } = this;
+    this.deadline = processorMillis() + millis;
+    try {
+      const result = context.callFunction(this.runScript, context.undefined);
+      if (result.error !== undefined) {
+        // What no script can catch.
+        const { message, stack } = context.dump(result.error) as { message?: unknown; stack?: unknown };
+        result.error.dispose();
+        return { message: String(message), stack: String(stack), fatal: true };
+      }
+      const answer = context.dump(result.value) as unknown;
+      result.value.dispose();
+      return typeof answer === 'string' ? (JSON.parse(answer) as ScriptFailure) : undefined;
+    } catch (error) {
+      // The stack of the thread overflowed inside the WebAssembly: nothing in it can be relied on any more.
+      this.broken = true;
+      return { message: messageOf(error), fatal: true };
+    } finally {
+      this.deadline = Number.POSITIVE_INFINITY;
+    }
+  }
+
+  /** Frees what it holds; what is broken is left to the garbage collector, with its whole memory. */
+  dispose(): void {
+    if (this.broken) return;
+    try {
+      this.runScript.dispose();
+      this.context.dispose();
+      this.runtime.dispose();
+    } catch {
+      // A runtime that ran out of memory cannot always be taken apart, and goes with its module.
+    }
+  }
+
+  private call(callee: QuickJSHandle, ...args: QuickJSHandle[]): QuickJSHandle {
+    const { context } = this;
+    const result = context.unwrapResult(context.callFunction(callee, context.undefined, ...args));
+    for (const handle of [callee, ...args]) handle.dispose();
+    return result;
+  }
+}
+
+/** How long this thread has been computing. */
+function processorMillis(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
+/** What the host says to a call from the sandbox, as JSON. */
+function answerTo(host: DocumentHost, [what = '', first = '', second = '']: string[]): string | undefined {
+  switch (what) {
+    case 'read': {
+      const value = host.read(first);
+      return value === undefined ? undefined : writeWire(value);
+    }
+    case 'write':
+      return JSON.stringify(host.write(first, readWire(second)));
+    case 'has':
+      return String(host.has(first));
+    case 'remove':
+      return String(host.remove(first));
+    case 'names':
+      return JSON.stringify(host.names());
+    case 'call': {
+      const { value, refusal } = host.call(first, readWire(second) as Value[]);
+      if (refusal !== undefined) return JSON.stringify({ refusal });
+      return value === undefined ? '{}' : `{"value":${writeWire(value)}}`;
+    }
+    case 'log':
+      host.log(first as 'info', second.slice(0, MAX_LOG_CHARACTERS));
+      return undefined;
+    default:
+      throw new Error(`The sandbox asked for ${what}`);
+  }
+}

@@ -1,0 +1,23 @@
+import { ERROR_CODES, type ErrorCode, HeadraceError } from '@headrace/engine';
+import type { ScriptFailure } from './script-realm.ts';
+
+/** What to call a script that stands in the config itself. */
+export const INLINE_SCRIPT = 'script';
+
+/** The error of a document on which a script failed: it names the script's line. */
+export function scriptError({ message, stack, code }: ScriptFailure, script: string): HeadraceError {
+  const known = code !== undefined && Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : 'HR_STAGE_FAILED';
+  return new HeadraceError(known, placed(message, script, stack === undefined ? undefined : lineIn(stack, script)));
+}
+
+/** A message with the place it is about in front. */
+export function placed(message: string, script: string, line: number | undefined): string {
+  return line === undefined ? `${script}: ${message}` : `${script}, line ${line}: ${message}`;
+}
+
+/** The line of the innermost place in the script that a stack names, in the notations of V8 and of QuickJS. */
+function lineIn(stack: string, script: string): number | undefined {
+  const place = new RegExp(`^\\s*at (?:.*[( ])?${script.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}:(\\d+):\\d+\\)?$`, 'm');
+  const line = place.exec(stack)?.[1];
+  return line === undefined ? undefined : Number(line);
+}

@@ -1,0 +1,129 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stageContext } from '@headrace/engine/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ScriptProcess, type ScriptProcessOptions } from './script-process.ts';
+
+/** A process whose program is JavaScript: `on(line)` is called with each line that it is sent. */
+function scriptProcess(program: string, overrides: Partial<ScriptProcessOptions> = {}) {
+  const context = stageContext();
+  const lines = `
+    const say = (answer) => require('node:fs').writeSync(1, JSON.stringify(answer) + '\\n');
+    require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => on(line));
+  `;
+  const script = new ScriptProcess({
+    name: 'a.x',
+    command: process.execPath,
+    args: ['-e', lines + program],
+    env: {},
+    startMillis: 60_000,
+    logger: context.log,
+    ...overrides,
+  });
+  onTestFinished(() => script.stop());
+  return { script, logged: context.logged };
+}
+
+const FAILED = expect.stringMatching(/^a\.x: the process of the script \(.*\) /);
+
+describe('ScriptProcess', () => {
+  it('answers calls in their order, many on their way', async () => {
+    const { script } = scriptProcess('say({}); on = (line) => say({ value: line })');
+    await script.start();
+    const texts = Array.from({ length: 1000 }, (_, i) => `"${i}${'x'.repeat(i)}"`);
+    expect(await Promise.all(texts.map((text) => script.call(text)))).toEqual(texts);
+  });
+
+  it('greets each process', async () => {
+    const { script } = scriptProcess(
+      `let hello; on = (line) => {
+        if (hello === undefined) { hello = line; say({}); }
+        else if (line === 'die') process.exit(1);
+        else say({ value: [hello, line] });
+      }`,
+      { greeting: '"hello"' },
+    );
+    await script.start();
+    expect(await script.call('1')).toEqual(['"hello"', '1']);
+    await expect(script.call('die')).rejects.toThrow('ended with exit code 1');
+    expect(await script.call('2')).toEqual(['"hello"', '2']);
+  });
+
+  it('answers questions in the middle of a call', async () => {
+    const { script } = scriptProcess(`say({});
+      on = (line) => { if (line.startsWith('=')) say({ value: line }); else say({ ask: ['a', 1.0] }) }`);
+    await script.start();
+    expect(await script.call('1', (question) => JSON.stringify({ question: String(question) }))).toBe(
+      '={"question":"a,1"}',
+    );
+  });
+
+  it('ends a process that takes too long for a call, and starts another for the next', async () => {
+    const { script } = scriptProcess(`say({}); on = (line) => { while (line === 'hang'); say({ value: line }) }`, {
+      callMillis: 2000,
+    });
+    await script.start();
+    const calls = ['1', 'hang', '2'].map((line) => script.call(line).catch((error: Error) => error.message));
+    expect(await Promise.all(calls)).toEqual(['1', FAILED, '2']);
+    expect(await calls[1]).toMatch(/took more than 2 s$/);
+    expect(await script.call('3')).toBe('3');
+  });
+
+  it('does not start one that is not ready in time', async () => {
+    const { script } = scriptProcess('on = () => {}', { startMillis: 200 });
+    await expect(script.start()).rejects.toThrow(/was not ready after 0\.2 s$/);
+  });
+
+  it('does not start one that refuses, is none, or ends', async () => {
+    const refusing = scriptProcess('say({ error: { message: "no", line: 3 } }); on = () => {}');
+    await expect(refusing.script.start()).rejects.toThrow(/^a\.x, line 3: no$/);
+    const missing = scriptProcess('', { command: '/no/such/program' });
+    await expect(missing.script.start()).rejects.toThrow('(/no/such/program) cannot be run');
+    const ending = scriptProcess('console.error("last words"); process.exit(4)');
+    await expect(ending.script.start()).rejects.toThrow(/ended with exit code 4: last words$/);
+    expect(ending.logged).toEqual(['last words']);
+  });
+
+  it('fails the calls when no other process can be started', async () => {
+    const flag = join(mkdtempSync(join(tmpdir(), 'headrace-script-')), 'flag');
+    const { script } = scriptProcess(
+      `const { existsSync, writeFileSync } = require('node:fs');
+      say(existsSync('${flag}') ? { error: { message: 'only once' } } : {});
+      writeFileSync('${flag}', '');
+      on = () => process.exit(1)`,
+    );
+    await script.start();
+    const calls = ['1', '2', '3'].map((line) => script.call(line).catch((error: Error) => error.message));
+    expect(await Promise.all(calls)).toEqual([FAILED, 'a.x: only once', 'a.x: only once']);
+    await expect(script.call('4')).rejects.toThrow('a.x: only once');
+  });
+
+  it('goes on after an error, and with another process after a fatal one', async () => {
+    const { script } = scriptProcess(`let n = 0; say({});
+      on = (line) => { n++; say(line === 'ok' ? { value: n } : { error: { message: line, fatal: line === 'fatal' } }) }`);
+    await script.start();
+    const calls = ['ok', 'bad', 'ok', 'fatal', 'ok'].map((line) =>
+      script.call(line).catch((error: Error) => error.message),
+    );
+    expect(await Promise.all(calls)).toEqual([1, 'a.x: bad', 3, 'a.x: fatal', 1]);
+  });
+
+  it('ends a process that does not keep to the protocol', async () => {
+    const { script } = scriptProcess(`say({});
+      on = (line) => { console.log(line === 'ok' ? '{"value": 1}' : line) }`);
+    await script.start();
+    await expect(script.call('no answer')).rejects.toThrow(/gave no answer, no answer$/);
+    expect(await script.call('ok')).toBe(1);
+  });
+
+  it('cuts what is logged', async () => {
+    const { script, logged } = scriptProcess(
+      'say({}); on = () => { console.error("x".repeat(20000)); say({ value: 1 }) }',
+    );
+    await script.start();
+    await script.call('1');
+    await script.stop();
+    expect(logged.map((line) => line.length)).toEqual([8192]);
+  });
+});

@@ -1,0 +1,209 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { HeadraceError, type JsonObject, type Logger, messageOf, readJson, type Value } from '@headrace/engine';
+import { readLines } from './line-reader.ts';
+import { placed } from './script-error.ts';
+
+const MAX_ANSWER_CHARACTERS = 256 * 1024 * 1024;
+/** What the script prints is logged, a line cut here. */
+const MAX_LOG_CHARACTERS = 8192;
+const MILLIS_TO_STOP = 5000;
+
+/** How to run a script, and what it may take. */
+export interface ScriptProcessOptions {
+  /** Of the script, for messages. */
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  /** Sent to each new process, ahead of all requests: a line of JSON. */
+  readonly greeting?: string;
+  /** Until the process says that it is ready. */
+  readonly startMillis: number;
+  /** For one call, from when the process can attend to it; without it a call may take as long as it likes. */
+  readonly callMillis?: number | undefined;
+  readonly logger: Logger;
+}
+
+interface Call {
+  readonly request: string;
+  readonly onQuestion: ((question: Value) => string) | undefined;
+  readonly resolve: (value: Value) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * A script in a process of its own, kept alive and asked over its standard input and output: a line of JSON is a
+ * request, a line the answer, in the order of the requests. A process that dies fails the call that it was at; the
+ * calls behind go to a new one.
+ *
+ * The process says `{"value": …}`, or `{"error": {"message", "line"}}` (with `"fatal": true` when it ends with that),
+ * or, in the middle of a call, `{"ask": …}`, which is answered by a line that starts with `=`. Its first line says
+ * whether it is ready. What it writes to standard error is logged.
+ */
+export class ScriptProcess {
+  private readonly options: ScriptProcessOptions;
+  /** All that are not answered, the oldest first; the child, when there is one, has them. */
+  private readonly calls: Call[] = [];
+  private child: ChildProcess | undefined;
+  private ready = false;
+  private started: { resolve: () => void; reject: (error: Error) => void } | undefined;
+  /** Why the child was ended, when it did not end by itself. */
+  private endReason: string | undefined;
+  private lastWords = '';
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(options: ScriptProcessOptions) {
+    this.options = options;
+  }
+
+  /** @throws HeadraceError `HR_STAGE_START` when the process cannot be started, is not ready in time, or refuses */
+  start(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.started = { resolve, reject };
+      this.launch();
+    });
+  }
+
+  /**
+   * What the script makes of a request, a line of JSON.
+   *
+   * @param onQuestion answers what the script asks meanwhile, with JSON
+   * @throws HeadraceError `HR_STAGE_FAILED`, naming the line of the script if there is one
+   */
+  call(request: string, onQuestion?: (question: Value) => string): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      this.calls.push({ request, onQuestion, resolve, reject });
+      if (this.child === undefined) this.launch();
+      else {
+        this.child.stdin?.write(`${request}\n`);
+        if (this.ready && this.calls.length === 1) this.watch(this.options.callMillis);
+      }
+    });
+  }
+
+  /** Lets the process end, and ends it if it does not. */
+  async stop(): Promise<void> {
+    const { child } = this;
+    this.child = undefined;
+    this.watch(undefined);
+    for (const call of this.calls.splice(0)) call.reject(new HeadraceError('HR_STAGE_FAILED', 'The stage has stopped'));
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const timer = setTimeout(() => child.kill('SIGKILL'), MILLIS_TO_STOP);
+    await new Promise((resolve) => {
+      child.once('close', resolve);
+      child.stdin?.end();
+    });
+    clearTimeout(timer);
+  }
+
+  private launch(): void {
+    const { command, args, env, greeting, startMillis, logger } = this.options;
+    const child = spawn(command, args, { env, stdio: 'pipe' });
+    this.child = child;
+    this.ready = false;
+    this.endReason = undefined;
+    this.lastWords = '';
+    this.watch(startMillis);
+    readLines(child.stdout, MAX_ANSWER_CHARACTERS, (line, cut) => {
+      if (this.child === child && this.endReason === undefined) this.answered(line, cut);
+    });
+    readLines(child.stderr, MAX_LOG_CHARACTERS, (line) => {
+      if (line.trim() !== '') this.lastWords = line.trim();
+      logger.info(line);
+    });
+    // What cannot be written to it any more is told by its end.
+    child.stdin.on('error', () => {});
+    child.on('error', (error) => this.ended(child, `cannot be run: ${messageOf(error)}`));
+    child.on('close', (code, signal) => {
+      const how = signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
+      this.ended(child, this.lastWords === '' ? how : `${how}: ${this.lastWords}`);
+    });
+    if (greeting !== undefined) child.stdin.write(`${greeting}\n`);
+    for (const { request } of this.calls) child.stdin.write(`${request}\n`);
+  }
+
+  private answered(line: string, cut: boolean): void {
+    const { name, callMillis } = this.options;
+    const answer = cut ? undefined : parsed(line);
+    if (answer === undefined) {
+      this.end(cut ? `gave more than ${MAX_ANSWER_CHARACTERS} characters` : `gave ${line.slice(0, 200)}, no answer`);
+      return;
+    }
+    const error = answer.get('error');
+    if (!this.ready) {
+      if (error !== undefined) {
+        this.startFailed(new HeadraceError('HR_STAGE_START', explained(error, name)));
+        return;
+      }
+      this.ready = true;
+      this.started?.resolve();
+      this.started = undefined;
+    } else if (answer.has('ask')) {
+      this.child?.stdin?.write(`=${this.calls[0]?.onQuestion?.(answer.get('ask') as Value) ?? 'null'}\n`);
+      return;
+    } else {
+      const call = this.calls.shift();
+      if (error === undefined) call?.resolve(answer.get('value') ?? null);
+      else call?.reject(new HeadraceError('HR_STAGE_FAILED', explained(error, name)));
+      if (error instanceof Map && error.get('fatal') === true) {
+        this.replace();
+        return;
+      }
+    }
+    this.watch(this.calls.length > 0 ? callMillis : undefined);
+  }
+
+  /** Ends a child that can be of no more use; what it was at fails when it has ended. */
+  private end(reason: string): void {
+    this.endReason = reason;
+    this.child?.kill('SIGKILL');
+  }
+
+  private ended(child: ChildProcess, how: string): void {
+    if (this.child !== child) return;
+    const { name, command } = this.options;
+    const message = `${name}: the process of the script (${command}) ${this.endReason ?? how}`;
+    if (!this.ready) {
+      this.startFailed(new HeadraceError('HR_STAGE_START', message));
+      return;
+    }
+    this.calls.shift()?.reject(new HeadraceError('HR_STAGE_FAILED', message));
+    this.replace();
+  }
+
+  /** Leaves the child to its end, and goes on with another if there is something to do. */
+  private replace(): void {
+    this.child?.kill('SIGKILL');
+    this.child = undefined;
+    this.watch(undefined);
+    if (this.calls.length > 0) this.launch();
+  }
+
+  private startFailed(error: HeadraceError): void {
+    this.started?.reject(error);
+    this.started = undefined;
+    for (const call of this.calls.splice(0)) call.reject(error);
+    this.replace();
+  }
+
+  private watch(millis: number | undefined): void {
+    clearTimeout(this.timer);
+    if (millis === undefined) return;
+    const what = this.ready ? 'took more than' : 'was not ready after';
+    this.timer = setTimeout(() => this.end(`${what} ${millis / 1000} s`), millis);
+  }
+}
+
+function parsed(line: string): JsonObject | undefined {
+  try {
+    const answer = readJson(line);
+    return answer instanceof Map ? answer : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function explained(error: Value, name: string): string {
+  const { message, line } = Object.fromEntries(error instanceof Map ? error : []);
+  return placed(String(message), name, typeof line === 'number' ? line : undefined);
+}

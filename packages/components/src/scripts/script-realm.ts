@@ -1,0 +1,344 @@
+/** What went wrong in a script, as plain data: it crosses realms. */
+export interface ScriptFailure {
+  readonly message: string;
+  /** Of the engine that ran the script; the line is read from it. */
+  readonly stack?: string;
+  /** A code of `HeadraceError`, when the document refused something. */
+  readonly code?: string;
+  /** Whether the script's own realm may be damaged, by a lack of memory. */
+  readonly fatal?: boolean;
+}
+
+/** What the document refuses. */
+export interface Refusal {
+  readonly message: string;
+  readonly code: string;
+}
+
+/**
+ * The current document, as a realm reaches it. Containers come and go as the host's own (`list`, `map`); scalars
+ * are primitives everywhere.
+ */
+export interface RealmHost {
+  /** The methods of `rawDoc`. */
+  readonly methods: readonly string[];
+  names(): readonly string[];
+  has(name: string): boolean;
+  /** Undefined for a missing field. */
+  read(name: string): unknown;
+  write(name: string, value: unknown): Refusal | undefined;
+  /** False for a field that belongs to the engine. */
+  remove(name: string): boolean;
+  call(method: string, args: unknown[]): { readonly value?: unknown; readonly refusal?: Refusal };
+  log(level: 'debug' | 'info' | 'warn' | 'error', text: string): void;
+  list(): unknown[];
+  map(): Map<string, unknown>;
+  isMap(value: object): boolean;
+  /** The value of a whole double; undefined for any other object. */
+  doubleValue(value: object): number | undefined;
+  /** Bytes as base64; undefined for any other object. */
+  bytesText(value: object): string | undefined;
+}
+
+export interface Realm {
+  /** Takes the script, as `wrapScript` made it. */
+  load(script: () => Iterator<{ thrown: unknown } | undefined>): void;
+  /** Runs it on the current document of the host. */
+  run(): ScriptFailure | undefined;
+}
+
+/**
+ * Gives a realm of JavaScript its globals: `doc`, `rawDoc` and what goes with them. The one definition of what
+ * scripts see: its source (`REALM_SOURCE`) is evaluated in a context of V8 for trusted configs and in QuickJS for the
+ * others, so it must use nothing from outside itself and only ECMAScript.
+ *
+ * Fields that hold lists or objects are read as real ones, made at first access and kept for the document; what the
+ * script did to them is written when it ends. What it did not touch keeps the kind of its numbers.
+ */
+export function openRealm(host: RealmHost): Realm {
+  const MAX_DEPTH = 1000;
+  const MAX_LONG = 2 ** 63;
+  let lives: Map<string, { live: object; original: unknown }> | undefined;
+
+  function refuse({ message, code }: Refusal): never {
+    throw Object.assign(new Error(message), { code });
+  }
+
+  /** A value of the document as the script sees it. */
+  function toScript(value: unknown): unknown {
+    if (typeof value !== 'object' || value === null) return value;
+    if (Array.isArray(value)) {
+      const list: unknown[] = [];
+      for (let i = 0; i < value.length; i++) list[i] = toScript(value[i]);
+      return list;
+    }
+    if (host.isMap(value)) {
+      const object: Record<string, unknown> = {};
+      for (const [key, member] of value as Map<string, unknown>) define(object, key, toScript(member));
+      return object;
+    }
+    return host.doubleValue(value) ?? host.bytesText(value);
+  }
+
+  function define(object: object, key: string, value: unknown): void {
+    if (key !== '__proto__') (object as Record<string, unknown>)[key] = value;
+    else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
+  }
+
+  /** What a script gives as a value of the document: `original` itself when it is what that was read as. */
+  function toValue(given: unknown, original: unknown, depth: number): unknown {
+    switch (typeof given) {
+      case 'string':
+        return typeof original === 'object' && original !== null && host.bytesText(original) === given
+          ? original
+          : given;
+      case 'boolean':
+        return given;
+      case 'number':
+        return numberValue(given, original);
+      case 'bigint':
+        return Number.isSafeInteger(Number(given)) ? Number(given) : given;
+      case 'symbol':
+        return String(given);
+      case 'undefined':
+        return null;
+      case 'function':
+        return host.map();
+    }
+    if (given === null) return null;
+    if (depth > MAX_DEPTH) throw new Error(`the value is nested deeper than ${MAX_DEPTH} levels, or contains itself`);
+    if (Array.isArray(given)) return listValue(given, original, depth);
+    if (given instanceof Date) return dateText(given);
+    if (given instanceof Set || ArrayBuffer.isView(given)) {
+      return listValue(Array.from(given as unknown as Iterable<unknown>), undefined, depth);
+    }
+    if (given instanceof Number || given instanceof String || given instanceof Boolean) {
+      return toValue(given.valueOf(), undefined, depth);
+    }
+    return objectValue(given as object, original, depth);
+  }
+
+  function numberValue(given: number, original: unknown): unknown {
+    if (original === given) return original;
+    if (typeof original === 'object' && original !== null && host.doubleValue(original) === given) return original;
+    if (!Number.isFinite(given)) return String(given);
+    if (Number.isSafeInteger(given)) return given + 0;
+    return Number.isInteger(given) && Math.abs(given) < MAX_LONG ? BigInt(given) : given;
+  }
+
+  function listValue(given: readonly unknown[], original: unknown, depth: number): unknown {
+    const before: readonly unknown[] | undefined = Array.isArray(original) ? original : undefined;
+    let same = before !== undefined && before.length === given.length;
+    const list = host.list();
+    for (let i = 0; i < given.length; i++) {
+      // `delete list[i]` closes the gap.
+      if (before !== undefined && i < before.length && !(i in given)) same = false;
+      else {
+        const value = toValue(given[i], before?.[i], depth + 1);
+        if (same && value !== before?.[i]) same = false;
+        list.push(value);
+      }
+    }
+    return same ? original : list;
+  }
+
+  function objectValue(given: object, original: unknown, depth: number): unknown {
+    const before =
+      typeof original === 'object' && original !== null && host.isMap(original)
+        ? (original as Map<string, unknown>)
+        : undefined;
+    const entries = given instanceof Map ? given : undefined;
+    const keys = entries === undefined ? Object.keys(given) : Array.from(entries.keys(), String);
+    const member = (key: string) =>
+      entries === undefined ? (given as Record<string, unknown>)[key] : entries.get(key);
+    let same = before !== undefined && before.size === keys.length;
+    const map = host.map();
+    // Known keys keep their order, which JavaScript loses for keys like "10".
+    if (before !== undefined) {
+      const present = new Set(keys);
+      for (const [key, old] of before) {
+        if (!present.has(key)) same = false;
+        else {
+          const value = toValue(member(key), old, depth + 1);
+          if (value !== old) same = false;
+          map.set(key, value);
+        }
+      }
+    }
+    for (const key of keys)
+      if (before === undefined || !before.has(key)) map.set(key, toValue(member(key), undefined, depth + 1));
+    return same ? original : map;
+  }
+
+  function dateText(date: Date): string {
+    if (Number.isNaN(date.getTime())) throw new TypeError('an invalid Date cannot be the value of a field');
+    return date.toISOString().replace('.000Z', 'Z');
+  }
+
+  function readField(name: string): unknown {
+    const value = host.read(name);
+    if (typeof value !== 'object' || value === null) return value;
+    const known = lives?.get(name);
+    if (known !== undefined) return known.live;
+    const read = toScript(value);
+    if (typeof read !== 'object' || read === null) return read;
+    lives ??= new Map();
+    lives.set(name, { live: read, original: value });
+    return read;
+  }
+
+  function writeField(name: string, given: unknown): void {
+    // Assigning the list that was read from the field keeps it live.
+    if (lives !== undefined && lives.size > 0) {
+      if (typeof given === 'object' && given !== null && lives.get(name)?.live === given) return;
+      lives.delete(name);
+    }
+    const refusal = host.write(name, toValue(given, undefined, 0));
+    if (refusal !== undefined) refuse(refusal);
+  }
+
+  /** Writes what the script did to lists and objects that it read. */
+  function flush(): void {
+    if (lives === undefined) return;
+    for (const [name, entry] of lives) {
+      let value: unknown;
+      try {
+        value = toValue(entry.live, entry.original, 0);
+      } catch (error) {
+        throw new Error(`field "${name}": ${(error as Error).message}`);
+      }
+      if (value === entry.original) continue;
+      const refusal = host.write(name, value);
+      if (refusal !== undefined) refuse(refusal);
+      entry.original = value;
+    }
+  }
+
+  const doc = new Proxy({} as Record<string, unknown>, {
+    get(target, name) {
+      if (typeof name !== 'string') return undefined;
+      const value = readField(name);
+      return value === undefined && name === 'hasOwnProperty' ? target[name] : value;
+    },
+    set(_target, name, value) {
+      if (typeof name !== 'string') throw new TypeError('the name of a field cannot be a symbol');
+      writeField(name, value);
+      return true;
+    },
+    has: (_target, name) => typeof name === 'string' && host.has(name),
+    deleteProperty(_target, name) {
+      if (typeof name !== 'string') return true;
+      lives?.delete(name);
+      return host.remove(name);
+    },
+    ownKeys: () => Array.from(host.names()),
+    getOwnPropertyDescriptor(_target, name) {
+      if (typeof name !== 'string' || !host.has(name)) return undefined;
+      return { value: readField(name), writable: true, enumerable: true, configurable: true };
+    },
+    defineProperty(_target, name, { value }) {
+      if (typeof name !== 'string') return false;
+      writeField(name, value);
+      return true;
+    },
+  });
+
+  const rawDoc: Record<string, unknown> = {};
+  for (const method of host.methods) {
+    rawDoc[method] = (...given: unknown[]) => {
+      flush();
+      const args = host.list();
+      for (const value of given) args.push(toValue(value, undefined, 0));
+      const { value, refusal } = host.call(method, args);
+      // The fields that the call may have changed are read again; of a nested path the first name counts.
+      for (const name of given.slice(0, 2)) {
+        if (typeof name !== 'string') continue;
+        lives?.delete(name);
+        lives?.delete(name.split(/[.[]/, 1)[0] as string);
+      }
+      if (refusal !== undefined) refuse(refusal);
+      return value === undefined ? null : toScript(value);
+    };
+  }
+
+  const UpdateMode = Object.freeze({ OVERWRITE: 'overwrite', APPEND: 'append', SKIP: 'skip' });
+  const Java = Object.freeze({
+    type(name: string) {
+      if (name === 'com.kmwllc.lucille.core.UpdateMode') return UpdateMode;
+      throw new Error(`Java.type("${name}"): there are no Java classes here; rawDoc and UpdateMode are`);
+    },
+  });
+
+  function textOf(given: unknown): string {
+    if (typeof given === 'string') return given;
+    try {
+      return (typeof given === 'object' ? JSON.stringify(given) : undefined) ?? String(given);
+    } catch (error) {
+      return String(error);
+    }
+  }
+  const logger =
+    (level: Parameters<RealmHost['log']>[0]) =>
+    (...given: unknown[]) =>
+      host.log(level, given.map(textOf).join(' '));
+  const console = {
+    log: logger('info'),
+    info: logger('info'),
+    debug: logger('debug'),
+    warn: logger('warn'),
+    error: logger('error'),
+  };
+  const globals = { doc, rawDoc: Object.freeze(rawDoc), UpdateMode, Java, console, print: console.log };
+  for (const [name, value] of Object.entries(globals)) {
+    Object.defineProperty(globalThis, name, { value, writable: true, enumerable: false, configurable: true });
+  }
+  // Long integers are read as such; in JSON texts they are numbers.
+  Object.defineProperty(BigInt.prototype, 'toJSON', {
+    value: function toJSON(this: bigint) {
+      return Number(this);
+    },
+    writable: true,
+    configurable: true,
+  });
+
+  function describe(thrown: unknown): ScriptFailure {
+    try {
+      if (!(thrown instanceof Error) && Object.prototype.toString.call(thrown) !== '[object Error]') {
+        return { message: `the script threw ${textOf(thrown)}` };
+      }
+      const { name, message, stack, code } = thrown as Error & { code?: unknown };
+      return {
+        message: code !== undefined || name === 'Error' ? String(message) : `${name}: ${message}`,
+        ...(typeof stack === 'string' ? { stack } : {}),
+        ...(typeof code === 'string' ? { code } : {}),
+        ...(name === 'InternalError' && /out of memory/.test(message) ? { fatal: true } : {}),
+      };
+    } catch {
+      return { message: 'the script threw something that cannot be shown' };
+    }
+  }
+
+  let script: () => Iterator<{ thrown: unknown } | undefined> = () => [][Symbol.iterator]();
+  let state: Iterator<{ thrown: unknown } | undefined> | undefined;
+  return {
+    load(loaded) {
+      script = loaded;
+      state = undefined;
+    },
+    run() {
+      lives = undefined;
+      try {
+        state ??= script.call(globalThis);
+        const { value } = state.next();
+        if (value !== undefined) return describe(value.thrown);
+        flush();
+      } catch (error) {
+        return describe(error);
+      }
+      return undefined;
+    },
+  };
+}
+
+/** The text of `openRealm`, an expression. */
+export const REALM_SOURCE = `(${openRealm.toString()})`;

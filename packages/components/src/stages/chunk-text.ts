@@ -1,0 +1,257 @@
+import {
+  Document,
+  messageOf,
+  type ParameterProblem,
+  Stage,
+  type StageContext,
+  type Static,
+  Type,
+} from '@headrace/engine';
+import { checkDestination } from '../fields/destination.ts';
+import { compileJavaRegex } from '../java/regex/index.ts';
+import { isBlank } from '../java/text.ts';
+import {
+  fixedChunks,
+  joinShort,
+  merge,
+  overlapByPercentage,
+  shorten,
+  withoutLineBreaks,
+} from '../text/chunks/chunk-steps.ts';
+import { englishSentences } from '../text/chunks/english-sentences.ts';
+import { unicodeSentences } from '../text/chunks/unicode-sentences.ts';
+
+const METHODS = ['sentence', 'unicode', 'paragraph', 'fixed', 'custom'] as const;
+type Method = (typeof METHODS)[number];
+
+const parameters = Type.Object({
+  source: Type.String(),
+  dest: Type.Optional(Type.String({ default: 'text' })),
+  chunkingMethod: Type.Optional(Type.String({ default: 'sentence' })),
+  regex: Type.Optional(Type.String()),
+  lengthToSplit: Type.Optional(Type.Integer()),
+  cleanChunks: Type.Optional(Type.Boolean({ default: false })),
+  preMergeMinChunkLen: Type.Optional(Type.Integer({ default: -1 })),
+  preMergeMaxChunkLen: Type.Optional(Type.Integer({ default: -1 })),
+  chunksToMerge: Type.Optional(Type.Integer({ default: 1, minimum: 1 })),
+  chunksToOverlap: Type.Optional(Type.Integer({ minimum: 0 })),
+  overlapPercentage: Type.Optional(Type.Integer({ default: 0 })),
+  characterLimit: Type.Optional(Type.Integer({ default: -1, minimum: -1 })),
+});
+
+/** Two line breaks, with or without white space between them. CRLF is one of them, not two. */
+const PARAGRAPH_BREAK = '(?>\\R)\\s*\\R';
+
+const CHILD_FIELDS: ReadonlySet<string> = new Set(['parent_id', 'chunk_number', 'total_chunks', 'offset', 'length']);
+
+/**
+ * Splits a text into chunks, which become attached children of the document: the usual preparation for embeddings and
+ * for answers from passages. EmitNestedChildren makes documents of them.
+ * <p>
+ * The text, the first value of the source, is split by one of these methods:
+ * <ul>
+ *   <li><code>sentence</code>: sentences of English prose. A sentence ends with a full stop, an exclamation or a question
+ *   mark before white space; abbreviations and initials (Mr., J. Smith, e.g.) end none. Line breaks count as blanks.</li>
+ *   <li><code>unicode</code>: sentences in any language and script, by the rules of Unicode. A line break ends one, and so
+ *   does an abbreviation.</li>
+ *   <li><code>paragraph</code>: at empty lines.</li>
+ *   <li><code>fixed</code>: slices of lengthToSplit characters.</li>
+ *   <li><code>custom</code>: at what regex matches.</li>
+ * </ul>
+ * <p>
+ * Then, in this order, each step only when it is asked for: chunks are cleaned of line breaks (cleanChunks), short ones
+ * joined (preMergeMinChunkLen), long ones cut (preMergeMaxChunkLen), neighbours merged (chunksToMerge, with
+ * chunksToOverlap), given parts of their neighbours (overlapPercentage), and cut once more (characterLimit). What is
+ * cut off is lost. Lengths are in UTF-16 units, one for most characters and two for an emoji; a character is never cut
+ * in two, combining marks and composed emoji included.
+ * <p>
+ * A child has the id of the document with -1, -2 and so on behind it, and these fields: parent_id; chunk_number, from 1;
+ * total_chunks; offset, the lengths of all chunks before it together, which is not its position in the text where
+ * chunks overlap or something between them was left out; length; and the destination with the text. Children that the
+ * document has already stay. A source that is missing, null or blank changes nothing.
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>source (String, Required) : The field with the text.</li>
+ *   <li>dest (String, Optional) : The field of the children that gets the text of a chunk. Defaults to "text".</li>
+ *   <li>chunkingMethod (String, Optional) : "sentence", "unicode", "paragraph", "fixed" or "custom", in any letter case.
+ *   Defaults to "sentence".</li>
+ *   <li>regex (String, Optional) : What separates two chunks, as a Java regular expression. Needed for the method
+ *   "custom", and used by it alone.</li>
+ *   <li>lengthToSplit (Integer, Optional) : The length of slices. Needed for the method "fixed", and used by it
+ *   alone.</li>
+ *   <li>cleanChunks (Boolean, Optional) : Whether each line break, with the white space around it, becomes one blank, and
+ *   white space at both ends goes. Defaults to false.</li>
+ *   <li>preMergeMinChunkLen (Integer, Optional) : The length up to which chunks are joined with those behind them, a
+ *   blank between them. 0 or less: they are not. Defaults to -1.</li>
+ *   <li>preMergeMaxChunkLen (Integer, Optional) : The length to which chunks are cut before they are merged. 0 or less:
+ *   they are not. Defaults to -1.</li>
+ *   <li>chunksToMerge (Integer, Optional) : How many neighbours become one chunk, blanks between them. Defaults to
+ *   1.</li>
+ *   <li>chunksToOverlap (Integer, Optional) : How many chunks each merged one has in common with the next, fewer than
+ *   chunksToMerge. By default there are none.</li>
+ *   <li>overlapPercentage (Integer, Optional) : How much of its neighbours each chunk gets at both ends, in percent of its
+ *   own length. Not together with chunksToOverlap. Defaults to 0.</li>
+ *   <li>characterLimit (Integer, Optional) : The length to which chunks are cut at last. 0 or -1: they are not. Defaults
+ *   to -1.</li>
+ * </ul>
+ */
+export class ChunkText extends Stage<typeof parameters> {
+  static override readonly parameters = parameters;
+
+  static readonly examples = [
+    {
+      description: 'Passages of two sentences, each beginning with the last sentence of the one before',
+      params: { source: 'body', chunksToMerge: 2, chunksToOverlap: 1 },
+      documents: [{ id: '1', body: 'Dr. Gray came early. He sat down. Nobody spoke.' }],
+      output: [
+        {
+          id: '1',
+          body: 'Dr. Gray came early. He sat down. Nobody spoke.',
+          ___children: [
+            {
+              id: '1-1',
+              parent_id: '1',
+              chunk_number: 1,
+              total_chunks: 2,
+              offset: 0,
+              length: 33,
+              text: 'Dr. Gray came early. He sat down.',
+            },
+            {
+              id: '1-2',
+              parent_id: '1',
+              chunk_number: 2,
+              total_chunks: 2,
+              offset: 33,
+              length: 26,
+              text: 'He sat down. Nobody spoke.',
+            },
+          ],
+        },
+      ],
+    },
+    {
+      description: 'Paragraphs on one line each',
+      params: { source: 'body', dest: 'passage', chunkingMethod: 'paragraph', cleanChunks: true },
+      documents: [{ id: '1', body: 'A title\n\nTwo\nlines' }],
+      output: [
+        {
+          id: '1',
+          body: 'A title\n\nTwo\nlines',
+          ___children: [
+            { id: '1-1', parent_id: '1', chunk_number: 1, total_chunks: 2, offset: 0, length: 7, passage: 'A title' },
+            { id: '1-2', parent_id: '1', chunk_number: 2, total_chunks: 2, offset: 7, length: 9, passage: 'Two lines' },
+          ],
+        },
+      ],
+    },
+  ];
+
+  static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
+    const { chunkingMethod, dest, regex, lengthToSplit } = params;
+    const method = (chunkingMethod as string).toLowerCase();
+    yield* checkDestination('dest', dest as string);
+    if (CHILD_FIELDS.has(dest as string)) {
+      yield { parameter: 'dest', message: `dest names ${dest}, which every chunk has already` };
+    }
+    if (!(METHODS as readonly string[]).includes(method)) {
+      const known = METHODS.map((name) => `"${name}"`).join(', ');
+      yield { parameter: 'chunkingMethod', message: `chunkingMethod must be one of ${known}, was "${chunkingMethod}"` };
+    }
+    if (method === 'custom') yield* checkRegex(regex);
+    if (method === 'fixed' && (lengthToSplit === undefined || lengthToSplit < 1)) {
+      yield { parameter: 'lengthToSplit', message: 'With chunkingMethod "fixed", lengthToSplit must be at least 1' };
+    }
+    yield* checkOverlap(params);
+  }
+
+  private readonly split: (text: string) => string[];
+
+  constructor(params: Static<typeof parameters>, context: StageContext) {
+    super(params, context);
+    this.split = splitter(params);
+  }
+
+  override process(document: Document): void {
+    const text = document.text(this.params.source);
+    if (text === undefined || isBlank(text)) return;
+    const chunks = this.chunks(text);
+    let offset = 0;
+    for (const [i, chunk] of chunks.entries()) {
+      const child = Document.create(`${document.id}-${i + 1}`);
+      child.set('parent_id', document.id);
+      child.set('chunk_number', i + 1);
+      child.set('total_chunks', chunks.length);
+      child.set('offset', offset);
+      child.set('length', chunk.length);
+      child.set(this.params.dest as string, chunk);
+      document.addChild(child);
+      offset += chunk.length;
+    }
+  }
+
+  private chunks(text: string): string[] {
+    const { cleanChunks, chunksToMerge = 1, chunksToOverlap = 0, overlapPercentage = 0 } = this.params;
+    const { preMergeMinChunkLen: minLength = 0, preMergeMaxChunkLen: maxLength = 0, characterLimit = 0 } = this.params;
+    let chunks = this.split(text);
+    if (cleanChunks) chunks = chunks.map(withoutLineBreaks);
+    if (minLength > 0) chunks = joinShort(chunks, minLength);
+    if (maxLength > 0) chunks = chunks.map((chunk) => shorten(chunk, maxLength));
+    if (chunksToMerge > 1) chunks = merge(chunks, chunksToMerge, chunksToOverlap);
+    if (overlapPercentage > 0) chunks = overlapByPercentage(chunks, overlapPercentage);
+    if (characterLimit > 0) chunks = chunks.map((chunk) => shorten(chunk, characterLimit));
+    return chunks;
+  }
+}
+
+function* checkRegex(regex: string | undefined): Generator<ParameterProblem> {
+  if (regex === undefined || regex === '') {
+    yield { parameter: 'regex', message: 'With chunkingMethod "custom", regex must not be empty' };
+    return;
+  }
+  try {
+    compileJavaRegex(regex);
+  } catch (error) {
+    yield { parameter: 'regex', message: `regex is not a regular expression: ${messageOf(error)}` };
+  }
+}
+
+function* checkOverlap(params: Static<typeof parameters>): Generator<ParameterProblem> {
+  const { chunksToMerge = 1, chunksToOverlap, overlapPercentage = 0 } = params;
+  if (chunksToOverlap === undefined) return;
+  if (overlapPercentage > 0) {
+    yield { parameter: 'overlapPercentage', message: 'chunksToOverlap and overlapPercentage exclude each other' };
+  }
+  if (chunksToOverlap >= chunksToMerge) {
+    yield {
+      parameter: 'chunksToOverlap',
+      message: `chunksToOverlap must be less than chunksToMerge, which is ${chunksToMerge}, was ${chunksToOverlap}`,
+    };
+  }
+}
+
+function splitter(params: Static<typeof parameters>): (text: string) => string[] {
+  switch ((params.chunkingMethod as string).toLowerCase() as Method) {
+    case 'sentence':
+      return englishSentences;
+    case 'unicode':
+      return unicodeSentences;
+    case 'paragraph': {
+      const regex = compileJavaRegex(PARAGRAPH_BREAK);
+      return (text) => {
+        const paragraphs = regex.split(text);
+        // What stands before leading line breaks is no paragraph.
+        return paragraphs[0] === '' ? paragraphs.slice(1) : paragraphs;
+      };
+    }
+    case 'fixed': {
+      const length = params.lengthToSplit as number;
+      return (text) => fixedChunks(text, length);
+    }
+    case 'custom': {
+      const regex = compileJavaRegex(params.regex as string);
+      return (text) => regex.split(text);
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import {
+  type Document,
+  double,
+  type ParameterProblem,
+  Stage,
+  type StageContext,
+  type Static,
+  Type,
+  textOf,
+  type UpdateMode,
+  UpdateModeParameter,
+} from '@headrace/engine';
+import { checkDestination } from '../fields/destination.ts';
+import type { LanguageModel } from '../text/language/language-model.ts';
+
+const parameters = Type.Object({
+  source: Type.Array(Type.String()),
+  languageField: Type.String(),
+  languageConfidenceField: Type.Optional(Type.String({ default: 'languageConfidence' })),
+  minLength: Type.Optional(Type.Integer({ default: 50 })),
+  maxLength: Type.Optional(Type.Integer({ default: 10_000, minimum: 1 })),
+  minProbability: Type.Optional(Type.Number({ default: 0.95 })),
+  updateMode: UpdateModeParameter,
+});
+
+/** Nothing is quite certain. */
+const MAX_CONFIDENCE = 0.99;
+
+/**
+ * Detects the language that a document is written in.
+ * <p>
+ * The texts of all sources together are looked at: their letters, pairs and triples of letters are compared with those
+ * of 53 languages. When one language is probable enough, its code and the probability are written, otherwise nothing is:
+ * for texts that are too short, mixed, or in none of these languages. URLs and mail addresses do not count; a text without
+ * letters has no language.
+ * <p>
+ * The codes are af, ar, bg, bn, cs, da, de, el, en, es, et, fa, fi, fr, gu, he, hi, hr, hu, id, it, ja, kn, ko, lt, lv,
+ * mk, ml, mr, ne, nl, no, pa, pl, pt, ro, ru, sk, sl, so, sq, sv, sw, ta, te, th, tl, tr, uk, ur, vi, zh-cn (simplified
+ * Chinese) and zh-tw (traditional Chinese).
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>source (List&lt;String&gt;, Required) : The fields with the text, at least one. All their values count, numbers
+ *   and booleans as texts; null is left out.</li>
+ *   <li>languageField (String, Required) : The field for the code of the language.</li>
+ *   <li>languageConfidenceField (String, Optional) : The field for the probability, with two decimals, at most 0.99.
+ *   Defaults to "languageConfidence".</li>
+ *   <li>minLength (Integer, Optional) : How many characters the texts must have together. Defaults to 50; of fewer than 20
+ *   hardly any language can be told for certain.</li>
+ *   <li>maxLength (Integer, Optional) : How many characters are looked at, from the start. Defaults to 10000.</li>
+ *   <li>minProbability (Double, Optional) : How probable the language must be, from 0 to 1. Defaults to 0.95.</li>
+ *   <li>updateMode (String, Optional) : What happens to fields that exist: "overwrite", "append" or "skip". Defaults to
+ *   "overwrite".</li>
+ * </ul>
+ */
+export class DetectLanguage extends Stage<typeof parameters> {
+  static override readonly parameters = parameters;
+
+  static readonly examples = [
+    {
+      description: 'The language of a title and a text',
+      params: { source: ['title', 'text'], languageField: 'language' },
+      documents: [
+        { id: '1', title: 'Guten Morgen', text: 'Die Fischer kehrten vor Sonnenaufgang in das Dorf zurück.' },
+        { id: '2', text: 'Too short' },
+      ],
+      output: [
+        {
+          id: '1',
+          title: 'Guten Morgen',
+          text: 'Die Fischer kehrten vor Sonnenaufgang in das Dorf zurück.',
+          language: 'de',
+          languageConfidence: 0.99,
+        },
+        { id: '2', text: 'Too short' },
+      ],
+    },
+  ];
+
+  static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
+    if (params.source.length === 0) yield { parameter: 'source', message: 'source must name at least one field' };
+    yield* checkDestination('languageField', params.languageField);
+    yield* checkDestination('languageConfidenceField', params.languageConfidenceField as string);
+  }
+
+  private readonly minProbability: number;
+  private readonly updateMode: UpdateMode;
+  private model: LanguageModel | undefined;
+
+  constructor(params: Static<typeof parameters>, context: StageContext) {
+    super(params, context);
+    this.minProbability = params.minProbability as number;
+    this.updateMode = params.updateMode as UpdateMode;
+  }
+
+  override async start(): Promise<void> {
+    const { languageModel } = await import('../text/language/language-model.ts');
+    this.model = languageModel();
+  }
+
+  override process(document: Document): void {
+    const text = this.text(document);
+    if (text === undefined) return;
+    const found = (this.model as LanguageModel).detect(text);
+    if (found === undefined || Math.min(found.probability, MAX_CONFIDENCE) < this.minProbability) return;
+    const confidence = Math.min(Math.floor(found.probability * 100) / 100, MAX_CONFIDENCE);
+    document.update(this.params.languageField, this.updateMode, [found.code]);
+    document.update(this.params.languageConfidenceField as string, this.updateMode, [double(confidence)]);
+  }
+
+  override stop(): void {
+    this.model = undefined;
+  }
+
+  /** The texts of all sources; undefined when there is too little. */
+  private text(document: Document): string | undefined {
+    const { source, minLength = 0, maxLength = 0 } = this.params;
+    let text = '';
+    let length = 0;
+    for (const field of source) {
+      for (const value of document.values(field)) {
+        const part = textOf(value)?.slice(0, maxLength - length) ?? '';
+        // A word must not run on into the next value; the blank does not count.
+        text += text === '' ? part : ` ${part}`;
+        length += part.length;
+        if (length >= maxLength) break;
+      }
+    }
+    return length < minLength || length === 0 ? undefined : text;
+  }
+}

@@ -1,0 +1,143 @@
+import {
+  base64,
+  type Document,
+  HeadraceError,
+  type JsonObject,
+  type ParameterProblem,
+  RESERVED_FIELDS,
+  Stage,
+  type Static,
+  Type,
+} from '@headrace/engine';
+import { EXTERNAL_PYTHON } from '../scripts/external-python.ts';
+import { findScriptFile, pythonCommand } from '../scripts/python-environment.ts';
+import { ScriptProcess } from '../scripts/script-process.ts';
+
+const parameters = Type.Object({
+  scriptPath: Type.String(),
+  pythonExecutable: Type.Optional(Type.String({ default: 'python3' })),
+  requirementsPath: Type.Optional(Type.String()),
+  functionName: Type.Optional(Type.String({ default: 'process_document' })),
+  port: Type.Optional(Type.Union([Type.Number(), Type.String()], { noEffect: true })),
+});
+
+/** Importing what scripts use may take its time. */
+const MILLIS_TO_START = 2 * 60_000;
+const MILLIS_FOR_A_CALL = 5 * 60_000;
+
+/**
+ * Calls a function of a Python script with each document. The script runs in the Python of this machine, with all its
+ * packages.
+ * <p>
+ * The function gets the document as a dict with all fields, id and run_id among them; bytes are a text in base64. It
+ * returns
+ * <ul>
+ *   <li>a dict (or a text that holds a JSON object): the <b>whole</b> document. Fields in it are set, fields that are
+ *   not in it are removed; id and the other fields of the engine stay as they are, listed or not;</li>
+ *   <li>None, or an empty text: the document stays as it is.</li>
+ * </ul>
+ * Anything else, and an exception, fails the document; the error names the line of the script.
+ * <p>
+ * Each pipeline thread has a Python process of its own, which loads the script once and lives as long as the pipeline:
+ * global variables keep their values from document to document, for each process by itself. A process that dies fails
+ * the document that it was at, and the next document gets a new one. A call may take 5 minutes, loading the script 2. What
+ * the script prints goes to the log.
+ * <p>
+ * The packages that the script needs are named in a file of requirements: they are installed, when the pipeline starts,
+ * into the virtual environment <code>./python/venv</code> of the working directory, which is made if it is not there.
+ * Where this environment exists, the script runs in it.
+ * <p>
+ * Configs that were uploaded to a service may only name scripts and requirements that lie directly in
+ * <code>./python</code>, <code>./src/main/resources</code> or <code>./src/test/resources</code> of the server, and a
+ * pythonExecutable without a path.
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>scriptPath (String, Required) : The script, a file that ends in .py: its path, or its name in one of the folders
+ *   above.</li>
+ *   <li>pythonExecutable (String, Optional) : The Python that runs the script, or makes the virtual environment.
+ *   Defaults to python3.</li>
+ *   <li>requirementsPath (String, Optional) : A file of requirements, as pip reads it.</li>
+ *   <li>functionName (String, Optional) : The function to call. Defaults to process_document.</li>
+ *   <li>port (Number or String, Optional) : Has no effect: no port is needed. Accepted because Lucille has it.</li>
+ * </ul>
+ */
+export class ExternalPython extends Stage<typeof parameters> {
+  static override readonly parameters = parameters;
+
+  static readonly examples = [
+    {
+      description: 'A script beside the config: def process_document(doc): return {"title": doc["title"].title()}',
+      params: { scriptPath: 'examples/title.py' },
+      documents: [{ id: '1', title: 'blue paper boat', draft: true }],
+      output: [{ id: '1', title: 'Blue Paper Boat' }],
+      needs: 'the script',
+    },
+  ];
+
+  static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
+    const { scriptPath, port } = params;
+    const functionName = params.functionName as string;
+    if (!scriptPath.endsWith('.py')) {
+      yield { parameter: 'scriptPath', message: `scriptPath must be the path of a .py file, was "${scriptPath}"` };
+    }
+    if (!/^[\p{L}_][\p{L}\p{N}_]*$/u.test(functionName)) {
+      yield { parameter: 'functionName', message: `"${functionName}" cannot be the name of a function` };
+    }
+    if (typeof port === 'string' && !/^\s*\d+\s*$/.test(port)) {
+      yield { parameter: 'port', message: `port must be a number, was "${port}"` };
+    }
+  }
+
+  /** So that Python need not wait for the next document. */
+  override readonly maxInFlight = 8;
+  private script: ScriptProcess | undefined;
+
+  override async start(): Promise<void> {
+    const { scriptPath, requirementsPath } = this.params;
+    const pythonExecutable = this.params.pythonExecutable as string;
+    const { trusted, log, threadNumber } = this.context;
+    if (!trusted && !/^python[\d.]*$/.test(pythonExecutable)) {
+      throw new HeadraceError('HR_STAGE_START', `An uploaded config cannot run ${pythonExecutable}`, {
+        hint: 'Only the name of a Python, such as python3 or python3.12, is allowed there.',
+      });
+    }
+    const path = await findScriptFile(scriptPath, !trusted);
+    const requirements =
+      requirementsPath === undefined || threadNumber > 1 ? undefined : await findScriptFile(requirementsPath, !trusted);
+    this.script = new ScriptProcess({
+      name: scriptPath,
+      command: await pythonCommand(pythonExecutable, requirements),
+      args: ['-c', EXTERNAL_PYTHON, path, this.params.functionName as string],
+      env: process.env,
+      startMillis: MILLIS_TO_START,
+      callMillis: MILLIS_FOR_A_CALL,
+      logger: log,
+    });
+    await this.script.start();
+  }
+
+  override async process(document: Document): Promise<void> {
+    const result = await this.script?.call(document.toJson());
+    if (result instanceof Map) replaceFields(document, result);
+  }
+
+  override async stop(): Promise<void> {
+    await this.script?.stop();
+    this.script = undefined;
+  }
+}
+
+/** Makes the fields of the document those given, the engine's excepted. */
+function replaceFields(document: Document, fields: JsonObject): void {
+  for (const name of [...document.fieldNames]) {
+    if (!fields.has(name) && !RESERVED_FIELDS.has(name)) document.remove(name);
+  }
+  for (const [name, value] of fields) {
+    if (RESERVED_FIELDS.has(name)) continue;
+    const before = document.get(name);
+    // Bytes went out as a text: the same text leaves them as they are.
+    if (before instanceof Uint8Array && base64(before) === value) continue;
+    document.set(name, value);
+  }
+}

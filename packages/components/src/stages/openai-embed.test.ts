@@ -1,0 +1,220 @@
+import { type Document, readJson, writeValue } from '@headrace/engine';
+import { assertStageContract, makeStage, runStage, toDocument } from '@headrace/engine/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type StubHandler, StubServer } from '../testing/stub-server.ts';
+import { OpenAIEmbed } from './openai-embed.ts';
+
+interface EmbeddingsRequest {
+  readonly model: string;
+  readonly input: string[];
+  readonly encoding_format: string;
+  readonly dimensions?: number;
+}
+
+let stub: StubServer;
+
+beforeAll(async () => {
+  stub = await StubServer.start(() => undefined);
+});
+beforeEach(() => {
+  stub.requests.length = 0;
+  stub.handle(embeddings());
+  vi.stubEnv('OPENAI_BASE_URL', `${stub.url}/v1/`);
+});
+afterEach(() => vi.unstubAllEnvs());
+afterAll(() => stub.close());
+
+/** A vector that tells texts apart. */
+function vectorOf(text: string): number[] {
+  return [text.length + 0.1, -0.25];
+}
+
+function base64(vector: number[]): string {
+  return Buffer.from(Float32Array.from(vector).buffer).toString('base64');
+}
+
+/** Answers as OpenAI does. */
+function embeddings(encode: (vector: number[]) => unknown = base64): StubHandler {
+  return (request, response) => {
+    const { input } = JSON.parse(request.body) as EmbeddingsRequest;
+    const data = input.map((text, index) => ({ object: 'embedding', index, embedding: encode(vectorOf(text)) }));
+    // The order is not promised: the index counts.
+    response.end(JSON.stringify({ object: 'list', data: data.reverse(), model: 'm' }));
+  };
+}
+
+function asked(): EmbeddingsRequest[] {
+  return stub.requests.map(({ body }) => JSON.parse(body) as EmbeddingsRequest);
+}
+
+function params(more: Record<string, unknown> = {}): Record<string, unknown> {
+  return { source: 'text', embedDocument: true, embedChildren: false, apiKey: 'key', ...more };
+}
+
+/** One document, embedded: its JSON, or the error. */
+async function embedded(document: Record<string, unknown>, more: Record<string, unknown> = {}) {
+  const [outcome] = await runStage(OpenAIEmbed, params(more), [document]);
+  return outcome?.error ?? outcome?.documents[0];
+}
+
+/** What became of documents that are in flight together: their vectors, or the errors. */
+async function together(documents: readonly Document[], more: Record<string, unknown> = {}): Promise<string[]> {
+  const stage = makeStage(OpenAIEmbed, params(more));
+  await stage.start?.();
+  const settled = await Promise.allSettled(documents.map((document) => stage.process(document)));
+  await stage.stop?.();
+  return settled.map((result, i) =>
+    result.status === 'fulfilled' ? writeValue(documents[i]?.get('embeddings') ?? null) : String(result.reason),
+  );
+}
+
+describe('OpenAIEmbed', () => {
+  it('holds to the contract of stages', async () => {
+    const children = [{ id: 'c', text: 'child' }];
+    await assertStageContract(OpenAIEmbed, {
+      params: params({ embedChildren: true }),
+      document: { id: '1', text: 'something', ___children: children },
+    });
+  });
+
+  it('asks as the protocol says, and writes single-precision numbers', async () => {
+    expect(await embedded({ id: '1', text: 'abc' })).toBe('{"id":"1","text":"abc","embeddings":[3.1,-0.25]}');
+    expect(stub.requests[0]).toMatchObject({
+      method: 'POST',
+      path: '/v1/embeddings',
+      headers: { authorization: 'Bearer key', 'content-type': 'application/json' },
+    });
+    expect(asked()).toEqual([{ model: 'text-embedding-3-small', input: ['abc'], encoding_format: 'base64' }]);
+  });
+
+  it('reads vectors of numbers too, from servers that know no other form', async () => {
+    stub.handle(embeddings((vector) => vector.map((number) => Math.fround(number))));
+    expect(await embedded({ id: '1', text: 'abc' })).toContain('"embeddings":[3.1,-0.25]');
+    stub.handle(embeddings(() => [1, 2]));
+    expect(await embedded({ id: '1', text: 'abc' })).toContain('"embeddings":[1.0,2.0]');
+  });
+
+  it('takes the model by any letter case, others as they are, and the number of dimensions', async () => {
+    await embedded({ id: '1', text: 'a' }, { modelName: 'TEXT-embedding-3-LARGE', dimensions: 256 });
+    await embedded({ id: '1', text: 'a' }, { modelName: 'Nomic-Embed' });
+    expect(asked()).toMatchObject([{ model: 'text-embedding-3-large', dimensions: 256 }, { model: 'Nomic-Embed' }]);
+    const warnings = OpenAIEmbed.check({ ...params({ modelName: 'text-embeding-3-small', dest: 'e' }) } as never);
+    expect([...warnings]).toMatchObject([{ severity: 'warning', hint: 'Did you mean text-embedding-3-small?' }]);
+  });
+
+  it('replaces an earlier vector, and takes the first of several texts', async () => {
+    const document = { id: '1', text: [12.5, 'b'], vector: [9, 9] };
+    expect(await embedded(document, { dest: 'vector' })).toBe('{"id":"1","text":[12.5,"b"],"vector":[4.1,-0.25]}');
+  });
+
+  it.each([[undefined], [null], [''], [' \n'], [[]], [{ a: 1 }]])(
+    'leaves a document with the text %j alone',
+    async (text) => {
+      const document = { id: '1', ...(text === undefined ? {} : { text }) };
+      expect(await embedded(document)).toBe(JSON.stringify(document));
+      expect(stub.requests).toEqual([]);
+    },
+  );
+
+  it('embeds children, and keeps those that have no text', async () => {
+    const children = [{ id: 'a', text: 'one' }, { id: 'b' }, { id: '1', text: 'three' }, { id: 'd', text: ' ' }];
+    const document = { id: '1', text: 'parent', ___children: children };
+    const vector = (text: string) => vectorOf(text);
+    expect(readJson((await embedded(document, { embedChildren: true, embedDocument: false })) as string)).toEqual(
+      readJson(
+        JSON.stringify({
+          ...document,
+          ___children: [
+            { ...children[0], embeddings: vector('one') },
+            children[1],
+            { ...children[2], embeddings: vector('three') },
+            children[3],
+          ],
+        }),
+      ),
+    );
+    expect(asked().map(({ input }) => input)).toEqual([['one', 'three']]);
+    expect(await embedded({ id: '1', ___children: [{ id: 'b' }] }, { embedChildren: true })).toBe(
+      '{"id":"1","___children":[{"id":"b"}]}',
+    );
+  });
+
+  describe('documents in flight together', () => {
+    const documents = (count: number) =>
+      Array.from({ length: count }, (_, i) => toDocument({ id: `${i}`, text: `text ${i}` }));
+
+    it('share requests', async () => {
+      const results = await together(documents(200));
+      expect(results).toEqual(documents(200).map((_, i) => writeValue(vectorOf(`text ${i}`))));
+      expect(asked().map(({ input }) => input.length)).toEqual([128, 72]);
+    });
+
+    it('share none that would be too large', async () => {
+      const long = Array.from({ length: 60 }, (_, i) => toDocument({ id: `${i}`, text: `${i} `.padEnd(8000, 'x') }));
+      await together(long);
+      expect(asked().map(({ input }) => input.length)).toEqual([25, 25, 10]);
+    });
+
+    it('do not fail for a text of another one', async () => {
+      const healthy = embeddings();
+      stub.handle((request, response) => {
+        if (!request.body.includes('"text 77"')) return healthy(request, response);
+        response.writeHead(400).end('{"error":{"message":"text 77 is bad"}}');
+      });
+      const results = await together(documents(100));
+      expect(results[77]).toMatch(/answered 400 Bad Request: .*text 77 is bad/);
+      expect(results.filter((result) => !result.startsWith('['))).toHaveLength(1);
+    });
+  });
+
+  describe('fails documents', () => {
+    const answers: [string, string, RegExp][] = [
+      ['with too few embeddings', '{"data":[]}', /has 0 embeddings for 1 texts/],
+      ['without embeddings', '{"object":"list"}', /has no embeddings for 1 texts/],
+      ['that is not JSON', '<html>', /is not JSON/],
+      ['with something else for a vector', '{"data":[{"index":0,"embedding":["x"]}]}', /no list of numbers/],
+      ['with half a vector', '{"data":[{"index":0,"embedding":"AAA="}]}', /no list of numbers/],
+      ['for another text', '{"data":[{"index":5,"embedding":[1]}]}', /not have an embedding for each text/],
+    ];
+    it.each(answers)('on an answer %s', async (_, body, message) => {
+      stub.handle((_, response) => void response.end(body));
+      expect(await embedded({ id: '1', text: 'a' })).toMatch(message);
+    });
+
+    it('with what the server says, asking no more than once', async () => {
+      stub.handle((_, response) => void response.writeHead(401).end('{"error":{"message":"Incorrect API key"}}'));
+      expect(await together([toDocument({ id: '1', text: 'a' }), toDocument({ id: '2', text: 'b' })])).toEqual(
+        Array(2).fill(expect.stringMatching(/answered 401 Unauthorized: .*Incorrect API key/)),
+      );
+      expect(stub.requests).toHaveLength(1);
+    });
+  });
+
+  it('tries again what the rate limit refuses, when the server says, and what fails in passing', async () => {
+    let count = 0;
+    const healthy = embeddings();
+    stub.handle((request, response) => {
+      count++;
+      if (count === 1) response.writeHead(429, { 'retry-after': '0' }).end();
+      else if (count === 2) response.writeHead(500).end();
+      else return healthy(request, response);
+    });
+    expect(await embedded({ id: '1', text: 'a' })).toContain('embeddings');
+    expect(count).toBe(3);
+  });
+
+  it('does not start with a base URL that is none', async () => {
+    vi.stubEnv('OPENAI_BASE_URL', 'localhost:11434/v1');
+    await expect(runStage(OpenAIEmbed, params(), [])).rejects.toThrow(/^OPENAI_BASE_URL must be a URL/);
+  });
+
+  it.each([
+    [{ embedDocument: false }, /^embedDocument: At least one/],
+    [{ apiKey: ' ' }, /^apiKey: .*blank/],
+    [{ apiKey: 'a\nb' }, /^apiKey: .*line break/],
+    [{ dest: '___children' }, /^dest: .*reserved/],
+    [{ dimensions: 0 }, /^dimensions: /],
+  ])('refuses %j', (more, message) => {
+    expect(() => makeStage(OpenAIEmbed, params(more))).toThrow(message);
+  });
+});

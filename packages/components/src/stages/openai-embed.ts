@@ -1,0 +1,250 @@
+import { validateHeaderValue } from 'node:http';
+import {
+  type Document,
+  nearest,
+  type ParameterProblem,
+  Stage,
+  type Static,
+  Type,
+  textOf,
+  toValue,
+  type Value,
+} from '@headrace/engine';
+import { BatchLoader } from '../batching/batch-loader.ts';
+import { checkDestination } from '../fields/destination.ts';
+import { HttpClient, requireSuccess } from '../http/http-client.ts';
+import { HttpError } from '../http/http-error.ts';
+import type { RetryPolicy } from '../http/retry.ts';
+import { safeUrl } from '../http/safe-url.ts';
+import { isBlank } from '../java/text.ts';
+import { cutToTokens } from '../text/openai-tokens.ts';
+
+const parameters = Type.Object({
+  source: Type.String(),
+  embedDocument: Type.Boolean(),
+  embedChildren: Type.Boolean(),
+  apiKey: Type.String(),
+  dest: Type.Optional(Type.String({ default: 'embeddings' })),
+  modelName: Type.Optional(Type.String({ default: 'text-embedding-3-small' })),
+  dimensions: Type.Optional(Type.Integer({ minimum: 1 })),
+});
+
+const MODELS = ['text-embedding-3-small', 'text-embedding-3-large', 'text-embedding-ada-002'];
+const OPENAI = 'https://api.openai.com/v1';
+/** What the models take of one text. */
+const MAX_TOKENS = 8191;
+const IN_FLIGHT = 256;
+/** Texts of one request. */
+const BATCH = 128;
+/** Characters of one request: OpenAI takes 300,000 tokens, and a character is rarely more than one. */
+const BATCH_CHARACTERS = 200_000;
+
+/** Server errors and rate limits, as the official clients do; about half a minute in all. */
+const RETRY: RetryPolicy = {
+  retries: 6,
+  initialDelay: 500,
+  maxDelay: 20_000,
+  statuses: (status) => status === 408 || status === 409 || status === 429 || status >= 500,
+};
+
+/**
+ * Adds the embedding of a text: a vector of numbers that stands for its meaning, made by a model of OpenAI or of a
+ * server that speaks its protocol.
+ * <p>
+ * The document itself is embedded, or its attached children (those that ChunkText makes, for one), or both. One without
+ * a text in the source field stays as it is. Texts longer than 8191 tokens are cut there. The vector is a list of
+ * numbers; it replaces what the destination held.
+ * <p>
+ * Texts of documents that are processed together share requests, up to 128 in one. Requests that are refused because of the
+ * rate limit, and those that fail in passing, are tried again for about half a minute, or when the server says
+ * (Retry-After); then their documents fail. A text that the server refuses fails its own document only.
+ * <p>
+ * The variable OPENAI_BASE_URL in the environment names another server, as the official clients have it:
+ * http://localhost:11434/v1 is Ollama. Any name of a model can be given then.
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>source (String, Required) : The field with the text, in the document and in its children; of a list the first
+ *   value.</li>
+ *   <li>embedDocument (Boolean, Required) : Whether the document itself is embedded.</li>
+ *   <li>embedChildren (Boolean, Required) : Whether its attached children are. One of the two must be true.</li>
+ *   <li>apiKey (String, Required) : The key for OpenAI; write ${OPENAI_API_KEY} to take it from the environment. A server
+ *   of your own may take any.</li>
+ *   <li>dest (String, Optional) : The field for the vector. Defaults to embeddings.</li>
+ *   <li>modelName (String, Optional) : The model: text-embedding-3-small, text-embedding-3-large or
+ *   text-embedding-ada-002, in upper or lower case, or what the server of OPENAI_BASE_URL has. Defaults to
+ *   text-embedding-3-small.</li>
+ *   <li>dimensions (Integer, Optional) : The length of the vectors, for models that can shorten them. Defaults to the
+ *   model's own.</li>
+ * </ul>
+ */
+export class OpenAIEmbed extends Stage<typeof parameters> {
+  static override readonly parameters = parameters;
+
+  static readonly examples = [
+    {
+      description: 'Short vectors of titles',
+      needs: 'An account of OpenAI',
+      params: { source: 'title', embedDocument: true, embedChildren: false, apiKey: 'sk-...', dimensions: 4 },
+      documents: [{ id: '1', title: 'By the sea' }],
+      output: [{ id: '1', title: 'By the sea', embeddings: [0.5137, -0.2421, 0.7012, -0.4316] }],
+    },
+  ];
+
+  static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
+    if (!params.embedDocument && !params.embedChildren) {
+      yield { parameter: 'embedDocument', message: 'At least one of embedDocument and embedChildren must be true' };
+    }
+    if (isBlank(params.apiKey)) yield { parameter: 'apiKey', message: 'apiKey must not be blank' };
+    else if (!isHeaderValue(params.apiKey)) {
+      yield { parameter: 'apiKey', message: 'apiKey holds characters that no key has, such as a line break' };
+    }
+    yield* checkDestination('dest', params.dest as string);
+    const model = params.modelName as string;
+    if (!MODELS.includes(model.toLowerCase())) {
+      const best = nearest(model.toLowerCase(), MODELS);
+      yield {
+        parameter: 'modelName',
+        severity: 'warning',
+        message: `modelName ${model} is none of OpenAI's models: ${MODELS.join(', ')}`,
+        hint: best === undefined ? 'It must be one of the server in OPENAI_BASE_URL.' : `Did you mean ${best}?`,
+      };
+    }
+  }
+
+  override readonly maxInFlight = IN_FLIGHT;
+  private client: HttpClient | undefined;
+  private url = '';
+  private readonly model = modelNamed(this.params.modelName as string);
+  private readonly embeddings = new BatchLoader<string, Float32Array>({
+    maxItems: BATCH,
+    maxWeight: BATCH_CHARACTERS,
+    weigh: (text) => text.length,
+    load: (texts) => this.embed(texts),
+    mayBeOneItem: (error) => error instanceof HttpError && [400, 413, 422].includes(error.status ?? 0),
+  });
+
+  override async start(): Promise<void> {
+    const base = process.env.OPENAI_BASE_URL?.trim() || OPENAI;
+    if (!/^https?:$/.test(URL.parse(base)?.protocol ?? '')) {
+      throw new Error(`OPENAI_BASE_URL must be a URL of http or https, not ${safeUrl(base)}`);
+    }
+    this.url = `${base.replace(/\/+$/, '')}/embeddings`;
+    this.client = await HttpClient.open({
+      answerTimeout: 120_000,
+      headers: { authorization: `Bearer ${this.params.apiKey.trim()}`, 'content-type': 'application/json' },
+      retry: RETRY,
+    });
+  }
+
+  override process(document: Document): Promise<void> | undefined {
+    const { source, embedDocument, embedChildren } = this.params;
+    const own = embedDocument ? textToEmbed(document.first(source)) : undefined;
+    const children = embedChildren ? document.values('___children') : [];
+    const texts = children.map((child) => (child instanceof Map ? textToEmbed(first(child.get(source))) : undefined));
+    if (own === undefined && texts.every((text) => text === undefined)) return undefined;
+    return this.addVectors(document, own, children, texts);
+  }
+
+  override async stop(): Promise<void> {
+    await this.client?.close();
+  }
+
+  /** @param texts of the children, undefined for those that stay as they are */
+  private async addVectors(
+    document: Document,
+    own: string | undefined,
+    children: readonly Value[],
+    texts: readonly (string | undefined)[],
+  ): Promise<void> {
+    const dest = this.params.dest as string;
+    const [vector, ...vectors] = await Promise.all([own, ...texts].map((text) => this.vector(text)));
+    if (vector !== undefined) document.set(dest, vector);
+    if (vectors.every((one) => one === undefined)) return;
+    const embedded = children.map((child, i) => {
+      const one = vectors[i];
+      return one === undefined ? child : new Map(child as Map<string, Value>).set(dest, one);
+    });
+    document.put('___children', embedded);
+  }
+
+  private async vector(text: string | undefined): Promise<Value | undefined> {
+    if (text === undefined) return undefined;
+    return toValue(await this.embeddings.load(await cutToTokens(text, MAX_TOKENS)));
+  }
+
+  private async embed(texts: readonly string[]): Promise<Float32Array[]> {
+    const { dimensions } = this.params;
+    const response = await (this.client as HttpClient).request({
+      method: 'POST',
+      url: this.url,
+      body: JSON.stringify({
+        model: this.model,
+        input: texts,
+        // Half the bytes, and much faster to read than numbers in decimals.
+        encoding_format: 'base64',
+        ...(dimensions === undefined ? {} : { dimensions }),
+      }),
+    });
+    return readVectors(requireSuccess(response).body.toString(), texts.length, this.url);
+  }
+}
+
+/** The vectors of an answer in the order of the texts. */
+function readVectors(body: string, count: number, url: string): Float32Array[] {
+  const from = `The answer of ${safeUrl(url)}`;
+  let data: unknown;
+  try {
+    data = (JSON.parse(body) as { data?: unknown } | null)?.data;
+  } catch (error) {
+    throw new Error(`${from} is not JSON: ${(error as Error).message}`);
+  }
+  if (!Array.isArray(data) || data.length !== count) {
+    throw new Error(`${from} has ${Array.isArray(data) ? data.length : 'no'} embeddings for ${count} texts`);
+  }
+  const vectors = new Map<unknown, Float32Array>();
+  for (const [i, item] of (data as { index?: unknown; embedding?: unknown }[]).entries()) {
+    const vector = readVector(item?.embedding);
+    if (vector === undefined) throw new Error(`${from} has an embedding that is no list of numbers`);
+    vectors.set(item.index ?? i, vector);
+  }
+  return Array.from({ length: count }, (_, i) => {
+    const vector = vectors.get(i);
+    if (vector === undefined) throw new Error(`${from} does not have an embedding for each text`);
+    return vector;
+  });
+}
+
+/** Little-endian 32-bit floats in base64; servers that do not know this form answer with numbers. */
+function readVector(embedding: unknown): Float32Array | undefined {
+  if (typeof embedding === 'string') {
+    const bytes = Buffer.from(embedding, 'base64');
+    if (bytes.length === 0 || bytes.length % 4 !== 0) return undefined;
+    return Float32Array.from({ length: bytes.length / 4 }, (_, i) => bytes.readFloatLE(4 * i));
+  }
+  if (!Array.isArray(embedding) || embedding.length === 0) return undefined;
+  return embedding.every((number) => typeof number === 'number') ? Float32Array.from(embedding) : undefined;
+}
+
+function modelNamed(name: string): string {
+  const known = name.toLowerCase();
+  return MODELS.includes(known) ? known : name;
+}
+
+function first(value: Value | undefined): Value | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}
+
+function textToEmbed(value: Value | undefined): string | undefined {
+  const text = value === undefined ? null : textOf(value);
+  return text === null || isBlank(text) ? undefined : text;
+}
+
+function isHeaderValue(text: string): boolean {
+  try {
+    validateHeaderValue('authorization', text.trim());
+    return true;
+  } catch {
+    return false;
+  }
+}

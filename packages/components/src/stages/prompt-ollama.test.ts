@@ -1,0 +1,162 @@
+import type { ServerResponse } from 'node:http';
+import { assertStageContract, makeStage, runStage, toDocument } from '@headrace/engine/testing';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { inGroupsOf, type StubHandler, StubServer } from '../testing/stub-server.ts';
+import { PromptOllama } from './prompt-ollama.ts';
+
+let stub: StubServer;
+
+beforeAll(async () => {
+  stub = await StubServer.start(() => undefined);
+});
+beforeEach(() => {
+  stub.requests.length = 0;
+  stub.handle(says('{"topic":"sea"}'));
+});
+afterAll(() => stub.close());
+
+function line(content: string, done = false): string {
+  return `${JSON.stringify({ model: 'm', message: { role: 'assistant', content }, done })}\n`;
+}
+
+/** Streams a reply as Ollama does, a few characters at a time. */
+function says(reply: string): StubHandler {
+  return (_, response) => {
+    for (const piece of reply.match(/[\s\S]{1,3}/gu) ?? []) response.write(line(piece));
+    response.end(line('', true));
+  };
+}
+
+function params(more: Record<string, unknown> = {}): Record<string, unknown> {
+  return { hostURL: stub.url, modelName: 'm', ...more };
+}
+
+/** What became of one document: its JSON, or the error. */
+async function asked(more: Record<string, unknown> = {}, document: string | Record<string, unknown> = { id: '1' }) {
+  const [outcome] = await runStage(PromptOllama, params(more), [document]);
+  return outcome?.error ?? outcome?.documents[0];
+}
+
+describe('PromptOllama', () => {
+  it('holds to the contract of stages', async () => {
+    await assertStageContract(PromptOllama, { params: params(), document: { id: '1', a: 'x' } });
+  });
+
+  it('sends the system prompt and the document, and nothing of the ones before', async () => {
+    const documents = ['{"id":"1","a":[1.0,"ü\\n"]}', '{"id":"2"}'];
+    await runStage(PromptOllama, params({ systemPrompt: 'Say "topic".' }), documents);
+    expect(stub.requests).toMatchObject([{ method: 'POST', path: '/api/chat' }, {}]);
+    const body = (content: string) => ({
+      model: 'm',
+      messages: [
+        { role: 'system', content: 'Say "topic".' },
+        { role: 'user', content },
+      ],
+      stream: true,
+      format: 'json',
+    });
+    expect(stub.requests.map((request) => JSON.parse(request.body))).toEqual(documents.map(body));
+  });
+
+  it('sends the fields that it is told, in order, null for missing ones', async () => {
+    await asked({ fields: ['b', 'none', 'a'] }, '{"id":"1","a":1.0,"b":{"x":[]}}');
+    expect(JSON.parse(stub.requests[0]?.body as string).messages).toEqual([
+      { role: 'user', content: '{"b":{"x":[]},"none":null,"a":1.0}' },
+    ]);
+  });
+
+  it.each([
+    ['{"a":1.0,"l":[1,"x"],"n":null,"o":{"k":1}}', '{"id":"1","a":1.0,"l":[1,"x"],"n":null,"o":{"k":1}}'],
+    ['{"a":"größe 😀"}', '{"id":"1","a":"größe 😀"}'],
+    ['{"a":1} and so on', '{"id":"1","a":1}'],
+    ['```json\n{"a": 1}\n```', '{"id":"1","a":1}'],
+    ['{}', '{"id":"1"}'],
+  ])('takes the keys of %s for fields', async (reply, expected) => {
+    stub.handle(says(reply));
+    expect(await asked({ requireJSON: true })).toBe(expected);
+  });
+
+  it('updates as it is told', async () => {
+    const document = { id: '1', topic: 'land' };
+    expect(await asked({}, document)).toBe('{"id":"1","topic":"sea"}');
+    expect(await asked({ updateMode: 'append' }, document)).toBe('{"id":"1","topic":["land","sea"]}');
+    expect(await asked({ updateMode: 'skip' }, document)).toBe('{"id":"1","topic":"land"}');
+  });
+
+  it.each(['I cannot say.', '', '42', '[1]', 'true story', '{"a":', '"text"'])(
+    'keeps the answer "%s" as it is, unless JSON is required',
+    async (reply) => {
+      stub.handle(says(reply));
+      expect(await asked()).toBe(JSON.stringify({ id: '1', ollamaResponse: reply }));
+      expect(await asked({ requireJSON: true })).toBe(`The model m answered no JSON object: ${reply}`);
+    },
+  );
+
+  it.each(['id', 'run_id', ''])('fails on an answer with the key "%s"', async (key) => {
+    stub.handle(says(JSON.stringify({ [key]: 'x' })));
+    expect(await asked()).toMatch(/field/i);
+  });
+
+  describe('fails a document', () => {
+    const failing: [string, (response: ServerResponse) => void, RegExp][] = [
+      [
+        'with what the server says',
+        (to) => to.writeHead(404).end('{"error":"model \'m\' not found"}'),
+        /404 .*not found/,
+      ],
+      [
+        'when an error comes in the stream',
+        (to) => to.end(`${line('{')}{"error":"out of memory"}\n`),
+        /failed: out of mem/,
+      ],
+      ['when the stream ends early', (to) => to.end(line('{"a"')), /before it was complete/],
+      ['when the connection is lost', (to) => to.write(line('{'), () => to.destroy()), /closed before the answer/],
+      ['when it is not the stream of a chat', (to) => to.end('<html>\n'), /not JSON: <html>/],
+    ];
+    it.each(failing)('%s', async (_, answer, message) => {
+      stub.handle((_, response) => answer(response));
+      expect(await asked()).toMatch(message);
+    });
+
+    it('when the server is silent, and the next one is asked about', async () => {
+      let count = 0;
+      stub.handle((request, response) => {
+        if (++count > 1) return says('{"a":1}')(request, response);
+        response.write(line('{'));
+      });
+      const outcomes = await runStage(PromptOllama, params({ timeout: 0.1 }), [{ id: '1' }, { id: '2' }]);
+      expect(outcomes[0]?.error).toMatch(/^Ollama at http.*\/api\/chat sent nothing for 0\.1 s$/);
+      expect(outcomes[1]?.documents).toEqual(['{"id":"2","a":1}']);
+    });
+  });
+
+  it('tries a busy server again', async () => {
+    let count = 0;
+    stub.handle((request, response) => {
+      if (++count === 1) response.writeHead(503).end('{"error":"server busy"}');
+      else return says('{"a":1}')(request, response);
+    });
+    expect(await asked()).toBe('{"id":"1","a":1}');
+  });
+
+  it('asks about 8 documents at a time; one that waits for its turn is not given up', async () => {
+    stub.handle(inGroupsOf(8, says('{"a":1}')));
+    const stage = makeStage(PromptOllama, params());
+    expect(stage.maxInFlight).toBe(8);
+    await stage.start?.();
+    const documents = Array.from({ length: 8 }, (_, i) => toDocument({ id: `${i}` }));
+    await Promise.all(documents.map((document) => stage.process(document)));
+    await stage.stop?.();
+    expect(documents.map((document) => document.get('a'))).toEqual(Array(8).fill(1));
+  });
+
+  it.each([
+    [{ hostURL: 'localhost:11434' }, /^hostURL: /],
+    [{ modelName: ' ' }, /^modelName: /],
+    [{ timeout: 0 }, /^timeout: /],
+    [{ timeout: 'soon' }, /^timeout: /],
+    [{ updateMode: 'replace' }, /^updateMode: /],
+  ])('refuses %j', (more, message) => {
+    expect(() => makeStage(PromptOllama, params(more))).toThrow(message);
+  });
+});

@@ -1,0 +1,184 @@
+import {
+  checkWritable,
+  type Document,
+  HeadraceError,
+  MapOf,
+  messageOf,
+  type ParameterProblem,
+  Stage,
+  type StageContext,
+  type Static,
+  Type,
+  type Value,
+} from '@headrace/engine';
+import { ConnectionPool } from '../database/connection-pool.ts';
+import { Database, type SqlParameter } from '../database/database.ts';
+import { checkDatabase } from '../database/driver-class.ts';
+import { INPUT_TYPES, type InputType, toParameter } from '../database/input-types.ts';
+import type { PreparedSql } from '../database/placeholders.ts';
+import { columnOf } from '../database/row-documents.ts';
+
+const parameters = Type.Object({
+  driver: Type.String(),
+  connectionString: Type.String(),
+  jdbcUser: Type.String(),
+  jdbcPassword: Type.String(),
+  sql: Type.Optional(Type.String()),
+  keyFields: Type.Array(Type.String()),
+  inputTypes: Type.Array(Type.String()),
+  fieldMapping: MapOf(Type.String()),
+  connectionRetries: Type.Optional(Type.Integer({ default: 1 })),
+  connectionRetryPause: Type.Optional(Type.Integer({ default: 10_000 })),
+});
+
+/** Queries, and so connections, that each pipeline thread has under way at once. */
+const IN_FLIGHT = 4;
+
+/**
+ * Looks up rows in a database by values of the document, and adds columns of them to its fields.
+ * <p>
+ * The databases and their JDBC URLs are those of <code>DatabaseConnector</code>: PostgreSQL (and Redshift), MySQL, MariaDB,
+ * SQL Server, SQLite; its page tells how types of columns become values too. The statement is prepared once; each
+ * <code>?</code> in it stands for one of the key fields, in their order. A <code>?</code> in a text, a quoted name or a comment is
+ * left alone; the operators of PostgreSQL that contain one are written with two, <code>??</code>.
+ * <p>
+ * Of each row that is found the mapped columns are added to the fields: values that a field has stay, several rows make a
+ * list, NULL adds nothing. No row changes nothing. A document without one of the key fields fails, and so does one whose
+ * query fails.
+ * <p>
+ * Each pipeline thread has up to 4 queries under way on connections of its own; the order of the documents is kept. A
+ * connection that is lost is replaced, and its query sent again. A query that takes longer than 5 minutes fails its
+ * document; <code>socketTimeout</code> in the URL sets another limit.
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>driver (String, Required) : The class of the JDBC driver, such as <code>org.postgresql.Driver</code>. No Java is needed: the URL says which database it is.</li>
+ *   <li>connectionString (String, Required) : The JDBC URL, such as <code>jdbc:postgresql://host:5432/db</code>.</li>
+ *   <li>jdbcUser (String, Required) : The user. Empty together with jdbcPassword means: those in the URL.</li>
+ *   <li>jdbcPassword (String, Required) : The password; best taken from the environment, <code>${DB_PASSWORD}</code>.</li>
+ *   <li>sql (String, Optional) : The query. There is no default: without it the stage does not start.</li>
+ *   <li>keyFields (List&lt;String&gt;, Required) : The fields whose values stand for the <code>?</code>. Of a list the first value counts; null is NULL.</li>
+ *   <li>inputTypes (List&lt;String&gt;, Required) : What each of them is to the database: String, Integer, Long, Double, Boolean or Date. A text that is no number counts as 0; a Date is the day of an instant in the zone of the process.</li>
+ *   <li>fieldMapping (Map&lt;String, String&gt;, Required) : Labels of columns, letter case aside, and the fields for their values.</li>
+ *   <li>connectionRetries (Integer, Optional) : How often connecting is tried again. A refused password is not. Defaults to 1.</li>
+ *   <li>connectionRetryPause (Integer, Optional) : How long to wait before that, in milliseconds. Defaults to 10000.</li>
+ * </ul>
+ */
+export class QueryDatabase extends Stage<typeof parameters> {
+  static override readonly parameters = parameters;
+
+  static readonly examples = [
+    {
+      description: 'The name of a country by its code',
+      params: {
+        driver: 'org.sqlite.JDBC',
+        connectionString: 'jdbc:sqlite::memory:',
+        jdbcUser: '',
+        jdbcPassword: '',
+        sql: "SELECT name, member FROM (SELECT 'fr' AS code, 'France' AS name, 1958 AS member UNION ALL SELECT 'nz', 'New Zealand', NULL) WHERE code = ?",
+        keyFields: ['country'],
+        inputTypes: ['String'],
+        fieldMapping: { name: 'country_name', member: 'eu_since' },
+      },
+      documents: [
+        { id: '1', country: 'fr' },
+        { id: '2', country: 'nz' },
+        { id: '3', country: 'xx' },
+      ],
+      output: [
+        { id: '1', country: 'fr', country_name: 'France', eu_since: 1958 },
+        { id: '2', country: 'nz', country_name: 'New Zealand' },
+        { id: '3', country: 'xx' },
+      ],
+    },
+  ];
+
+  static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
+    const { sql, keyFields, inputTypes, fieldMapping } = params;
+    for (const [i, type] of inputTypes.entries()) {
+      if (Object.hasOwn(INPUT_TYPES, type)) continue;
+      yield {
+        parameter: `inputTypes[${i}]`,
+        message: `type ${type} is not a valid prepared statement parameter.`,
+        hint: `It is one of ${Object.keys(INPUT_TYPES).join(', ')}, in this spelling.`,
+      };
+    }
+    for (const [column, field] of fieldMapping) {
+      try {
+        checkWritable(field);
+      } catch (error) {
+        yield { parameter: ['fieldMapping', column], message: messageOf(error), atStart: true };
+      }
+    }
+    if (keyFields.length !== inputTypes.length) {
+      yield {
+        parameter: 'inputTypes',
+        message: `inputTypes has ${inputTypes.length} entries, keyFields ${keyFields.length}`,
+        hint: 'Each key field needs its type.',
+        atStart: true,
+      };
+    }
+    if (sql === undefined || sql.trim() === '') yield { parameter: 'sql', message: 'sql is missing', atStart: true };
+    yield* checkDatabase(params);
+  }
+
+  override readonly maxInFlight = IN_FLIGHT;
+  private readonly inputs: readonly InputType[];
+  private pool: ConnectionPool | undefined;
+  private sql: PreparedSql | undefined;
+
+  constructor(params: Static<typeof parameters>, context: StageContext) {
+    super(params, context);
+    this.inputs = params.inputTypes as InputType[];
+  }
+
+  override async start(): Promise<void> {
+    const { keyFields, sql = '' } = this.params;
+    const database = await Database.open(this.params, this.context.log);
+    this.sql = database.driver.prepare(sql);
+    if (this.sql.parameters !== keyFields.length) {
+      throw new HeadraceError(
+        'HR_STAGE_START',
+        `sql takes ${this.sql.parameters} values (?), keyFields names ${keyFields.length}`,
+        { hint: 'Each ? outside of texts and comments stands for one key field.' },
+      );
+    }
+    this.pool = new ConnectionPool(database, IN_FLIGHT);
+    await this.pool.open();
+  }
+
+  override async process(document: Document): Promise<void> {
+    const { keyFields, fieldMapping } = this.params;
+    const parameters = keyFields.map((field, i) => this.parameter(document, field, this.inputs[i] as InputType));
+    const { columns, rows } = await (this.pool as ConnectionPool).query(this.sql as PreparedSql, parameters);
+    if (rows.length === 0) return;
+    const mapped = [...fieldMapping].map(([label, field]) => ({ at: this.place(columns, label), field }));
+    for (const row of rows) {
+      for (const { at, field } of mapped) {
+        const value = row[at] as Value;
+        if (value === null) continue;
+        document.update(field, 'append', Array.isArray(value) ? value : [value]);
+      }
+    }
+  }
+
+  override async stop(): Promise<void> {
+    await this.pool?.close();
+  }
+
+  private parameter(document: Document, field: string, type: InputType): SqlParameter {
+    const value = document.first(field);
+    if (value !== undefined) return toParameter(value, type, field);
+    throw new HeadraceError('HR_STAGE_FAILED', `Field "${field}", a key of the query, is missing`, {
+      hint: 'Guard the stage with a condition on the field, or fill it before.',
+    });
+  }
+
+  private place(columns: readonly string[], label: string): number {
+    const at = columnOf(columns, label);
+    if (at >= 0) return at;
+    throw new HeadraceError('HR_STAGE_FAILED', `The result has no column ${label}, which fieldMapping names`, {
+      hint: `Its columns are ${columns.join(', ')}.`,
+    });
+  }
+}

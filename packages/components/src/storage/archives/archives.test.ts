@@ -1,0 +1,216 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ArchiveEntry } from './archive-entry.ts';
+import { gunzipped } from './decompress.ts';
+import { withLocalCopy } from './local-copy.ts';
+import { tarOf, type ZipFixture, zipOf } from './make-archives.test.lib.ts';
+import { tarEntries } from './tar-reader.ts';
+import { zipEntries } from './zip-reader.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'headrace-archives-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** Bytes in small pieces, each in the same memory. */
+async function* inPieces(bytes: Uint8Array, size = 1000) {
+  const buffer = Buffer.alloc(size);
+  for (let at = 0; at < bytes.length; at += size) {
+    const piece = bytes.subarray(at, at + size);
+    buffer.set(piece);
+    yield buffer.subarray(0, piece.length);
+  }
+}
+
+async function allOf(source: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const piece of source) pieces.push(Buffer.from(piece));
+  return Buffer.concat(pieces);
+}
+
+/** The entries with their contents, or why those cannot be had. */
+async function read(entries: AsyncIterable<ArchiveEntry>) {
+  const found: Record<string, string> = {};
+  for await (const entry of entries) {
+    found[entry.name] = entry.unreadable ?? (await allOf(entry.bytes).then(String, (error: Error) => error.message));
+  }
+  return found;
+}
+
+async function zipFile(fixtures: readonly ZipFixture[]): Promise<string> {
+  const path = join(folder, `${Math.random()}.zip`);
+  await writeFile(path, zipOf(fixtures));
+  return path;
+}
+
+describe('zip', () => {
+  it('gives files with size and date, names as they stand', async () => {
+    const big = randomBytes(300_000);
+    const path = await zipFile([
+      { name: 'a.txt', content: 'alpha' },
+      { name: 'folder/', content: '' },
+      { name: '../../etc/passwd', content: 'harmless' },
+      { name: '/absolute', content: 'too', method: 0 },
+      { name: 'ünï 日%.txt', content: 'utf-8 without a flag' },
+      { name: Buffer.from([0x81, 0x2e, 0x74]), content: 'cp437' },
+      { name: 'empty', content: '' },
+      { name: 'big', content: big },
+      { name: 'big-stored', content: big, method: 0 },
+    ]);
+    expect(await read(zipEntries(path))).toEqual({
+      'a.txt': 'alpha',
+      '../../etc/passwd': 'harmless',
+      '/absolute': 'too',
+      'ünï 日%.txt': 'utf-8 without a flag',
+      'ü.t': 'cp437',
+      empty: '',
+      big: String(big),
+      'big-stored': String(big),
+    });
+    for await (const { size, modified } of zipEntries(path)) {
+      expect(size).toBe(5);
+      expect(new Date(Number(modified / 1_000_000n))).toEqual(new Date(2022, 2, 4, 5, 6, 8));
+      break;
+    }
+  });
+
+  it('says what cannot be read, and reads the rest', async () => {
+    const path = await zipFile([
+      { name: 'secret', content: 'x', flags: 1 },
+      { name: 'strange', content: 'x', method: 14 },
+      { name: 'damaged', content: 'x', crc: 1 },
+      { name: 'liar', content: 'x'.repeat(1000), size: 10 },
+      { name: 'big-liar', content: 'x'.repeat(1_000_000), size: 100_000 },
+      { name: 'good', content: 'x' },
+    ]);
+    expect(await read(zipEntries(path))).toEqual({
+      secret: 'it is encrypted',
+      strange: 'it is compressed by method 14, which is not known here',
+      damaged: 'it is damaged: its checksum is wrong',
+      liar: expect.stringMatching(/larger than 10 bytes/),
+      'big-liar': 'it has another size than the directory of the archive says',
+      good: 'x',
+    });
+  });
+
+  it('is refused when it is none, or cut off', async () => {
+    const path = join(folder, 'none.zip');
+    await writeFile(path, 'garbage');
+    await expect(read(zipEntries(path))).rejects.toThrow();
+    await writeFile(path, zipOf([{ name: 'a', content: 'x' }]).subarray(0, 60));
+    await expect(read(zipEntries(path))).rejects.toThrow();
+    await writeFile(path, zipOf([]));
+    expect(await read(zipEntries(path))).toEqual({});
+  });
+
+  it('is read from a copy where it comes as a stream, of which nothing stays', async () => {
+    const bytes = zipOf([{ name: 'a', content: 'alpha' }]);
+    let copy = '';
+    const entries = withLocalCopy(inPieces(bytes, 7), (path) => {
+      copy = path;
+      return zipEntries(path);
+    });
+    expect(await read(entries)).toEqual({ a: 'alpha' });
+    await expect(writeFile(join(copy, '..', 'x'), '')).rejects.toThrow('ENOENT');
+  });
+
+  it('may be left in the middle', async () => {
+    const path = await zipFile(Array.from({ length: 50 }, (_, i) => ({ name: `${i}`, content: 'x'.repeat(200_000) })));
+    for await (const entry of zipEntries(path)) {
+      for await (const _ of entry.bytes) break;
+      if (entry.name === '7') break;
+    }
+  });
+});
+
+describe('tar', () => {
+  it('gives files, in order; folders and links are left out', async () => {
+    const long = `${'d'.repeat(120)}/${'n'.repeat(120)}.txt`;
+    const bytes = await tarOf([
+      { name: 'a.txt', content: 'alpha' },
+      { name: 'folder', type: 'directory' },
+      { name: '../up', content: 'harmless' },
+      { name: 'link', type: 'symlink', linkname: '/etc/passwd' },
+      { name: long, content: 'long' },
+      { name: 'ünï', content: '' },
+    ]);
+    for (const size of [1, 512, 100_000]) {
+      expect(await read(tarEntries(inPieces(bytes, size)))).toEqual({
+        'a.txt': 'alpha',
+        '../up': 'harmless',
+        [long]: 'long',
+        ünï: '',
+      });
+    }
+    for await (const { modified } of tarEntries(inPieces(bytes))) {
+      expect(modified).toBe(BigInt(Date.parse('2022-03-04T05:06:07Z')) * 1_000_000n);
+      break;
+    }
+  });
+
+  it('goes on behind an entry that was not read, or not to its end', async () => {
+    const content = 'x'.repeat(100_000);
+    const bytes = await tarOf(['a', 'b', 'c'].map((name) => ({ name, content })));
+    const names: string[] = [];
+    for await (const entry of tarEntries(inPieces(bytes))) {
+      names.push(entry.name);
+      if (entry.name === 'b') for await (const _ of entry.bytes) break;
+    }
+    expect(names).toEqual(['a', 'b', 'c']);
+  });
+
+  it('is refused when it is none, or cut off', async () => {
+    const bytes = await tarOf([{ name: 'a', content: 'x'.repeat(5000) }]);
+    await expect(read(tarEntries(inPieces(bytes.subarray(0, 2000))))).rejects.toThrow();
+    await expect(read(tarEntries(inPieces(randomBytes(2048))))).rejects.toThrow();
+    expect(await read(tarEntries(inPieces(Buffer.alloc(1024))))).toEqual({});
+  });
+});
+
+describe('gzip', () => {
+  it('gives what all members hold', async () => {
+    const large = randomBytes(2_000_000);
+    const bytes = Buffer.concat([gzipSync('one, '), gzipSync(large), gzipSync('three')]);
+    expect(await allOf(gunzipped(inPieces(bytes)))).toEqual(
+      Buffer.concat([Buffer.from('one, '), large, Buffer.from('three')]),
+    );
+  });
+
+  it('fails when it is cut off, damaged, or none', async () => {
+    const bytes = gzipSync(randomBytes(100_000));
+    await expect(allOf(gunzipped(inPieces(bytes.subarray(0, 50_000))))).rejects.toThrow('unexpected end of file');
+    const damaged = Buffer.from(bytes);
+    damaged[bytes.length - 6] = (damaged[bytes.length - 6] as number) ^ 1;
+    await expect(allOf(gunzipped(inPieces(damaged)))).rejects.toThrow();
+    await expect(allOf(gunzipped(inPieces(Buffer.from('no gzip'))))).rejects.toThrow('incorrect header check');
+  });
+
+  it('is given up when it unfolds without measure', async () => {
+    const zeros = gzipSync(Buffer.alloc(50_000_000));
+    const bomb = Buffer.concat(Array.from({ length: 4 }, () => zeros));
+    await expect(allOf(gunzipped(inPieces(bomb, 10_000)))).rejects.toThrow('more than 500 times its size');
+  });
+
+  it('tells of what the source tells, and lets it go when it is left', async () => {
+    let closed = false;
+    const packed = gzipSync(randomBytes(1_000_000)).subarray(0, 500_000);
+    const source = async function* (breaks: boolean) {
+      try {
+        yield packed;
+        if (breaks) throw new Error('the disk broke');
+        for (;;) yield gzipSync('more');
+      } finally {
+        closed = true;
+      }
+    };
+    await expect(allOf(gunzipped(source(true)))).rejects.toThrow('the disk broke');
+    closed = false;
+    for await (const _ of gunzipped(source(false))) break;
+    await expect.poll(() => closed).toBe(true);
+  });
+});

@@ -1,0 +1,90 @@
+/** What a sentence may end with, and quotes and brackets that close behind it. */
+const SENTENCE_END = /[.!?](?=["'”’»)\]}]*$)/u;
+const CLOSING_QUOTE = /["'”’»]$/u;
+const OPENING = /^["'“‘«([{¿¡-]+/u;
+
+/** Titles and the like: what follows belongs to them, a capital or not. */
+const BEFORE_NAMES: ReadonlySet<string> = new Set(
+  `adm asst atty brig capt cdr cmdr col cpl det dr drs ens fr gen gov hon insp lt maj messrs mlle mme mr mrs ms msgr mt
+  mx pfc pres prof pvt rep reps rev sen sens sgt sr st ste supt
+  art cf ch ed eds eq eqs fig figs no nos nr op p para pp ref refs sec vol vols viz vs v e.g i.e approx ca dept est`
+    .trim()
+    .split(/\s+/),
+);
+
+/** What is abbreviated in the middle of a sentence and at its end: the word behind it tells which. */
+const ANYWHERE: ReadonlySet<string> = new Set(
+  `al assn assoc ave blvd bros co corp dist etc ext ft hrs hwy inc intl jr kg km lb lbs ltd max min mfg misc mph natl oz
+  rd sq tel univ
+  jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun a.m p.m ph.d m.d b.a m.a
+  u.s u.k u.n e.u d.c`
+    .trim()
+    .split(/\s+/),
+);
+
+/** Words that begin sentences and, in capitals, hardly anything else. */
+const STARTERS: ReadonlySet<string> = new Set(
+  `a after all also although an and another any as at because before both but by despite during each even every few first
+  for from he her here his how however i if in instead it its last later many meanwhile moreover most my no not now of
+  on once one only or other our over people she since so some still such that the their then there these they this those
+  though thus to today two under until we were what when where whether which while who why with yet you your`
+    .trim()
+    .split(/\s+/),
+);
+
+/**
+ * The sentences of an English text, without the white space around them, in its order.
+ *
+ * A sentence ends behind a word, a run of anything but white space, that ends in `.`, `!` or `?` and perhaps closing
+ * quotes and brackets, unless the full stop is that of an abbreviation, an initial or a numbering. Line breaks are
+ * white space like any other, and full stops of other scripts are none: the reference's model (OpenNLP's for English)
+ * has it so, and agrees with these rules in ordinary prose.
+ */
+export function englishSentences(text: string): string[] {
+  const sentences: string[] = [];
+  const words = /\S+/gu;
+  let start = -1;
+  let word = words.exec(text);
+  while (word !== null) {
+    const next = words.exec(text);
+    const isFirst = start < 0;
+    if (isFirst) start = word.index;
+    const end = word.index + word[0].length;
+    if (next === null || endsSentence(word[0], next[0], isFirst)) {
+      sentences.push(text.slice(start, end));
+      start = -1;
+    }
+    word = next;
+  }
+  return sentences;
+}
+
+/** Whether a sentence ends between two words. */
+function endsSentence(word: string, next: string, isFirst: boolean): boolean {
+  // Most words.
+  if (!/[.!?]/.test(word)) return false;
+  const mark = SENTENCE_END.exec(word);
+  if (mark === null) return false;
+  const following = next.replace(OPENING, '');
+  const goesOnSmall = /^\p{Ll}/u.test(following);
+  if (mark[0] !== '.') return !(goesOnSmall && CLOSING_QUOTE.test(word));
+
+  const core = word.slice(0, mark.index).replace(OPENING, '');
+  const isDotted = core.includes('.');
+  // What trails off goes on with a small letter.
+  if (core.endsWith('.')) return !goesOnSmall;
+  if (isFirst && /^(?:\d+|\p{L})$/u.test(core)) return false;
+  const lower = core.toLowerCase();
+  if (lower === 'no' && !/^\d/.test(following)) return !goesOnSmall;
+  if (BEFORE_NAMES.has(lower)) return false;
+  if (ANYWHERE.has(lower) || (isDotted && /^(?:\p{L}\.)+\p{L}$/u.test(core))) return startsSentence(following);
+  // An initial, unless it is the pronoun.
+  if (/^\p{Lu}$/u.test(core)) return core === 'I' && startsSentence(following);
+  return !goesOnSmall || /^\p{L}{3,}$/u.test(core);
+}
+
+/** Whether a word is one that hardly occurs but at the start of a sentence. */
+function startsSentence(word: string): boolean {
+  if (!/^\p{Lu}/u.test(word)) return false;
+  return STARTERS.has((/^\p{L}+/u.exec(word)?.[0] ?? '').toLowerCase());
+}

@@ -1,0 +1,102 @@
+import type { Document, StageContext, UpdateMode } from '@headrace/engine';
+import type { StorageSettings } from '../../storage/storage-parameters.ts';
+import { Storages } from '../../storage/storages.ts';
+import { readDictionary } from './dictionary-file.ts';
+import { fingerprint } from './fingerprint.ts';
+import { RecentValues } from './recent-values.ts';
+import { type HeldTables, holdTables } from './shared-tables.ts';
+import { TermTrie } from './term-trie.ts';
+import { type TermSyntax, TermTrieBuilder, type TermTrieData } from './term-trie-builder.ts';
+
+/** Which dictionaries are read, and how. */
+export interface EntityDictionaries {
+  readonly dictionaries: readonly string[];
+  readonly storage: StorageSettings;
+  /** Names the syntax: tries of different ones are not the same. */
+  readonly kind: string;
+  readonly syntax: TermSyntax;
+  /** Whether terms are reported as they are folded, not as they are written. */
+  readonly reportFolded: boolean;
+}
+
+/** The terms of dictionaries, loaded once for all pipeline threads of the run. */
+export class EntityTerms {
+  readonly trie: TermTrie;
+  private readonly held: HeldTables<TermTrieData>;
+  private readonly terms: RecentValues<string>;
+  private readonly payloads: RecentValues<string>;
+
+  private constructor(held: HeldTables<TermTrieData>, syntax: TermSyntax) {
+    const trie = new TermTrie(held.tables, syntax.letters);
+    this.held = held;
+    this.trie = trie;
+    this.terms = new RecentValues((entry) => trie.term(entry));
+    this.payloads = new RecentValues((entry) => trie.payload(entry));
+  }
+
+  /** Reads the dictionaries: of each row the term and, if there is a second cell, its payload. */
+  static async open(options: EntityDictionaries, context: StageContext): Promise<EntityTerms> {
+    const { dictionaries, storage, kind, syntax } = options;
+    const key = `${kind}/${fingerprint([dictionaries, storage])}`;
+    return new EntityTerms(await holdTables(key, context, () => load(options, context)), syntax);
+  }
+
+  term(entry: number): string {
+    return this.terms.get(entry);
+  }
+
+  payload(entry: number): string {
+    return this.payloads.get(entry);
+  }
+
+  close(): void {
+    this.held.release();
+  }
+}
+
+async function load(options: EntityDictionaries, context: StageContext): Promise<TermTrieData> {
+  const { syntax, reportFolded } = options;
+  const builder = new TermTrieBuilder(syntax);
+  const storages = new Storages(options.storage);
+  try {
+    for (const path of options.dictionaries) {
+      await readDictionary(path, storages, context.log, (cells) => {
+        const term = cells[0] as string;
+        const folded = syntax.fold(term);
+        builder.add(reportFolded ? folded : term, cells[1], folded);
+      });
+    }
+  } finally {
+    await storages.close();
+  }
+  return builder.finish();
+}
+
+/** What is written of the entities that were found. */
+export interface EntityOutput {
+  readonly usePayloads: boolean;
+  readonly entityField: string | undefined;
+  readonly updateMode: UpdateMode;
+}
+
+/** Writes entities, given by their entries in the order of their hits. */
+export function writeEntities(
+  document: Document,
+  dest: string,
+  terms: EntityTerms,
+  entries: readonly number[],
+  { usePayloads, entityField, updateMode }: EntityOutput,
+): void {
+  if (entries.length === 0) return;
+  document.update(
+    dest,
+    updateMode,
+    entries.map((entry) => (usePayloads ? terms.payload(entry) : terms.term(entry))),
+  );
+  if (!usePayloads || entityField === undefined) return;
+  document.update(
+    entityField,
+    updateMode,
+    entries.map((entry) => terms.term(entry)),
+  );
+}

@@ -1,0 +1,12 @@
+const NOT_BY_UNIT = /[\u0130\u03a3\ud800-\udfff]/;
+
+/**
+ * The text in lower case, each UTF-16 unit by itself, so that positions stay: capital I with a dot becomes a plain i,
+ * sigma has one small form, and pairs of units stay as they are.
+ */
+export function foldUnits(text: string): string {
+  if (!NOT_BY_UNIT.test(text)) return text.toLowerCase();
+  let folded = '';
+  for (let i = 0; i < text.length; i++) folded += text.charAt(i).toLowerCase().charAt(0);
+  return folded;
+}

@@ -1,0 +1,77 @@
+import { HeadraceError, type StageContext } from '@headrace/engine';
+import type { StorageSettings } from '../../storage/storage-parameters.ts';
+import { Storages } from '../../storage/storages.ts';
+import { readDictionary } from './dictionary-file.ts';
+import { fingerprint } from './fingerprint.ts';
+import { PayloadTable, PayloadTableBuilder, type PayloadTableData } from './payload-table.ts';
+import { RecentValues } from './recent-values.ts';
+import { type HeldTables, holdTables } from './shared-tables.ts';
+
+/** Which dictionary is read, and how. */
+export interface LookupSource {
+  readonly path: string;
+  readonly storage: StorageSettings;
+  /** Whether keys are kept in lower case. */
+  readonly ignoreCase: boolean;
+  /** Whether rows must have nothing but a key. */
+  readonly isSet: boolean;
+}
+
+/** A dictionary of whole values, loaded once for all pipeline threads of the run. */
+export class LookupDictionary {
+  private readonly held: HeldTables<PayloadTableData>;
+  private readonly table: PayloadTable;
+  private readonly recent: RecentValues<readonly string[]>;
+
+  private constructor(held: HeldTables<PayloadTableData>) {
+    const table = new PayloadTable(held.tables);
+    this.held = held;
+    this.table = table;
+    this.recent = new RecentValues((entry) => table.payloads(entry));
+  }
+
+  static async open(source: LookupSource, context: StageContext): Promise<LookupDictionary> {
+    return new LookupDictionary(
+      await holdTables(`lookup/${fingerprint(source)}`, context, () => load(source, context)),
+    );
+  }
+
+  /** The entry of a key, which is in lower case when the dictionary is; -1 when there is none. */
+  find(key: string): number {
+    return this.table.find(key);
+  }
+
+  payloads(entry: number): readonly string[] {
+    return this.recent.get(entry);
+  }
+
+  close(): void {
+    this.held.release();
+  }
+}
+
+async function load(
+  { path, storage, ignoreCase, isSet }: LookupSource,
+  context: StageContext,
+): Promise<PayloadTableData> {
+  const builder = new PayloadTableBuilder();
+  const storages = new Storages(storage);
+  try {
+    await readDictionary(path, storages, context.log, (cells) => {
+      const key = cells[0] as string;
+      if (isSet && cells.length > 1) {
+        throw new HeadraceError(
+          'HR_STAGE_START',
+          `The dictionary ${path} has payloads: "${key}" has ${cells.length} cells`,
+          {
+            hint: 'With setOnly each row is a key alone. Remove the other cells, or setOnly.',
+          },
+        );
+      }
+      builder.set(ignoreCase ? key.toLowerCase() : key, isSet ? [] : cells.length === 1 ? cells : cells.slice(1));
+    });
+  } finally {
+    await storages.close();
+  }
+  return builder.finish();
+}

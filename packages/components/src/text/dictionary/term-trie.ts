@@ -1,0 +1,129 @@
+import { hashPair, slotOf } from './hashing.ts';
+import type { Letters } from './letters.ts';
+import { symbolEnd, UNKNOWN_WORD, WordTable } from './symbols.ts';
+import { ROOT, type TermTrieData } from './term-trie-builder.ts';
+import { TextPool } from './text-pool.ts';
+
+/** A term found in a text. */
+export interface TermHit {
+  /** Positions in the folded text, in UTF-16 units. */
+  readonly start: number;
+  readonly end: number;
+  readonly entry: number;
+}
+
+/**
+ * Finds terms in texts: at each place where a term may begin, the trie is followed as far as the text goes along.
+ * With whole words, terms and texts are sequences of words and single other characters, so most words of a text cost
+ * one look-up; without, of UTF-16 units. A term that shares no further symbol with others is compared as text.
+ *
+ * Time: for each place at most the length of the longest term, in practice a few symbols.
+ */
+export class TermTrie {
+  private readonly nodes: Int32Array;
+  private readonly entries: Int32Array;
+  private readonly firstUnits: Uint8Array;
+  private readonly size: number;
+  private readonly texts: TextPool;
+  private readonly words: WordTable;
+  private readonly letters: Letters | undefined;
+
+  /** @param letters as the trie was built with */
+  constructor({ nodes, entries, texts, words, firstUnits }: TermTrieData, letters: Letters | undefined) {
+    this.nodes = nodes;
+    this.entries = entries;
+    this.firstUnits = firstUnits;
+    this.size = nodes.length / 3;
+    this.texts = new TextPool(texts);
+    this.words = new WordTable(words);
+    this.letters = letters;
+  }
+
+  /** The term of an entry as the dictionary has it. */
+  term(entry: number): string {
+    return this.texts.read(this.entries[entry * 4 + 1] as number);
+  }
+
+  /** The payload of an entry; without one the term. */
+  payload(entry: number): string {
+    const at = this.entries[entry * 4 + 2] as number;
+    return at < 0 ? this.term(entry) : this.texts.read(at);
+  }
+
+  /** The next entry with the same folded term; -1 at the last. */
+  variant(entry: number): number {
+    return this.entries[entry * 4 + 3] as number;
+  }
+
+  /**
+   * All hits in a text, by their start, then by their end.
+   *
+   * @param text folded
+   * @param last says after a hit where the last start is that still matters
+   */
+  find(text: string, last?: (hits: readonly TermHit[]) => number): TermHit[] {
+    const hits: TermHit[] = [];
+    const { letters, firstUnits } = this;
+    let limit = text.length;
+    let afterLetter = false;
+    for (let start = 0; start < text.length && start <= limit; ) {
+      const isWord = letters !== undefined && letters.lengthAt(text, start) > 0;
+      const end = isWord ? symbolEnd(text, start, letters) : start + 1;
+      const unit = text.charCodeAt(start);
+      const possible = ((firstUnits[unit >> 3] as number) & (1 << (unit & 7))) !== 0;
+      if (possible && (isWord || !afterLetter) && this.follow(text, start, end, isWord, hits) && last !== undefined) {
+        limit = last(hits);
+      }
+      afterLetter = isWord;
+      start = end;
+    }
+    return hits;
+  }
+
+  /** Adds the hits that begin at a position. Whether there are any. */
+  private follow(text: string, start: number, firstEnd: number, startsWithWord: boolean, hits: TermHit[]): boolean {
+    const { nodes, letters } = this;
+    let node = ROOT;
+    let end = firstEnd;
+    let isWord = startsWithWord;
+    let found = false;
+    for (let position = start; ; ) {
+      const symbol = isWord ? this.words.symbol(text, position, end) : text.charCodeAt(position);
+      if (symbol === UNKNOWN_WORD) return found;
+      node = this.child(node, symbol);
+      if (node < 0) return found;
+      position = end;
+      const held = nodes[node * 3 + 2] as number;
+      if (held > 0 && this.isBoundary(text, position)) {
+        hits.push({ start, end: position, entry: held - 1 });
+        found = true;
+      } else if (held < 0) return this.followRest(text, start, position, -held - 1, hits) || found;
+      if (position === text.length) return found;
+      isWord = letters !== undefined && letters.lengthAt(text, position) > 0;
+      end = isWord ? symbolEnd(text, position, letters) : position + 1;
+    }
+  }
+
+  /** Adds the hit of an entry whose term has been followed up to a position, when the rest stands there too. */
+  private followRest(text: string, start: number, position: number, entry: number, hits: TermHit[]): boolean {
+    const at = this.entries[entry * 4] as number;
+    const end = start + this.texts.length(at);
+    if (!this.texts.standsIn(text, position, at, position - start) || !this.isBoundary(text, end)) return false;
+    hits.push({ start, end, entry });
+    return true;
+  }
+
+  /** Whether a term may end at a position: no letter stands there, or it does not matter. */
+  private isBoundary(text: string, position: number): boolean {
+    return this.letters === undefined || position === text.length || this.letters.lengthAt(text, position) === 0;
+  }
+
+  private child(parent: number, symbol: number): number {
+    const { nodes, size } = this;
+    for (let slot = slotOf(hashPair(parent, symbol), size); ; slot = slot + 1 === size ? 0 : slot + 1) {
+      const found = nodes[slot * 3] as number;
+      if (found === 0) return -1;
+      if (found === parent + 2 && nodes[slot * 3 + 1] === symbol) return slot;
+    }
+  }
+}

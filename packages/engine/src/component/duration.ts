@@ -1,0 +1,13 @@
+import { fromValue, getDurationNanos, type ObjectNode } from '@headrace/hocon';
+
+/**
+ * A duration in the notation of the config language (`2h`, `90 seconds`; without a unit milliseconds), in nanoseconds.
+ * Undefined when the text is none.
+ */
+export function parseDuration(text: string): bigint | undefined {
+  try {
+    return getDurationNanos(fromValue({ duration: text }) as ObjectNode, 'duration');
+  } catch {
+    return undefined;
+  }
+}
