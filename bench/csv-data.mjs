@@ -44,6 +44,12 @@ export const nineStages = `
   {class: DeleteFields, fields: [description, title_copy]}
 `;
 
+/** The block of the CSV indexer for what the nine stages make. */
+export function csvColumns(path) {
+  const columns = 'id, product_id, title, brand, category, tag_list, price, stock, created, year, label, link';
+  return `csv { path: "${path}", columns: [${columns}] }`;
+}
+
 /** The throughput job on a file, into an indexer. */
 export function csvJob(path, indexer, rest = '') {
   return `connectors: [{class: CSVConnector, name: csv, pipeline: p, path: "${path}"}]

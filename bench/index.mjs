@@ -1,15 +1,26 @@
-// npm run bench [-- service|throughput] [--save FILE] [--compare FILE]
+// npm run bench [-- GROUP...] [--save FILE] [--compare FILE]
 // Prints one table; speeds include the start of the process. Run it on an idle machine.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { memoryJobs } from './memory-jobs.mjs';
+import { microJobs } from './micro-jobs.mjs';
+import { scalingJobs } from './scaling-jobs.mjs';
 import { serviceJobs } from './service-jobs.mjs';
 import { throughputJobs } from './throughput-jobs.mjs';
+import { waitingJobs } from './waiting-jobs.mjs';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { save: { type: 'string' }, compare: { type: 'string' } },
 });
-const groups = { throughput: throughputJobs, service: serviceJobs };
+const groups = {
+  throughput: throughputJobs,
+  memory: memoryJobs,
+  scaling: scalingJobs,
+  waiting: waitingJobs,
+  service: serviceJobs,
+  micro: microJobs,
+};
 const wanted = positionals.length === 0 ? Object.keys(groups) : positionals;
 const before = values.compare === undefined ? [] : JSON.parse(readFileSync(values.compare, 'utf8'));
 
@@ -19,7 +30,7 @@ for (const name of wanted) {
   rows.push(...(await groups[name]()));
 }
 console.table(
-  rows.map(({ job, value, unit, mbPerSecond, peak, goal }) => {
+  rows.map(({ job, value, unit, mbPerSecond, peak, share, goal }) => {
     const earlier = before.find((row) => row.job === job)?.value;
     return {
       job,
@@ -27,6 +38,7 @@ console.table(
       unit,
       'MB/s': mbPerSecond === undefined ? '' : Math.round(mbPerSecond),
       'peak MiB': peak === undefined ? '' : Math.round(peak),
+      'of by hand': share === undefined ? '' : `${Math.round(share * 100)} %`,
       goal: goal ?? '',
       change: earlier === undefined ? '' : `${((value / earlier - 1) * 100).toFixed(1)} %`,
     };

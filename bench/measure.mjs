@@ -1,8 +1,25 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const headrace = fileURLToPath(new URL('../packages/headrace/bin/headrace.js', import.meta.url));
+
+/** Gives a directory to work in, and removes it afterwards. */
+export async function inDirectory(work) {
+  const directory = mkdtempSync(join(tmpdir(), 'headrace-bench-'));
+  try {
+    return await work(directory);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** The faster of two results; the first may be missing. */
+export function best(before, result, secondsOf = ({ seconds }) => seconds) {
+  return before !== undefined && secondsOf(before) < secondsOf(result) ? before : result;
+}
 
 /** Peak resident memory of a process so far, in MiB; undefined when it is gone. */
 export function peakMemory(pid) {
