@@ -58,7 +58,10 @@ export interface RecordSink {
   warn(message: string): void;
 }
 
-/** Turns a chunk into documents, in the pipeline threads: an instance each for every `ModuleReference`. */
+/**
+ * Turns a chunk into documents, in the pipeline threads: an instance each for every `ModuleReference`. The memory of
+ * the bytes is taken back when the documents have been processed.
+ */
 export interface RecordDecoder {
   decode(bytes: Uint8Array, position: unknown, sink: RecordSink): void;
 }

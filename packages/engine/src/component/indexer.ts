@@ -28,7 +28,10 @@ export interface DocumentEncoder {
 export interface EncodedBatch {
   /** How many documents. */
   readonly count: number;
-  /** Their bytes (UTF-8), one document after the other, cut anywhere. */
+  /**
+   * Their bytes (UTF-8), one document after the other, cut anywhere. The memory is taken back when `send` has ended:
+   * what is needed longer has to be copied.
+   */
   readonly pieces: readonly Uint8Array[];
   /**
    * Their ids, in order; for a streaming indexer only the first of each piece. Parsed on demand: only failures need

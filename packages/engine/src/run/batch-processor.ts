@@ -10,6 +10,7 @@ import { overdue, StageError } from '../pipeline/stage-error.ts';
 import { decodeDocuments } from '../transport/document-wire.ts';
 import type { FlowControl } from '../transport/flow-control.ts';
 import type { OutcomePart, PartFailure, SourceBatch } from '../transport/messages.ts';
+import { release } from '../transport/release.ts';
 import { ByteWriter } from './byte-writer.ts';
 import { runGuarded } from './compute-guard.ts';
 import { Decoders } from './decoders.ts';
@@ -102,6 +103,7 @@ export class BatchProcessor implements PipelineSink, RecordSink {
     } finally {
       await this.finishBacklog();
       this.flush(true);
+      release(batch.kind === 'documents' ? batch.bytes : batch.chunk.bytes);
     }
   }
 

@@ -3,6 +3,7 @@ import type { IndexerSettings } from '../component/indexer-settings.ts';
 import { type Failure, HeadraceError, toFailure } from '../errors/headrace-error.ts';
 import type { FlowControl } from '../transport/flow-control.ts';
 import type { OutcomePart } from '../transport/messages.ts';
+import { release } from '../transport/release.ts';
 import { Signal } from '../transport/signal.ts';
 
 /** Documents per batch when the config sets neither a number nor a size. */
@@ -244,7 +245,10 @@ export class Indexing {
       this.inFlight = undefined;
       if (this.abandoned) break;
       this.report(batch, failures);
-      for (const { bytes } of slices) this.queuedBytes -= bytes.byteLength;
+      for (const { part, to, bytes } of slices) {
+        this.queuedBytes -= bytes.byteLength;
+        if (to === part.count) release(part.bytes);
+      }
       this.queuedDocuments -= batch.count;
       this.tellFlow();
       this.progress.notify();
