@@ -3,7 +3,7 @@ import type { LogRecord } from '../component/logger.ts';
 import { type Failure, HeadraceError, messageOf } from '../errors/headrace-error.ts';
 import type { StageStatistics } from '../pipeline/step.ts';
 import type { FromPipeline, OpenPipeline, OutcomePart, SourceBatch, ToPipeline } from '../transport/messages.ts';
-import type { ThreadData } from './thread-messages.ts';
+import { type ThreadData, YOUNG_MB } from './thread-messages.ts';
 
 /** What a lane tells its run. */
 export interface LaneListener {
@@ -28,7 +28,7 @@ export class PipelineLane {
     this.heapMb = data.heapMb;
     this.worker = new Worker(new URL('./pipeline-thread.js', import.meta.url), {
       workerData: data,
-      resourceLimits: { maxOldGenerationSizeMb: data.heapMb },
+      resourceLimits: { maxOldGenerationSizeMb: data.heapMb, maxYoungGenerationSizeMb: YOUNG_MB },
       name: 'pipeline',
     });
     this.worker.unref();

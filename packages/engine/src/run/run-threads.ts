@@ -6,7 +6,7 @@ import { type DocumentCounts, noDocuments, pendingDocuments, SharedCounts } from
 import type { PreviewRequest, PreviewResult, RunHandle, RunListeners, RunProgress, RunRequest } from './run-request.ts';
 import type { ConnectorResult, RunResult } from './run-result.ts';
 import { runSummary } from './run-summary.ts';
-import type { ConnectorProgress, FromRun, ThreadData, ToRun } from './thread-messages.ts';
+import { type ConnectorProgress, type FromRun, type ThreadData, type ToRun, YOUNG_MB } from './thread-messages.ts';
 import { STOP_GRACE_MILLIS } from './time-limits.ts';
 
 /** How long after a run was handed over the thread of the next one is started, if it has not ended before. */
@@ -125,7 +125,7 @@ export class RunThreads {
     const { heapMb } = this.options;
     return new Worker(new URL('./run-thread.js', import.meta.url), {
       workerData: { heapMb, preload: [...this.modules] } satisfies ThreadData,
-      resourceLimits: { maxOldGenerationSizeMb: heapMb },
+      resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: YOUNG_MB },
       name: 'run',
     });
   }
