@@ -4,6 +4,9 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { catalogUrl } from '@headrace/components';
+import { Registry } from '@headrace/engine';
+import { makeStage, toDocument } from '@headrace/engine/testing';
 
 const [sampleFile, folder] = process.argv.slice(2);
 if (sampleFile === undefined) throw new Error('Say which sample: compare.mjs SAMPLE [FOLDER]');
@@ -18,8 +21,20 @@ const SIMPLIFIED =
 
 const detectors = {
   DetectLanguage: async () => {
-    const { languageModel } = await import('../../packages/components/dist/text/language/language-model.js');
-    return (text) => languageModel().detect(text);
+    const registry = await Registry.open({
+      catalogs: [catalogUrl],
+      modules: [],
+      base: import.meta.url,
+      allowModules: false,
+    });
+    const DetectLanguage = await registry.load(await registry.find('stage', 'DetectLanguage'));
+    const stage = makeStage(DetectLanguage, { source: ['text'], languageField: 'language', minLength: 0, minProbability: 0 });
+    await stage.start?.();
+    return (text) => {
+      const document = toDocument({ id: '1', text });
+      stage.process(document);
+      return document.get('language');
+    };
   },
   eld: async () => {
     const { eld } = await installed('eld/src/entries/static.large.js');

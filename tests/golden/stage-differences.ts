@@ -3,13 +3,18 @@
  * reference must not stand here.
  */
 export const STAGE_DIFFERENCES: Readonly<Record<string, string>> = {
+  'AddRandomDouble/whole decimals fail': 'whole bounds are doubles',
+  'AddRandomDouble/whole numbers fail': 'whole bounds are doubles',
   'ApplyRegex/group that did not take part': 'a group without a match is no value',
   'ApplyRegex/null': 'null is passed over',
   'Concatenate/empty list': 'an empty list counts as a missing field',
   'CopyFields/isNested yes': 'every text that means true is a boolean',
   'CopyFields/update mode in capitals is the default': 'an unknown update mode is refused',
+  'CreateStaticTeaser/null': 'null gives no teaser',
+  'CreateStaticTeaser/splits a pair': 'a character that does not fit is left out whole',
   'DropValues/objects': 'objects stay as they are',
   'EmitNestedChildren/child that is not an object': 'only the bad child is lost, with an error in the log',
+  'FetchUri/header number': 'a number is a good header value',
   'NormalizeText/object and list with an object': 'objects have no letter case and go through as they are',
   'NormalizeText/sentence case other scripts': 'a sentence may start with a letter outside ASCII',
   'ParseDate/formatter month text abbreviated': 'a text that is no date after all is left out',
@@ -19,6 +24,10 @@ export const STAGE_DIFFERENCES: Readonly<Record<string, string>> = {
   'ParseFloats/single precision': 'a list with a number beyond single precision is left alone, with a warning',
   'ParseJson/null value': 'null is no text to read',
   'ParseJson/object in the source': 'an object is read as it is',
+  'pipeline/class without package': 'a short class name is enough',
+  'RemoveDiacritics/destination number': 'a number is a good name',
+  'RemoveDiacritics/hangul is taken apart': 'Korean stays as it is',
+  'RemoveDiacritics/null': 'null stays null',
   'RemoveDuplicateValues/to a scalar field': 'a single value is the first of the list',
   'RemoveEmptyFields/empty list': 'an empty list is an empty field',
   'RemoveEmptyFields/list that starts empty': 'a list is empty when all its values are',
@@ -30,5 +39,4 @@ export const STAGE_DIFFERENCES: Readonly<Record<string, string>> = {
   'TrimWhitespace/object': 'objects stay as they are',
   'TruncateField/list keeps the first only': 'every value of a list is cut',
   'TruncateField/splits a pair': 'half of a surrogate pair is left out',
-  'pipeline/class without package': 'a short class name is enough',
 };

@@ -96,7 +96,8 @@ describe('listing the components', () => {
     const out = execFileSync(process.execPath, ['--input-type=module', '-e', script, JSON.stringify(modules)], {
       cwd: root,
     });
-    expect((JSON.parse(out.toString()) as string[]).filter((name) => name !== 'typebox')).toEqual([]);
+    const light = ['typebox', 'saxes', 'xmlchars'];
+    expect((JSON.parse(out.toString()) as string[]).filter((name) => !light.includes(name))).toEqual([]);
   });
 });
 

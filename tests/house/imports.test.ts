@@ -12,8 +12,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   headrace: ['hocon', 'engine', 'components', 'service'],
 };
 
-/** What a component may load with itself; anything heavier it imports when it starts. */
-const LIGHT = /^(node:|\.|@headrace\/engine$|typebox$)/;
+/** What a component may load with itself; anything heavier it imports when it starts. The XML parser is 50 KB. */
+const LIGHT = /^(node:|\.|@headrace\/engine$|typebox$|saxes$)/;
 
 interface Import {
   readonly file: string;

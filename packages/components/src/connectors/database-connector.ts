@@ -39,6 +39,11 @@ const parameters = Type.Object({
  * several hosts, the schema, TLS and its certificates, time-outs, the time zone. In place of H2, which runs in Java only,
  * SQLite is used, with a warning; a file that H2 has written is refused. Oracle, Derby and others are refused at validation.
  * <p>
+ * TLS: <code>sslmode=verify-full&amp;sslrootcert=/path/ca.pem</code> (PostgreSQL), <code>sslMode=VERIFY_IDENTITY&amp;serverSslCert=/path/ca.pem</code>
+ * (MySQL, MariaDB) and <code>serverCertificate=/path/ca.pem</code> (SQL Server) trust an authority of your own; <code>sslmode=require</code>,
+ * <code>sslMode=REQUIRED</code> and <code>trustServerCertificate=true</code> encrypt without looking at the certificate. Java key stores cannot
+ * be read.
+ * <p>
  * Each column becomes a field named by its label (<code>AS label</code> wins) in lower case; NULL makes no field, two
  * columns of one label make a list. The id is the text of the column <code>idField</code>; a row where that is NULL fails
  * by itself. A column that would be called <code>id</code>, <code>run_id</code> or like another reserved field has to be

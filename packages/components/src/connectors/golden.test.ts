@@ -156,7 +156,8 @@ describe.skipIf(!present && process.env['CI'] !== 'true')('recorded cases of CSV
     const encoder = new (await import(url))[name](options);
     await indexer.connect();
     const pieces = documents.map((document) => Buffer.from(encoder.encode(document)));
-    await indexer.send({ count: documents.length, pieces, ids: () => documents.map(({ id }) => id) });
+    const ids = () => documents.map(({ id }) => id);
+    await indexer.send({ count: documents.length, pieces, lengths: () => new Uint32Array(), ids });
     await indexer.close({ failed: false });
     for (const [path, text] of Object.entries(recorded.expect.output ?? {})) {
       expect(await readFile(join(dir, path), 'utf8')).toBe(text);

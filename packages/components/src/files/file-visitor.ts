@@ -8,7 +8,7 @@ import { tarEntries } from '../storage/archives/tar-reader.ts';
 import { zipEntries } from '../storage/archives/zip-reader.ts';
 import { extensionOf, leafOf } from '../storage/file-uri.ts';
 import { isGone } from '../storage/local-storage.ts';
-import { collectBytes, MAX_CONTENT_BYTES, readLocalFile } from '../storage/read-whole.ts';
+import { collectBytes, LocalFileReader, MAX_CONTENT_BYTES } from '../storage/read-whole.ts';
 import type { Storage, StoredFile } from '../storage/storage.ts';
 import { type FileBatches, idOfPath, type PlainFile, type WhatBecame } from './file-batches.ts';
 import type { FileFilter } from './file-filter.ts';
@@ -56,6 +56,7 @@ interface Readable extends PlainFile {
 export class FileVisitor {
   private readonly options: FileVisitorOptions;
   private readonly publisher: Publisher;
+  private readonly localFiles = new LocalFileReader();
 
   constructor(options: FileVisitorOptions) {
     this.options = options;
@@ -77,7 +78,7 @@ export class FileVisitor {
       open: () => storage.read(file.uri),
       readWhole: () =>
         file.uri.scheme === 'file'
-          ? readLocalFile(file.uri.path, file.size, MAX_CONTENT_BYTES)
+          ? this.localFiles.read(file.uri.path, file.size, MAX_CONTENT_BYTES)
           : collectBytes(storage.read(file.uri), MAX_CONTENT_BYTES, file.path),
     };
     try {

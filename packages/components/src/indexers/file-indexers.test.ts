@@ -30,11 +30,9 @@ async function encode(indexer: Indexer, documents: string[]): Promise<Uint8Array
 async function send(indexer: Indexer, documents: string[]): Promise<void> {
   const bytes = await encode(indexer, documents);
   const middle = bytes.length >> 1;
-  const failures = await indexer.send({
-    count: documents.length,
-    pieces: [bytes.subarray(0, middle), bytes.subarray(middle)],
-    ids: () => [],
-  });
+  const pieces = [bytes.subarray(0, middle), bytes.subarray(middle)];
+  const batch = { count: documents.length, pieces, lengths: () => new Uint32Array(), ids: () => [] };
+  const failures = await indexer.send(batch, new AbortController().signal);
   expect(failures).toEqual([]);
 }
 

@@ -19,7 +19,7 @@ export function* ignoredSettings(
   }
 }
 
-/** What files cannot do: they hold every version of a document, in order, and no index. */
+/** What files cannot do: they hold every version of a document, in order, and no index, and do not fail in passing. */
 export const SEARCH_ENGINE_SETTINGS = [
   'idOverrideField',
   'deletionMarkerField',
@@ -27,4 +27,5 @@ export const SEARCH_ENGINE_SETTINGS = [
   'routingField',
   'versionType',
   'versionField',
+  'maxRetries',
 ] as const satisfies readonly (keyof IndexerSettings)[];

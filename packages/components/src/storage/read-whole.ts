@@ -1,4 +1,5 @@
-import { constants, type FileHandle, open } from 'node:fs/promises';
+import { closeSync, constants, openSync, readSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { HeadraceError } from '@headrace/engine';
 
 /** The largest content that becomes the value of a field: in base64 it must be a text, which is in memory a few times. */
@@ -17,14 +18,59 @@ export async function collectBytes(source: AsyncIterable<Uint8Array>, limit: num
   return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces, size);
 }
 
+/** Files up to this size are read in one go where the disk is fast. */
+const SMALL_BYTES = 64 * 1024;
+/** A file that takes longer is on a slow disk, or far away. */
+const FAST_MILLIS = 1;
+/** How many files are read the other way before the disk gets its next chance. */
+const PATIENCE = 1000;
+
 /**
- * All bytes of a local file, fast for small ones.
+ * Reads local files that a listing has found. A small one on a fast disk is read at once, without the way through
+ * other threads, which costs many times what the reading does; as soon as one takes long, many are read together.
+ */
+export class LocalFileReader {
+  private slow = 0;
+
+  /**
+   * All bytes of a file.
+   * @param size as it was when the folder was listed; the file may have changed
+   */
+  async read(local: string, size: number, limit: number): Promise<Buffer> {
+    if (size > SMALL_BYTES || this.slow > 0) {
+      if (this.slow > 0) this.slow--;
+      return readLocalFile(local, size, limit);
+    }
+    const started = performance.now();
+    const bytes = readAtOnce(local, size);
+    if (performance.now() - started > FAST_MILLIS) this.slow = PATIENCE;
+    return bytes ?? readLocalFile(local, size, limit);
+  }
+}
+
+/** All bytes of a small file; undefined when it has grown. */
+function readAtOnce(local: string, size: number): Buffer | undefined {
+  const file = openSync(local, READ_ONLY);
+  try {
+    // One byte more: when it stays free, the file has ended.
+    const buffer = Buffer.allocUnsafe(size + 1);
+    const bytesRead = readSync(file, buffer, 0, size + 1, null);
+    return bytesRead > size ? undefined : buffer.subarray(0, bytesRead);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** A pipe without a writer would hold a thread of the process for ever. */
+const READ_ONLY = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+/**
+ * All bytes of a local file.
  *
  * @param size as it was when the folder was listed; the file may have changed
  */
 export async function readLocalFile(local: string, size: number | undefined, limit: number): Promise<Buffer> {
-  // A pipe without a writer would hold a thread of the process for ever.
-  const handle = await open(local, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  const handle = await open(local, READ_ONLY);
   try {
     const expected = size ?? (await regularSize(handle));
     if (expected > limit) throw tooLarge(local, limit);

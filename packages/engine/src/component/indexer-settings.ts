@@ -62,38 +62,34 @@ export const indexerSettings = Type.Object({
   versionField: Type.Optional(Type.String({ description: 'The field whose value is the version.' })),
   maxRetries: Type.Optional(
     Type.Integer({
-      ...NO_EFFECT,
-      description: 'How often something that may succeed later is sent again, at least 1. No effect in this version.',
+      description:
+        'How often something that may succeed later is sent again, at least 1. Defaults to 10, which is about three minutes.',
     }),
   ),
   retryWaitDurationMs: Type.Optional(
     Type.Integer({
-      ...NO_EFFECT,
       minimum: 0,
       description:
-        'The first wait before a retry, in milliseconds; it doubles from one to the next. Needs maxRetries. No effect in this version.',
+        'The first wait before a retry, in milliseconds; it doubles from one to the next. Needs maxRetries. Defaults to 1000.',
     }),
   ),
   retryMaxWaitDurationMs: Type.Optional(
     Type.Integer({
-      ...NO_EFFECT,
       minimum: 0,
-      description: 'The longest wait before a retry, in milliseconds. Needs maxRetries. No effect in this version.',
+      description: 'The longest wait before a retry, in milliseconds. Needs maxRetries. Defaults to 30000.',
     }),
   ),
   retryRandomizationFactor: Type.Optional(
     Type.Number({
-      ...NO_EFFECT,
       minimum: 0,
       exclusiveMaximum: 1,
-      description: 'By which part the waits vary at random. Needs maxRetries. No effect in this version.',
+      description: 'By which part the waits vary at random. Needs maxRetries. Defaults to 0.5.',
     }),
   ),
   retryableStatusCodes: Type.Optional(
     Type.Array(Type.Integer(), {
-      ...NO_EFFECT,
       description:
-        'The HTTP statuses after which something is sent again; -1 means that there was no answer. Needs maxRetries. No effect in this version.',
+        'The HTTP statuses after which something is sent again; -1 means that there was no answer. Needs maxRetries. Defaults to 429, 502, 503, 504 and -1.',
     }),
   ),
   logRate: Type.Optional(

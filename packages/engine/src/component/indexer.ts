@@ -16,7 +16,7 @@ export interface IndexerContext {
 
 /**
  * Turns a document into the text that is sent for it, in the pipeline threads. What it throws fails that
- * document. An instance for each thread.
+ * document. An instance for each thread, made of the options of its reference and a logger.
  */
 export interface DocumentEncoder {
   encode(document: Document): string;
@@ -33,6 +33,8 @@ export interface EncodedBatch {
    * what is needed longer has to be copied.
    */
   readonly pieces: readonly Uint8Array[];
+  /** How many bytes each of them has, in order; none for a streaming indexer. */
+  lengths(): Uint32Array;
   /**
    * Their ids, in order; for a streaming indexer only the first of each piece. Parsed on demand: only failures need
    * them.
@@ -78,6 +80,12 @@ export abstract class Indexer<P extends TObject = TObject> {
   /** Takes documents as they come, however many: for destinations that have no notion of a batch, such as files. */
   readonly streaming: boolean = false;
 
+  /**
+   * How many batches may be under way at once. `send` is called in their order; with more than one the indexer itself
+   * sees to it that two versions of a document do not overtake each other.
+   */
+  readonly maxInFlight: number = 1;
+
   constructor(params: Static<P>, context: IndexerContext) {
     this.params = params;
     this.context = context;
@@ -89,8 +97,11 @@ export abstract class Indexer<P extends TObject = TObject> {
   /** Opens the destination. What it throws ends the run: `Indexer could not connect.`, with the reason. */
   connect?(): void | Promise<void>;
 
-  /** Writes a batch; gives what failed in it. */
-  abstract send(batch: EncodedBatch): readonly IndexFailure[] | Promise<readonly IndexFailure[]>;
+  /**
+   * Writes a batch; gives what failed in it.
+   * @param signal aborted when the batch is given up: what is under way may finish, nothing more is to be sent
+   */
+  abstract send(batch: EncodedBatch, signal: AbortSignal): readonly IndexFailure[] | Promise<readonly IndexFailure[]>;
 
   /** Closes the destination; everything sent is safe when it returns. */
   close?(outcome: RunOutcome): void | Promise<void>;

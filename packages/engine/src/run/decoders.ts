@@ -1,4 +1,5 @@
 import type { ModuleReference, RecordDecoder } from '../component/connector.ts';
+import type { Logger } from '../component/logger.ts';
 
 /** The decoders that a thread has made, one for each reference: what they remember (a warning said once) holds across pieces. */
 export class Decoders {
@@ -16,9 +17,9 @@ export class Decoders {
 }
 
 /** An instance of the class that a reference names. */
-export async function instantiate<T>({ url, name, options }: ModuleReference): Promise<T> {
-  const exports = (await import(url)) as Record<string, new (options: unknown) => T>;
+export async function instantiate<T>({ url, name, options }: ModuleReference, log?: Logger): Promise<T> {
+  const exports = (await import(url)) as Record<string, new (options: unknown, log: Logger | undefined) => T>;
   const Class = exports[name];
   if (Class === undefined) throw new Error(`${url} has no export ${name}`);
-  return new Class(options);
+  return new Class(options, log);
 }

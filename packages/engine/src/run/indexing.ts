@@ -28,9 +28,17 @@ interface Slice {
   readonly bytes: Uint8Array;
 }
 
+/** A batch that the indexer is writing. */
+interface Sending {
+  readonly batch: EncodedBatch;
+  /** The number of its first batch of the source. */
+  readonly from: number;
+}
+
 /**
  * Brings the parts into the order of their batches, cuts them into batches as the indexer wants them, and sends
- * those one after the other. Two versions of one document never overtake each other.
+ * those in order: one after the other, or as many at once as the indexer takes, which then keeps the versions of a
+ * document in order itself.
  */
 export class Indexing {
   private readonly indexer: Indexer | undefined;
@@ -41,6 +49,8 @@ export class Indexing {
   private readonly early = new Map<number, OutcomePart[]>();
   private readonly progress = new Signal();
   private head = 0;
+  /** How many documents of the parts that have been delivered have not been sent. */
+  private readonly unsent = new Map<OutcomePart, number>();
   private heldBytes = 0;
   private queuedBytes = 0;
   private queuedDocuments = 0;
@@ -50,12 +60,10 @@ export class Indexing {
   private fillingCount = 0;
   private fillingBytes = 0;
   private timer: NodeJS.Timeout | undefined;
-  private sending = false;
-  private inFlight: EncodedBatch | undefined;
-  /** Of what is in flight the number of the first batch of the source. */
-  private inFlightFrom = 0;
+  /** In the order in which they were begun. */
+  private readonly inFlight = new Set<Sending>();
+  private readonly givenUp = new AbortController();
   private aborted: Failure | undefined;
-  private abandoned = false;
 
   /**
    * @param indexer undefined: nothing is sent, everything succeeds
@@ -120,7 +128,8 @@ export class Indexing {
 
   /** The number of the first batch that has not come to its end. */
   private firstOpen(): number {
-    if (this.inFlight !== undefined) return this.inFlightFrom;
+    const [oldest] = this.inFlight;
+    if (oldest !== undefined) return oldest.from;
     return (this.ready[0]?.[0] ?? this.filling[0])?.part.sequence ?? this.head;
   }
 
@@ -128,15 +137,16 @@ export class Indexing {
   async flush(): Promise<void> {
     this.finishBatch();
     this.send();
-    while (this.sending || this.ready.length > 0) await this.progress.wait();
+    while (this.inFlight.size > 0 || this.ready.length > 0) await this.progress.wait();
   }
 
   /**
-   * Sends nothing more: what waits fails with this reason. A request that is under way may finish within
-   * `graceMillis`; after that its documents count as failed too, whatever comes of it.
+   * Sends nothing more: what waits fails with this reason. Requests that are under way may finish within
+   * `graceMillis`; after that their documents count as failed too, whatever comes of it.
    */
   async abort(failure: Failure, graceMillis: number): Promise<void> {
     this.aborted = failure;
+    this.givenUp.abort();
     this.progress.notify();
     this.finishBatch();
     const waiting = this.ready.flat();
@@ -152,12 +162,11 @@ export class Indexing {
     for (const { part, from, to } of waiting) this.listener.onFailed(to - from, idsOf(part).slice(from, to), failure);
     clearTimeout(this.timer);
     const timer = setTimeout(() => {
-      this.abandoned = true;
-      if (this.inFlight !== undefined) this.listener.onFailed(this.inFlight.count, this.inFlight.ids(), failure);
-      this.inFlight = undefined;
+      for (const { batch } of this.inFlight) this.listener.onFailed(batch.count, batch.ids(), failure);
+      this.inFlight.clear();
       this.progress.notify();
     }, graceMillis);
-    while (this.inFlight !== undefined) await this.progress.wait();
+    while (this.inFlight.size > 0) await this.progress.wait();
     clearTimeout(timer);
   }
 
@@ -170,6 +179,7 @@ export class Indexing {
     }
     this.queuedBytes += part.bytes.byteLength;
     this.queuedDocuments += part.count;
+    this.unsent.set(part, part.count);
     if (this.indexer.streaming) {
       this.filling.push({ part, from: 0, to: part.count, bytes: part.bytes });
       this.finishBatch();
@@ -219,7 +229,7 @@ export class Indexing {
 
   /** A batch that waits to be full while nothing more may come would wait for ever. */
   private relieve(): void {
-    if (this.flow.full && !this.sending && this.ready.length === 0) this.finishBatch();
+    if (this.flow.full && this.inFlight.size === 0 && this.ready.length === 0) this.finishBatch();
   }
 
   private startTimer(): void {
@@ -231,34 +241,41 @@ export class Indexing {
   }
 
   private send(): void {
-    if (this.sending || this.ready.length === 0) return;
-    this.sending = true;
-    void this.sendAll();
+    // A custom indexer may be made with a version of the class that knows of one batch only.
+    const most = this.indexer?.maxInFlight ?? 1;
+    while (this.inFlight.size < most) {
+      const slices = this.takeReady();
+      if (slices === undefined) return;
+      void this.sendBatch(slices);
+    }
   }
 
-  private async sendAll(): Promise<void> {
-    for (let slices = this.takeReady(); slices !== undefined && !this.abandoned; slices = this.takeReady()) {
-      const batch = toBatch(slices);
-      this.inFlight = batch;
-      this.inFlightFrom = (slices[0] as Slice).part.sequence;
-      const failures = await this.sendOne(batch);
-      this.inFlight = undefined;
-      if (this.abandoned) break;
-      this.report(batch, failures);
-      for (const { part, to, bytes } of slices) {
-        this.queuedBytes -= bytes.byteLength;
-        if (to === part.count) release(part.bytes);
-      }
-      this.queuedDocuments -= batch.count;
-      this.tellFlow();
-      this.progress.notify();
-      this.listener.onRoom();
-    }
-    // In the same turn as the last look at what is ready: nothing can slip in between.
-    this.sending = false;
-    this.progress.notify();
+  private async sendBatch(slices: readonly Slice[]): Promise<void> {
+    const batch = toBatch(slices);
+    const sending: Sending = { batch, from: (slices[0] as Slice).part.sequence };
+    this.inFlight.add(sending);
+    const failures = await this.attempt(batch);
+    // One that was given up has been counted.
+    if (!this.inFlight.delete(sending)) return;
+    this.report(batch, failures);
+    for (const slice of slices) this.settle(slice);
+    this.queuedDocuments -= batch.count;
+    this.tellFlow();
     this.relieve();
     this.send();
+    this.progress.notify();
+    this.listener.onRoom();
+  }
+
+  /** The memory of a part is freed when all of it has been sent. */
+  private settle({ part, from, to, bytes }: Slice): void {
+    this.queuedBytes -= bytes.byteLength;
+    const left = (this.unsent.get(part) ?? 0) - (to - from);
+    if (left > 0) this.unsent.set(part, left);
+    else {
+      this.unsent.delete(part);
+      release(part.bytes);
+    }
   }
 
   private takeReady(): Slice[] | undefined {
@@ -269,9 +286,9 @@ export class Indexing {
     return all.length === 0 ? undefined : all;
   }
 
-  private async sendOne(batch: EncodedBatch): Promise<readonly IndexFailure[] | Failure> {
+  private async attempt(batch: EncodedBatch): Promise<readonly IndexFailure[] | Failure> {
     try {
-      return await (this.indexer as Indexer).send(batch);
+      return await (this.indexer as Indexer).send(batch, this.givenUp.signal);
     } catch (error) {
       return toFailure(error, 'HR_INDEXER_FAILED');
     }
@@ -304,8 +321,21 @@ function toBatch(slices: readonly Slice[]): EncodedBatch {
   return {
     count: slices.reduce((count, { from, to }) => count + to - from, 0),
     pieces: slices.map((slice) => slice.bytes),
+    lengths: () => lengthsOf(slices),
     ids: () => slices.flatMap(({ part, from, to }) => idsOf(part).slice(from, to)),
   };
+}
+
+function lengthsOf(slices: readonly Slice[]): Uint32Array {
+  const lengths = slices.map(({ part, from, to }) => part.lengths?.subarray(from, to) ?? new Uint32Array());
+  if (lengths.length === 1) return lengths[0] as Uint32Array;
+  const all = new Uint32Array(lengths.reduce((count, { length }) => count + length, 0));
+  let at = 0;
+  for (const some of lengths) {
+    all.set(some, at);
+    at += some.length;
+  }
+  return all;
 }
 
 function idsOf(part: OutcomePart): string[] {

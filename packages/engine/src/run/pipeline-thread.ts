@@ -61,7 +61,10 @@ async function openPipeline(request: OpenPipeline): Promise<void> {
     const processor = new BatchProcessor({
       pipeline,
       runId,
-      encoder: request.encoder === undefined ? undefined : await instantiate<DocumentEncoder>(request.encoder),
+      encoder:
+        request.encoder === undefined
+          ? undefined
+          : await instantiate<DocumentEncoder>(request.encoder, log(request.encoder.name)),
       lengths,
       computeMillis,
       flow,

@@ -2,8 +2,10 @@ import { pipeline, Readable, type Transform } from 'node:stream';
 import { createGunzip, createInflateRaw } from 'node:zlib';
 import type { ByteSource } from '../../formats/byte-source.ts';
 
-/** What a decompressor gives at once, in bytes. */
-const PIECE_BYTES = 256 * 1024;
+/** What a decompressor gives at once, in bytes, and how much may wait: it goes on while its reader is busy. */
+const PIECE_BYTES = 1024 * 1024;
+const WAITING_BYTES = 4 * 1024 * 1024;
+const OPTIONS = { chunkSize: PIECE_BYTES, highWaterMark: WAITING_BYTES };
 /** No honest file shrinks to less than this part of its size, at a size that matters. */
 const MAX_RATIO = 500;
 const HARMLESS_BYTES = 64 * 1024 * 1024;
@@ -13,12 +15,12 @@ const HARMLESS_BYTES = 64 * 1024 * 1024;
  * it unfolds to more than any honest file would.
  */
 export function gunzipped(source: ByteSource): ByteSource {
-  return transformed(source, () => createGunzip({ chunkSize: PIECE_BYTES }));
+  return transformed(source, () => createGunzip(OPTIONS));
 }
 
 /** What a raw deflate stream holds. */
 export function inflated(source: ByteSource): ByteSource {
-  return transformed(source, () => createInflateRaw({ chunkSize: PIECE_BYTES }));
+  return transformed(source, () => createInflateRaw(OPTIONS));
 }
 
 async function* transformed(source: ByteSource, create: () => Transform): ByteSource {
@@ -33,7 +35,7 @@ async function* transformed(source: ByteSource, create: () => Transform): ByteSo
   };
   const transform = create();
   // An error shows where the output is read; leaving early ends the input too.
-  pipeline(Readable.from(copies(), { objectMode: false }), transform, () => undefined);
+  pipeline(Readable.from(copies(), { objectMode: false, highWaterMark: WAITING_BYTES }), transform, () => undefined);
   for await (const piece of transform as AsyncIterable<Buffer>) {
     given += piece.length;
     if (given > HARMLESS_BYTES && given > taken * MAX_RATIO) {

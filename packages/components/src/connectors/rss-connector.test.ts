@@ -1,0 +1,269 @@
+import type { ServerResponse } from 'node:http';
+import type { ConnectorContext } from '@headrace/engine';
+import { afterEach, describe, expect, it } from 'vitest';
+import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
+import { type StubHandler, StubServer } from '../testing/stub-server.ts';
+import { RSSConnector } from './rss-connector.ts';
+
+let server: StubServer | undefined;
+afterEach(() => server?.close());
+
+const RSS = (items: string) =>
+  `<?xml version="1.0"?><rss version="2.0"><channel><title>T</title>${items}</channel></rss>`;
+const item = (guid: string, more = '') => `<item><guid>${guid}</guid>${more}</item>`;
+
+type Params = Partial<ConstructorParameters<typeof RSSConnector>[0]>;
+
+interface Options {
+  readonly publisher?: CollectingPublisher;
+  readonly preview?: boolean;
+}
+
+/** Runs the connector against a server that answers like this. */
+async function publish(answer: StubHandler | string, params: Params = {}, options: Options = {}) {
+  const { publisher = new CollectingPublisher(), preview = false } = options;
+  server = await StubServer.start(typeof answer === 'string' ? (_, response) => void response.end(answer) : answer);
+  const context = { name: 'c', docIdPrefix: 'p-', runId: 'r', log: publisher.log, signal: publisher.signal, preview };
+  const connector = new RSSConnector(
+    { rssURL: `${server.url}/feed?token=s3cret`, ...params },
+    context as ConnectorContext,
+  );
+  try {
+    await connector.execute(publisher);
+  } finally {
+    await connector.close();
+  }
+  return publisher;
+}
+
+/** Answers with one after the other, and with the last for ever. */
+function inTurn(...answers: readonly ((response: ServerResponse) => void)[]): StubHandler {
+  let turn = 0;
+  return (_, response) => answers[Math.min(turn++, answers.length - 1)]?.(response);
+}
+
+const ids = ({ documents }: CollectingPublisher) => documents.map(({ id }) => id);
+
+describe('RSSConnector', () => {
+  it('publishes the items of an RSS feed with all that they hold, in their order', async () => {
+    const { json } = await publish(
+      RSS(`
+      <item>
+        <title> Ca&amp;t &#8211; <![CDATA[<dog>]]></title><link>http://x.example/1</link>
+        <description>&lt;p&gt;Hi&lt;/p&gt;</description><author>a@x.example</author>
+        <category>one</category><category domain="d">two</category><category/>
+        <comments>http://x.example/1#c</comments><guid isPermaLink="false">g1</guid>
+        <enclosure url="http://x.example/1.mp3" length="123" type="audio/mpeg"/><enclosure url="u"/>
+        <pubDate>Mon, 06 Feb 2023 10:00:00 +0100</pubDate>
+        <content:encoded xmlns:content="http://purl.org/rss/1.0/modules/content/"><![CDATA[<b>full</b>]]></content:encoded>
+      </item>${item('g2')}`),
+    );
+    expect(json).toEqual([
+      '{"id":"p-g1","author":"a@x.example","categories":["one","two"],"comments":"http://x.example/1#c","content":"<b>full</b>","description":"<p>Hi</p>","enclosures":[{"type":"audio/mpeg","url":"http://x.example/1.mp3","length":123},{"url":"u"}],"guid":"g1","isPermaLink":false,"link":"http://x.example/1","title":"Ca&t – <dog>","pubDate":"2023-02-06T09:00:00Z"}',
+      '{"id":"p-g2","guid":"g2"}',
+    ]);
+  });
+
+  it('publishes the entries of an Atom feed', async () => {
+    const { json } = await publish(`<a:feed xmlns:a="http://www.w3.org/2005/Atom"><a:id>f</a:id>
+      <a:entry><a:id>urn:1</a:id><a:title type="html">A &lt;i&gt;b&lt;/i&gt;</a:title>
+        <a:link rel="enclosure" href="/1.mp3" type="audio/mpeg" length="9"/><a:link rel="self" href="http://x.example/s"/>
+        <a:link href="/e/1"/><a:link rel="enclosure" href="http://x.example/2.mp3"/>
+        <a:summary>sum</a:summary><a:author><a:name>Ann</a:name></a:author><a:author><a:email>b@x.example</a:email></a:author>
+        <a:category term="t1" label="T"/><a:published>2023-01-02T03:04:05.678+01:00</a:published><a:updated>2024-01-01T00:00:00Z</a:updated>
+        <a:content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml">1 &lt; <b class="c">2</b><br/></div></a:content></a:entry>
+      <a:entry><a:id>urn:2</a:id><a:updated>2024-01-01T00:00:00Z</a:updated></a:entry></a:feed>`);
+    const base = server?.url;
+    expect(json).toEqual([
+      `{"id":"p-urn:1","author":"Ann, b@x.example","categories":["t1"],"content":"1 &lt; <b class=\\"c\\">2</b><br/>","description":"sum","enclosures":[{"type":"audio/mpeg","url":"${base}/1.mp3","length":9},{"url":"http://x.example/2.mp3"}],"guid":"urn:1","link":"${base}/e/1","title":"A <i>b</i>","pubDate":"2023-01-02T02:04:05.678Z"}`,
+      '{"id":"p-urn:2","guid":"urn:2","pubDate":"2024-01-01T00:00:00Z"}',
+    ]);
+  });
+
+  it('reads RSS 1.0', async () => {
+    const { json } =
+      await publish(`<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/" xmlns:dc="http://purl.org/dc/elements/1.1/">
+      <channel rdf:about="c"><title>T</title></channel>
+      <item rdf:about="http://x.example/1"><title>One</title><dc:creator>Ann</dc:creator><dc:date>2023-02-06</dc:date></item></rdf:RDF>`);
+    expect(json).toEqual([
+      '{"id":"p-http://x.example/1","author":"Ann","guid":"http://x.example/1","title":"One","pubDate":"2023-02-06T00:00:00Z"}',
+    ]);
+  });
+
+  it('has ids for items without a guid that the next run has too, unless random ones are asked for', async () => {
+    const feed = RSS('<item><link>http://x.example/1</link></item><item><title>x</title></item>');
+    const first = ids(await publish(feed));
+    expect(first).toEqual(['p-http://x.example/1', expect.stringMatching(/^p-[0-9a-f]{32}$/)]);
+    await server?.close();
+    expect(ids(await publish(feed))).toEqual(first);
+    await server?.close();
+    const random = ids(await publish(RSS(item('g')), { useGuidForDocID: false }));
+    expect(random).toEqual([expect.stringMatching(/^p-[0-9a-f]{8}-[0-9a-f]{4}-4/)]);
+  });
+
+  it('leaves out dates that are none, and items older than pubDateCutoff', async () => {
+    const now = new Date(Date.now() - 60_000).toUTCString();
+    const feed = RSS(
+      item('new', `<pubDate>${now}</pubDate>`) +
+        item('old', '<pubDate>Mon, 06 Feb 2023 10:00:00 GMT</pubDate>') +
+        item('bad', '<pubDate>garbage</pubDate>'),
+    );
+    const { documents, warnings } = await publish(feed, { pubDateCutoff: '2h' });
+    expect(documents.map((document) => [document.id, document.has('pubDate')])).toEqual([
+      ['p-new', true],
+      ['p-bad', false],
+    ]);
+    expect(warnings).toEqual([
+      'p-bad: "garbage" is no date that can be read: it is left out',
+      'p-bad has no date to compare with pubDateCutoff: it is published',
+    ]);
+  });
+
+  describe('again and again', () => {
+    const polling = { runDuration: '1h', refreshIncrement: '1ms' };
+
+    /** Reads until the server was asked so often; what it answered last is not looked at any more. */
+    async function poll(requests: number, answer: StubHandler): Promise<CollectingPublisher> {
+      const publisher = new CollectingPublisher();
+      const answerAndStop: StubHandler = (request, response) => {
+        if (server?.requests.length === requests) publisher.abort();
+        return answer(request, response);
+      };
+      return publish(answerAndStop, polling, { publisher });
+    }
+
+    it('publishes what is new or changed; an empty feed does not make its items new', async () => {
+      const send = (feed: string) => (response: ServerResponse) => void response.end(feed);
+      const publisher = await poll(
+        6,
+        inTurn(
+          send(RSS(item('1') + item('2'))),
+          send(RSS('')),
+          send(RSS(item('3') + item('2', '<title>changed</title>') + item('1'))),
+          send(RSS(item('3'))),
+          send(RSS(item('3') + item('1'))),
+        ),
+      );
+      expect(ids(publisher)).toEqual(['p-1', 'p-2', 'p-3', 'p-2', 'p-1']);
+    });
+
+    it('downloads no feed again that has not changed', async () => {
+      const date = 'Mon, 06 Feb 2023 10:00:00 GMT';
+      const publisher = await poll(4, ({ headers }, response) => {
+        if (headers['if-none-match'] === '"1"' && headers['if-modified-since'] === date) response.writeHead(304).end();
+        else response.writeHead(200, { etag: '"1"', 'last-modified': date }).end(RSS(item('1')));
+      });
+      expect(ids(publisher)).toEqual(['p-1']);
+      expect(server?.requests.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, '"1"', '"1"', '"1"']);
+      expect(server?.mostAtOnce).toBe(1);
+    });
+
+    it('ends after the first reading behind runDuration', async () => {
+      await publish(RSS(item('1')), { runDuration: '0s', refreshIncrement: '1h' });
+      expect(server?.requests).toHaveLength(1);
+    });
+
+    it('reads once in a preview', async () => {
+      await publish(RSS(item('1')), { runDuration: '1h', refreshIncrement: '1h' }, { preview: true });
+      expect(server?.requests).toHaveLength(1);
+    });
+
+    it('ends at once when the run stops while it waits', async () => {
+      const publisher = new CollectingPublisher();
+      const publishing = publish(RSS(item('1')), { runDuration: '1h', refreshIncrement: '1h' }, { publisher });
+      while (publisher.documents.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+      publisher.abort();
+      await publishing;
+      expect(server?.requests).toHaveLength(1);
+    });
+  });
+
+  it('tries again what fails in passing', async () => {
+    const publisher = await publish(
+      inTurn(
+        (response) => void response.writeHead(503, { 'retry-after': '0' }).end(),
+        (response) => void response.destroy(),
+        (response) => void response.end(RSS(item('1'))),
+      ),
+    );
+    expect(ids(publisher)).toEqual(['p-1']);
+  });
+
+  it('follows redirects', async () => {
+    const publisher = await publish(({ path }, response) => {
+      if (path === '/new/feed') response.end(RSS(item('1')));
+      else response.writeHead(301, { location: '/new/feed' }).end();
+    });
+    expect(ids(publisher)).toEqual(['p-1']);
+  });
+
+  it.each([
+    [
+      'a status',
+      (_: unknown, response: ServerResponse) => void response.writeHead(404).end('no'),
+      'answered 404 Not Found: no',
+    ],
+    ['a page', '<html><body>Hi</body></html>', 'it is no RSS or Atom feed: its root element is html'],
+    ['nothing', '', 'it is no RSS or Atom feed: it holds no XML'],
+    ['plain text', 'Hi & bye', 'it is no RSS or Atom feed: it holds no XML'],
+    ['a part of a feed', RSS(item('1')).slice(0, -20), 'it breaks off before its end'],
+    [
+      'a feed that reads a file',
+      `<!DOCTYPE rss [<!ENTITY x SYSTEM "file:///etc/passwd">]>${RSS(item('&x;')).slice(21)}`,
+      'the entity &x; is external, which is not read',
+    ],
+  ] as [string, string | StubHandler, string][])(
+    'fails for %s, without telling secrets',
+    async (_, answer, message) => {
+      const failure = await publish(answer).catch((error: Error) => error);
+      expect(failure).toBeInstanceOf(Error);
+      expect((failure as Error).message).toContain(message);
+      expect((failure as Error).message).toContain('/feed?token=');
+      expect((failure as Error).message).not.toContain('s3cret');
+    },
+  );
+
+  it('reads feeds with common faults', async () => {
+    const { documents, warnings } = await publish(
+      RSS(
+        '<item><title>AT&T&nbsp;&eacute; &lt;<![CDATA[&]]></title><dc:creator>Q & A</dc:creator><x:y z="&">1</x:y></item>',
+      ),
+    );
+    expect(documents.map((document) => [document.text('title'), document.text('author')])).toEqual([
+      ['AT&T\u00a0é <&', 'Q & A'],
+    ]);
+    expect(warnings).toEqual([expect.stringContaining('is not well-formed XML (1:')]);
+  });
+
+  it.each([
+    ['the header', 'text/xml; charset=ISO-8859-1', Buffer.from(RSS('<item><title>é</title></item>'), 'latin1')],
+    [
+      'the declaration',
+      'text/xml',
+      Buffer.from(RSS('<item><title>é</title></item>').replace('?>', ' encoding="windows-1252"?>'), 'latin1'),
+    ],
+    ['a mark', 'text/xml; charset=utf-8', Buffer.from(`\ufeff${RSS('<item><title>é</title></item>')}`, 'utf16le')],
+    ['nothing', 'text/xml', Buffer.from(RSS('<item><title>é</title></item>'))],
+  ])('takes the charset from %s', async (_, type, body) => {
+    const { documents } = await publish((__, response) => void response.setHeader('content-type', type).end(body));
+    expect(documents[0]?.text('title')).toBe('é');
+  });
+});
+
+describe('the check of RSSConnector', () => {
+  const problems = (params: object) =>
+    [...RSSConnector.check({ rssURL: 'http://x.example/f', ...params })].map(({ message }) => message);
+
+  it('finds what would fail later', () => {
+    expect(problems({})).toEqual([]);
+    expect(problems({ rssURL: 'nope' })).toEqual(['Attempted to create RSSConnector with malformed rssURL.']);
+    expect(problems({ rssURL: 'file:///feed.xml' })).toHaveLength(1);
+    expect(problems({ pubDateCutoff: 'soon' })).toEqual(['pubDateCutoff must be a duration, was "soon"']);
+    expect(problems({ runDuration: '1s' })).toEqual([
+      'runDuration and refreshIncrement must both be defined to run incrementally.',
+    ]);
+    expect(problems({ runDuration: '1s', refreshIncrement: '0s' })).toEqual([
+      'refreshIncrement must be a positive duration, was "0s"',
+    ]);
+  });
+});

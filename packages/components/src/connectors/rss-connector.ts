@@ -1,0 +1,208 @@
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  Connector,
+  Document,
+  HeadraceError,
+  messageOf,
+  type ParameterProblem,
+  type Publisher,
+  parseDuration,
+  type Static,
+  Type,
+  type Value,
+} from '@headrace/engine';
+import { type FeedItem, feedItem } from '../formats/feed/feed-item.ts';
+import { feedText } from '../formats/feed/feed-text.ts';
+import { readFeed } from '../formats/feed/read-feed.ts';
+import { HttpClient, headerText, requireSuccess } from '../http/http-client.ts';
+import { HttpError } from '../http/http-error.ts';
+import { getFollowing } from '../http/redirects.ts';
+import { isTransient } from '../http/retry.ts';
+import { safeUrl } from '../http/safe-url.ts';
+import { requirePublisher } from './require-publisher.ts';
+
+const parameters = Type.Object({
+  rssURL: Type.String(),
+  useGuidForDocID: Type.Optional(Type.Boolean({ default: true })),
+  pubDateCutoff: Type.Optional(Type.String()),
+  runDuration: Type.Optional(Type.String()),
+  refreshIncrement: Type.Optional(Type.String()),
+});
+
+const DURATIONS = ['pubDateCutoff', 'runDuration', 'refreshIncrement'] as const;
+
+const ACCEPT = 'application/rss+xml, application/atom+xml, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.1';
+/** A feed is held as a whole. */
+const MAX_FEED_BYTES = 64 * 1024 * 1024;
+const MAX_REDIRECTS = 10;
+/** A longer timer would fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * Publishes a document for each item of an RSS feed (0.9 to 2.0) or each entry of an Atom feed, in the order of the
+ * feed: once, or, with runDuration and refreshIncrement, again and again, each time only the items that are new or
+ * changed since the reading before.
+ * <p>
+ * A document has, as far as the item does: <code>author</code>, <code>categories</code> (a list), <code>comments</code>,
+ * <code>content</code>, <code>description</code> (that of Atom's summary; the content where there is no other),
+ * <code>enclosures</code> (a list of objects with type, url and length), <code>guid</code>, <code>isPermaLink</code>,
+ * <code>link</code>, <code>title</code> and <code>pubDate</code>, an instant in UTC. Of Atom <code>guid</code> is the
+ * id, <code>pubDate</code> the date of publication or else of the last update, <code>link</code> the link to
+ * the entry itself. A date that cannot be read is left out, with a warning.
+ * <p>
+ * The id of a document is the guid; of an item without one its link, and without that a hash of its content, so that
+ * another run makes no second document of it.
+ * <p>
+ * Servers are asked politely: a feed that has not changed is not downloaded again (ETag, Last-Modified), a server that
+ * is overloaded is given the time that it asks for, and only one request is under way. What fails in passing is tried
+ * again; between two readings such a failure is only a warning. Feeds with common faults of their XML are read all the
+ * same, one that breaks off is not. Redirects are followed. A user and a password in the URL are sent as basic
+ * authentication.
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>rssURL (String, Required) : The URL of the feed, of http or https.</li>
+ *   <li>useGuidForDocID (Boolean, Optional) : Whether the guid is the id of the document; otherwise it is a random UUID, and every run publishes new documents. Defaults to true.</li>
+ *   <li>pubDateCutoff (String, Optional) : A duration such as "2h" or "7d"; items that were published longer ago are left out. Those without a date are published, with a warning. Defaults to none.</li>
+ *   <li>runDuration (String, Optional) : A duration; the feed is read again until it has passed. Needs refreshIncrement. By default the feed is read once; so it is in a preview.</li>
+ *   <li>refreshIncrement (String, Optional) : A duration; how long to wait between two readings. Minutes are polite. Needs runDuration.</li>
+ * </ul>
+ */
+export class RSSConnector extends Connector<typeof parameters> {
+  static override readonly parameters = parameters;
+  private client: HttpClient | undefined;
+  private etag: string | undefined;
+  private lastModified: string | undefined;
+
+  static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
+    const url = URL.parse(params.rssURL);
+    if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+      yield {
+        parameter: 'rssURL',
+        message: 'Attempted to create RSSConnector with malformed rssURL.',
+        hint: 'It must be a URL of http or https, such as https://example.org/feed.xml.',
+      };
+    }
+    for (const name of DURATIONS) {
+      const text = params[name];
+      const duration = text === undefined ? 1n : parseDuration(text);
+      if (duration !== undefined && duration >= (name === 'refreshIncrement' ? 1n : 0n)) continue;
+      yield {
+        parameter: name,
+        message: `${name} must be a ${duration === undefined ? '' : 'positive '}duration, was "${text}"`,
+        hint: 'Write a number and a unit: 90s, 2h, 7d.',
+      };
+    }
+    if ((params.runDuration === undefined) !== (params.refreshIncrement === undefined)) {
+      yield {
+        parameter: params.runDuration === undefined ? 'refreshIncrement' : 'runDuration',
+        message: 'runDuration and refreshIncrement must both be defined to run incrementally.',
+        hint: 'Without both the feed is read once.',
+      };
+    }
+  }
+
+  override async execute(publisher: Publisher | undefined): Promise<void> {
+    const { params, context } = this;
+    const target = requirePublisher(publisher, context.name);
+    const increment = context.preview ? undefined : milliseconds(params.refreshIncrement);
+    const again = increment === undefined ? undefined : Math.min(increment, MAX_TIMER_MS);
+    const until = performance.now() + (milliseconds(params.runDuration) ?? 0);
+    this.client = await HttpClient.open({ connections: 1, maxBodyBytes: MAX_FEED_BYTES });
+    const goesOn = () => again !== undefined && performance.now() < until;
+    let known: ReadonlySet<string> = new Set();
+    for (;;) {
+      const items = await this.readOrWait(goesOn, target.signal);
+      await this.publishNew(items, known, target);
+      // A feed that is empty for a moment does not make its items new.
+      if (items.length > 0) known = new Set(items.map(({ digest }) => digest));
+      if (!goesOn() || target.signal.aborted) return;
+      await sleep(again, undefined, { signal: target.signal }).catch(() => undefined);
+      if (target.signal.aborted) return;
+    }
+  }
+
+  override async close(): Promise<void> {
+    await this.client?.close();
+  }
+
+  /** The items of the feed; none when it has not changed, or, while others follow, when a reading fails in passing. */
+  private async readOrWait(goesOn: () => boolean, signal: AbortSignal): Promise<readonly FeedItem[]> {
+    try {
+      return await this.read(signal);
+    } catch (error) {
+      if (signal.aborted) return [];
+      const passing = error instanceof HttpError && (error.isConnectionFailure || isTransient(error.status ?? 0));
+      if (!passing || !goesOn()) throw this.unreadable(error);
+      this.context.log.warn(`${messageOf(error)}. The feed is read again in ${this.params.refreshIncrement}`);
+      return [];
+    }
+  }
+
+  private async read(signal: AbortSignal): Promise<readonly FeedItem[]> {
+    const { rssURL } = this.params;
+    const headers: Record<string, string> = { accept: ACCEPT };
+    if (this.etag !== undefined) headers['if-none-match'] = this.etag;
+    if (this.lastModified !== undefined) headers['if-modified-since'] = this.lastModified;
+    const response = await getFollowing(
+      this.client as HttpClient,
+      { url: rssURL, headers, signal },
+      { limit: MAX_REDIRECTS, follow: () => true },
+    );
+    if (response.status === 304) return [];
+    const { body, headers: answered, url } = requireSuccess(response);
+    const feed = await readFeed(feedText(body, headerText(answered, 'content-type')));
+    if (feed.fault !== undefined) {
+      this.context.log.warn(
+        `${safeUrl(rssURL)} is not well-formed XML (${feed.fault}): it is read as far as it can be`,
+      );
+    }
+    this.etag = headerText(answered, 'etag');
+    this.lastModified = headerText(answered, 'last-modified');
+    return feed.items.map((element) => feedItem(element, url));
+  }
+
+  private async publishNew(items: readonly FeedItem[], known: ReadonlySet<string>, target: Publisher): Promise<void> {
+    const window = milliseconds(this.params.pubDateCutoff);
+    const oldest = window === undefined ? undefined : Date.now() - window;
+    for (const item of items) {
+      if (known.has(item.digest)) continue;
+      if (target.signal.aborted) return;
+      const id = this.idOf(item);
+      if (item.badDate !== undefined) {
+        this.context.log.warn(`${id}: "${item.badDate}" is no date that can be read: it is left out`);
+      }
+      if (oldest !== undefined) {
+        if (item.published === undefined) {
+          this.context.log.warn(`${id} has no date to compare with pubDateCutoff: it is published`);
+        } else if (item.published.getTime() < oldest) continue;
+      }
+      const waiting = target.publish(documentOf(id, item.fields));
+      if (waiting !== undefined) await waiting;
+    }
+  }
+
+  private idOf({ guid, substitute }: FeedItem): string {
+    const { useGuidForDocID = true } = this.params;
+    return this.context.docIdPrefix + (useGuidForDocID ? (guid ?? substitute) : crypto.randomUUID());
+  }
+
+  private unreadable(error: unknown): HeadraceError {
+    const reason = error instanceof HttpError ? error.message : `${safeUrl(this.params.rssURL)}: ${messageOf(error)}`;
+    return new HeadraceError('HR_SOURCE_UNREADABLE', reason, {
+      hint: 'Check rssURL: open it in a browser, it must show the feed itself.',
+    });
+  }
+}
+
+function documentOf(id: string, fields: ReadonlyMap<string, Value>): Document {
+  const document = Document.create(id);
+  for (const [name, value] of fields) document.set(name, value);
+  return document;
+}
+
+function milliseconds(duration: string | undefined): number | undefined {
+  const nanos = duration === undefined ? undefined : parseDuration(duration);
+  return nanos === undefined ? undefined : Number(nanos) / 1e6;
+}

@@ -1,0 +1,25 @@
+import { charsetDecoder } from '../../java/charset.ts';
+
+/**
+ * The text of a feed. What says the charset: a byte-order mark, else the `Content-Type` of the answer, else the XML
+ * declaration, else it is UTF-8 (RFC 7303). A charset that nobody knows is passed over.
+ */
+export function feedText(bytes: Uint8Array, contentType: string | undefined): string {
+  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 200));
+  const named = /charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType ?? '')?.[1];
+  // Sixteen bits a character: without its zeros the declaration reads like any other.
+  const declared = /^\s*<\?xml[^>]*?\bencoding\s*=\s*["']([\w.:-]+)/.exec(
+    start.toString('latin1').replaceAll('\0', ''),
+  )?.[1];
+  for (const charset of [markedCharset(start), named, declared, 'utf-8']) {
+    const decoder = charset === undefined ? undefined : charsetDecoder(charset);
+    if (decoder !== undefined) return decoder.decode(bytes, false).replace(/^\ufeff/, '');
+  }
+  return '';
+}
+
+function markedCharset(start: Buffer): string | undefined {
+  if (start[0] === 0xef && start[1] === 0xbb && start[2] === 0xbf) return 'utf-8';
+  if ((start[0] === 0xfe && start[1] === 0xff) || (start[0] === 0xff && start[1] === 0xfe)) return 'utf-16';
+  return undefined;
+}

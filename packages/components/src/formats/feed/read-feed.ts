@@ -1,0 +1,139 @@
+import { SaxesParser, type SaxesTagNS } from 'saxes';
+import { declaredEntities } from '../../xml/dtd-entities.ts';
+import { FeedElement } from './feed-element.ts';
+
+/** A feed that was read. */
+export interface Feed {
+  /** Its items or entries, in order. */
+  readonly items: readonly FeedElement[];
+  /** What is wrong with its XML, though it could be read; undefined when nothing is. */
+  readonly fault: string | undefined;
+}
+
+/** The vocabularies of feeds, by their URI, with the prefix that they have here; all others keep that of the feed. */
+const VOCABULARIES: Readonly<Record<string, string>> = {
+  '': '',
+  'http://purl.org/rss/1.0/': '',
+  'http://my.netscape.com/rdf/simple/0.9/': '',
+  'http://backend.userland.com/rss2': '',
+  'http://blogs.law.harvard.edu/tech/rss': '',
+  'http://www.w3.org/2005/Atom': 'atom:',
+  'http://purl.org/atom/ns#': 'atom:',
+  'http://www.w3.org/1999/02/22-rdf-syntax-ns#': 'rdf:',
+  'http://purl.org/rss/1.0/modules/content/': 'content:',
+  'http://purl.org/dc/elements/1.1/': 'dc:',
+};
+
+/**
+ * Reads a feed: RSS 0.9 to 2.0 or Atom. Feeds with common faults of their XML (`&` and entities of HTML that are not
+ * declared, prefixes without a declaration) are read all the same, which the result tells.
+ *
+ * @throws Error when the text is no feed, or breaks off
+ */
+export async function readFeed(text: string): Promise<Feed> {
+  try {
+    return { items: parse(text, {}, undefined), fault: undefined };
+  } catch (error) {
+    if (!(error instanceof FeedFault)) throw error;
+    const repaired = escapeAmpersands(text);
+    return { items: parse(repaired, await htmlEntities(repaired), () => undefined), fault: error.message };
+  }
+}
+
+/** XML that is not well-formed, with line and column. */
+class FeedFault extends Error {}
+
+interface Open {
+  readonly element: FeedElement;
+  readonly tag: string;
+}
+
+/** @param onFault gets what is not well-formed, and parsing goes on; undefined: it is thrown, a `FeedFault` */
+function parse(
+  text: string,
+  entities: Readonly<Record<string, string>>,
+  onFault: ((error: Error) => void) | undefined,
+): FeedElement[] {
+  const items: FeedElement[] = [];
+  const open: Open[] = [];
+  let root: string | undefined;
+  let depth = 0;
+  let complete = false;
+  const parser = new SaxesParser({ xmlns: true });
+  parser.ENTITIES = Object.assign(Object.create(parser.ENTITIES), entities);
+  parser.on('error', (error) => {
+    if (onFault === undefined) throw new FeedFault(error.message);
+    onFault(error);
+  });
+  parser.on('doctype', (doctype) => {
+    if (doctype.includes('<!ENTITY')) {
+      const declared = Object.create(declaredEntities(doctype));
+      parser.ENTITIES = Object.assign(declared, entities);
+    }
+  });
+  parser.on('opentag', (tag) => {
+    depth++;
+    if (root === undefined) {
+      root = tag.local;
+      if (!/^(rss|feed|RDF)$/.test(root)) throw new Error(`it is no RSS or Atom feed: its root element is ${root}`);
+    }
+    const name = nameOf(tag, root);
+    if (open.length === 0 && name !== 'item' && name !== 'atom:entry') return;
+    const attributes = Object.values(tag.attributes).map(({ name, value }): [string, string] => [name, value]);
+    open.push({ element: new FeedElement(name, new Map(attributes)), tag: tag.local });
+  });
+  parser.on('closetag', () => {
+    complete = --depth === 0;
+    const closed = open.pop();
+    if (closed === undefined) return;
+    const parent = open.at(-1);
+    if (parent === undefined) items.push(closed.element);
+    else parent.element.addElement(closed.element, closed.tag);
+  });
+  const addText = (value: string) => open.at(-1)?.element.addText(value);
+  parser.on('text', addText);
+  parser.on('cdata', addText);
+  parser.write(text).close();
+  if (root === undefined) throw new Error('it is no RSS or Atom feed: it holds no XML');
+  if (!complete) throw new Error('it breaks off before its end');
+  return items;
+}
+
+function nameOf({ uri, local, prefix }: SaxesTagNS, root: string): string {
+  // A feed of Atom that forgot to say so.
+  if (uri === '' && prefix === '' && root === 'feed') return `atom:${local}`;
+  const known = VOCABULARIES[uri] ?? VOCABULARIES[`${uri}/`];
+  return `${known ?? (prefix === '' ? '' : `${prefix}:`)}${local}`;
+}
+
+/** The text with `&amp;` for each `&` that begins no reference, outside of CDATA sections and comments. */
+function escapeAmpersands(text: string): string {
+  let result = '';
+  let from = 0;
+  const marks = /&(?!(?:#\d+|#x[\da-f]+|[a-z][\da-z]*);)|<!\[CDATA\[|<!--/gi;
+  for (let mark = marks.exec(text); mark !== null; mark = marks.exec(text)) {
+    if (mark[0] === '&') {
+      result += `${text.slice(from, mark.index)}&amp;`;
+      from = mark.index + 1;
+      continue;
+    }
+    const end = text.indexOf(mark[0] === '<!--' ? '-->' : ']]>', mark.index);
+    if (end < 0) break;
+    marks.lastIndex = end;
+  }
+  return result + text.slice(from);
+}
+
+/** The characters of the entities of HTML that the text refers to. The table of them is loaded only now. */
+async function htmlEntities(text: string): Promise<Record<string, string>> {
+  const names = new Set(Array.from(text.matchAll(/&([a-z][\da-z]*);/gi), ([, name]) => name as string));
+  for (const name of ['amp', 'lt', 'gt', 'quot', 'apos']) names.delete(name);
+  if (names.size === 0) return {};
+  const { load } = await import('cheerio');
+  const entities: Record<string, string> = {};
+  for (const name of names) {
+    const decoded = load(`<p>&${name};</p>`, null, false)('p').text();
+    if (decoded !== `&${name};`) entities[name] = decoded;
+  }
+  return entities;
+}

@@ -1,0 +1,68 @@
+import { assertStageContract, makeStage, runStage } from '@headrace/engine/testing';
+import { describe, expect, it } from 'vitest';
+import { MatchQuery } from './match-query.ts';
+
+const params = {
+  fields: ['text', 'country'],
+  queries: [
+    { apples: 'apple*', fruit: 'apple pear' },
+    { korea: 'country:"south korea"', none: '-apple' },
+  ],
+  matchedQueriesField: 'hits',
+};
+
+async function hits(document: Record<string, unknown>, overrides: Record<string, unknown> = {}): Promise<unknown> {
+  const [outcome] = await runStage(MatchQuery, { ...params, ...overrides }, [{ id: '1', ...document }]);
+  expect(outcome?.error).toBeUndefined();
+  return (JSON.parse(outcome?.documents[0] as string) as { hits?: unknown }).hits;
+}
+
+describe('MatchQuery', () => {
+  it('keeps the contract of a stage', async () => {
+    await assertStageContract(MatchQuery, { params, document: { id: '1', text: 'an apple' } });
+  });
+
+  it.each([
+    [{ text: 'An Apple' }, ['apples', 'fruit']],
+    [{ text: 'pears, apples' }, ['apples']],
+    [{ text: ['nothing', null, 'pear'], country: 'South Korea' }, ['fruit', 'korea']],
+    [{ country: 'apple' }, undefined],
+    [{ text: null }, undefined],
+    [{ text: [] }, undefined],
+    [{}, undefined],
+    [{ text: 'none', hits: 'old' }, 'old'],
+    [{ text: 'pear', hits: 'old' }, ['old', 'fruit']],
+  ])('%j matches %j', async (document, expected) => {
+    expect(await hits(document)).toEqual(expected);
+  });
+
+  it('takes the last of queries with the same name, at the place of the first', async () => {
+    const queries = [{ a: 'x', b: 'pear' }, { a: 'pear' }];
+    expect(await hits({ text: 'pear' }, { queries })).toEqual(['a', 'b']);
+  });
+
+  it('takes numbers and booleans for texts', async () => {
+    expect(await hits({ text: [42, true] }, { queries: [{ n: 42, b: true }] })).toEqual(['n', 'b']);
+  });
+
+  it('tries many queries', async () => {
+    const queries = [Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`q${i}`, `+word${i} +("a b" w*)`]))];
+    expect(await hits({ text: 'word7 word4999 a b' }, { queries })).toEqual(['q7', 'q4999']);
+  });
+
+  it.each([
+    [{ fields: [] }, 'at least one field'],
+    [{ queries: [] }, 'at least one query'],
+    [{ queries: [{}] }, 'at least one query'],
+    [{ matchedQueriesField: ' ' }, 'must not be blank'],
+    [{ matchedQueriesField: 'id' }, 'reserved'],
+    [{ queries: [{ bad: 'a:b:c' }] }, 'The query "bad" is wrong'],
+  ])('refuses %j', (wrong, message) => {
+    expect(() => makeStage(MatchQuery, { ...params, ...wrong })).toThrow(message);
+  });
+
+  it('warns of queries that look into fields that they cannot see', () => {
+    const warnings = [...MatchQuery.check({ ...params, queries: [new Map([['q', 'title:apple *:*']])] } as never)];
+    expect(warnings).toMatchObject([{ parameter: ['queries', 0, 'q'], severity: 'warning' }]);
+  });
+});

@@ -1,0 +1,226 @@
+import { analyze, lowerCase } from './analysis.ts';
+import { withoutEscapes } from './escapes.ts';
+import { type Token, type TokenKind, tokensOf } from './lexer.ts';
+import type { Clause, Query } from './query.ts';
+import { QuerySyntaxError } from './query-syntax-error.ts';
+import { parseRegexp } from './regexp-syntax.ts';
+import { parseWildcard } from './wildcard.ts';
+
+const MAX_EDITS = 2;
+const MAX_DEPTH = 200;
+
+/** What matches nothing: a query of which the analysis leaves nothing. */
+const NOTHING: Query = { type: 'boolean', clauses: [] };
+
+/**
+ * Parses a query in the syntax of Lucene's classic query parser, default operator OR. There is no precedence: AND makes
+ * the clauses on both sides of it required.
+ *
+ * @param defaultField the field of terms that name none
+ * @throws QuerySyntaxError when it is not well-formed
+ */
+export function parseQuery(text: string, defaultField: string): Query {
+  return new QueryParser(tokensOf(text), defaultField).query();
+}
+
+class QueryParser {
+  private readonly tokens: readonly Token[];
+  private readonly defaultField: string;
+  private at = 0;
+  private depth = 0;
+
+  constructor(tokens: readonly Token[], defaultField: string) {
+    this.tokens = tokens;
+    this.defaultField = defaultField;
+  }
+
+  query(): Query {
+    const query = this.clauses(this.defaultField);
+    this.take('end');
+    return query ?? NOTHING;
+  }
+
+  /** Clauses up to a closing bracket or the end; undefined when nothing is left of them. */
+  private clauses(field: string): Query | undefined {
+    if (++this.depth > MAX_DEPTH) throw new QuerySyntaxError(`more than ${MAX_DEPTH} brackets inside each other`);
+    const clauses: Clause[] = [];
+    let alone: Query | undefined;
+    for (let isFirst = true; isFirst || !['close', 'end'].includes(this.token.kind); isFirst = false) {
+      const isAnd = !isFirst && this.conjunction() === 'and';
+      const modifier = this.modifier();
+      const query = this.clause(field);
+      if (isFirst && modifier === 'none') alone = query;
+      const last = clauses.at(-1);
+      if (isAnd && last !== undefined && last.occur !== 'not') clauses[clauses.length - 1] = { ...last, occur: 'must' };
+      if (query === undefined) continue;
+      const occur = modifier === 'not' ? 'not' : modifier === 'must' || isAnd ? 'must' : 'should';
+      clauses.push({ occur, query });
+    }
+    this.depth--;
+    if (clauses.length === 1 && alone !== undefined) return alone;
+    return clauses.length === 0 ? undefined : { type: 'boolean', clauses };
+  }
+
+  private conjunction(): 'and' | 'or' | undefined {
+    const { kind } = this.token;
+    if (kind !== 'and' && kind !== 'or') return undefined;
+    this.at++;
+    return kind;
+  }
+
+  private modifier(): 'must' | 'not' | 'none' {
+    const { kind } = this.token;
+    if (kind === 'plus') {
+      this.at++;
+      return 'must';
+    }
+    if (kind !== 'minus' && kind !== 'not') return 'none';
+    this.at++;
+    return 'not';
+  }
+
+  private clause(outer: string): Query | undefined {
+    let field = outer;
+    const next = this.tokens[this.at + 1];
+    if (next?.kind === 'colon' && (this.token.kind === 'term' || this.token.kind === 'star')) {
+      field = this.token.kind === 'star' ? '*' : withoutEscapes(this.token.text);
+      this.at += 2;
+    }
+    if (this.token.kind !== 'open') return this.term(field);
+    this.at++;
+    const query = this.clauses(field);
+    this.take('close');
+    this.boost();
+    return query;
+  }
+
+  private term(field: string): Query | undefined {
+    const { kind, text } = this.token;
+    this.at++;
+    switch (kind) {
+      case 'term':
+      case 'bareOperator':
+      case 'number': {
+        const similarity = this.suffixes();
+        if (similarity !== undefined) return fuzzyQuery(field, withoutEscapes(text), similarity);
+        return fieldQuery(field, withoutEscapes(kind === 'bareOperator' ? text.charAt(0) : text));
+      }
+      case 'star':
+      case 'prefix':
+      case 'wildcard':
+        this.suffixes();
+        if (field === '*' && text === '*') return { type: 'all' };
+        if (/^[*?]/.test(text)) {
+          throw new QuerySyntaxError(`"${text}" begins with * or ?: a term must begin with another character`);
+        }
+        if (kind === 'prefix') return { type: 'prefix', field, prefix: lowerCase(withoutEscapes(text.slice(0, -1))) };
+        return { type: 'wildcard', field, pattern: parseWildcard(lowerCase(text)) };
+      case 'regexp':
+        this.suffixes();
+        return { type: 'regexp', field, node: parseRegexp(lowerCasePattern(text.slice(1, -1))) };
+      case 'quoted': {
+        const slop = this.suffixes();
+        return phraseQuery(field, withoutEscapes(text.slice(1, -1)), Math.trunc(Number(slop ?? 0)));
+      }
+      case 'rangeStart':
+        return this.range(field, text === '[');
+      default:
+        this.at--;
+        throw this.unexpected('a term');
+    }
+  }
+
+  private range(field: string, includesLower: boolean): Query {
+    const lower = this.rangeEnd();
+    if (this.token.kind === 'rangeTo') this.at++;
+    const upper = this.rangeEnd();
+    const end = this.take('rangeEnd');
+    this.boost();
+    return { type: 'range', field, lower, upper, includesLower, includesUpper: end.text === ']' };
+  }
+
+  /** One end of a range; undefined when it is open. */
+  private rangeEnd(): string | undefined {
+    const { kind, text } = this.token;
+    if (kind !== 'rangeTerm' && kind !== 'rangeQuoted') throw this.unexpected('an end of a range');
+    this.at++;
+    if (kind === 'rangeTerm' && text === '*') return undefined;
+    return lowerCase(withoutEscapes(kind === 'rangeQuoted' ? text.slice(1, -1) : text));
+  }
+
+  /** A number behind `~`, empty when there is none, before or behind a boost; undefined without `~`. */
+  private suffixes(): string | undefined {
+    let fuzzy = this.fuzzy();
+    if (this.boost() && fuzzy === undefined) fuzzy = this.fuzzy();
+    else if (fuzzy !== undefined) this.boost();
+    return fuzzy;
+  }
+
+  private fuzzy(): string | undefined {
+    if (this.token.kind !== 'fuzzy') return undefined;
+    const number = this.token.text.slice(1);
+    this.at++;
+    return number;
+  }
+
+  private boost(): boolean {
+    if (this.token.kind !== 'boost') return false;
+    this.at++;
+    this.take('number');
+    return true;
+  }
+
+  private get token(): Token {
+    return this.tokens[this.at] as Token;
+  }
+
+  private take(kind: TokenKind): Token {
+    const { token } = this;
+    if (token.kind !== kind) throw this.unexpected(EXPECTED[kind] ?? kind);
+    this.at++;
+    return token;
+  }
+
+  private unexpected(expected: string): QuerySyntaxError {
+    const { kind, text, at } = this.token;
+    const found = kind === 'end' ? 'the query ends' : `"${text}" stands`;
+    return new QuerySyntaxError(`${found} at position ${at + 1}, where ${expected} is expected`);
+  }
+}
+
+const EXPECTED: Readonly<Partial<Record<TokenKind, string>>> = {
+  close: 'a closing bracket',
+  end: 'another clause or the end',
+  number: 'a number',
+  rangeEnd: '] or }',
+};
+
+/** Any of the terms of a text. */
+function fieldQuery(field: string, text: string): Query | undefined {
+  const terms = analyze(text);
+  if (terms.length < 2) return terms[0] === undefined ? undefined : { type: 'term', field, term: terms[0] };
+  return { type: 'boolean', clauses: terms.map((term) => ({ occur: 'should', query: { type: 'term', field, term } })) };
+}
+
+function phraseQuery(field: string, text: string, slop: number): Query | undefined {
+  const terms = analyze(text);
+  return terms.length < 2 ? fieldQuery(field, text) : { type: 'phrase', field, terms, slop };
+}
+
+/** @param similarity how many edits, or below 1 how much must be the same; empty for as many edits as there may be */
+function fuzzyQuery(field: string, text: string, similarity: string): Query {
+  const term = lowerCase(text);
+  const number = similarity === '' ? MAX_EDITS : Number(similarity);
+  if (number >= 1 && !Number.isInteger(number)) {
+    throw new QuerySyntaxError(`${text}~${similarity}: edits are a whole number`);
+  }
+  const edits = number >= 1 ? number : number === 0 ? 0 : Math.trunc((1 - number) * Array.from(term).length);
+  return { type: 'fuzzy', field, term, edits: Math.min(edits, MAX_EDITS) };
+}
+
+/** A regular expression in lower case, except the letters of classes such as `\\D`. */
+function lowerCasePattern(pattern: string): string {
+  return pattern.replace(/\\?[\s\S]/gu, (character) =>
+    /^\\[DWS]$/.test(character) ? character : lowerCase(character),
+  );
+}

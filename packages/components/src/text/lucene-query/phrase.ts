@@ -1,0 +1,41 @@
+/**
+ * Whether terms stand in a field as a phrase says: each at its place, or moved by so many positions in all.
+ *
+ * @param positions of each term of the phrase, ascending; the same list for the same term
+ */
+export function matchesPhrase(positions: readonly (readonly number[])[], slop: number): boolean {
+  // Where the phrase would begin, had each term the place that it has: a match is one where these lie close together.
+  const begins = new Set<number>();
+  for (const [i, list] of slop === 0 ? [[0, positions[0] as readonly number[]] as const] : positions.entries()) {
+    for (const position of list) begins.add(position - i);
+  }
+  for (const begin of begins) if (spread(positions, begin, slop) <= slop) return true;
+  return false;
+}
+
+/** How far terms lie from their places when the first of them lies at `begin` or behind it; more than `limit` in any case of failure. */
+function spread(positions: readonly (readonly number[])[], begin: number, limit: number): number {
+  const taken = new Map<readonly number[], number>();
+  let most = 0;
+  for (const [i, list] of positions.entries()) {
+    // A term that occurs again in the phrase needs a place of its own, and they may as well be in order.
+    const place = firstFrom(list, Math.max(begin + i, (taken.get(list) ?? Number.NEGATIVE_INFINITY) + 1));
+    if (place === undefined) return limit + 1;
+    taken.set(list, place);
+    most = Math.max(most, place - i - begin);
+    if (most > limit) return most;
+  }
+  return most;
+}
+
+/** The first number of an ascending list that is not below a limit. */
+function firstFrom(list: readonly number[], limit: number): number | undefined {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((list[middle] as number) < limit) low = middle + 1;
+    else high = middle;
+  }
+  return list[low];
+}

@@ -1,0 +1,38 @@
+import type { RegexpNode } from './regexp-syntax.ts';
+
+/** A parsed query. Boosts are not in it: only whether it matches is asked. */
+export type Query =
+  | { readonly type: 'all' }
+  | { readonly type: 'term'; readonly field: string; readonly term: string }
+  | { readonly type: 'phrase'; readonly field: string; readonly terms: readonly string[]; readonly slop: number }
+  | { readonly type: 'prefix'; readonly field: string; readonly prefix: string }
+  | { readonly type: 'wildcard'; readonly field: string; readonly pattern: readonly WildcardStep[] }
+  | { readonly type: 'fuzzy'; readonly field: string; readonly term: string; readonly edits: number }
+  | { readonly type: 'regexp'; readonly field: string; readonly node: RegexpNode }
+  | RangeQuery
+  | { readonly type: 'boolean'; readonly clauses: readonly Clause[] };
+
+/** Terms between two others; an end that is undefined is open. */
+export interface RangeQuery {
+  readonly type: 'range';
+  readonly field: string;
+  readonly lower: string | undefined;
+  readonly upper: string | undefined;
+  readonly includesLower: boolean;
+  readonly includesUpper: boolean;
+}
+
+export interface Clause {
+  readonly occur: 'must' | 'should' | 'not';
+  readonly query: Query;
+}
+
+/** A character as it stands, or any character, or any number of any characters. */
+export type WildcardStep = string | 'ANY' | 'ANY_MANY';
+
+/** The fields that a query looks into. */
+export function fieldsOf(query: Query): Set<string> {
+  if (query.type === 'all') return new Set();
+  if (query.type !== 'boolean') return new Set([query.field]);
+  return new Set(query.clauses.flatMap((clause) => [...fieldsOf(clause.query)]));
+}
