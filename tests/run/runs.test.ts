@@ -50,6 +50,33 @@ describe('a run', () => {
     },
   );
 
+  it('writes the same bytes with 1, 2 and 4 threads', async () => {
+    const source = `${harness.directory}/threads.csv`;
+    const rows = Array.from(
+      { length: 60_000 },
+      (_, i) => `${i}, é${i % 97} ,"a;b${i % 7 === 0 ? '""' : ''}",${'x'.repeat(i % 50)}`,
+    );
+    writeFileSync(source, `n,title,tags,text\n${rows.join('\n')}\n`);
+    const written = async (threads: number) => {
+      const target = `${harness.directory}/threads-${threads}.jsonl`;
+      const config = configOf({
+        connector: `class: CSVConnector, path: "${source}"`,
+        stages: `{class: TrimWhitespace, fields: [title]}, {class: ApplyRegex, source: [n], dest: [even], regex: "^\\\\d*([02468])$"}
+          {class: SplitFieldValues, inputField: tags, outputField: list, delimiter: ";", trimWhitespace: true}
+          {class: Concatenate, dest: label, formatString: "{title}/{even}"}`,
+        indexer: 'type: JSONLines',
+        rest: `jsonl { path: "${target}" }, worker { threads: ${threads} }`,
+      });
+      const result = await harness.run(config, { runId: 'the-run' });
+      expect(accountsOf(result)).toMatchObject({ published: 60_000, succeeded: 60_000 });
+      return readFileSync(target, 'utf8');
+    };
+    const one = await written(1);
+    expect(one.split('\n')).toHaveLength(60_001);
+    expect((await written(2)) === one).toBe(true);
+    expect((await written(4)) === one).toBe(true);
+  });
+
   it('puts children before their parent, and counts them', async () => {
     const { config, ids } = recorded({
       connector: 'class: CountConnector, count: 2',

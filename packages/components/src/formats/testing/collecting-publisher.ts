@@ -1,5 +1,7 @@
+import assert from 'node:assert/strict';
 import type {
   Document,
+  DocumentTable,
   Logger,
   Publisher,
   RecordChunk,
@@ -8,7 +10,10 @@ import type {
   RejectedRecord,
 } from '@headrace/engine';
 
-/** A publisher for tests: it decodes every chunk at once and keeps what comes. */
+/**
+ * A publisher for tests: it decodes every chunk at once and keeps what comes. Where a decoder makes tables, too, they
+ * have to hold the same documents.
+ */
 export class CollectingPublisher implements Publisher, RecordSink {
   readonly documents: Document[] = [];
   readonly rejected: RejectedRecord[] = [];
@@ -48,7 +53,25 @@ export class CollectingPublisher implements Publisher, RecordSink {
     }
     // As the engine does: the memory is gone for the sender.
     const [crossed, place] = structuredClone([bytes, position], { transfer: [bytes.buffer as ArrayBuffer] });
+    const before = this.documents.length;
     decoder.decode(crossed as Uint8Array, place, this);
+    const inTables: Document[] = [];
+    let tables = 0;
+    decoder.decode(crossed as Uint8Array, place, {
+      document: (document) => void inTables.push(document),
+      table: (table: DocumentTable) => {
+        tables++;
+        for (let row = 0; row < table.count; row++) inTables.push(table.document(row));
+      },
+      reject() {},
+      warn() {},
+    });
+    if (tables === 0) return;
+    const alone = this.documents.slice(before);
+    assert.deepEqual(
+      inTables.map((document) => document.toJson()),
+      alone.map((document) => document.toJson()),
+    );
   }
 
   publish(document: Document): undefined {
