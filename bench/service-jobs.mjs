@@ -4,8 +4,10 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { headrace, memory } from './measure.mjs';
+import { csvJob, writeCsvData } from './csv-data.mjs';
+import { headrace, memory, runNode } from './measure.mjs';
 
+const ROWS = 500_000;
 const autocannon = fileURLToPath(new URL('../node_modules/autocannon/autocannon.js', import.meta.url));
 const smallConfig = `connectors: [{class: SequenceConnector, name: c, pipeline: p, numDocs: 1}]
 pipelines: [{name: p, stages: [{class: TrimWhitespace, fields: [a]}]}]
@@ -49,6 +51,28 @@ export async function serviceJobs() {
       smallConfig,
       `${url}/v1/config`,
     ]);
+    const small = await upload(url, smallConfig);
+    const one = [];
+    for (let i = 0; i < 20; i++) {
+      const begun = performance.now();
+      await ended(url, await startRun(url, small), 1);
+      one.push(performance.now() - begun);
+      await sleep(300);
+    }
+    const fifty = await upload(url, smallConfig.replace('numDocs: 1}', 'numDocs: 10000}'));
+    const begun = performance.now();
+    const runs = await Promise.all(Array.from({ length: 50 }, () => startRun(url, fifty)));
+    await Promise.all(runs.map((run) => ended(url, run, 50)));
+    const fiftySeconds = (performance.now() - begun) / 1000;
+    const data = join(directory, 'data.csv');
+    writeCsvData(data, ROWS);
+    const csv = await upload(url, csvJob(data, 'class: NopIndexer'));
+    const throughput = await csvRuns(url, csv);
+    const file = join(directory, 'job.conf');
+    writeFileSync(file, csvJob(data, 'class: NopIndexer'));
+    const alone = Math.min(
+      ...(await rounds(3, async () => secondsOfRun((await runNode([headrace, 'run', file])).output))),
+    );
     const busy = await upload(url, busyConfig);
     await Promise.all([startRun(url, busy), startRun(url, busy)]);
     await sleep(2000);
@@ -59,12 +83,55 @@ export async function serviceJobs() {
       { job: 'service: GET /v1/run/{id}', value: get.requests.average, unit: 'requests/s', goal: '>= 12000' },
       { job: 'service: POST /v1/config', value: post.requests.average, unit: 'requests/s', goal: '>= 5000' },
       { job: 'service: livez at full load, 99th percentile', value: live.latency.p99, unit: 'ms', goal: '<= 20' },
+      { job: 'service: a run of one document, median', value: median(one), unit: 'ms', goal: '< 60' },
+      { job: 'service: 50 runs of 10,000 documents at once', value: fiftySeconds, unit: 's' },
+      {
+        job: 'service: the CSV job against headrace run',
+        value: alone / throughput.seconds,
+        unit: 'times',
+        goal: '>= 0.9',
+      },
+      { job: 'service: livez during the CSV job, 99th percentile', value: throughput.livez, unit: 'ms', goal: '<= 20' },
     ];
   } finally {
     service.kill('SIGTERM');
     await new Promise((resolve) => service.once('exit', resolve));
     rmSync(directory, { recursive: true, force: true });
   }
+}
+
+/** The CSV job through the service, several times; livez is asked all the while by another process. */
+async function csvRuns(url, configId) {
+  const asking = load(1, [`${url}/v1/livez`]);
+  const seconds = await rounds(4, async () => {
+    const { runResult } = await ended(url, await startRun(url, configId), 20);
+    return runResult.connectors[0].seconds;
+  });
+  return { seconds: Math.min(...seconds), livez: (await asking).latency.p99 };
+}
+
+/** What the run summary says its connector took, the start of the process aside. */
+function secondsOfRun(output) {
+  return Number(/Time: ([\d.]+) secs/.exec(output)[1]);
+}
+
+async function ended(url, runId, everyMillis) {
+  for (;;) {
+    const details = await (await fetch(`${url}/v1/run/${runId}`)).json();
+    if (details.done && details.status !== 'SUCCEEDED') throw new Error(JSON.stringify(details.runResult));
+    if (details.done) return details;
+    await sleep(everyMillis);
+  }
+}
+
+async function rounds(count, work) {
+  const results = [];
+  for (let i = 0; i < count; i++) results.push(await work());
+  return results;
+}
+
+function median(values) {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }
 
 async function upload(url, config) {

@@ -28,7 +28,12 @@ const detectors = {
       allowModules: false,
     });
     const DetectLanguage = await registry.load(await registry.find('stage', 'DetectLanguage'));
-    const stage = makeStage(DetectLanguage, { source: ['text'], languageField: 'language', minLength: 0, minProbability: 0 });
+    const stage = makeStage(DetectLanguage, {
+      source: ['text'],
+      languageField: 'language',
+      minLength: 0,
+      minProbability: 0,
+    });
     await stage.start?.();
     return (text) => {
       const document = toDocument({ id: '1', text });
