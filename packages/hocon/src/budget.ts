@@ -22,8 +22,9 @@ export class Budget {
   constructor(session: Session, problems: ResolveProblems) {
     this.#session = session;
     this.#problems = problems;
-    this.#most = session.limits.size + session.textLength;
-    this.#mostSteps = session.limits.steps + session.textLength;
+    const { limits, textLength, includedText } = session;
+    this.#most = limits.size + textLength + includedText;
+    this.#mostSteps = limits.steps + textLength + includedText;
   }
 
   /** @throws TooMuchWork */

@@ -1,8 +1,10 @@
 import { indexedItems } from './concatenate.ts';
 import type { ConfigNode, ListNode } from './node.ts';
-import { parseLong } from './number.ts';
+import { parseLong, saturate } from './number.ts';
 
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+const INT_MAX = 2147483647n;
+const INT_MIN = -2147483648n;
 const TRUE = new Set(['true', 'yes', 'on']);
 const FALSE = new Set(['false', 'no', 'off']);
 
@@ -19,6 +21,18 @@ export function asNumber(node: ConfigNode): number | bigint | undefined {
   if (node.kind !== 'string') return undefined;
   const long = parseLong(node.value);
   return long ?? parseDouble(node.value);
+}
+
+/** A value as an integer of 64 bits: fractions are cut off, larger values saturate. */
+export function asLong(node: ConfigNode): bigint | undefined {
+  const value = asNumber(node);
+  return typeof value === 'number' ? saturate(value) : value;
+}
+
+/** A value as an integer of 32 bits. */
+export function asInt(node: ConfigNode): number | undefined {
+  const long = asLong(node);
+  return long === undefined || long > INT_MAX || long < INT_MIN ? undefined : Number(long);
 }
 
 /** A decimal floating-point number, `NaN` or `Infinity`. */

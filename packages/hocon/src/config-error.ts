@@ -1,7 +1,13 @@
 import type { ConfigNode, Origin } from './node.ts';
 import type { ProblemKind } from './problem.ts';
 
-/** Thrown by the typed getters for a value that is not there or not of the type asked for. */
+/** What a {@link ConfigError} knows beside its message. */
+export interface ErrorDetails {
+  origin?: Origin | undefined;
+  hint?: string | undefined;
+}
+
+/** Thrown for a value that is not there, or not of the kind asked for. The message says where it stands. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
   /** `Missing`, `Null`, `WrongType`, `BadValue` or `BadPath`. */
@@ -9,12 +15,15 @@ export class ConfigError extends Error {
   readonly path: string;
   /** Where the value stands; undefined when it is not there. */
   readonly origin: Origin | undefined;
+  /** What to do about it. */
+  readonly hint: string | undefined;
 
-  constructor(kind: ProblemKind, path: string, message: string, origin?: Origin) {
+  constructor(kind: ProblemKind, path: string, message: string, { origin, hint }: ErrorDetails = {}) {
     super(origin === undefined ? message : `${at(origin)}${message}`);
     this.kind = kind;
     this.path = path;
     this.origin = origin;
+    this.hint = hint;
   }
 }
 

@@ -1,6 +1,7 @@
 import { Lexer } from './lexer.ts';
 import type { Origin } from './node.ts';
 import type { ProblemCode, ProblemList } from './problem.ts';
+import type { Source } from './session.ts';
 import { Token } from './token.ts';
 
 /** The current token of a text, with the words and places to report it by. */
@@ -9,8 +10,9 @@ export class Cursor {
   readonly #problems: ProblemList;
   readonly #file: string | undefined;
 
-  constructor(text: string, file: string | undefined, json: boolean, problems: ProblemList) {
-    this.lexer = new Lexer(text, json);
+  /** @param stringEnds given for a text with mistakes, see {@link Lexer} */
+  constructor({ text, file, format }: Source, problems: ProblemList, stringEnds?: ReadonlyMap<number, number>) {
+    this.lexer = new Lexer(text, format === 'json', stringEnds);
     this.#file = file;
     this.#problems = problems;
   }
@@ -22,6 +24,13 @@ export class Cursor {
   advancePastNewlines(): void {
     this.lexer.next();
     this.skipNewlines();
+  }
+
+  /** Goes back to an earlier token of the line. */
+  goBack(at: number): void {
+    const { line, lineStart } = this.lexer;
+    this.lexer.seek({ at, line, lineStart });
+    this.lexer.next();
   }
 
   /** Gives up the rest of the text. */
@@ -50,6 +59,10 @@ export class Cursor {
     const { problem, kind } = this.lexer;
     if (kind === Token.problem && problem !== undefined) {
       this.#problems.add(problem.code, this.origin(), problem.message, problem.hint);
+      const { within } = problem;
+      if (within === undefined) return;
+      const { line, column } = within;
+      this.#problems.add(within.code, { file: this.#file, line, column }, within.message, within.hint);
     } else this.#problems.add(code, this.origin(), message, hint);
   }
 }

@@ -39,6 +39,8 @@ export class Draft {
   #last: Raw | undefined;
   /** The last piece was a simple value, so that white space before another one belongs to the text. */
   lastIsSimple = false;
+  /** Where the first piece stands that does not go together with the next one. */
+  clash: Origin | undefined;
   /** Where the value starts and ends in the text. */
   start = -1;
   end = -1;
@@ -51,33 +53,20 @@ export class Draft {
     return this.#last === undefined;
   }
 
-  /** Where the last piece stands. */
-  get origin(): Origin {
-    return this.#last!.origin;
-  }
-
-  replace(piece: Raw): void {
-    this.#last = piece;
-  }
-
-  /** Adds a piece; false when it does not go together with what is there, which then stays as it was. */
-  add(piece: Raw): boolean {
+  /** Adds a piece. */
+  add(piece: Raw): void {
     const last = this.#last;
-    if (last === undefined) {
-      this.#last = piece;
-      return true;
-    }
-    if (last.kind === 'broken') return true;
-    if (waits(last) || waits(piece)) {
+    if (last === undefined) this.#last = piece;
+    else if (last.kind === 'broken') return;
+    else if (waits(last) || waits(piece)) {
       this.#apart ??= [];
       this.#apart.push(last);
       this.#last = piece;
-      return true;
+    } else {
+      const joined = join(last, piece, this.#joiner.marks, this.#joiner);
+      if (joined === undefined) this.clash = last.origin;
+      this.#last = joined ?? { kind: 'broken', origin: piece.origin };
     }
-    const joined = join(last, piece, this.#joiner.marks, this.#joiner);
-    if (joined === undefined) return false;
-    this.#last = joined;
-    return true;
   }
 
   /** Adds text to a value that is text so far; false when it is not. The usual case, without a node for each word. */
@@ -104,6 +93,7 @@ export class Draft {
     this.#last = undefined;
     this.#apart = undefined;
     this.lastIsSimple = false;
+    this.clash = undefined;
     this.start = -1;
   }
 }

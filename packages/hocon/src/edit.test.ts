@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { getPath, parse, setValue, toValue } from './index.ts';
+import { EditError, getPath, parse, setValue, toValue } from './index.ts';
 
 const text = `# the run
 threads = 4 // for each pipeline
@@ -46,16 +46,35 @@ describe('setValue', () => {
     expect(setValue('{}', 'a', 1)).toBe('{ "a": 1 }');
   });
 
-  it('works beside mistakes, but refuses a text that it cannot edit', () => {
+  it('works beside mistakes, but adds nothing to a text whose brackets do not fit', () => {
     expect(setValue('a = *\nb = 1\n', 'b', 2)).toBe('a = *\nb = 2\n');
-    expect(() => setValue('a = """unclosed', 'b', 2)).toThrow(RangeError);
-    expect(() => setValue('a = 1', 'a..b', 2)).toThrow('not a path');
+    expect(setValue('b = 1\na = [1', 'b', 2)).toBe('b = 2\na = [1');
+    for (const text of ['a = """unclosed', 'a = [1', 'a = {\n', 'a = 1\n}\n']) {
+      expect(() => setValue(text, 'b', 2)).toThrow(EditError);
+      expect(() => setValue(text, 'b', 2)).toThrow('b cannot be set: correct first what is wrong on line');
+    }
   });
 
   it('says why a value cannot be set', () => {
-    expect(() => setValue('a = """unclosed', 'b', 2)).toThrow('correct the mistakes');
     expect(() => setValue('{"a": "x"}', 'a.b', 2)).toThrow('a is the string "x", not an object');
-    expect(() => setValue('a = [1]\nb = ${a} [2]\n', 'a', 3)).toThrow('other values need the one that is there');
+    expect(() => setValue('a = [1]\nb = ${a} [2]\n', 'a', 3)).toThrow(
+      'a cannot be set: the text would then be wrong on line 2: a number cannot be joined with a list',
+    );
+    expect(() => setValue('', [], 2)).toThrow('the path of the value is empty');
+    expect(() => setValue('a = 1', 'a..b', 2)).toThrow('not a path');
+    expect(() => setValue('a = 1', 'a', Number.NaN)).toThrow('the value is NaN');
+    expect(() => setValue('a = 1', 'a', 2, { overrides: { a: '3' } })).toThrow('another definition of it would win');
+    expect(() => setValue('a = 1', 'a', 2, { format: 'properties' })).toThrow('properties are not edited');
+  });
+
+  it('takes the environment and the includes that the text needs', () => {
+    const text = 'include "base"\nhome = ${HOME}\nx = ${base.x}\n';
+    const include = ({ name }: { name: string }) =>
+      name === 'base.conf' ? { file: name, text: 'base { x = 1 }' } : undefined;
+    const options = { env: { HOME: '/h' }, include };
+    const edited = setValue(text, 'base.x', 2, options);
+    expect(edited).toBe(`${text}base.x = 2\n`);
+    expect(parse(edited, options).value).toEqual({ base: { x: 2 }, home: '/h', x: 2 });
   });
 
   it('sets what is then found, and nothing else', () => {

@@ -1,32 +1,62 @@
-import { describe } from './config-error.ts';
-import type { PathLike } from './getters.ts';
-import { elementsOf, getPath } from './getters.ts';
+import { checkOptions, checkText } from './arguments.ts';
+import { ConfigError, describe } from './config-error.ts';
 import { Lexer } from './lexer.ts';
 import { defaultLimits } from './limits.ts';
 import type { ConfigNode, PlainValue } from './node.ts';
+import type { ParseOptions, ParseResult } from './parse.ts';
 import { parse } from './parse.ts';
 import { Parser } from './parser.ts';
 import { quote, renderPath } from './path.ts';
+import type { Problem } from './problem.ts';
 import { ProblemList } from './problem.ts';
 import { Marks } from './raw.ts';
 import { render } from './render.ts';
 import type { FieldSpan } from './session.ts';
 import { Token } from './token.ts';
+import type { PathLike } from './tree-path.ts';
+import { elementsOf, getPath } from './tree-path.ts';
+
+/** Thrown where a text cannot be edited. */
+export class EditError extends RangeError {
+  override name = 'EditError';
+  readonly code = 'cannot-edit';
+  /** The problem that the text has, or would have with the new value, if that is the reason. */
+  readonly problem: Problem | undefined;
+
+  constructor(message: string, problem: Problem | undefined) {
+    super(message);
+    this.problem = problem;
+  }
+}
 
 /**
  * Changes one value of a text and nothing else: comments, order and layout of the rest stay. A value that is there is
  * replaced in its place; else the field is added to the innermost object that is written out, or at the end. The edited
- * text is parsed again: where another definition would hide the new value, it is added at the end instead.
+ * text is parsed again: where another definition would hide the new value, it is added at the end instead. A text that
+ * is strict JSON stays strict.
  *
  * @param path a path expression or its elements; elements of lists have no path
- * @throws ConfigError of kind `BadPath`
- * @throws RangeError when the text cannot be edited: it has mistakes around the place, or other values do not go
- *   together with the new one
+ * @param options as for {@link parse}: what the text needs to be resolved. Its limits hold for the edited text
+ * @throws EditError when the value cannot be set: brackets of the text do not fit, or it would have more mistakes than
+ *   before, because other values do not go together with the new one
+ * @throws ConfigError of kind `BadPath` for a path that is none, `BadValue` for a value that no config can say
+ * @throws ArgumentError as {@link parse}
  */
-export function setValue(text: string, path: PathLike, value: PlainValue | ConfigNode): string {
-  const editor = new Editor(text, elementsOf(path), value);
+export function setValue(
+  text: string,
+  path: PathLike,
+  value: PlainValue | ConfigNode,
+  options: ParseOptions = {},
+): string {
+  checkText(text, 'the text');
+  checkOptions(options);
+  const elements = elementsOf(path);
+  if (elements.length === 0)
+    throw new ConfigError('BadPath', '', 'the path of the value is empty', { hint: 'name a field' });
+  if (options.format === 'properties') throw new EditError('properties are not edited, only HOCON and JSON', undefined);
+  const editor = new Editor(text, elements, value, options);
   for (const edited of editor.candidates()) if (editor.isRight(edited)) return edited;
-  throw new RangeError(`${renderPath(elementsOf(path))} cannot be set: ${editor.obstacle()}`);
+  throw editor.refusal();
 }
 
 /** An object that is written out with braces, and what is known of the fields directly in it. */
@@ -40,48 +70,78 @@ class Editor {
   readonly #text: string;
   readonly #path: readonly string[];
   readonly #value: PlainValue | ConfigNode;
+  readonly #written: string;
+  readonly #options: ParseOptions;
   readonly #json: boolean;
+  readonly #before: ParseResult;
   readonly #spans: FieldSpan[] = [];
+  /** What keeps the text from being read as a whole, so that nothing can be added to it. */
+  readonly #stuck: Problem | undefined;
+  /** What would be wrong with the edited text. */
+  #newProblem: Problem | undefined;
 
-  constructor(text: string, path: readonly string[], value: PlainValue | ConfigNode) {
+  constructor(text: string, path: readonly string[], value: PlainValue | ConfigNode, options: ParseOptions) {
     this.#text = text;
     this.#path = path;
     this.#value = value;
+    this.#written = render(value, { indent: 0, sorted: true });
     this.#json = text.trim() !== '' && parse(text, { format: 'json' }).problems.length === 0;
+    this.#options = { ...options, format: this.#json ? 'json' : 'hocon' };
+    this.#before = parse(text, this.#options);
+    const problems = new ProblemList(1);
     const session = {
-      limits: defaultLimits,
-      problems: new ProblemList(0),
+      limits: { ...defaultLimits, ...options.limits },
+      problems,
       marks: new Marks(),
       marksWords: false,
+      joinsAppends: false,
       textLength: text.length,
+      includedText: 0,
+      files: 0,
       include: () => undefined,
     };
     const onField = (span: FieldSpan) => {
       if (!span.inList) this.#spans.push(span);
     };
     const format = this.#json ? 'json' : 'hocon';
-    new Parser({ text, file: undefined, format, prefix: [], onField }, session).parse();
+    const parser = new Parser({ text, file: options.file, format, prefix: [], known: {}, onField }, session);
+    parser.parse();
+    if (!parser.isWhole) this.#stuck = this.#before.problems[0];
   }
 
   /** Whether an edited text has the new value at the path, without new mistakes. */
   isRight(edited: string): boolean {
-    const format = this.#json ? 'json' : 'hocon';
-    const { root, problems } = parse(edited, { format });
+    const { root, problems } = parse(edited, this.#options);
     const found = getPath(root, this.#path);
-    if (found === undefined || problems.length > parse(this.#text, { format }).problems.length) return false;
-    return render(found, { indent: 0, sorted: true }) === render(this.#value, { indent: 0, sorted: true });
+    if (problems.length > this.#before.problems.length) {
+      const known = new Set(this.#before.problems.map(({ code, message }) => `${code} ${message}`));
+      this.#newProblem ??= problems.find(({ code, message }) => !known.has(`${code} ${message}`)) ?? problems[0];
+      return false;
+    }
+    return found !== undefined && render(found, { indent: 0, sorted: true }) === this.#written;
   }
 
   /** What keeps the new value from its place, once no candidate was right. */
-  obstacle(): string {
-    const { root, problems } = parse(this.#text, { format: this.#json ? 'json' : 'hocon' });
+  refusal(): EditError {
+    const problem = this.#stuck ?? this.#newProblem;
+    return new EditError(`${renderPath(this.#path)} cannot be set: ${this.#obstacle()}`, problem);
+  }
+
+  #obstacle(): string {
     for (let depth = 1; this.#json && depth < this.#path.length; depth++) {
       const above = this.#path.slice(0, depth);
-      const found = getPath(root, above);
+      const found = getPath(this.#before.root, above);
       if (found !== undefined && found.kind !== 'object')
         return `${renderPath(above)} is ${describe(found)}, not an object`;
     }
-    return problems.length > 0 ? 'correct the mistakes of the text first' : 'other values need the one that is there';
+    if (this.#stuck !== undefined) {
+      return `correct first what is wrong on line ${this.#stuck.line}: ${this.#stuck.message}`;
+    }
+    if (this.#newProblem !== undefined) {
+      const { line, message } = this.#newProblem;
+      return `the text would then be wrong on line ${line}: ${message}`;
+    }
+    return 'another definition of it would win, from an include or an override';
   }
 
   *candidates(): Generator<string> {
@@ -92,6 +152,7 @@ class Editor {
       const separator = /[^\s=:]\s*$/.test(this.#text.slice(last.keyStart, last.valueStart)) ? '= ' : '';
       yield this.#splice(last.valueStart, last.valueEnd, separator + written);
     }
+    if (this.#stuck !== undefined) return;
     for (const place of this.#places()) yield this.#insert(place);
     yield this.#append();
   }

@@ -1,27 +1,33 @@
 import type { ObjectNode, Origin } from './node.ts';
+import type { PathEntry } from './properties.ts';
 import { objectOfPaths } from './properties.ts';
 import type { Raw } from './raw.ts';
 
 /** Environment variables as the reference shows them to substitutions: names are cut at their dots. */
 export class Environment {
-  readonly #env: Record<string, string>;
+  readonly #env: Record<string, string | undefined>;
   #tree: ObjectNode | undefined;
 
-  constructor(env: Record<string, string>) {
+  constructor(env: Record<string, string | undefined>) {
     this.#env = env;
   }
 
   /** The value at a path, with the place of the substitution for an origin. */
   find(path: string[], origin: Origin): Raw | undefined {
-    this.#tree ??= objectOfPaths(
-      Object.entries(this.#env).map(([name, value]) => ({ path: name.split('.'), value, origin, fromEnv: true })),
-      origin,
-    );
+    this.#tree ??= this.#read(origin);
     let at: Raw | undefined = this.#tree;
     for (const key of path) {
       if (at?.kind !== 'object') return undefined;
       at = at.entries.get(key);
     }
     return at?.kind === 'string' ? { ...at, origin } : at;
+  }
+
+  #read(origin: Origin): ObjectNode {
+    const entries: PathEntry[] = [];
+    for (const [name, value] of Object.entries(this.#env)) {
+      if (value !== undefined) entries.push({ path: name.split('.'), value, origin, fromEnv: true });
+    }
+    return objectOfPaths(entries, origin);
   }
 }

@@ -52,10 +52,17 @@ export function putField(into: ObjectNode, key: string, value: Raw, origin: Orig
   if (merged !== existing || merged.kind === 'merge') into.keys.set(key, origin);
 }
 
-/** The value of `path += element`: what is at the path, if anything, and a list with the element. */
-export function appended(path: string[], prefix: number, element: Raw, marks: Marks): Raw {
+/**
+ * The value of `path += element`: what is at the path, if anything, and a list with the element.
+ *
+ * @param isDefinite nothing stands around the field that could change what is below it
+ */
+export function appended(path: string[], prefix: number, element: Raw, isDefinite: boolean, marks: Marks): Raw {
   const { origin } = element;
   const list: ListNode = { kind: 'list', items: [element as ListNode['items'][number]], origin };
+  const below: Raw = { kind: 'reference', path, optional: true, prefix, origin };
+  const value: Raw = { kind: 'concatenation', pieces: [below, list], origin };
   if (marks.isUnresolved(element)) marks.unresolved.add(list);
-  return { kind: 'concatenation', pieces: [{ kind: 'reference', path, optional: true, prefix, origin }, list], origin };
+  else if (isDefinite) value.append = list;
+  return value;
 }

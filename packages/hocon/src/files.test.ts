@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { IncludeRequest } from './index.ts';
-import { parse, parseFile } from './index.ts';
+import { ArgumentError, parse, parseFile } from './index.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'hocon-files-'));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -75,6 +75,12 @@ describe('parseFile', () => {
     expect(problems[0]?.message).toContain('c3.conf -> ');
   });
 
+  it('finds nothing where no file can be', () => {
+    write('plain.conf', 'x = 1');
+    const main = write('odd.conf', 'include "plain.conf/y"\ninclude "nul\\u0000l.conf"\ninclude "."\na = 1');
+    expect(parseFile(main)).toMatchObject({ value: { a: 1 }, problems: [] });
+  });
+
   it('refuses addresses and floods of includes', () => {
     const main = write('net.conf', 'include "http://127.0.0.1:1/x.conf"\na = 1');
     expect(parseFile(main).problems).toMatchObject([{ code: 'include-refused', kind: 'IO', line: 1 }]);
@@ -108,5 +114,55 @@ describe('a loader', () => {
     expect(parse('a = 1\ninclude "b.conf"', { include }).problems).toMatchObject([
       { code: 'include-refused', line: 2, message: 'cannot include "b.conf": includes are not allowed here' },
     ]);
+  });
+
+  it('may give anything: what is no included text is a problem at the include', () => {
+    const of = (given: unknown) =>
+      parse('a = 1\ninclude "b.conf"', { include: () => given as never }).problems.map(({ code, line, message }) => {
+        return `${line} ${code}: ${message}`;
+      });
+    expect(of(undefined)).toEqual([]);
+    expect(of(null)).toEqual([]);
+    const wrong = '2 include-refused: cannot include "b.conf": the loader must give { file, text }, both strings';
+    for (const given of ['text', 5, {}, { text: 'x = 1' }, { file: 'b', text: 7 }])
+      expect(of(given)[0]).toContain(wrong);
+    expect(of(Promise.reject(new Error('late')))[0]).toContain('the loader gave a promise');
+  });
+
+  it('is asked once for each file, and not for more text than the limit', () => {
+    let asked = 0;
+    const include = ({ name }: IncludeRequest) => {
+      asked++;
+      return { file: name, text: `x = "${'y'.repeat(1_000)}"\n` };
+    };
+    const { problems } = parse('include "b.conf"\n'.repeat(5), { include, limits: { includedText: 3_500 } });
+    expect(problems).toMatchObject([{ code: 'includes-too-long', kind: 'Limit', line: 4 }, { line: 5 }]);
+    expect(asked).toBe(1);
+  });
+});
+
+describe('arguments of the wrong type', () => {
+  const call = (text: unknown, options?: unknown) => () => parse(text as string, options as object);
+
+  it('are refused with what they must be', () => {
+    expect(call(5)).toThrow(new ArgumentError('the text must be a string, not a number'));
+    expect(call(undefined)).toThrow('the text must be a string, not undefined');
+    expect(call(new Uint8Array())).toThrow('decode the bytes first');
+    expect(call('', null)).toThrow('options must be an object, not null');
+    expect(call('', { format: 'yaml' })).toThrow(
+      'the option format must be "hocon", "json" or "properties", not "yaml"',
+    );
+    expect(call('', { formt: 'json' })).toThrow('there is no option "formt"; there are env,');
+    expect(call('', { env: { A: 1 } })).toThrow('the option env must be an object of strings, not this object');
+    expect(call('', { include: 'x' })).toThrow('the option include must be a function');
+    expect(call('', { limits: { depht: 1 } })).toThrow(
+      'the option limits must be an object with numbers for some of depth',
+    );
+    expect(() => parseFile(7 as never)).toThrow('the path must be a string');
+  });
+
+  it('do not include what is undefined', () => {
+    const options = { env: { A: undefined, B: 'x' }, file: undefined, limits: { depth: undefined } };
+    expect(call('a = ${?A}${B}', options)()).toMatchObject({ value: { a: 'x' }, problems: [] });
   });
 });

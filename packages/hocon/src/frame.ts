@@ -12,12 +12,11 @@ export class Frame {
   /** The value of the current field or element. */
   readonly draft: Draft;
   braces = true;
-  openLine = 1;
   /** How deep its fields or elements are in the tree. */
   level = 1;
   afterComma = false;
-  /** A list with a field in it: its closing bracket is missing, and that has been reported. */
-  unclosed = false;
+  /** A list with fields in it, which has been reported. */
+  hasFields = false;
   /** Of the current field: its path, where its key stands, and how the key leads to the value. */
   path: string[] = [];
   keyOrigin: Origin;
@@ -40,6 +39,8 @@ export class FrameStack {
   readonly #joiner: InPlaceJoiner;
   /** How many are open. */
   depth = 0;
+  /** Lists and values of `+=` around the current place. */
+  listDepth = 0;
   readonly #base: number;
 
   /** @param base how deep the text itself is included */
@@ -52,7 +53,8 @@ export class FrameStack {
     return this.depth > 0 ? this.#frames[this.depth - 1] : undefined;
   }
 
-  push(node: ObjectNode | ListNode, braces: boolean, line: number): void {
+  push(node: ObjectNode | ListNode, braces: boolean): void {
+    if (node.kind === 'list') this.listDepth++;
     const outer = this.top;
     const level = outer === undefined ? this.#base + 1 : innerLevel(outer);
     const frame = this.#frames[this.depth] ?? new Frame(node, this.#joiner);
@@ -61,10 +63,9 @@ export class FrameStack {
     frame.step = Step.start;
     frame.draft.clear();
     frame.braces = braces;
-    frame.openLine = line;
     frame.level = level;
     frame.afterComma = false;
-    frame.unclosed = false;
+    frame.hasFields = false;
     frame.path = [];
     frame.appends = false;
     frame.bare = false;
@@ -72,10 +73,12 @@ export class FrameStack {
 
   pop(): void {
     this.depth--;
+    if (this.#frames[this.depth]!.node.kind === 'list') this.listDepth--;
   }
 
   clear(): void {
     this.depth = 0;
+    this.listDepth = 0;
   }
 
   /** Whether a list, or an object with braces, is open. */
@@ -85,6 +88,12 @@ export class FrameStack {
       if (frame.node.kind === kind && frame.braces) return true;
     }
     return false;
+  }
+
+  /** Whether the innermost object is the whole, or stands behind keys without separators: nothing is joined with it. */
+  get isBare(): boolean {
+    for (let i = 0; i < this.depth - 1; i++) if (!this.#frames[i]!.bare) return false;
+    return true;
   }
 
   /** The path of the innermost object. Lists do not count. */

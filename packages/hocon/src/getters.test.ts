@@ -16,6 +16,7 @@ import {
   getIntList,
   getList,
   getLong,
+  getPeriod,
   getString,
   getStringList,
   hasPath,
@@ -112,9 +113,40 @@ describe('messages of getters', () => {
     expect(message(() => getDuration(root, 'a.b'))).toContain('there is no number in this duration');
   });
 
+  it('hint at what to do', () => {
+    const hint = (get: () => unknown): string | undefined => {
+      try {
+        get();
+      } catch (error) {
+        return (error as ConfigError).hint;
+      }
+      return undefined;
+    };
+    expect(hint(() => getInt(root, 'a.b'))).toBe('write a whole number from -2147483648 to 2147483647');
+    expect(hint(() => getDuration(root, 'a.b'))).toContain('as in "10 s"');
+    expect(hint(() => getString(root, 'a.c'))).toBe('set a.c in some.conf: write a text, in double quotes');
+    expect(hint(() => getConfigList(root, 'l'))).toBe('write fields in braces, as in { key = value }');
+    expect(hint(() => getString(root, 'a..c'))).toContain('double quotes');
+  });
+
   it('take the elements of a path too', () => {
     const dotted: PlainValue = toValue(parse('"a.b" = 1').root);
     expect(dotted).toEqual({ 'a.b': 1 });
     expect(getInt(parse('"a.b" = 1').root, ['a.b'])).toBe(1);
+  });
+});
+
+describe('periods', () => {
+  const period = (text: string) => getPeriod(parse(`v = ${text}`).root, 'v');
+
+  it('are read in the units of the calendar, days without one', () => {
+    expect(period('10')).toEqual({ years: 0, months: 0, days: 10 });
+    expect(period('2 weeks')).toEqual({ years: 0, months: 0, days: 14 });
+    expect(period('-3 mo')).toEqual({ years: 0, months: -3, days: 0 });
+    expect(period('1year')).toEqual({ years: 1, months: 0, days: 0 });
+    for (const text of ['1.5 d', '1 h', '99999999999 d', '400000000 w', 'd']) {
+      expect(() => period(text)).toThrow(expect.objectContaining({ kind: 'BadValue', path: 'v' }));
+    }
+    expect(() => period('[1]')).toThrow('v is a list, but a period is needed');
   });
 });

@@ -1,8 +1,8 @@
 import type { IncludeStatement } from './include-statement.ts';
 import { layOver } from './merge.ts';
 import type { ObjectNode, Origin } from './node.ts';
-import { Parser } from './parser.ts';
-import { parseProperties } from './properties.ts';
+import type { Recovery } from './parse-text.ts';
+import { parseText } from './parse-text.ts';
 import type { Format, Session, Source } from './session.ts';
 
 /** What a loader is asked for. */
@@ -42,12 +42,16 @@ interface OpenFile {
   statement: Origin | undefined;
 }
 
+/** What a loader has given. */
+type Loaded = { found: (IncludedText & { known: { recovery?: Recovery } }) | undefined } | { refused: string };
+
 /** Reads included texts, keeping count and watching for cycles. */
 export class Includer {
   readonly #loader: IncludeLoader;
   readonly #session: Session;
   readonly #open: OpenFile[] = [];
-  #count = 0;
+  /** What the loader has given so far: it is asked once for each. */
+  readonly #loaded = new Map<string, Loaded>();
 
   constructor(loader: IncludeLoader, session: Session) {
     this.#loader = loader;
@@ -103,31 +107,49 @@ export class Includer {
     from: Source,
     origin: Origin,
   ): ObjectNode | undefined {
-    const { problems, limits } = this.#session;
-    let found: IncludedText | undefined;
-    try {
-      found = this.#loader({ form: statement.form, name, from: from.file });
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      problems.add('include-refused', origin, `cannot include "${name}": ${message}`);
-      return { kind: 'object', entries: new Map(), keys: new Map(), origin };
+    const { problems } = this.#session;
+    const loaded = this.#load({ form: statement.form, name, from: from.file }, format);
+    const nothing: ObjectNode = { kind: 'object', entries: new Map(), keys: new Map(), origin };
+    if ('refused' in loaded) {
+      const hint = 'include another file, or change what the loader allows';
+      problems.add('include-refused', origin, `cannot include "${name}": ${loaded.refused}`, hint);
+      return nothing;
     }
+    const { found } = loaded;
     if (found === undefined) return undefined;
-    if (this.#isCycle(found.file) || !this.#mayRead(origin, limits.includes)) {
-      return { kind: 'object', entries: new Map(), keys: new Map(), origin };
-    }
-    this.#session.textLength += found.text.length;
+    if (this.#isCycle(found.file) || !this.#mayRead(found.text, origin)) return nothing;
     this.#open.push({ file: found.file, statement: undefined });
     const before = problems.size;
-    const root = this.#parse(found, format, prefix);
+    const root = parseText({ ...found, format, prefix }, this.#session);
     problems.endInclude(before);
     this.#open.pop();
     return root;
   }
 
-  #parse({ file, text }: IncludedText, format: Format, prefix: string[]): ObjectNode {
-    if (format === 'properties') return parseProperties(text, file, this.#session);
-    return new Parser({ text, file, format, prefix }, this.#session).parse();
+  /** Asks the loader, and looks at what it gives: it is not ours. */
+  #load(request: IncludeRequest, format: Format): Loaded {
+    const key = JSON.stringify([request.form, request.name, request.from, format]);
+    const known = this.#loaded.get(key);
+    if (known !== undefined) return known;
+    const loaded = this.#ask(request);
+    this.#loaded.set(key, loaded);
+    return loaded;
+  }
+
+  #ask(request: IncludeRequest): Loaded {
+    let given: unknown;
+    try {
+      given = this.#loader(request);
+    } catch (error) {
+      return { refused: error instanceof Error ? error.message : String(error) };
+    }
+    if (given === undefined || given === null) return { found: undefined };
+    if (given instanceof Promise) {
+      given.catch(() => {});
+      return { refused: 'the loader gave a promise, but must give { file, text } at once' };
+    }
+    if (!isIncludedText(given)) return { refused: 'the loader must give { file, text }, both strings, or undefined' };
+    return { found: { file: given.file, text: given.text, known: {} } };
   }
 
   #isCycle(file: string): boolean {
@@ -141,16 +163,31 @@ export class Includer {
     return true;
   }
 
-  #mayRead(origin: Origin, most: number): boolean {
-    const { problems } = this.#session;
+  #mayRead(text: string, origin: Origin): boolean {
+    const { problems, limits } = this.#session;
     if (this.#open.length > MAX_NESTING) {
-      problems.add('include-cycle', origin, `includes are nested more than ${MAX_NESTING} deep`);
+      const hint = 'include the files side by side';
+      problems.add('include-cycle', origin, `includes are nested more than ${MAX_NESTING} deep`, hint);
       return false;
     }
-    if (++this.#count > most) {
-      if (this.#count === most + 1) problems.add('too-many-includes', origin, `more than ${most} files are included`);
+    const { files, includedText } = this.#session;
+    if (files >= limits.includes) {
+      if (files === limits.includes) problems.add('too-many-includes', origin, `more than ${files} files are included`);
+      this.#session.files++;
       return false;
     }
+    if (includedText + text.length > limits.includedText) {
+      const message = `the included files have more than ${limits.includedText} characters together`;
+      problems.add('includes-too-long', origin, message, 'include fewer or shorter files');
+      return false;
+    }
+    this.#session.files++;
+    this.#session.includedText += text.length;
     return true;
   }
+}
+
+function isIncludedText(given: unknown): given is IncludedText {
+  if (typeof given !== 'object' || given === null) return false;
+  return 'file' in given && typeof given.file === 'string' && 'text' in given && typeof given.text === 'string';
 }

@@ -1,9 +1,9 @@
+export { ArgumentError } from './arguments.ts';
 export { ConfigError } from './config-error.ts';
-export { setValue } from './edit.ts';
+export { EditError, setValue } from './edit.ts';
 export { loadFile, parseFile } from './files.ts';
-export type { PathLike } from './getters.ts';
+export { fromValue } from './from-value.ts';
 export {
-  entryPaths,
   getBoolean,
   getBytes,
   getConfig,
@@ -16,10 +16,9 @@ export {
   getList,
   getLong,
   getNumber,
-  getPath,
+  getPeriod,
   getString,
   getStringList,
-  hasPath,
 } from './getters.ts';
 export type { IncludedText, IncludeLoader, IncludeRequest } from './include.ts';
 export type { Limits } from './limits.ts';
@@ -42,4 +41,7 @@ export { PathError, parsePath, renderPath } from './path.ts';
 export type { Problem, ProblemCode, ProblemKind } from './problem.ts';
 export type { RenderOptions } from './render.ts';
 export { render } from './render.ts';
-export { fromValue, toValue } from './value.ts';
+export type { PathLike } from './tree-path.ts';
+export { entryPaths, getPath, hasPath } from './tree-path.ts';
+export type { Period } from './units.ts';
+export { toValue } from './value.ts';

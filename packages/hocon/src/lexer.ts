@@ -1,10 +1,12 @@
 import { asciiClass, endsWord, isSpace, RESERVED, SPACE } from './characters.ts';
 import { parseNumber } from './number.ts';
-import { PathBuilder } from './path.ts';
 import type { ProblemCode } from './problem.ts';
 import { readQuoted } from './quoted-string.ts';
+import type { Position } from './substitution.ts';
+import { readSubstitution } from './substitution.ts';
 import type { TokenKind, TokenProblem } from './token.ts';
 import { Token } from './token.ts';
+import { gapBelow, readTriple } from './triple-string.ts';
 
 const singles = new Map<number, TokenKind>(
   Object.entries({
@@ -19,6 +21,12 @@ const singles = new Map<number, TokenKind>(
 );
 /** The same as an array, 0 for characters that are no token by themselves. */
 const singleToken = Uint8Array.from({ length: 128 }, (_, code) => singles.get(code) ?? 0);
+
+/** Most substitutions: words with dots. */
+const PLAIN_SUBSTITUTION = /\$\{(\??)([A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*)\}/y;
+
+/** How many tokens of a substitution are looked at in any case. */
+const LEAST_BUDGET = 64;
 
 const NEWLINE = 10;
 const QUOTE = 34;
@@ -36,6 +44,7 @@ const BACKSLASH = 92;
 export class Lexer {
   readonly source: string;
   readonly #json: boolean;
+  readonly #stringEnds: ReadonlyMap<number, number> | undefined;
 
   kind: TokenKind = Token.end;
   /** Offsets of the token, and of the white space before it. */
@@ -59,18 +68,43 @@ export class Lexer {
   /** Set once the text ended inside a token, so that the end is not reported again. */
   cutOff = false;
 
+  /** Set once a substitution or a string seems to end before the text says so. */
+  hasGaps = false;
+
   #at = 0;
   #line = 1;
   #lineStart = 0;
+  /** Reads what stands in substitutions. */
+  #inner: Lexer | undefined;
+  /** How much text may be read again because a substitution was not closed. */
+  #budget: number;
 
-  constructor(source: string, json: boolean) {
+  /**
+   * @param stringEnds given to end substitutions and strings where they seem to end: the offsets of those strings that
+   *   end before the end of their line, by the offsets at which they start
+   */
+  constructor(source: string, json: boolean, stringEnds?: ReadonlyMap<number, number>) {
     this.source = source;
     this.#json = json;
+    this.#stringEnds = stringEnds;
+    this.#budget = 4 * source.length;
   }
 
   /** The white space before the token. */
   space(): string {
     return this.source.slice(this.spaceStart, this.start);
+  }
+
+  /** Where the next token is looked for. */
+  position(): Position {
+    return { at: this.#at, line: this.#line, lineStart: this.#lineStart };
+  }
+
+  /** Goes on reading at another place. */
+  seek({ at, line, lineStart }: Position): void {
+    this.#at = at;
+    this.#line = line;
+    this.#lineStart = lineStart;
   }
 
   /** Gives up the rest of the text. */
@@ -239,7 +273,7 @@ export class Lexer {
     this.kind = string.problem === undefined ? Token.string : Token.problem;
     this.text = string.text;
     this.problem = string.problem;
-    this.#at = this.end = string.end;
+    this.#at = this.end = this.#stringEnds?.get(at) ?? string.end;
     if (string.cutOff) this.#placeAtEnd();
   }
 
@@ -252,74 +286,57 @@ export class Lexer {
   }
 
   #tripleString(at: number): void {
-    const source = this.source;
-    let end = source.indexOf('"""', at + 3);
-    const close = end < 0 ? source.length : end;
-    for (let n = source.indexOf('\n', at); n >= 0 && n < close; n = source.indexOf('\n', n + 1)) {
-      this.#line++;
-      this.#lineStart = n + 1;
-    }
-    if (end < 0) {
-      const message = `the text ends inside the """ string on line ${this.line}`;
-      this.#fail('unclosed-string', message, source.length, 'close the string with """');
-      this.#placeAtEnd();
+    const start = { at, line: this.#line, lineStart: this.#lineStart };
+    const { text, next, isUnclosed } = readTriple(this.source, start);
+    this.kind = Token.string;
+    this.text = text;
+    this.seek(next);
+    this.end = next.at;
+    if (!isUnclosed) return;
+    const message = `the text ends inside the """ string on line ${start.line}`;
+    this.#fail('unclosed-string', message, next.at, 'close the string with """');
+    this.#placeAtEnd();
+    const gap = gapBelow(this.source, start);
+    if (gap === undefined) return;
+    this.hasGaps = true;
+    if (this.#stringEnds === undefined) return;
+    this.cutOff = false;
+    this.seek(gap);
+  }
+
+  #substitution(at: number): void {
+    PLAIN_SUBSTITUTION.lastIndex = at;
+    const plain = PLAIN_SUBSTITUTION.exec(this.source);
+    if (plain !== null) {
+      this.kind = Token.substitution;
+      this.optional = plain[1] !== '';
+      this.path = plain[2]!.split('.');
+      this.#at = this.end = at + plain[0].length;
       return;
     }
-    // The last three of a row of quotes close the string, the ones before are content.
-    while (source.charCodeAt(end + 3) === QUOTE) end++;
-    this.kind = Token.string;
-    this.text = source.slice(at + 3, end);
-    this.#at = this.end = end + 3;
-  }
-
-  /** Reads `${...}`. What stands inside follows the rules of the whole language before it is found not to be a path. */
-  #substitution(at: number): void {
-    const { line, lineStart, spaceStart } = this;
-    this.#at = at + 2;
-    let optional = false;
-    if (this.source.charCodeAt(this.#at) === 63) {
-      optional = true;
-      this.#at++;
+    if (this.#inner === undefined) {
+      this.#inner = new Lexer(this.source, this.#json);
+      this.#inner.inPath = true;
     }
-    const builder = new PathBuilder();
-    let wrong: string | undefined;
-    let wasSimple = false;
-    for (let depth = 0; ; ) {
-      this.inPath = true;
-      this.next();
-      this.inPath = false;
-      if (this.kind === Token.problem) return;
-      if (this.kind === Token.end) {
-        this.#restore(at, line, lineStart, spaceStart);
-        this.#fail('unclosed-substitution', 'this substitution is not closed', this.source.length, 'close ${ with }');
-        this.cutOff = true;
-        return;
-      }
-      if (this.kind === Token.closeCurly && depth-- === 0) break;
-      if (this.kind === Token.substitution) {
-        depth++;
-        wrong ??= 'a substitution cannot stand inside a substitution';
-      } else if (this.kind < Token.string) {
-        const c = this.kind === Token.newline ? 'a line break' : `"${this.source.charAt(this.start)}"`;
-        wrong ??= `${c} cannot stand in a path without quotes`;
-      } else {
-        if (wasSimple && this.spaceStart < this.start) builder.add(this.space(), false);
-        builder.add(this.text, this.kind === Token.string);
-      }
-      wasSimple = this.kind >= Token.string;
+    const start = { at: at + 2, line: this.line, lineStart: this.lineStart };
+    const read = readSubstitution(this.#inner, start, Math.max(this.#budget, LEAST_BUDGET));
+    this.kind = read.problem === undefined ? Token.substitution : Token.problem;
+    this.problem = read.problem;
+    this.optional = read.optional;
+    this.path = read.path;
+    if (read.gap !== undefined) this.hasGaps = true;
+    if (read.gap === undefined || this.#stringEnds === undefined) {
+      this.seek(read.next);
+      if (read.cutOff) this.cutOff = true;
+    } else {
+      this.#budget -= Math.max(0, this.#inner.#at - read.gap.at);
+      this.seek(read.gap);
     }
-    this.#restore(at, line, lineStart, spaceStart);
-    this.kind = Token.substitution;
     this.end = this.#at;
-    this.optional = optional;
-    this.path = wrong ?? builder.finish();
-  }
-
-  #restore(start: number, line: number, lineStart: number, spaceStart: number): void {
-    this.start = start;
-    this.line = line;
-    this.lineStart = lineStart;
-    this.spaceStart = spaceStart;
+    if (read.noticed === undefined) return;
+    this.start = read.noticed.at;
+    this.line = read.noticed.line;
+    this.lineStart = read.noticed.lineStart;
   }
 }
 

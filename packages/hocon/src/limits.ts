@@ -8,6 +8,8 @@ export interface Limits {
   steps: number;
   /** Files read through includes. */
   includes: number;
+  /** Characters of the included texts together. */
+  includedText: number;
   /** Problems reported. */
   problems: number;
 }
@@ -17,5 +19,6 @@ export const defaultLimits: Limits = {
   size: 1_000_000,
   steps: 4_000_000,
   includes: 1_000,
+  includedText: 32_000_000,
   problems: 100,
 };

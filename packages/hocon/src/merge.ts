@@ -1,4 +1,4 @@
-import type { ObjectNode } from './node.ts';
+import type { ListNode, ObjectNode, Origin } from './node.ts';
 import type { Marks, Raw } from './raw.ts';
 import { rawEntries, rawItems } from './raw.ts';
 
@@ -26,6 +26,10 @@ export function hidesLower(node: Raw, marks: Marks): boolean {
 export function layOver(upper: Raw, lower: Raw, marks: Marks): Raw {
   if (hidesLower(upper, marks)) return upper;
   if (lower.kind === 'broken') return upper;
+  if (upper.kind === 'concatenation' && upper.append !== undefined) {
+    const joined = appendTo(lower, upper.append, upper.origin, marks);
+    if (joined !== undefined) return joined;
+  }
   if (lower.kind === 'merge') {
     if (upper.kind === 'merge') for (const layer of upper.stack) lower.stack.push(layer);
     else lower.stack.push(upper);
@@ -46,6 +50,23 @@ export function layOver(upper: Raw, lower: Raw, marks: Marks): Raw {
     return upper;
   }
   return { kind: 'merge', stack: [lower, upper], origin: upper.origin };
+}
+
+/**
+ * Appends a list of plain values to the value below it, in place, so that a field that is appended to n times costs n
+ * steps. Undefined where it is not known yet what that value is.
+ */
+function appendTo(lower: Raw, list: ListNode, origin: Origin, marks: Marks): Raw | undefined {
+  if (lower.kind === 'merge') {
+    const top = appendTo(lower.stack.at(-1)!, list, origin, marks);
+    if (top === undefined) return undefined;
+    lower.stack[lower.stack.length - 1] = top;
+    return lower;
+  }
+  const into = lower.kind === 'concatenation' ? lower.append : lower;
+  if (into?.kind !== 'list' || marks.isUnresolved(into)) return undefined;
+  for (const item of list.items) into.items.push(item);
+  return { ...lower, origin } as Raw;
 }
 
 /** Merges the object `upper` into the object `lower`, level by level without recursion. */

@@ -63,3 +63,11 @@ export function clamp(exact: bigint): bigint {
 export function isLong(exact: bigint): boolean {
   return clamp(exact) === exact;
 }
+
+/** A double as the reference writes it where it is no integer there: `1.0`, `1.0E30`. */
+export function floatText(value: number): string {
+  if (Number.isInteger(value) && Math.abs(value) < 1e7) return `${value}.0`;
+  const [mantissa = '', exponent = ''] = value.toExponential().split('e');
+  const digits = mantissa.includes('.') ? mantissa : `${mantissa}.0`;
+  return Number.isFinite(value) && Number.isInteger(value) ? `${digits}E${Number(exponent)}` : String(value);
+}

@@ -1,3 +1,4 @@
+import { checkOptions, checkText } from './arguments.ts';
 import { TooMuchWork } from './budget.ts';
 import type { IncludeLoader } from './include.ts';
 import { Includer } from './include.ts';
@@ -5,12 +6,12 @@ import type { Limits } from './limits.ts';
 import { defaultLimits } from './limits.ts';
 import { layOver } from './merge.ts';
 import type { ObjectNode, PlainValue } from './node.ts';
-import { Parser } from './parser.ts';
+import { parseText } from './parse-text.ts';
 import { PathError, parsePath } from './path.ts';
 import type { Problem } from './problem.ts';
 import { ProblemList } from './problem.ts';
 import type { PathEntry } from './properties.ts';
-import { objectOfPaths, parseProperties } from './properties.ts';
+import { objectOfPaths } from './properties.ts';
 import { Marks } from './raw.ts';
 import { Resolver } from './resolver.ts';
 import type { Format, Session } from './session.ts';
@@ -19,7 +20,7 @@ import { toValue } from './value.ts';
 
 export interface ParseOptions {
   /** The whole environment that substitutions may fall back to; none by default. */
-  env?: Record<string, string>;
+  env?: Record<string, string | undefined>;
   /** Resolve substitutions, true by default. */
   resolve?: boolean;
   /** Finds the texts of includes. Without it includes find nothing. */
@@ -40,20 +41,30 @@ export interface ParseResult {
   problems: Problem[];
 }
 
-/** Parses and resolves a text. Never throws for what stands in the text, never touches a file. */
+/**
+ * Parses and resolves a text. Never throws for what stands in the text, never touches a file.
+ *
+ * @throws ArgumentError for a text that is no string, and for options that do not exist or are of the wrong type
+ */
 export function parse(text: string, options: ParseOptions = {}): ParseResult {
-  const limits = { ...defaultLimits, ...options.limits };
+  checkText(text, 'the text');
+  checkOptions(options);
+  const limits = limitsOf(options);
   const session: Session = {
     limits,
     problems: new ProblemList(limits.problems),
     marks: new Marks(),
     marksWords: text.includes('${') || text.includes('+=') || options.include !== undefined,
+    joinsAppends: options.resolve !== false,
     textLength: text.length,
+    includedText: 0,
+    files: 0,
     include: () => undefined,
   };
   const includer = new Includer(options.include ?? (() => undefined), session);
   session.include = (statement, from, prefix, origin) => includer.include(statement, from, prefix, origin);
-  const parsed = parseText(text, options, session);
+  const { file, format = 'hocon' } = options;
+  const parsed = parseText({ text, file, format, prefix: [], known: {} }, session);
   layOverrides(parsed, options.overrides, session);
   const root = finish(parsed, options, session);
   let value: ParseResult['value'] | undefined;
@@ -68,9 +79,13 @@ export function parse(text: string, options: ParseOptions = {}): ParseResult {
   };
 }
 
-function parseText(text: string, { file, format = 'hocon' }: ParseOptions, session: Session): ObjectNode {
-  if (format === 'properties') return parseProperties(text, file, session);
-  return new Parser({ text, file, format, prefix: [] }, session).parse();
+/** The limits, the default where none is given. */
+function limitsOf(options: ParseOptions): Limits {
+  const limits = { ...defaultLimits };
+  for (const [name, limit] of Object.entries(options.limits ?? {})) {
+    if (limit !== undefined) limits[name as keyof Limits] = limit;
+  }
+  return limits;
 }
 
 /** Lays the overrides over the text, as the reference does with system properties. */

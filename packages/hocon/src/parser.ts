@@ -1,22 +1,27 @@
+import type { BracketRepairs } from './bracket-repairs.ts';
 import { Cursor } from './cursor.ts';
 import { InPlaceJoiner } from './draft.ts';
-import { appended, emptyObject, putField, setField } from './fields.ts';
+import { FieldWriter } from './field-writer.ts';
+import { emptyObject, putField } from './fields.ts';
 import type { Frame } from './frame.ts';
 import { FrameStack, innerLevel, Step } from './frame.ts';
 import { readInclude } from './include-statement.ts';
+import { KeyReader } from './key-reader.ts';
 import { hasUnresolved } from './merge.ts';
 import type { ListNode, ObjectNode } from './node.ts';
-import { PathBuilder } from './path.ts';
 import type { ProblemCode } from './problem.ts';
-import type { Raw } from './raw.ts';
-import { rawEntries, rawItems } from './raw.ts';
-import type { FieldSpan, Session, Source } from './session.ts';
+import { rawEntries } from './raw.ts';
+import { Repairer } from './repairer.ts';
+import type { Session, Source } from './session.ts';
 import { SimpleReader } from './simple-reader.ts';
 import { isKeyToken, Token } from './token.ts';
 
 /**
  * Reads a text into a tree, without resolving. Mistakes are reported to the session; reading goes on with the next
  * field or element. Nesting is kept on a stack of its own, so that no text can overflow the call stack.
+ *
+ * Where brackets do not fit it stops, as the reference does: {@link isStuck}. A second reading, with the repairs that
+ * the text needs, then gets through.
  */
 export class Parser {
   readonly #session: Session;
@@ -24,17 +29,32 @@ export class Parser {
   readonly #json: boolean;
   readonly #cursor: Cursor;
   readonly #frames: FrameStack;
+  readonly #keys: KeyReader;
   readonly #simple: SimpleReader;
-  /** Lists and values of `+=` around the current place. */
-  #listDepth = 0;
+  readonly #writer: FieldWriter;
+  readonly #repairer: Repairer | undefined;
+  #isStuck = false;
 
-  constructor(source: Source, session: Session) {
+  constructor(source: Source, session: Session, repairs?: BracketRepairs) {
     this.#source = source;
     this.#session = session;
     this.#json = source.format === 'json';
-    this.#cursor = new Cursor(source.text, source.file, this.#json, session.problems);
+    this.#cursor = new Cursor(source, session.problems, repairs?.stringEnds);
+    this.#repairer = repairs && new Repairer(repairs, this.#cursor, session.problems);
+    this.#keys = new KeyReader(this.#cursor, session, this.#json);
     this.#simple = new SimpleReader(this.#cursor, session, source.prefix);
     this.#frames = new FrameStack(new InPlaceJoiner(session.marks), source.prefix.length);
+    this.#writer = new FieldWriter(source, session, this.#frames);
+  }
+
+  /** The brackets did not fit, or something ends before the text says so: what has been read is not all. */
+  get isStuck(): boolean {
+    return this.#isStuck || this.#cursor.lexer.hasGaps;
+  }
+
+  /** Everything has been read, up to the end of the text and not only up to where a mistake swallows the rest. */
+  get isWhole(): boolean {
+    return !this.isStuck && !this.#cursor.lexer.cutOff;
   }
 
   parse(): ObjectNode {
@@ -54,13 +74,9 @@ export class Parser {
       const what = kind === Token.end ? 'the text is empty' : `a JSON text must start with {, not ${cursor.found()}`;
       cursor.report('not-json', what, 'write the config as one object in braces');
       return root;
-    } else this.#frames.push(root, false, 1);
+    } else this.#frames.push(root, false);
     this.#run();
-    cursor.skipNewlines();
-    if (cursor.lexer.kind !== Token.end) {
-      const message = `the config has ended, but ${cursor.found()} follows`;
-      cursor.report('unexpected-token', message, 'remove what stands after the last closing bracket');
-    }
+    this.#readBehindEnd(root);
     return root;
   }
 
@@ -68,30 +84,52 @@ export class Parser {
     for (let frame = this.#frames.top; frame !== undefined; frame = this.#frames.top) {
       if (frame.step === Step.value) this.#value(frame);
       else if (frame.step === Step.after) this.#separator(frame);
-      else if (frame.node.kind === 'object') this.#field(frame, frame.node);
-      else this.#element(frame);
+      else if (this.#repairer === undefined || !this.#repair(frame, this.#repairer)) {
+        if (frame.node.kind === 'object') this.#field(frame, frame.node);
+        else this.#element(frame);
+      }
+    }
+  }
+
+  /** What follows the closing bracket of the whole. It is read all the same, once the brackets have been repaired. */
+  #readBehindEnd(root: ObjectNode): void {
+    const cursor = this.#cursor;
+    for (let isFirst = true; ; isFirst = false) {
+      cursor.skipNewlines();
+      if (cursor.lexer.kind === Token.end) return;
+      const message = `the config has ended, but ${cursor.found()} follows`;
+      const hint = 'remove what stands after the last closing bracket, or that bracket';
+      if (isFirst && !this.#stuck('unexpected-token', message, hint)) return;
+      this.#frames.push(root, false);
+      if (!isKeyToken(cursor.lexer.kind)) this.#recover(this.#frames.top!);
+      this.#run();
     }
   }
 
   /** Begins an object or list at its opening bracket. */
   #open(node: ObjectNode | ListNode, braces: boolean): void {
-    const { lexer } = this.#cursor;
-    if (node.kind === 'list') this.#listDepth++;
-    this.#frames.push(node, braces, lexer.line);
-    lexer.next();
+    this.#frames.push(node, braces);
+    this.#cursor.lexer.next();
   }
 
   /** Ends the innermost object or list and gives it to the value around it. */
   #close(frame: Frame): void {
-    const { node } = frame;
     this.#frames.pop();
-    if (node.kind === 'list') this.#listDepth--;
     const outer = this.#frames.top;
     if (outer === undefined) return;
-    this.#add(outer, node);
+    outer.draft.add(frame.node);
     outer.draft.lastIsSimple = false;
     outer.draft.end = this.#cursor.lexer.end;
     if (outer.bare) outer.step = Step.after;
+  }
+
+  /** Ends the innermost object or list without a bracket: nothing more belongs to the value around it. */
+  #closeEarly(frame: Frame): void {
+    this.#close(frame);
+    const outer = this.#frames.top;
+    if (outer === undefined) return;
+    outer.draft.end = this.#cursor.lexer.spaceStart;
+    this.#accept(outer);
   }
 
   #field(frame: Frame, node: ObjectNode): void {
@@ -100,77 +138,34 @@ export class Parser {
     const { kind } = lexer;
     if (kind === Token.closeCurly) this.#closeCurly(frame);
     else if (kind === Token.end) this.#end(frame);
-    else if (kind === Token.closeSquare) this.#misfit(frame);
+    else if (kind === Token.closeSquare) this.#misfit();
     else if (kind === Token.unquoted && lexer.text === 'include' && !this.#json) this.#include(frame, node);
-    else if (this.#key(frame)) this.#keySeparator(frame);
+    else if (!this.#keys.read(frame)) this.#recover(frame);
+    else if (frame.level + frame.path.length - 1 > this.#session.limits.depth) this.#tooDeep();
+    else this.#keySeparator(frame);
   }
 
   #closeCurly(frame: Frame): void {
     const cursor = this.#cursor;
-    if (frame.braces) {
-      if (this.#json && frame.afterComma)
-        cursor.report('not-json', 'JSON allows no comma before }', 'remove the comma');
-      this.#close(frame);
-    } else cursor.report('unexpected-close', 'there is a } without a {', 'remove it, or open the object with {');
+    if (!frame.braces) {
+      this.#misfit();
+      return;
+    }
+    if (this.#json && frame.afterComma) cursor.report('not-json', 'JSON allows no comma before }', 'remove the comma');
+    this.#close(frame);
     cursor.lexer.next();
   }
 
-  /** The text has ended. What is still open is closed, with one problem. */
+  /** The text has ended, maybe inside of an object or list. */
   #end(frame: Frame): void {
     const { lexer } = this.#cursor;
-    if (frame.braces && !frame.unclosed && !lexer.cutOff) {
+    // A string or substitution that reaches the end has swallowed the brackets of its line.
+    if (frame.braces && !(lexer.cutOff && frame.node.origin.line === lexer.line)) {
       const [what, close] = frame.node.kind === 'list' ? ['list', ']'] : ['object', '}'];
-      const message = `the text ends inside the ${what} opened on line ${frame.openLine}`;
-      this.#cursor.report('unclosed-bracket', message, `close it with ${close}`);
-      lexer.cutOff = true;
+      const message = `the text ends inside the ${what} that begins on line ${frame.node.origin.line}`;
+      if (!this.#stuck('unclosed-bracket', message, `close it with ${close}`, frame)) return;
     }
     this.#close(frame);
-  }
-
-  /** Reads a key into `frame.path`. */
-  #key(frame: Frame): boolean {
-    const cursor = this.#cursor;
-    const { lexer } = cursor;
-    if (this.#json ? lexer.kind !== Token.string : !isKeyToken(lexer.kind)) {
-      const hint = this.#json ? 'JSON keys stand in double quotes' : undefined;
-      this.#fail(frame, 'missing-key', `a key is expected here, not ${cursor.found()}`, hint);
-      return false;
-    }
-    frame.keyOrigin = cursor.origin();
-    frame.keyStart = lexer.start;
-    const { kind, text } = lexer;
-    lexer.next();
-    if (this.#json || (!isKeyToken(lexer.kind) && (kind === Token.string || !text.includes('.')))) {
-      frame.path = [text];
-      return true;
-    }
-    return this.#longKey(frame, kind, text);
-  }
-
-  #longKey(frame: Frame, firstKind: number, firstText: string): boolean {
-    const { lexer } = this.#cursor;
-    const builder = new PathBuilder();
-    builder.add(firstText, firstKind === Token.string);
-    while (isKeyToken(lexer.kind)) {
-      if (lexer.spaceStart < lexer.start) builder.add(lexer.space(), false);
-      builder.add(lexer.text, lexer.kind === Token.string);
-      lexer.next();
-    }
-    // The space counts, as a substitution is a simple value; the mistake is then the substitution.
-    if (lexer.kind === Token.substitution && lexer.spaceStart < lexer.start) builder.add(lexer.space(), false);
-    const path = builder.finish();
-    if (typeof path === 'string') {
-      const message = `this key is not a path: ${path}`;
-      this.#session.problems.add('bad-key', frame.keyOrigin, message, 'put double quotes around the key');
-      this.#recover(frame);
-      return false;
-    }
-    if (frame.level + path.length - 1 > this.#session.limits.depth) {
-      this.#tooDeep();
-      return false;
-    }
-    frame.path = path;
-    return true;
   }
 
   #keySeparator(frame: Frame): void {
@@ -182,11 +177,11 @@ export class Parser {
     frame.bare = kind === Token.openCurly && !this.#json;
     frame.draft.clear();
     if (frame.appends) {
-      if (this.#listDepth > 0) {
+      if (this.#frames.listDepth > 0) {
         const hint = 'write the whole list with =';
         this.#session.problems.add('append-in-list', frame.keyOrigin, '+= does not work inside a list', hint);
       }
-      this.#listDepth++;
+      this.#frames.listDepth++;
     } else if (!frame.bare && kind !== Token.colon && (kind !== Token.equals || this.#json)) {
       const message = `the key "${frame.path.join('.')}" is followed by ${cursor.found()}`;
       cursor.report('missing-separator', message, this.#json ? 'write a colon' : 'a key is followed by =, : or {');
@@ -208,7 +203,7 @@ export class Parser {
       this.#close(frame);
       cursor.lexer.next();
     } else if (kind === Token.end) this.#end(frame);
-    else if (kind === Token.closeCurly) this.#misfit(frame);
+    else if (kind === Token.closeCurly) this.#misfit();
     else {
       frame.draft.clear();
       frame.step = Step.value;
@@ -229,6 +224,10 @@ export class Parser {
         draft.end = lexer.end;
         lexer.next();
       } else if (kind === Token.openCurly || kind === Token.openSquare) {
+        if (kind === Token.openCurly && draft.lastIsSimple && this.#isNextField(frame)) {
+          this.#noValue(frame, 'cannot-concatenate');
+          return;
+        }
         if (draft.start < 0) draft.start = lexer.start;
         if (innerLevel(frame) > this.#session.limits.depth) {
           this.#tooDeep();
@@ -254,16 +253,8 @@ export class Parser {
     if (draft.lastIsSimple && kind !== Token.substitution) {
       if (draft.addText(spaced ? lexer.space() + lexer.text : lexer.text)) return;
     }
-    if (spaced) this.#add(frame, this.#simple.space());
-    this.#add(frame, this.#simple.read(kind, !draft.empty));
-  }
-
-  #add(frame: Frame, piece: Raw): void {
-    if (frame.draft.add(piece)) return;
-    const message = 'a list or an object cannot be joined with a value of another type';
-    const hint = 'separate the values with a comma or a line break';
-    this.#session.problems.add('cannot-concatenate', frame.draft.origin, message, hint);
-    frame.draft.replace({ kind: 'broken', origin: piece.origin });
+    if (spaced) draft.add(this.#simple.space());
+    draft.add(this.#simple.read(kind, !draft.empty));
   }
 
   /** After a value: what follows must end it. Only then the value counts. */
@@ -279,74 +270,123 @@ export class Parser {
       lexer.next();
     } else if (kind === Token.closeCurly || kind === Token.closeSquare || kind === Token.end) this.#accept(frame);
     else if (newline && !this.#json) this.#accept(frame);
-    else {
-      const isSeparator = kind === Token.equals || kind === Token.colon;
-      if (frame.node.kind === 'list' && isSeparator) frame.unclosed = true;
-      let hint = 'separate fields and elements with a comma or a line break';
-      if (this.#json) hint = 'separate fields and elements with a comma';
-      else if (isSeparator) hint = `put double quotes around the value if the ${cursor.found()} belongs to it`;
-      if (frame.unclosed) hint = 'close the list with ] before the next field';
-      const code = this.#json ? 'not-json' : 'unexpected-token';
-      this.#fail(frame, code, `a comma, a line break or the end is expected here, not ${cursor.found()}`, hint);
-    }
+    else this.#noSeparator(frame, kind);
   }
 
-  /** A closing bracket of the other kind: either this object or list was not closed, or there is one too many. */
-  #misfit(frame: Frame): void {
+  #noSeparator(frame: Frame, kind: number): void {
     const cursor = this.#cursor;
-    const isObject = frame.node.kind === 'object';
-    if (this.#frames.isOpen(isObject ? 'list' : 'object')) {
-      const [what, here, close] = isObject ? ['object', ']', '}'] : ['list', '}', ']'];
-      const message = `the ${what} opened on line ${frame.openLine} is not closed before ${here}`;
-      if (!frame.unclosed) cursor.report('unclosed-bracket', message, `close it with ${close}`);
-      this.#close(frame);
+    const message = `a comma, a line break or the end is expected here, not ${cursor.found()}`;
+    const isSeparator = kind === Token.equals || kind === Token.colon || kind === Token.plusEquals;
+    if (frame.node.kind === 'list' && isSeparator) {
+      const hint = 'close the list with ] before the next field, or put the fields into braces';
+      if (frame.hasFields || this.#stuck(this.#json ? 'not-json' : 'unexpected-token', message, hint)) {
+        frame.hasFields = true;
+        this.#recover(frame);
+      }
       return;
     }
-    // Taken for a slip of the finger where it can close this one, else for one too many.
-    const closes = frame.braces && this.#frames.depth > 1;
-    const hint = closes ? `write ${isObject ? '}' : ']'} here` : 'remove it';
-    cursor.report('unexpected-close', `there is a ${cursor.found()} that closes nothing`, hint);
-    if (closes) this.#close(frame);
+    if (isSeparator && this.#isNextField(frame)) {
+      this.#noValue(frame, 'missing-value');
+      return;
+    }
+    let hint = 'separate fields and elements with a comma or a line break';
+    if (this.#json) hint = 'separate fields and elements with a comma';
+    else if (isSeparator) hint = `put double quotes around the value if the ${cursor.found()} belongs to it`;
+    cursor.report(this.#json ? 'not-json' : 'unexpected-token', message, hint);
+    // The value is whole where only the comma is missing.
+    const begins = frame.node.kind === 'list' ? kind >= Token.openCurly : isKeyToken(kind);
+    if ((this.#json || frame.bare) && kind !== Token.problem && !isSeparator) {
+      this.#accept(frame);
+      if (begins) return;
+    }
+    this.#recover(frame);
+  }
+
+  /** Reports a field without a value and goes on with the next one, which was taken for its value. */
+  #noValue(frame: Frame, code: ProblemCode): void {
+    const message = `the key "${frame.path.join('.')}" has no value before the next field`;
+    if (code === 'cannot-concatenate') this.#cursor.goBack(frame.draft.start);
+    this.#cursor.report(code, message, 'write "" for an empty text, or null');
+    if (code !== 'cannot-concatenate') this.#cursor.goBack(frame.draft.start);
+    this.#leave(frame);
+    frame.appends = false;
+  }
+
+  /** Whether what has been taken for the value is the key of a further field, on a line of its own. */
+  #isNextField({ draft, node }: Frame): boolean {
+    const { source, lineStart, start } = this.#cursor.lexer;
+    return (
+      node.kind === 'object' &&
+      draft.start >= lineStart &&
+      source.slice(lineStart, draft.start).trim() === '' &&
+      !/[$[\]{}]/.test(source.slice(draft.start, start))
+    );
+  }
+
+  /** A closing bracket that does not fit. */
+  #misfit(): void {
+    const cursor = this.#cursor;
+    const message = `there is a ${cursor.found()} that closes nothing`;
+    if (this.#stuck('unexpected-close', message, 'remove it')) cursor.lexer.next();
+  }
+
+  /**
+   * Reports brackets that do not fit.
+   *
+   * @param frame the object or list that is not closed, if that is the mistake
+   * @returns whether reading goes on: not without repairs
+   */
+  #stuck(code: ProblemCode, message: string, hint: string, frame?: Frame): boolean {
+    const cursor = this.#cursor;
+    if (this.#repairer !== undefined) {
+      if (frame === undefined) cursor.report(code, message, hint);
+      else this.#repairer.reportUnclosed(frame);
+      return true;
+    }
+    cursor.report(code, message, hint);
+    this.#isStuck = true;
+    this.#stop();
+    return false;
+  }
+
+  /** Does what the repairs ask for at the current token, if anything. */
+  #repair(frame: Frame, repairer: Repairer): boolean {
+    const cursor = this.#cursor;
+    cursor.skipNewlines();
+    if (repairer.closes > 0) {
+      repairer.close(1);
+      if (!frame.braces) return false;
+      repairer.reportUnclosed(frame);
+      this.#closeEarly(frame);
+      return true;
+    }
+    if (repairer.isSwapped && frame.braces) {
+      const close = frame.node.kind === 'list' ? ']' : '}';
+      cursor.report('unexpected-close', `there is a ${cursor.found()} that closes nothing`, `write ${close} here`);
+      this.#close(frame);
+    } else if (repairer.isStray) {
+      cursor.report('unexpected-close', `there is a ${cursor.found()} that closes nothing`, 'remove it');
+    } else return false;
     cursor.lexer.next();
+    return true;
   }
 
   /** Puts the finished value into its object or list. */
   #accept(frame: Frame): void {
-    const { marks, problems } = this.#session;
-    const { draft, node, appends, path } = frame;
-    const { start, end } = draft;
-    let value = draft.take();
+    const { start, end, clash } = frame.draft;
+    if (clash !== undefined) {
+      const message = 'a list or an object cannot be joined with a value of another type';
+      const hint = 'separate the values with a comma or a line break';
+      this.#session.problems.add('cannot-concatenate', clash, message, hint);
+    }
+    const value = frame.draft.take();
     this.#leave(frame);
-    if (node.kind === 'list') {
-      if (value.kind === 'broken') return;
-      rawItems(node).push(value);
-      if (marks.isUnresolved(value)) marks.unresolved.add(node);
-      return;
-    }
-    this.#tell(frame, start, end, value, appends);
-    if (appends && value.kind !== 'broken') {
-      const { prefix } = this.#source;
-      value = appended(prefix.concat(this.#frames.path(), path), prefix.length, value, marks);
-    }
-    if (this.#json && node.entries.has(path[0]!)) {
-      const hint = 'JSON keys must differ within an object';
-      problems.add('duplicate-key', frame.keyOrigin, `the key "${path[0]}" is there twice`, hint);
-    } else setField(node, path, value, frame.keyOrigin, marks);
-  }
-
-  #tell(frame: Frame, valueStart: number, valueEnd: number, node: Raw, appends: boolean): void {
-    const { onField } = this.#source;
-    if (onField === undefined) return;
-    const path = [...this.#frames.path(), ...frame.path];
-    const inList = this.#listDepth > 0;
-    const span: FieldSpan = { path, inList, appends, keyStart: frame.keyStart, valueStart, valueEnd, node };
-    onField(span);
+    this.#writer.write(frame, value, start, end);
   }
 
   /** Ends the current field or element. */
   #leave(frame: Frame): void {
-    if (frame.appends) this.#listDepth--;
-    frame.appends = false;
+    if (frame.appends) this.#frames.listDepth--;
     frame.draft.clear();
     frame.step = Step.start;
   }
@@ -361,7 +401,7 @@ export class Parser {
     }
     const prefix = this.#source.prefix.concat(this.#frames.path());
     const included = this.#session.include(statement, this.#source, prefix, origin);
-    if (included !== undefined && this.#listDepth > 0 && hasUnresolved(included, marks)) {
+    if (included !== undefined && this.#frames.listDepth > 0 && hasUnresolved(included, marks)) {
       const message = 'a file with substitutions cannot be included inside a list';
       problems.add('include-in-list', origin, message, 'include it under a key of its own and refer to that');
     } else if (included !== undefined) {
@@ -384,6 +424,11 @@ export class Parser {
   #tooDeep(): void {
     const { depth } = this.#session.limits;
     this.#cursor.report('too-deep', `values are nested more than ${depth} deep`, 'flatten the config');
+    this.#stop();
+  }
+
+  /** Gives up the rest of the text. */
+  #stop(): void {
     this.#cursor.abandon();
     this.#frames.clear();
   }
@@ -397,14 +442,23 @@ export class Parser {
   /** Skips to the end of the field or element: a line break or comma outside of brackets, or a bracket that closes. */
   #recover(frame: Frame): void {
     const { lexer } = this.#cursor;
+    const repairer = this.#repairer;
     this.#leave(frame);
+    frame.appends = false;
     frame.afterComma = false;
     for (let depth = 0; lexer.kind !== Token.end; lexer.next()) {
       const { kind } = lexer;
+      if (repairer !== undefined && repairer.closes > 0) {
+        const here = Math.min(depth, repairer.closes);
+        repairer.close(here);
+        depth -= here;
+        if (depth === 0) return;
+      }
       if (kind === Token.openCurly || kind === Token.openSquare) depth++;
       else if (kind === Token.closeCurly || kind === Token.closeSquare) {
+        if (repairer?.isStray) continue;
         if (depth > 0) depth--;
-        else if (this.#frames.isOpen(kind === Token.closeCurly ? 'object' : 'list')) return;
+        else if (this.#frames.isOpen(kind === Token.closeCurly ? 'object' : 'list') || repairer?.isSwapped) return;
       } else if (depth === 0 && (kind === Token.comma || (kind === Token.newline && !this.#json))) {
         lexer.next();
         return;

@@ -54,6 +54,7 @@ export const problemCodes = {
   'include-missing': { kind: 'IO', phase: 2 },
   'include-refused': { kind: 'IO', phase: 2 },
   'too-many-includes': { kind: 'Limit', phase: 2 },
+  'includes-too-long': { kind: 'Limit', phase: 2 },
   'bad-properties': { kind: 'Parse', phase: 2 },
   'file-unreadable': { kind: 'IO', phase: 2 },
   'cannot-concatenate': { kind: 'WrongType', phase: 2 },
@@ -68,11 +69,15 @@ export const problemCodes = {
 
 export type ProblemCode = keyof typeof problemCodes;
 
+/** A problem, and the phase in which the reference would notice it. */
+export interface FoundProblem {
+  problem: Problem;
+  phase: number;
+}
+
 /** Collects problems. Above `max` further ones are counted out, so that a hostile text cannot fill the memory. */
 export class ProblemList {
-  readonly #items: Problem[] = [];
-  /** The phase of each. */
-  readonly #phases = new Map<Problem, number>();
+  readonly #found: FoundProblem[] = [];
   readonly #max: number;
 
   constructor(max: number) {
@@ -80,20 +85,17 @@ export class ProblemList {
   }
 
   get size(): number {
-    return this.#items.length;
+    return this.#found.length;
   }
 
   add(code: ProblemCode, origin: Origin, message: string, hint?: string): void {
-    if (this.#items.length >= this.#max) return;
+    if (this.#found.length >= this.#max) return;
     const { file, line, column } = origin;
-    // A value that is resolved for several others can be found wrong several times.
-    const isKnown = (known: Problem) =>
-      known.code === code && known.line === line && known.column === column && known.file === file;
-    if (this.#items.some(isKnown)) return;
     const { kind, phase } = problemCodes[code];
     const problem: Problem = { code, kind, message, file, line, column, hint };
-    this.#items.push(problem);
-    this.#phases.set(problem, phase);
+    // A value that is resolved for several others can be found wrong several times.
+    if (this.#found.some((known) => isSame(known.problem, problem))) return;
+    this.#found.push({ problem, phase });
   }
 
   /**
@@ -101,19 +103,61 @@ export class ProblemList {
    * includes are read while its values are built.
    */
   endInclude(start: number): void {
-    const included = this.#byPhase(this.#items.splice(start));
-    for (const problem of included) {
-      this.#items.push(problem);
-      this.#phases.set(problem, 2);
-    }
+    const included = byPhase(this.#found.splice(start));
+    for (const { problem } of included) this.#found.push({ problem, phase: 2 });
+  }
+
+  /** The first of the problems from an index on, in the order of the reference. */
+  firstSince(start: number): FoundProblem | undefined {
+    return byPhase(this.#found.slice(start))[0];
+  }
+
+  /** Forgets the problems from an index on. */
+  cut(start: number): void {
+    this.#found.length = start;
+  }
+
+  /**
+   * Lets the problem be first among those from an index on. It may be one of them. Where it says that a bracket does not
+   * fit, it stands for the first of them that says which bracket that is.
+   */
+  lead(start: number, first: FoundProblem): void {
+    const found = this.#found.splice(start).map(({ problem, phase }) => {
+      return { problem, phase: Math.max(phase, first.phase) };
+    });
+    const same = found.findIndex(({ problem }) => isSame(problem, first.problem));
+    const { file, line, column } = first.problem;
+    const bracket = found.findIndex(({ problem }) => {
+      return problem.file === file && (problem.code === 'unclosed-bracket' || problem.code === 'unexpected-close');
+    });
+    if (same >= 0) found.unshift(...found.splice(same, 1));
+    else if (bracket >= 0) {
+      const [{ problem }] = found.splice(bracket, 1) as [FoundProblem];
+      found.unshift({ problem: { ...problem, file, line, column }, phase: first.phase });
+    } else found.unshift(explained(first, found));
+    this.#found.push(...found.slice(0, this.#max - start));
   }
 
   /** All problems, by phase; the order within a phase is the order in which they were found. */
   list(): Problem[] {
-    return this.#byPhase(this.#items);
+    return byPhase(this.#found).map(({ problem }) => problem);
   }
+}
 
-  #byPhase(problems: Problem[]): Problem[] {
-    return problems.toSorted((a, b) => this.#phases.get(a)! - this.#phases.get(b)!);
-  }
+/** Brackets fit, once what reaches too far is closed: says so. */
+function explained(first: FoundProblem, others: FoundProblem[]): FoundProblem {
+  const cause = others.find(
+    ({ problem: { code } }) => code === 'bad-path' || code === 'unclosed-substitution',
+  )?.problem;
+  if (cause === undefined) return first;
+  const message = `the brackets do not fit here: the substitution on line ${cause.line} reaches too far`;
+  return { ...first, problem: { ...first.problem, message, hint: 'close ${ with }' } };
+}
+
+function isSame(a: Problem, b: Problem): boolean {
+  return a.code === b.code && a.line === b.line && a.column === b.column && a.file === b.file;
+}
+
+function byPhase(found: FoundProblem[]): FoundProblem[] {
+  return found.toSorted((a, b) => a.phase - b.phase);
 }

@@ -22,6 +22,8 @@ export interface ConcatenationNode {
   kind: 'concatenation';
   pieces: Raw[];
   origin: Origin;
+  /** Of `a += 1`: the list that is appended, when nothing in it waits for a substitution and nothing else is around. */
+  append?: ListNode;
   settled?: Settled;
 }
 

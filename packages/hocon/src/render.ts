@@ -1,7 +1,10 @@
+import { ArgumentError } from './arguments.ts';
+import { ConfigError } from './config-error.ts';
+import { fromValue } from './from-value.ts';
 import type { ConfigNode, PlainValue } from './node.ts';
 import { Float } from './node.ts';
+import { floatText } from './number.ts';
 import { quote, renderKey } from './path.ts';
-import { floatText, fromValue } from './value.ts';
 
 export interface RenderOptions {
   /** `json` by default. `hocon` leaves out quotes and braces where it can. */
@@ -12,8 +15,21 @@ export interface RenderOptions {
   indent?: number;
 }
 
-/** A tree or a plain value as text that parses back to it. */
+/**
+ * A tree or a plain value as text that parses back to it; infinity is written as `1e999`. What is nested deeper than the
+ * limit of {@link parse} is written all the same.
+ *
+ * @throws ConfigError of kind `BadValue` for what the language cannot say, see {@link fromValue}
+ * @throws ArgumentError for options of the wrong type
+ */
 export function render(input: ConfigNode | PlainValue | undefined, options: RenderOptions = {}): string {
+  const { format = 'json', indent = 2 } = options;
+  if (format !== 'json' && format !== 'hocon') {
+    throw new ArgumentError(`the option format must be "json" or "hocon", not ${JSON.stringify(format)}`);
+  }
+  if (!Number.isInteger(indent) || indent < 0) {
+    throw new ArgumentError(`the option indent must be a whole number of spaces, not ${String(indent)}`);
+  }
   return new Renderer(options).write(isNode(input) ? input : fromValue(input));
 }
 
@@ -130,10 +146,10 @@ class Renderer {
   }
 }
 
-/** A number so that it reads back as the same: what JSON cannot say overflows to infinity, or is null. */
+/** A number so that it reads back as the same: infinity is a number too large for 64 bits. */
 function numberText(value: number | bigint, float: boolean): string {
   if (typeof value === 'number') {
-    if (Number.isNaN(value)) return 'null';
+    if (Number.isNaN(value)) throw new ConfigError('BadValue', '', 'a number is NaN, which no config can say');
     if (!Number.isFinite(value)) return value > 0 ? '1e999' : '-1e999';
     if (float && Number.isInteger(value)) return floatText(value);
   }

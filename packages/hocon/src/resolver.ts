@@ -51,7 +51,7 @@ export class Resolver {
   /** Whether the last result holds a merge that showed only a part of itself, so that it must not be kept. */
   #tainted = false;
 
-  constructor(root: ObjectNode, session: Session, env: Record<string, string>) {
+  constructor(root: ObjectNode, session: Session, env: Record<string, string | undefined>) {
     this.#root = root;
     this.#marks = session.marks;
     this.#environment = new Environment(env);

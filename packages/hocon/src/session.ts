@@ -1,6 +1,7 @@
 import type { IncludeStatement } from './include-statement.ts';
 import type { Limits } from './limits.ts';
 import type { ObjectNode, Origin } from './node.ts';
+import type { Recovery } from './parse-text.ts';
 import type { ProblemList } from './problem.ts';
 import type { Marks, Raw } from './raw.ts';
 
@@ -11,8 +12,13 @@ export interface Session {
   marks: Marks;
   /** Whether to remember of every string that it was unquoted. Needed only when the text can refer to it. */
   marksWords: boolean;
-  /** Characters in all texts so far. */
+  /** Whether `a += 1` over a plain list may be joined at once: the result is to be resolved. */
+  joinsAppends: boolean;
+  /** Characters in the main text, and in the included texts so far. */
   textLength: number;
+  includedText: number;
+  /** Files read through includes so far. */
+  files: number;
   /** Reads and parses what an include statement names. Undefined when there is nothing. */
   include(statement: IncludeStatement, from: Source, prefix: string[], origin: Origin): ObjectNode | undefined;
 }
@@ -26,6 +32,8 @@ export interface Source {
   format: Format;
   /** The path at which the text was included. */
   prefix: string[];
+  /** What earlier readings of the same text have found. */
+  known: { recovery?: Recovery };
   /** Told of every field, for editing. */
   onField?: (span: FieldSpan) => void;
 }

@@ -53,7 +53,8 @@ export class SimpleReader {
       return { kind: 'reference', path: prefix.concat(path), optional, prefix: prefix.length, origin };
     }
     const message = `this substitution has no path: ${path}`;
-    this.#session.problems.add('bad-path', origin, message, 'put double quotes around that part of the path');
+    const hint = 'write ${a.b.c}, with double quotes around what is no plain word';
+    this.#session.problems.add('bad-path', origin, message, hint);
     return { kind: 'broken', origin };
   }
 

@@ -31,6 +31,8 @@ export interface TokenProblem {
   code: ProblemCode;
   message: string;
   hint: string | undefined;
+  /** A mistake of the token around it, which is reported after this one. */
+  within?: { code: ProblemCode; message: string; hint: string | undefined; line: number; column: number };
 }
 
 /** A simple value that can be a part of a key. */

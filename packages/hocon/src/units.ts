@@ -50,7 +50,7 @@ export class UnitError extends Error {}
  */
 export function parseDuration(text: string): bigint {
   const { number, unit } = split(text, 'duration');
-  const nanos = nanosPerUnit.get(unit.length > 2 && !unit.endsWith('s') ? `${unit}s` : unit);
+  const nanos = nanosPerUnit.get(plural(unit));
   if (nanos === undefined) {
     throw new UnitError(`"${unit}" is no unit of time; use ns, us, ms, s, m, h, d or their names, such as minutes`);
   }
@@ -62,6 +62,50 @@ export function parseDuration(text: string): bigint {
     if (count !== undefined && Number.isFinite(count)) return saturate(count * Number(nanos));
   }
   throw new UnitError(`"${number}" is no number`);
+}
+
+/** A period of the calendar: how long it is depends on where it begins. Each part may be negative. */
+export interface Period {
+  years: number;
+  months: number;
+  days: number;
+}
+
+/** What one of a unit is, by its plural or short name. */
+const periodPerUnit = new Map<string, Period>();
+for (const [names, unit] of [
+  [['', 'd', 'days'], { years: 0, months: 0, days: 1 }],
+  [['w', 'weeks'], { years: 0, months: 0, days: 7 }],
+  [['m', 'mo', 'months'], { years: 0, months: 1, days: 0 }],
+  [['y', 'years'], { years: 1, months: 0, days: 0 }],
+] as const) {
+  for (const name of names) periodPerUnit.set(name, unit);
+}
+
+/**
+ * A period of the calendar. Without a unit it is in days.
+ *
+ * @throws UnitError
+ */
+export function parsePeriod(text: string): Period {
+  const { number, unit } = split(text, 'period');
+  const one = periodPerUnit.get(plural(unit));
+  if (one === undefined) {
+    throw new UnitError(`"${unit}" is no unit of the calendar; use d, w, m, y or their names, such as weeks`);
+  }
+  const count = Number(parseLong(number) ?? Number.NaN);
+  const period = { years: one.years * count + 0, months: one.months * count + 0, days: one.days * count + 0 };
+  if (Object.values(period).every(isInt)) return period;
+  throw new UnitError(`"${number}" is no whole number of 32 bits`);
+}
+
+function isInt(count: number): boolean {
+  return Number.isInteger(count) && Math.abs(count + 0.5) < 2 ** 31;
+}
+
+/** Longer names of units stand for their plurals. */
+function plural(unit: string): string {
+  return unit.length > 2 && !unit.endsWith('s') ? `${unit}s` : unit;
 }
 
 /**

@@ -1,0 +1,211 @@
+import type { BracketEvent } from './bracket-events.ts';
+import { bracketEvents } from './bracket-events.ts';
+
+/** How the brackets of a text can be put right: by offset what to do there. */
+export interface BracketRepairs {
+  /** How many objects and lists end before the token there, without a bracket. */
+  closes: ReadonlyMap<number, number>;
+  /** Closing brackets that are one too many. */
+  strays: ReadonlySet<number>;
+  /** Closing brackets of the other kind. */
+  swaps: ReadonlySet<number>;
+  /** Ends of strings that would swallow a bracket, by the starts of those strings. */
+  stringEnds: ReadonlyMap<number, number>;
+}
+
+/**
+ * Finds out which brackets are missing or too many, with as few repairs as possible; of several ways the one that agrees
+ * with the indentation. A search along the text that keeps only the best states (beam search), so that it costs a fixed
+ * number of steps for each bracket.
+ */
+export function findRepairs(source: string, json: boolean): BracketRepairs {
+  let states: State[] = [{ top: undefined, cost: 0, repairs: undefined, isDone: false }];
+  let isBraced: boolean | undefined;
+  for (const event of bracketEvents(source, json)) {
+    isBraced ??= event.type === 'open';
+    const search = new Step(event, isBraced);
+    const isHopeless = states[0]!.cost > MOST_COST;
+    for (const state of states) search.from(state, isHopeless ? 1 : MOST_CLOSES);
+    states = search.best(isHopeless ? 1 : BEAM_WIDTH);
+  }
+  return collect(states[0]?.repairs);
+}
+
+const BEAM_WIDTH = 8;
+
+/** How many objects and lists may end at one place without brackets. */
+const MOST_CLOSES = 6;
+
+/** Beyond this cost, of more repairs than anybody reads, the text is not worth a search. */
+const MOST_COST = 100;
+
+/** A repair counts one. What looks odd but can stay counts less, and what is likely to be meant that way least. */
+const REPAIR = 1;
+const SWAP = 1.1;
+const ODD = 0.4;
+/** What looks odd counts only so often for each bracket: then it is the style of the text. */
+const MOST_ODD = 2;
+const LIKELY = 0.05;
+
+/** An open object or list. */
+interface Open {
+  kind: 'object' | 'list';
+  at: number;
+  line: number;
+  indent: number;
+  depth: number;
+  below: Open | undefined;
+  /** How many fields in it look odd: in a list, or indented no more than itself. */
+  odd: number;
+}
+
+interface Repair {
+  what: 'close' | 'stray' | 'swap' | 'string';
+  at: number;
+  string: number;
+  before: Repair | undefined;
+}
+
+/** One way of reading the text so far. */
+interface State {
+  top: Open | undefined;
+  cost: number;
+  repairs: Repair | undefined;
+  /** The braces around the whole text have been closed. */
+  isDone: boolean;
+}
+
+/** All ways to go on at one event. */
+class Step {
+  readonly #event: BracketEvent;
+  /** The whole text stands in brackets. */
+  readonly #isBraced: boolean;
+  readonly #next: State[] = [];
+
+  constructor(event: BracketEvent, isBraced: boolean) {
+    this.#event = event;
+    this.#isBraced = isBraced;
+  }
+
+  /** The cheapest states, one for each innermost bracket. */
+  best(width: number): State[] {
+    const states = this.#next;
+    if (states.length < 2) return states;
+    states.sort((a, b) => a.cost - b.cost);
+    const kept: State[] = [];
+    for (const state of states) {
+      if (!kept.some((other) => isAlike(other, state))) kept.push(state);
+      if (kept.length === width) break;
+    }
+    return kept;
+  }
+
+  from(state: State, closes: number): void {
+    switch (this.#event.type) {
+      case 'open':
+        this.#open(state, closes);
+        break;
+      case 'close':
+        this.#close(state, closes);
+        break;
+      case 'inString':
+        this.#inString(state);
+        break;
+      case 'field':
+        this.#field(state, closes);
+        break;
+      case 'end':
+        this.#next.push({ ...state, cost: state.cost + (state.top?.depth ?? 0) * REPAIR });
+    }
+  }
+
+  #repair(state: State, what: Repair['what'], cost: number, top: Open | undefined): State {
+    const { at, string } = this.#event;
+    const isDone = state.isDone || (this.#isBraced && state.top !== undefined && top === undefined);
+    return { top, cost: state.cost + cost, repairs: { what, at, string, before: state.repairs }, isDone };
+  }
+
+  /** Also goes on with the innermost bracket closed here. */
+  #alsoClosed(state: State, closes: number): void {
+    if (state.top !== undefined && closes > 0) {
+      this.from(this.#repair(state, 'close', REPAIR, state.top.below), closes - 1);
+    }
+  }
+
+  #open(state: State, closes: number): void {
+    const { kind, at, line, indent, atStart } = this.#event;
+    const { top } = state;
+    const below = top;
+    const opened: Open = { kind, at, line, indent, depth: (top?.depth ?? 0) + 1, below, odd: 0 };
+    // Where a key should stand; or behind the end.
+    const isMisplaced = top === undefined ? state.isDone : atStart && top.kind === 'object';
+    this.#next.push({ ...state, top: opened, cost: state.cost + (isMisplaced ? REPAIR : 0) });
+    if (isMisplaced) this.#alsoClosed(state, closes);
+  }
+
+  #close(state: State, closes: number): void {
+    const { kind, line, indent, isFirst } = this.#event;
+    const { top } = state;
+    const stray = () => this.#next.push(this.#repair(state, 'stray', REPAIR, top));
+    if (top === undefined) stray();
+    else if (top.kind !== kind) {
+      this.#alsoClosed(state, closes);
+      stray();
+      this.#next.push(this.#repair(state, 'swap', SWAP, top.below));
+    } else {
+      const isOdd = line !== top.line && (!isFirst || indent !== top.indent);
+      const isWhole = this.#isBraced && top.below === undefined;
+      const isDone = state.isDone || isWhole;
+      this.#next.push({ ...state, top: top.below, cost: state.cost + (isOdd ? ODD : 0), isDone });
+      if (isOdd && indent < top.indent) this.#alsoClosed(state, closes);
+      if ((isOdd && indent > top.indent) || isWhole) stray();
+    }
+  }
+
+  #inString(state: State): void {
+    this.#next.push(state);
+    const { top } = state;
+    if (top?.kind === this.#event.kind) this.#next.push(this.#repair(state, 'string', LIKELY, top.below));
+  }
+
+  #field(state: State, closes: number): void {
+    const { line, indent, isFirst } = this.#event;
+    const { top } = state;
+    if (top === undefined) {
+      // Behind the end of the whole; the rest is then taken as if that end were not there.
+      this.#next.push(state.isDone ? { ...state, cost: state.cost + REPAIR, isDone: false } : state);
+    } else if (top.kind === 'list') {
+      this.#stayOdd(state, top, top.odd === 0 ? REPAIR : ODD);
+      this.#alsoClosed(state, closes);
+    } else if (isFirst && line > top.line && indent <= top.indent) {
+      this.#stayOdd(state, top, ODD);
+      this.#alsoClosed(state, closes);
+    } else this.#next.push(state);
+  }
+
+  #stayOdd(state: State, top: Open, cost: number): void {
+    if (top.odd > MOST_ODD) this.#next.push(state);
+    else this.#next.push({ ...state, top: { ...top, odd: top.odd + 1 }, cost: state.cost + cost });
+  }
+}
+
+function isAlike({ top: a, isDone }: State, { top: b, isDone: bIsDone }: State): boolean {
+  if (a === undefined || b === undefined) return a === b && isDone === bIsDone;
+  return a.at === b.at && a.depth === b.depth && a.odd === b.odd;
+}
+
+function collect(last: Repair | undefined): BracketRepairs {
+  const closes = new Map<number, number>();
+  const strays = new Set<number>();
+  const swaps = new Set<number>();
+  const stringEnds = new Map<number, number>();
+  for (let repair = last; repair !== undefined; repair = repair.before) {
+    const { what, at, string } = repair;
+    if (what === 'close') closes.set(at, (closes.get(at) ?? 0) + 1);
+    else if (what === 'stray') strays.add(at);
+    else if (what === 'swap') swaps.add(at);
+    // Collected from the last to the first: the first bracket taken out of a string counts.
+    else stringEnds.set(string, at);
+  }
+  return { closes, strays, swaps, stringEnds };
+}
