@@ -27,6 +27,11 @@ export class IdleLanes {
     this.idle.push(new PipelineLane(this.data));
   }
 
+  /** Whether there is a thread that has been started already. */
+  get ready(): boolean {
+    return this.idle.some((lane) => lane.alive);
+  }
+
   take(): PipelineLane {
     for (let lane = this.idle.pop(); lane !== undefined; lane = this.idle.pop()) if (lane.alive) return lane;
     return new PipelineLane(this.data);
@@ -65,7 +70,12 @@ export class PipelinePool {
 
   /** Starts the first thread, and with it the stages. Rejects with what a stage said. */
   async start(): Promise<void> {
-    await this.openLane();
+    const first = this.openLane();
+    // One that stands ready costs little, and a large source will not have to wait for it.
+    if (this.options.idle.ready && this.options.threads > 1) {
+      this.openLane().catch((error: HeadraceError) => this.fail(error));
+    }
+    await first;
   }
 
   /** How many batches have been handed over: they have the numbers below it. */

@@ -56,6 +56,6 @@ async function handle(message: ToRun): Promise<void> {
 port.on('message', (message: ToRun) => {
   handle(message).catch((error) => post({ type: 'crashed', failure: toFailure(error, 'HR_INTERNAL') }));
 });
-// The first pipeline thread is started before there is work: it is ready when the run is.
-idle.warm();
+// Pipeline threads are started before there is work: they are ready when the run is.
+for (let i = 0; i < data.lanes; i++) idle.warm();
 preload(data);

@@ -17,6 +17,8 @@ const MAX_PRELOADED = 32;
 export interface RunThreadsOptions {
   /** Limit of the JavaScript heap of each thread of a run, in MiB. */
   readonly heapMb: number;
+  /** Pipeline threads that each run has from its start on; more come when there is work for them. 1 by default. */
+  readonly lanes?: number;
   /** Keep one thread ready, so that a run starts at once. */
   readonly keepWarm: boolean;
 }
@@ -124,7 +126,7 @@ export class RunThreads {
   private spawn(): Worker {
     const { heapMb } = this.options;
     return new Worker(new URL('./run-thread.js', import.meta.url), {
-      workerData: { heapMb, preload: [...this.modules] } satisfies ThreadData,
+      workerData: { heapMb, lanes: this.options.lanes ?? 1, preload: [...this.modules] } satisfies ThreadData,
       resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: YOUNG_MB },
       name: 'run',
     });

@@ -16,6 +16,8 @@ export const YOUNG_MB = 24;
 export interface ThreadData {
   /** Limit of the JavaScript heap of each, in MiB. */
   readonly heapMb: number;
+  /** How many pipeline threads are started before there is work. */
+  readonly lanes: number;
   /** Modules that are likely to be needed: a thread that waits for work loads them meanwhile. */
   readonly preload: readonly string[];
 }

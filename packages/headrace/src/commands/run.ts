@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import {
   hasErrors,
   Registry,
@@ -23,7 +24,7 @@ interface RunOptions {
 
 /** `headrace run CONFIG`: runs it to its end, or to the first signal. */
 export async function run([file = '']: readonly (string | undefined)[], options: RunOptions): Promise<number> {
-  const threads = new RunThreads({ heapMb: HEAP_MB, keepWarm: false });
+  const threads = new RunThreads({ heapMb: HEAP_MB, keepWarm: false, lanes: Math.min(2, availableParallelism()) });
   // It starts while the config is read.
   threads.prepare();
   try {
