@@ -15,6 +15,8 @@ const LOCAL_SIGNATURE = 0x04034b50;
 /** Entries up to this size are read and unpacked in one go. */
 const SMALL_BYTES = 64 * 1024;
 const READ_BYTES = 256 * 1024;
+/** The least that zlib takes. */
+const MIN_CHUNK_BYTES = 64;
 
 /**
  * The files in a zip archive, in the order of its directory; folders are left out. Ends with an error when the
@@ -95,10 +97,7 @@ async function* readEntry(entry: Entry, file: FileHandle, contents: BlockFile): 
   if (compressedSize <= SMALL_BYTES && uncompressedSize <= SMALL_BYTES) {
     const packed = await contents.read(dataStart, compressedSize);
     if (packed.length < compressedSize) throw new Error('it is cut off');
-    const whole =
-      compressionMethod === STORED
-        ? packed
-        : inflateRawSync(packed, { maxOutputLength: Math.max(uncompressedSize, 1) });
+    const whole = compressionMethod === STORED ? packed : inflateRawSync(packed, unpackOptions(uncompressedSize));
     checkEntry(entry, whole.length, crc32(whole));
     if (whole.length > 0) yield whole;
     return;
@@ -114,6 +113,11 @@ async function* readEntry(entry: Entry, file: FileHandle, contents: BlockFile): 
     yield piece;
   }
   checkEntry(entry, size, sum);
+}
+
+/** Memory for the content and not much more: small contents are many. One byte stays free, or more would be asked for. */
+function unpackOptions(size: number): { maxOutputLength: number; chunkSize: number } {
+  return { maxOutputLength: Math.max(size, 1), chunkSize: Math.max(size + 1, MIN_CHUNK_BYTES) };
 }
 
 async function* readRange(file: FileHandle, start: number, length: number): ByteSource {
