@@ -1,0 +1,115 @@
+import { HeadraceError, type JsonObject, readJson, type Value } from '@headrace/engine';
+import { basicAuthorization } from '../http/credentials.ts';
+import { HttpClient, type HttpRequest, type HttpResponse, requireSuccess } from '../http/http-client.ts';
+import { HttpError } from '../http/http-error.ts';
+import { safeUrl } from '../http/safe-url.ts';
+import { isJavaStore, type SolrSettings, solrUrls } from './solr-settings.ts';
+
+/** Commits and deletions by query may take their time. */
+const ANSWER_TIMEOUT_MS = 10 * 60_000;
+/** A page of large documents. */
+const MAX_ANSWER_BYTES = 512 * 1024 * 1024;
+/** Longer queries go into the body: Solr and what stands before it limit the length of a URL. */
+const MAX_QUERY_LENGTH = 2000;
+
+/** A core or collection of Solr, over HTTP and JSON. Of several URLs an attempt that fails in passing is made at the next. */
+export class Solr {
+  private readonly client: HttpClient;
+  private readonly bases: readonly string[];
+
+  private constructor(client: HttpClient, bases: readonly string[]) {
+    this.client = client;
+    this.bases = bases;
+  }
+
+  /** Opens no connection yet. */
+  static async open(settings: SolrSettings): Promise<Solr> {
+    const { useCloudClient = false, defaultCollection = '', userName, password, acceptInvalidCert, javax } = settings;
+    const { keyStore, keyStorePassword, trustStore } = javax?.net?.ssl ?? {};
+    const client = await HttpClient.open({
+      answerTimeout: ANSWER_TIMEOUT_MS,
+      maxBodyBytes: MAX_ANSWER_BYTES,
+      ...(userName === undefined || password === undefined
+        ? {}
+        : { headers: { authorization: basicAuthorization(userName, password) } }),
+      tls: {
+        acceptInvalidCertificates: acceptInvalidCert === true,
+        ...(trustStore === undefined || isJavaStore(trustStore) ? {} : { caFile: trustStore }),
+        ...(keyStore === undefined || isJavaStore(keyStore) ? {} : { certificateFile: keyStore, keyFile: keyStore }),
+        ...(keyStorePassword === undefined ? {} : { keyPassphrase: keyStorePassword }),
+      },
+    });
+    const collection = useCloudClient ? `/${encodeURIComponent(defaultCollection)}` : '';
+    return new Solr(
+      client,
+      solrUrls(settings).map((url) => url + collection),
+    );
+  }
+
+  /** Where it is, for messages. */
+  get address(): string {
+    return this.bases.map(safeUrl).join(', ');
+  }
+
+  /** The answer to a query. */
+  async select(params: URLSearchParams, signal: AbortSignal): Promise<JsonObject> {
+    const query = params.toString();
+    const response = await this.send(
+      query.length <= MAX_QUERY_LENGTH
+        ? { path: `/select?${query}`, signal }
+        : {
+            path: '/select',
+            method: 'POST',
+            body: query,
+            headers: { 'content-type': 'application/x-www-form-urlencoded' },
+            signal,
+          },
+    );
+    const answer = readJson(response.body.toString());
+    if (!(answer instanceof Map))
+      throw new Error(`${safeUrl(response.url)} answered something else than a JSON object`);
+    return answer;
+  }
+
+  /** Sends a command that changes the index. It is not committed, unless it says so. */
+  async update(body: string, contentType: string, signal: AbortSignal): Promise<void> {
+    await this.send({
+      path: '/update?wt=json',
+      method: 'POST',
+      body,
+      headers: { 'content-type': contentType },
+      signal,
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.client.close();
+  }
+
+  private async send({ path, ...request }: Omit<HttpRequest, 'url'> & { path: string }): Promise<HttpResponse> {
+    const response = await this.client.request({ ...request, url: this.bases.map((base) => base + path) });
+    try {
+      return requireSuccess(response);
+    } catch (error) {
+      const reason = reasonOf(response.body);
+      if (reason === undefined) throw error;
+      const { method, url, status } = response;
+      const place = safeUrl(url.replace(/\?.*$/, ''));
+      throw new HttpError('status', `${method} ${place} answered ${status}: ${reason}`, { url, status });
+    }
+  }
+}
+
+/** What Solr says of a failure; undefined when the answer is not Solr's. */
+function reasonOf(body: Buffer): string | undefined {
+  try {
+    const answer = readJson(body.toString());
+    const error = answer instanceof Map ? answer.get('error') : undefined;
+    const message: Value | undefined = error instanceof Map ? error.get('msg') : undefined;
+    return typeof message === 'string' ? message : undefined;
+  } catch (error) {
+    // A page of HTML from a proxy, or of Solr's server itself.
+    if (error instanceof HeadraceError) return undefined;
+    throw error;
+  }
+}
