@@ -177,12 +177,13 @@ export class ExtractEntities extends Stage<typeof parameters> {
     if (text === null || text === '') return;
     const { ignoreCase, ignoreOverlaps, stopOnHit, onlyWhitespaceSeparated } = this.params;
     const terms = this.terms as EntityTerms;
-    const accepted = (hit: TermHit) => !onlyWhitespaceSeparated || isSeparated(text, hit);
-    const lastStart = (hits: readonly TermHit[]) => earliestEnd(hits.filter(accepted)) - 1;
+    const isAccepted = (hit: TermHit) => !onlyWhitespaceSeparated || isSeparated(text, hit);
+    const lastStart = (hits: readonly TermHit[]) => earliestEnd(hits.filter(isAccepted)) - 1;
     const hits = terms.trie.find(ignoreCase ? foldUnits(text) : text, stopOnHit ? lastStart : undefined);
     if (hits.length === 0) return;
 
-    const named = hits.filter(accepted).flatMap((hit) => variantsOf(hit, terms));
+    const named: NamedHit[] = [];
+    for (const hit of hits) if (isAccepted(hit)) addVariants(hit, terms, named);
     named.sort((a, b) => a.end - b.end || (a.term < b.term ? -1 : a.term > b.term ? 1 : 0));
     const kept = stopOnHit ? named.slice(0, 1) : ignoreOverlaps ? longestHits(named, text.length) : named;
     for (const { entry } of kept) found.push(entry);
@@ -193,13 +194,11 @@ interface NamedHit extends TermHit {
   readonly term: string;
 }
 
-/** The hit, and those of the terms that differ from its term in case alone. */
-function variantsOf({ start, end, entry }: TermHit, terms: EntityTerms): NamedHit[] {
-  const named: NamedHit[] = [];
+/** Adds the hit, and those of the terms that differ from its term in case alone. */
+function addVariants({ start, end, entry }: TermHit, terms: EntityTerms, named: NamedHit[]): void {
   for (let variant = entry; variant >= 0; variant = terms.trie.variant(variant)) {
     named.push({ start, end, entry: variant, term: terms.term(variant) });
   }
-  return named;
 }
 
 function earliestEnd(hits: readonly TermHit[]): number {

@@ -1,6 +1,8 @@
-/** What a sentence may end with, and quotes and brackets that close behind it. */
-const SENTENCE_END = /[.!?](?=["'”’»)\]}]*$)/u;
+/** What a sentence may end with: a mark, and quotes and brackets that close behind it, before white space. */
+const SENTENCE_END = /[.!?](["'”’»)\]}]*)(?=(\s+))/gu;
 const CLOSING_QUOTE = /["'”’»]$/u;
+const WORD = /\S+/uy;
+const WHITE_SPACE = /\s/u;
 const OPENING = /^["'“‘«([{¿¡-]+/u;
 
 /** Titles and the like: what follows belongs to them, a capital or not. */
@@ -42,34 +44,41 @@ const STARTERS: ReadonlySet<string> = new Set(
  */
 export function englishSentences(text: string): string[] {
   const sentences: string[] = [];
-  const words = /\S+/gu;
-  let start = -1;
-  let word = words.exec(text);
-  while (word !== null) {
-    const next = words.exec(text);
-    const isFirst = start < 0;
-    if (isFirst) start = word.index;
-    const end = word.index + word[0].length;
-    if (next === null || endsSentence(word[0], next[0], isFirst)) {
-      sentences.push(text.slice(start, end));
-      start = -1;
-    }
-    word = next;
+  let start = 0;
+  for (const { index, 0: end, 1: closing, 2: space } of text.matchAll(SENTENCE_END)) {
+    const wordStart = wordStartBefore(text, index, start);
+    const isFirst = text.slice(start, wordStart).trim() === '';
+    WORD.lastIndex = index + end.length + (space as string).length;
+    const next = WORD.exec(text)?.[0];
+    if (next === undefined) break;
+    if (!endsSentence(text.slice(wordStart, index), text.charAt(index), closing as string, next, isFirst)) continue;
+    sentences.push(text.slice(start, index + end.length).trim());
+    start = index + end.length;
   }
+  const rest = text.slice(start).trim();
+  if (rest !== '') sentences.push(rest);
   return sentences;
 }
 
-/** Whether a sentence ends between two words. */
-function endsSentence(word: string, next: string, isFirst: boolean): boolean {
-  // Most words.
-  if (!/[.!?]/.test(word)) return false;
-  const mark = SENTENCE_END.exec(word);
-  if (mark === null) return false;
+function wordStartBefore(text: string, end: number, limit: number): number {
+  let start = end;
+  while (start > limit && !WHITE_SPACE.test(text.charAt(start - 1))) start--;
+  return start;
+}
+
+/**
+ * Whether a sentence ends between two words.
+ *
+ * @param word without its mark
+ * @param closing the quotes and brackets behind the mark
+ * @param isFirst whether the word begins the sentence
+ */
+function endsSentence(word: string, mark: string, closing: string, next: string, isFirst: boolean): boolean {
   const following = next.replace(OPENING, '');
   const goesOnSmall = /^\p{Ll}/u.test(following);
-  if (mark[0] !== '.') return !(goesOnSmall && CLOSING_QUOTE.test(word));
+  if (mark !== '.') return !(goesOnSmall && CLOSING_QUOTE.test(closing));
 
-  const core = word.slice(0, mark.index).replace(OPENING, '');
+  const core = word.replace(OPENING, '');
   const isDotted = core.includes('.');
   // What trails off goes on with a small letter.
   if (core.endsWith('.')) return !goesOnSmall;

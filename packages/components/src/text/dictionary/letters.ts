@@ -1,35 +1,59 @@
 const UNKNOWN = 0;
 const NO_LETTER = 1;
 const LETTER = 2;
+/** The first half of a pair, which may be a letter with the second. */
+const PAIR = 3;
 
 /** Tells which characters make words. */
-export interface Letters {
-  /** How many UTF-16 units the letter at a position has; 0 when there is none, or the text ends there. */
-  lengthAt(text: string, position: number): number;
+export class Letters {
+  private readonly letter: RegExp;
+  private readonly pairs: boolean;
+  /** By UTF-16 unit, filled as units are met. */
+  private readonly kinds = new Uint8Array(0x10000);
+
+  /**
+   * @param letter matches a letter
+   * @param pairs whether characters of two UTF-16 units can be letters
+   */
+  constructor(letter: RegExp, pairs: boolean) {
+    this.letter = letter;
+    this.pairs = pairs;
+  }
+
+  /** Where the run of letters that begins at a position ends; the position itself when there is no letter. */
+  runEnd(text: string, position: number): number {
+    const { kinds } = this;
+    const { length } = text;
+    for (let at = position; at < length; at++) {
+      const unit = text.charCodeAt(at);
+      const kind = kinds[unit] as number;
+      if (kind === LETTER) continue;
+      if (kind === NO_LETTER || !this.isLetter(text, at, unit)) return at;
+      if (kinds[unit] === PAIR) at++;
+    }
+    return length;
+  }
+
+  /** Whether a letter begins at a position, which is within the text. */
+  isAt(text: string, position: number): boolean {
+    const unit = text.charCodeAt(position);
+    const kind = this.kinds[unit] as number;
+    return kind === LETTER || (kind !== NO_LETTER && this.isLetter(text, position, unit));
+  }
+
+  private isLetter(text: string, position: number, unit: number): boolean {
+    const { kinds, letter } = this;
+    if (kinds[unit] === UNKNOWN) {
+      const isPair = this.pairs && unit >= 0xd800 && unit <= 0xdbff;
+      kinds[unit] = isPair ? PAIR : letter.test(String.fromCharCode(unit)) ? LETTER : NO_LETTER;
+    }
+    if (kinds[unit] !== PAIR) return kinds[unit] === LETTER;
+    return letter.test(String.fromCodePoint(text.codePointAt(position) as number));
+  }
 }
 
 /** Letters are what Unicode calls alphabetic, vowel signs included; only characters of one UTF-16 unit count. */
-export const alphabeticUnits: Letters = tableOf(/^\p{Alphabetic}$/u, false);
+export const alphabeticUnits = new Letters(/^\p{Alphabetic}$/u, false);
 
 /** Letters are those of Unicode's category L, in all planes; vowel signs and other marks are none. */
-export const letterCodePoints: Letters = tableOf(/^\p{L}$/u, true);
-
-function tableOf(letter: RegExp, pairs: boolean): Letters {
-  const kinds = new Uint8Array(0x10000);
-  const kindOf = (unit: number) => {
-    const kind = letter.test(String.fromCharCode(unit)) ? LETTER : NO_LETTER;
-    kinds[unit] = kind;
-    return kind;
-  };
-  return {
-    lengthAt(text, position) {
-      if (position >= text.length) return 0;
-      const unit = text.charCodeAt(position);
-      const kind = kinds[unit] as number;
-      if (kind === LETTER) return 1;
-      if (unit < 0xd800 || unit > 0xdbff || !pairs) return kind === UNKNOWN && kindOf(unit) === LETTER ? 1 : 0;
-      const codePoint = text.codePointAt(position) as number;
-      return codePoint > 0xffff && letter.test(String.fromCodePoint(codePoint)) ? 2 : 0;
-    },
-  };
-}
+export const letterCodePoints = new Letters(/^\p{L}$/u, true);

@@ -1,5 +1,4 @@
 import { hashText, slotOf, slotsFor } from './hashing.ts';
-import type { Letters } from './letters.ts';
 import { IntList, shared } from './shared-memory.ts';
 import { TextPool } from './text-pool.ts';
 
@@ -8,14 +7,6 @@ const WORDS = 0x10000;
 
 /** The symbol of a word that no term has. */
 export const UNKNOWN_WORD = -1;
-
-/** Where the symbol at a position ends: a run of letters is one symbol, any other unit another. */
-export function symbolEnd(text: string, position: number, letters: Letters | undefined): number {
-  if (letters === undefined) return position + 1;
-  let end = position;
-  for (let length = letters.lengthAt(text, end); length > 0; length = letters.lengthAt(text, end)) end += length;
-  return end === position ? position + 1 : end;
-}
 
 /** Gives the words of terms their numbers. */
 export class WordNumbers {

@@ -1,7 +1,7 @@
 import { hashPair, slotOf, slotsFor } from './hashing.ts';
 import type { Letters } from './letters.ts';
 import { IntList, shared } from './shared-memory.ts';
-import { symbolEnd, WordNumbers, type WordTableData } from './symbols.ts';
+import { WordNumbers, type WordTableData } from './symbols.ts';
 import { TextPool } from './text-pool.ts';
 
 /** The root, as the parent of nodes. */
@@ -158,12 +158,12 @@ export class TermTrieBuilder {
     return this.texts.read(this.entries.get(entry * 4));
   }
 
-  /** The symbol at a position: a unit, or the number of a word as a negative one. Sets `end`. */
+  /** The symbol at a position: a unit, or the number of a word, a run of letters, as a negative one. Sets `end`. */
   private symbolAt(text: string, position: number): number {
-    const { letters } = this.syntax;
-    this.end = symbolEnd(text, position, letters);
-    const isWord = letters !== undefined && letters.lengthAt(text, position) > 0;
-    return isWord ? -this.words.number(text, position, this.end) - 1 : text.charCodeAt(position);
+    this.end = this.syntax.letters?.runEnd(text, position) ?? position;
+    if (this.end > position) return -this.words.number(text, position, this.end) - 1;
+    this.end++;
+    return text.charCodeAt(position);
   }
 
   private newNode(parent: number, symbol: number): number {

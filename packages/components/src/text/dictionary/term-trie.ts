@@ -1,6 +1,6 @@
 import { hashPair, slotOf } from './hashing.ts';
 import type { Letters } from './letters.ts';
-import { symbolEnd, UNKNOWN_WORD, WordTable } from './symbols.ts';
+import { UNKNOWN_WORD, WordTable } from './symbols.ts';
 import { ROOT, type TermTrieData } from './term-trie-builder.ts';
 import { TextPool } from './text-pool.ts';
 
@@ -67,40 +67,42 @@ export class TermTrie {
     let limit = text.length;
     let afterLetter = false;
     for (let start = 0; start < text.length && start <= limit; ) {
-      const isWord = letters !== undefined && letters.lengthAt(text, start) > 0;
-      const end = isWord ? symbolEnd(text, start, letters) : start + 1;
+      const end = letters === undefined ? start : letters.runEnd(text, start);
+      const isWord = end > start;
       const unit = text.charCodeAt(start);
       const possible = ((firstUnits[unit >> 3] as number) & (1 << (unit & 7))) !== 0;
-      if (possible && (isWord || !afterLetter) && this.follow(text, start, end, isWord, hits) && last !== undefined) {
+      if (possible && (isWord || !afterLetter) && this.follow(text, start, end, hits) && last !== undefined) {
         limit = last(hits);
       }
       afterLetter = isWord;
-      start = end;
+      start = isWord ? end : start + 1;
     }
     return hits;
   }
 
-  /** Adds the hits that begin at a position. Whether there are any. */
-  private follow(text: string, start: number, firstEnd: number, startsWithWord: boolean, hits: TermHit[]): boolean {
+  /**
+   * Adds the hits that begin at a position. Whether there are any.
+   *
+   * @param wordEnd where the word ends that begins there; the position itself when none does
+   */
+  private follow(text: string, start: number, wordEnd: number, hits: TermHit[]): boolean {
     const { nodes, letters } = this;
     let node = ROOT;
-    let end = firstEnd;
-    let isWord = startsWithWord;
+    let end = wordEnd;
     let found = false;
     for (let position = start; ; ) {
-      const symbol = isWord ? this.words.symbol(text, position, end) : text.charCodeAt(position);
+      const symbol = end > position ? this.words.symbol(text, position, end) : text.charCodeAt(position);
       if (symbol === UNKNOWN_WORD) return found;
       node = this.child(node, symbol);
       if (node < 0) return found;
-      position = end;
+      position = end > position ? end : position + 1;
       const held = nodes[node * 3 + 2] as number;
       if (held > 0 && this.isBoundary(text, position)) {
         hits.push({ start, end: position, entry: held - 1 });
         found = true;
       } else if (held < 0) return this.followRest(text, start, position, -held - 1, hits) || found;
       if (position === text.length) return found;
-      isWord = letters !== undefined && letters.lengthAt(text, position) > 0;
-      end = isWord ? symbolEnd(text, position, letters) : position + 1;
+      end = letters === undefined ? position : letters.runEnd(text, position);
     }
   }
 
@@ -115,7 +117,7 @@ export class TermTrie {
 
   /** Whether a term may end at a position: no letter stands there, or it does not matter. */
   private isBoundary(text: string, position: number): boolean {
-    return this.letters === undefined || position === text.length || this.letters.lengthAt(text, position) === 0;
+    return this.letters === undefined || position === text.length || !this.letters.isAt(text, position);
   }
 
   private child(parent: number, symbol: number): number {

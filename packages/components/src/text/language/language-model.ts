@@ -27,8 +27,8 @@ export function languageModel(): LanguageModel {
 
 /**
  * Tells the language of texts: naive Bayes over n-grams of one to three characters, with the profiles of Nakatani
- * Shuyo's language-detection (2010). That library weighs random samples of the n-grams; here all of them count, so
- * the same text always gives the same.
+ * Shuyo's language-detection (2010). That library weighs random samples of the n-grams; here all of them count, or in
+ * long texts evenly spread ones, so the same text always gives the same.
  */
 export class LanguageModel {
   /** In the order of the profiles. */
@@ -76,16 +76,17 @@ export class LanguageModel {
 
   /** The most probable language of a text; undefined when nothing in it tells. */
   detect(text: string): DetectedLanguage | undefined {
+    const { starts, languages, weights } = this;
     const scores = new Float64Array(this.codes.length);
     let told = false;
     this.alphabet.forEachNgram(plainText(text), (a, b, c) => {
       const ngram = c === 0 ? -1 : this.find(a * CHARACTERS + b, c);
       if (ngram < 0) return;
       told = true;
-      const end = this.starts[ngram + 1] as number;
-      for (let at = this.starts[ngram] as number; at < end; at++) {
-        const language = this.languages[at] as number;
-        scores[language] = (scores[language] as number) + (this.weights[at] as number);
+      const end = starts[ngram + 1] as number;
+      for (let at = starts[ngram] as number; at < end; at++) {
+        const language = languages[at] as number;
+        scores[language] = (scores[language] as number) + (weights[at] as number);
       }
     });
     if (!told) return undefined;
