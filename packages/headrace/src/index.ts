@@ -5,11 +5,13 @@
  */
 export {
   type Children,
+  type Column,
   Connector,
   type ConnectorContext,
   copyValue,
   Document,
   type DocumentEncoder,
+  DocumentTable,
   Double,
   double,
   type EncodedBatch,
