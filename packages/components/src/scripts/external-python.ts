@@ -1,3 +1,5 @@
+import { PYTHON_EXPLAINED } from './python-explained.ts';
+
 /**
  * The Python side of ExternalPython, for `python3 -c`: arguments are the script and the function. Each line of
  * standard input is a document; see `ScriptProcess` for the answers. CPython 3.6 and later understand it.
@@ -61,16 +63,6 @@ def document_of(result, function_name):
         return document
     raise TypeError('%s returned %s; it must return a dict, which is the whole document, or None to leave it as it is'
                     % (function_name, what))
-
-def explained(error, path):
-    line = error.lineno if isinstance(error, SyntaxError) and error.filename == path else None
-    frame = error.__traceback__
-    while frame is not None:
-        if frame.tb_frame.f_code.co_filename == path:
-            line = frame.tb_lineno
-        frame = frame.tb_next
-    message = error.msg if isinstance(error, SyntaxError) else str(error)
-    return {'message': type(error).__name__ + ': ' + message if message else type(error).__name__, 'line': line}
-
+${PYTHON_EXPLAINED}
 main(*sys.argv[1:])
 `;

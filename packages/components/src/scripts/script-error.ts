@@ -6,8 +6,13 @@ export const INLINE_SCRIPT = 'script';
 
 /** The error of a document on which a script failed: it names the script's line. */
 export function scriptError({ message, stack, code }: ScriptFailure, script: string): HeadraceError {
-  const known = code !== undefined && Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : 'HR_STAGE_FAILED';
-  return new HeadraceError(known, placed(message, script, stack === undefined ? undefined : lineIn(stack, script)));
+  const line = stack === undefined ? undefined : lineIn(stack, script);
+  return new HeadraceError(knownCode(code) ?? 'HR_STAGE_FAILED', placed(message, script, line));
+}
+
+/** A code that came out of a script's realm, if it is one. */
+export function knownCode(code: unknown): ErrorCode | undefined {
+  return typeof code === 'string' && Object.hasOwn(ERROR_CODES, code) ? (code as ErrorCode) : undefined;
 }
 
 /** A message with the place it is about in front. */

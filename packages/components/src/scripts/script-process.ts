@@ -1,7 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { HeadraceError, type JsonObject, type Logger, messageOf, readJson, type Value } from '@headrace/engine';
+import {
+  type ErrorCode,
+  HeadraceError,
+  type JsonObject,
+  type Logger,
+  messageOf,
+  readJson,
+  type Value,
+} from '@headrace/engine';
 import { readLines } from './line-reader.ts';
-import { placed } from './script-error.ts';
+import { knownCode, placed } from './script-error.ts';
 
 const MAX_ANSWER_CHARACTERS = 256 * 1024 * 1024;
 /** What the script prints is logged, a line cut here. */
@@ -36,8 +44,8 @@ interface Call {
  * request, a line the answer, in the order of the requests. A process that dies fails the call that it was at; the
  * calls behind go to a new one.
  *
- * The process says `{"value": …}`, or `{"error": {"message", "line"}}` (with `"fatal": true` when it ends with that),
- * or, in the middle of a call, `{"ask": …}`, which is answered by a line that starts with `=`. Its first line says
+ * The process says `{"value": …}`, or `{"error": {"message", "line", "code"}}` (with `"fatal": true` when it ends with
+ * that), or, in the middle of a call, `{"ask": …}`, which is answered by a line that starts with `=`. Its first line says
  * whether it is ready. What it writes to standard error is logged.
  */
 export class ScriptProcess {
@@ -132,7 +140,7 @@ export class ScriptProcess {
     const error = answer.get('error');
     if (!this.ready) {
       if (error !== undefined) {
-        this.startFailed(new HeadraceError('HR_STAGE_START', explained(error, name)));
+        this.startFailed(explained(error, name, 'HR_STAGE_START'));
         return;
       }
       this.ready = true;
@@ -144,7 +152,7 @@ export class ScriptProcess {
     } else {
       const call = this.calls.shift();
       if (error === undefined) call?.resolve(answer.get('value') ?? null);
-      else call?.reject(new HeadraceError('HR_STAGE_FAILED', explained(error, name)));
+      else call?.reject(explained(error, name, 'HR_STAGE_FAILED'));
       if (error instanceof Map && error.get('fatal') === true) {
         this.replace();
         return;
@@ -203,7 +211,10 @@ function parsed(line: string): JsonObject | undefined {
   }
 }
 
-function explained(error: Value, name: string): string {
-  const { message, line } = Object.fromEntries(error instanceof Map ? error : []);
-  return placed(String(message), name, typeof line === 'number' ? line : undefined);
+function explained(error: Value, name: string, otherwise: ErrorCode): HeadraceError {
+  const { message, line, code } = Object.fromEntries(error instanceof Map ? error : []);
+  return new HeadraceError(
+    knownCode(code) ?? otherwise,
+    placed(String(message), name, typeof line === 'number' ? line : undefined),
+  );
 }

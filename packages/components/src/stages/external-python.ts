@@ -1,5 +1,4 @@
 import {
-  base64,
   type Document,
   HeadraceError,
   type JsonObject,
@@ -12,6 +11,7 @@ import {
 import { EXTERNAL_PYTHON } from '../scripts/external-python.ts';
 import { findScriptFile, pythonCommand } from '../scripts/python-environment.ts';
 import { ScriptProcess } from '../scripts/script-process.ts';
+import { withBytes } from '../scripts/with-bytes.ts';
 
 const parameters = Type.Object({
   scriptPath: Type.String(),
@@ -135,9 +135,6 @@ function replaceFields(document: Document, fields: JsonObject): void {
   }
   for (const [name, value] of fields) {
     if (RESERVED_FIELDS.has(name)) continue;
-    const before = document.get(name);
-    // Bytes went out as a text: the same text leaves them as they are.
-    if (before instanceof Uint8Array && base64(before) === value) continue;
-    document.set(name, value);
+    document.set(name, withBytes(value, document.get(name)));
   }
 }
