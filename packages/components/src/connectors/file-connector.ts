@@ -188,6 +188,7 @@ export class FileConnector extends Connector<typeof parameters> {
 
   override async close(): Promise<void> {
     try {
+      await this.finished?.giveUp();
       await this.state?.close();
     } finally {
       await this.storages.close();

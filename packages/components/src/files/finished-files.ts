@@ -1,8 +1,8 @@
 import type { Publisher } from '@headrace/engine';
 
-/** How many published files, or how much time, there may be between two looks at what has come to its end. */
-const FILES_APART = 5000;
-const MILLIS_APART = 1000;
+/** How many published files wait together, and how long one waits for others at most. */
+const GROUP_FILES = 500;
+const GROUP_MILLIS = 500;
 
 /**
  * Collects what was published until all its documents have come to their end: only then may it count as done. What is
@@ -12,7 +12,7 @@ export class FinishedFiles<T> {
   private readonly publisher: Publisher;
   private readonly done: (files: readonly T[]) => Promise<void>;
   private published: T[] = [];
-  private lastLook = performance.now();
+  private timer: NodeJS.Timeout | undefined;
   /** Groups, in order; each waits for those before it. */
   private waiting: Promise<void> = Promise.resolve();
   private failure: { readonly error: unknown } | undefined;
@@ -27,11 +27,13 @@ export class FinishedFiles<T> {
   add(file: T): void {
     if (this.failure !== undefined) throw this.failure.error;
     this.published.push(file);
-    if (this.published.length >= FILES_APART || performance.now() - this.lastLook >= MILLIS_APART) this.look();
+    if (this.published.length >= GROUP_FILES) this.look();
+    else this.timer ??= setTimeout(() => this.look(), GROUP_MILLIS);
   }
 
   /** To be called when the documents of all files have come to their end. */
   async finish(): Promise<void> {
+    this.stop();
     await this.waiting;
     if (this.failure !== undefined) throw this.failure.error;
     const files = this.published;
@@ -39,8 +41,20 @@ export class FinishedFiles<T> {
     if (files.length > 0) await this.done(files);
   }
 
+  /** Leaves what has not come to its end undone: the next run takes it again. Resolves when nothing is under way. */
+  async giveUp(): Promise<void> {
+    this.stop();
+    this.published = [];
+    await this.waiting;
+  }
+
+  private stop(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+  }
+
   private look(): void {
-    this.lastLook = performance.now();
+    this.stop();
     const files = this.published;
     this.published = [];
     const settled = this.publisher.settled();
