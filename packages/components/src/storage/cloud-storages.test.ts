@@ -1,13 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { describeWithServer, type RealServer } from '../testing/real-server.ts';
+import { azure, gcs, type Provider, s3 } from './cloud-providers.test.lib.ts';
 import { parseFileUri } from './file-uri.ts';
 import type { StoredFile } from './storage.ts';
-import type { StorageSettings } from './storage-parameters.ts';
 import { Storages } from './storages.ts';
-
-const AZURITE_KEY = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==';
-const AZURITE_HOST = 'devstoreaccount1.blob.core.windows.net';
 
 /** Objects by name, and what their full paths end in. */
 const NAMES: readonly (readonly [name: string, escaped: string])[] = [
@@ -18,62 +15,6 @@ const NAMES: readonly (readonly [name: string, escaped: string])[] = [
   ['in/z.txt', 'in/z.txt'],
 ];
 const CONTENT = 'content of ';
-
-/** A provider: how to reach the test server, and how to fill it. */
-interface Provider {
-  readonly base: string;
-  readonly escapes: boolean;
-  settings(url: string, pageSize?: number): StorageSettings;
-  fill(url: string, objects: ReadonlyMap<string, string>): Promise<void>;
-}
-
-const s3: Provider = {
-  base: 's3://hr-bucket/',
-  escapes: true,
-  settings: (url, maxNumOfPages) => ({
-    s3: { endpoint: url, accessKeyId: 'key', secretAccessKey: 'secret', ...(maxNumOfPages ? { maxNumOfPages } : {}) },
-  }),
-  async fill(url, objects) {
-    const { S3Client, CreateBucketCommand, PutObjectCommand } = await import('@aws-sdk/client-s3');
-    const client = new S3Client({
-      endpoint: url,
-      forcePathStyle: true,
-      region: 'us-east-1',
-      credentials: { accessKeyId: 'key', secretAccessKey: 'secret' },
-    });
-    await client.send(new CreateBucketCommand({ Bucket: 'hr-bucket' })).catch(() => undefined);
-    for (const [Key, Body] of objects) await client.send(new PutObjectCommand({ Bucket: 'hr-bucket', Key, Body }));
-    client.destroy();
-  },
-};
-
-const azure: Provider = {
-  base: `https://${AZURITE_HOST}/hr-bucket/`,
-  escapes: false,
-  settings: (url, maxNumOfPages) => ({
-    azure: { connectionString: azuriteConnection(url), ...(maxNumOfPages ? { maxNumOfPages } : {}) },
-  }),
-  async fill(url, objects) {
-    const { BlobServiceClient } = await import('@azure/storage-blob');
-    const container = BlobServiceClient.fromConnectionString(azuriteConnection(url)).getContainerClient('hr-bucket');
-    await container.createIfNotExists();
-    for (const [name, text] of objects) await container.getBlockBlobClient(name).upload(text, Buffer.byteLength(text));
-  },
-};
-
-const gcs: Provider = {
-  base: 'gs://hr-bucket/',
-  escapes: false,
-  settings: (url, maxNumOfPages) => ({
-    gcp: { pathToServiceKey: '', endpoint: url, ...(maxNumOfPages ? { maxNumOfPages } : {}) },
-  }),
-  async fill(url, objects) {
-    const { Storage } = await import('@google-cloud/storage');
-    const client = new Storage({ apiEndpoint: url, projectId: 'test' });
-    await client.createBucket('hr-bucket').catch(() => undefined);
-    for (const [name, text] of objects) await client.bucket('hr-bucket').file(name).save(text, { resumable: false });
-  },
-};
 
 describeWithServer('s3', (server) => storageSuite(server, s3));
 describeWithServer('azurite', (server) => storageSuite(server, azure));
@@ -162,11 +103,6 @@ function storageSuite(server: RealServer, { base, escapes, settings, fill }: Pro
       await setTimeout(100);
     }
   });
-}
-
-function azuriteConnection(url: string): string {
-  const endpoint = `${url.replace(/\/+$/, '')}${/devstoreaccount1/.test(url) ? '' : '/devstoreaccount1'}`;
-  return `DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;AccountKey=${AZURITE_KEY};BlobEndpoint=${endpoint};`;
 }
 
 describe('storages', () => {
