@@ -26,7 +26,9 @@ function parseBody(reader: PatternReader, flags: Flags, start: number): CharSet 
       reader.take('&&');
       const right = parseRightSide(reader, flags, start);
       if (right === undefined) {
-        if (members.length === 0) throw reader.error('&& in a class needs a set on its sides', at);
+        if (members.length === 0 || !members.every(isLatin1)) {
+          throw reader.error('&& in a class needs a set on its sides; write \\& for the character', at);
+        }
       } else {
         members = [members.length === 0 ? right : intersection(union(...members), right)];
       }
@@ -34,6 +36,11 @@ function parseBody(reader: PatternReader, flags: Flags, start: number): CharSet 
       members.push(parseMember(reader, flags));
     }
   }
+}
+
+/** What Java keeps apart from other sets: only there `&&` with nothing behind it changes nothing. */
+function isLatin1(set: CharSet): boolean {
+  return set.kind === 'ranges' && set.ranges.every(([, high]) => high <= 0xff);
 }
 
 /** Bracketed classes directly behind `&&` are united; anything else takes the whole rest, further `&&` included. */

@@ -132,6 +132,8 @@ describe('errors', () => {
     expect(errorOf('('.repeat(100_000)).message).toContain('nested more than');
     expect(errorOf('[a&&'.repeat(100_000)).message).toContain('nested more than');
     expect(errorOf('[a').message).toContain('the class [ has no closing ]');
+    expect(errorOf('[\\d&&&a]').message).toContain('write \\& for the character (at character 4');
+    expect(found('[a-c&&]', 'abd')).toEqual(['a', 'b']);
   });
 
   it('name what Java can do and JavaScript cannot', () => {

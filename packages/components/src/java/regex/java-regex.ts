@@ -50,8 +50,10 @@ export interface JavaRegex {
 /**
  * Compiles a pattern of `java.util.regex` to a native RegExp. Text is matched by code points.
  *
- * It differs from Java in what groups hold after a repetition: a group that took no part in the last round is unset,
- * where Java keeps an earlier round's match. And a back-reference without case goes by all of Unicode, not by ASCII.
+ * It differs from Java where that looks at halves of characters beyond U+FFFF: `x*` matches nothing between the two
+ * halves there, and `\P{So}` the second half of an emoji; here matches begin and end between characters. It differs in
+ * what groups hold after a repetition: a group that took no part in the last round is unset,
+ * where Java keeps an earlier round's match. A lookbehind may be of any length. And a back-reference without case goes by all of Unicode, not by ASCII.
  *
  * Time: V8 matches by backtracking, as Java does, and a pattern such as `(a+)+b` takes exponential time on a text that
  * almost matches. Nothing here bounds that. V8's linear engine is no way out: it is experimental, set for the whole
