@@ -29,7 +29,12 @@ const MAX_RETRY_AFTER_MS = 60_000;
 export function retryDelay(policy: RetryPolicy, retry: number, retryAfter?: number): number {
   const full = Math.min(policy.initialDelay * 2 ** (retry - 1), policy.maxDelay);
   const jittered = full * (0.5 + Math.random() / 2);
-  return Math.max(jittered, Math.min(retryAfter ?? 0, MAX_RETRY_AFTER_MS));
+  return Math.max(jittered, longestRetryAfter(retryAfter ?? 0));
+}
+
+/** How much of the patience that a server asks for it gets, in milliseconds. */
+export function longestRetryAfter(retryAfter: number): number {
+  return Math.min(retryAfter, MAX_RETRY_AFTER_MS);
 }
 
 /** Milliseconds that a `Retry-After` header asks for, in seconds or as a date (RFC 9110); undefined when it is neither. */

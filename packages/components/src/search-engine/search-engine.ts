@@ -1,5 +1,5 @@
 import { HttpClient, type HttpRequest, type HttpResponse, requireSuccess } from '../http/http-client.ts';
-import type { RetryPolicy } from '../http/retry.ts';
+import { isTransient, type RetryPolicy } from '../http/retry.ts';
 import { safeUrl } from '../http/safe-url.ts';
 import type { TlsSettings } from '../http/tls-settings.ts';
 import { baseUrls } from './connection.ts';
@@ -15,6 +15,8 @@ export interface SearchEngineSettings {
   readonly tls?: Omit<TlsSettings, 'acceptInvalidCertificates'>;
   /** Connections to each node, at most. */
   readonly connections?: number;
+  /** Milliseconds until an answer begins; see `HttpClientOptions`. */
+  readonly answerTimeout?: number;
   readonly retry?: RetryPolicy;
 }
 
@@ -44,11 +46,21 @@ export class SearchEngine {
 
   /** Opens no connection yet. */
   static async open(settings: SearchEngineSettings): Promise<SearchEngine> {
-    const { url, acceptInvalidCert, useCompression = false, authorization, tls, connections, retry } = settings;
+    const {
+      url,
+      acceptInvalidCert,
+      useCompression = false,
+      authorization,
+      tls,
+      connections,
+      answerTimeout,
+      retry,
+    } = settings;
     const client = await HttpClient.open({
       acceptCompressed: useCompression,
       tls: { ...tls, acceptInvalidCertificates: acceptInvalidCert === true },
       ...(connections === undefined ? {} : { connections }),
+      ...(answerTimeout === undefined ? {} : { answerTimeout }),
       ...(retry === undefined ? {} : { retry }),
       ...(authorization === undefined ? {} : { headers: { authorization } }),
     });
@@ -64,20 +76,31 @@ export class SearchEngine {
   async request({ path, body, contentType, ...request }: SearchEngineRequest): Promise<HttpResponse> {
     const { nodes, preferred } = this;
     const order = [...nodes.slice(preferred), ...nodes.slice(0, preferred)];
-    const response = await this.client.request({
-      ...request,
-      url: order.map((node) => `${node}${path}`),
-      ...(body === undefined
-        ? {}
-        : { body, gzip: this.compressed, headers: { 'content-type': contentType ?? 'application/json' } }),
-    });
-    this.preferred = nodes.findIndex((node) => response.url === `${node}${path}`);
+    let response: HttpResponse;
+    try {
+      response = await this.client.request({
+        ...request,
+        url: order.map((node) => `${node}${path}`),
+        ...(body === undefined
+          ? {}
+          : { body, gzip: this.compressed, headers: { 'content-type': contentType ?? 'application/json' } }),
+      });
+    } catch (error) {
+      // For callers that try again themselves.
+      this.preferred = (preferred + 1) % nodes.length;
+      throw error;
+    }
+    const answered = nodes.findIndex((node) => response.url === `${node}${path}`);
+    this.preferred = isTransient(response.status) ? (answered + 1) % nodes.length : answered;
     return response;
   }
 
-  /** Whether it is there: throws the `HttpError` of the first request, when that has no answer or one that is no success. */
-  async ping(): Promise<void> {
-    requireSuccess(await this.request({ method: 'HEAD', path: '/' }));
+  /**
+   * Whether it is there: throws the `HttpError` of the request when that has no answer, or one that is no success.
+   * @param retry instead of the engine's
+   */
+  async ping(retry?: RetryPolicy): Promise<void> {
+    requireSuccess(await this.request({ method: 'HEAD', path: '/', ...(retry === undefined ? {} : { retry }) }));
   }
 
   async close(): Promise<void> {

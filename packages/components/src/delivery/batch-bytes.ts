@@ -1,0 +1,61 @@
+import type { EncodedBatch } from '@headrace/engine';
+
+/** The bytes of each document of a batch. */
+export class BatchBytes {
+  readonly count: number;
+  private readonly bytes: Buffer;
+  /** Where each document begins, and where the last one ends. */
+  private readonly offsets: Uint32Array;
+
+  constructor(batch: Pick<EncodedBatch, 'count' | 'pieces' | 'lengths'>) {
+    this.count = batch.count;
+    const [first] = batch.pieces;
+    this.bytes =
+      batch.pieces.length === 1 && first !== undefined
+        ? Buffer.from(first.buffer, first.byteOffset, first.byteLength)
+        : Buffer.concat(batch.pieces);
+    const lengths = batch.lengths();
+    this.offsets = new Uint32Array(this.count + 1);
+    for (let i = 0; i < this.count; i++) {
+      this.offsets[i + 1] = (this.offsets[i] as number) + (lengths[i] as number);
+    }
+  }
+
+  /** How many bytes a document has. */
+  length(position: number): number {
+    return this.end(position) - this.start(position);
+  }
+
+  /** The bytes of a document; not a copy. */
+  document(position: number): Buffer {
+    return this.bytes.subarray(this.start(position), this.end(position));
+  }
+
+  /** The first line of a document, without its end, as Latin-1: good for comparisons, and for what is ASCII. */
+  firstLine(position: number): string {
+    const start = this.start(position);
+    const end = this.bytes.indexOf(10, start);
+    return this.bytes.toString('latin1', start, end < 0 ? this.end(position) : end);
+  }
+
+  /** The bytes of some documents, in ascending order, one after the other. */
+  join(positions: readonly number[]): Buffer {
+    const runs: Buffer[] = [];
+    for (let i = 0; i < positions.length; ) {
+      const from = positions[i] as number;
+      let to = from;
+      do to++;
+      while (positions[++i] === to);
+      runs.push(this.bytes.subarray(this.start(from), this.start(to)));
+    }
+    return runs.length === 1 ? (runs[0] as Buffer) : Buffer.concat(runs);
+  }
+
+  private start(position: number): number {
+    return this.offsets[position] as number;
+  }
+
+  private end(position: number): number {
+    return this.offsets[position + 1] as number;
+  }
+}

@@ -1,0 +1,181 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { IndexFailure } from '@headrace/engine';
+import type { RequestSize } from './request-size.ts';
+import { NO_ANSWER, type Retries } from './retries.ts';
+
+/** Why documents, or a whole request, were not taken. */
+export interface Refusal {
+  /** `NO_ANSWER` when there is none. */
+  readonly status: number;
+  readonly message: string;
+  /** Milliseconds that the server asks for before the next attempt. */
+  readonly retryAfter?: number;
+  /** Whether it may succeed later, where the status does not tell. */
+  readonly retryable?: boolean;
+}
+
+/** What became of a request: it was refused as a whole, or these of its documents were, by their place in it. */
+export type Reply = { readonly refused: Refusal } | { readonly items: ReadonlyMap<number, Refusal> };
+
+/** Where documents of a batch are sent to. */
+export interface Destination {
+  /** Sends documents in one request; they are named by their positions in the batch, which ascend. */
+  request(positions: readonly number[]): Promise<Reply>;
+  /** How many bytes a document takes in a request. */
+  length(position: number): number;
+  /** Equal for two versions of one document. */
+  key(position: number): string;
+  /** Whether a version changes only a part of a document, so that a later one does not make it needless. */
+  readonly partial: boolean;
+  /** Whether one bad document makes the server refuse a request with this status, and others with it. */
+  isolates(status: number): boolean;
+}
+
+/** Documents that are to be sent, and what was said when they were sent before. */
+interface Job {
+  readonly positions: readonly number[];
+  /** How often they were sent. */
+  readonly attempts: number;
+  /** Milliseconds to wait first. */
+  readonly wait: number;
+  readonly reason?: Refusal;
+}
+
+/**
+ * Brings the documents of a batch to a server, and tells what became of each:
+ *
+ * - what may succeed later is sent again, alone, as often as the retries say;
+ * - a request that is too large is sent in smaller ones, and so is, for a time, what goes to a server that has too
+ *   much to do;
+ * - a request that was refused because of one document is halved until that is alone;
+ * - two versions of a document are never changed in their order, and an earlier one is never sent after a later one.
+ */
+export class Delivery {
+  private readonly retries: Retries;
+  private readonly size: RequestSize;
+  /** Whether of the last batch that was halved for bad documents nothing was left: looking for them costs many requests. */
+  private hopeless = false;
+
+  constructor(retries: Retries, size: RequestSize) {
+    this.retries = retries;
+    this.size = size;
+  }
+
+  /**
+   * Resolves when each of the documents has been taken or has failed; gives those that failed.
+   * @param signal aborted when no further request is to be made
+   */
+  async deliver(positions: readonly number[], to: Destination, signal: AbortSignal): Promise<IndexFailure[]> {
+    const failures: IndexFailure[] = [];
+    const fail = (position: number, { message }: Refusal) => failures.push({ index: position, message });
+    const open: Job[] = [{ positions, attempts: 0, wait: 0 }];
+    let isolating = false;
+    for (let whole = open.pop(); whole !== undefined; whole = open.pop()) {
+      const { now: job, later } = this.fitting(whole, to);
+      if (later !== undefined) open.push(later);
+      if (!(await pause(job.wait, signal))) {
+        for (const position of job.positions) fail(position, job.reason ?? GIVEN_UP);
+        continue;
+      }
+      const reply = await to.request(job.positions);
+      if ('items' in reply) {
+        const again = this.readItems(job, reply.items, to, fail);
+        if (again !== undefined) open.push(again);
+        continue;
+      }
+      const { refused } = reply;
+      const several = job.positions.length > 1;
+      if (refused.status === 413 && several) {
+        this.size.tooLarge(bytesOf(job, to));
+        open.push({ ...job, wait: 0 });
+      } else if (this.mayRetry(refused, job)) {
+        if (refused.status === 429) this.size.overloaded(bytesOf(job, to));
+        open.push(this.retry(job, job.positions, refused));
+      } else if (several && !this.hopeless && to.isolates(refused.status)) {
+        isolating = true;
+        const middle = job.positions.length >> 1;
+        open.push({ ...job, wait: 0, positions: job.positions.slice(middle) });
+        open.push({ ...job, wait: 0, positions: job.positions.slice(0, middle) });
+      } else for (const position of job.positions) fail(position, refused);
+    }
+    if (isolating && failures.length === positions.length) this.hopeless = true;
+    else if (failures.length < positions.length) this.hopeless = false;
+    return failures;
+  }
+
+  /** What of a job fits into one request, and the rest, which follows it. */
+  private fitting(job: Job, to: Destination): { now: Job; later?: Job } {
+    const { positions } = job;
+    const keys = to.partial ? new Set<string>() : undefined;
+    let bytes = 0;
+    let count = 0;
+    for (const position of positions) {
+      bytes += to.length(position);
+      if (count > 0 && bytes > this.size.bytes) break;
+      const key = keys === undefined ? undefined : to.key(position);
+      if (key !== undefined && keys?.has(key)) break;
+      if (key !== undefined) keys?.add(key);
+      count++;
+    }
+    if (count === positions.length) return { now: job };
+    return {
+      now: { ...job, positions: positions.slice(0, count) },
+      later: { ...job, positions: positions.slice(count), wait: 0 },
+    };
+  }
+
+  /** Reads what became of each document of a job; gives what is to be sent again. */
+  private readItems(
+    job: Job,
+    items: ReadonlyMap<number, Refusal>,
+    to: Destination,
+    fail: (position: number, refusal: Refusal) => void,
+  ): Job | undefined {
+    const again: number[] = [];
+    let reason: Refusal | undefined;
+    for (const [i, refusal] of items) {
+      const position = job.positions[i] as number;
+      if (!this.mayRetry(refusal, job)) fail(position, refusal);
+      else {
+        again.push(position);
+        if (reason === undefined || refusal.status === 429) reason = refusal;
+      }
+    }
+    if (reason?.status === 429) this.size.overloaded(bytesOf(job, to));
+    else this.size.taken();
+    if (reason === undefined) return undefined;
+    const written = new Map<string, number>();
+    job.positions.forEach((position, i) => {
+      if (!items.has(i)) written.set(to.key(position), position);
+    });
+    // A later version that was taken replaces an earlier one that was not: sending that now would undo it.
+    const needed = again.filter((position) => (written.get(to.key(position)) ?? -1) < position);
+    return needed.length === 0 ? undefined : this.retry(job, needed, reason);
+  }
+
+  private mayRetry({ status, retryable }: Refusal, { attempts }: Job): boolean {
+    return attempts < this.retries.most && (retryable ?? this.retries.isRetryable(status));
+  }
+
+  private retry({ attempts }: Job, positions: readonly number[], reason: Refusal): Job {
+    const wait = this.retries.delay(attempts + 1, reason.retryAfter);
+    return { positions, attempts: attempts + 1, wait, reason };
+  }
+}
+
+const GIVEN_UP: Refusal = { status: NO_ANSWER, message: 'The run was given up before the document was sent' };
+
+function bytesOf({ positions }: Job, to: Destination): number {
+  return positions.reduce((bytes, position) => bytes + to.length(position), 0);
+}
+
+/** Waits; tells whether the work may go on. */
+async function pause(milliseconds: number, signal: AbortSignal): Promise<boolean> {
+  try {
+    if (milliseconds > 0) await sleep(milliseconds, undefined, { signal });
+    return !signal.aborted;
+  } catch {
+    // Nothing but the signal ends the wait early.
+    return false;
+  }
+}

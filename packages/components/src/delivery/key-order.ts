@@ -1,0 +1,33 @@
+interface Work {
+  /** Undefined: everything. */
+  readonly keys: ReadonlySet<string> | undefined;
+  readonly ended: Promise<unknown>;
+}
+
+/**
+ * Lets work go on at the same time unless it is about the same documents: that is done one after the other, in the order
+ * in which it came.
+ */
+export class KeyOrder {
+  private readonly going = new Set<Work>();
+
+  /**
+   * Does a work when all that came before and has a key of it has ended.
+   * @param keys what the work is about; undefined for everything
+   */
+  run<T>(keys: ReadonlySet<string> | undefined, work: () => Promise<T>): Promise<T> {
+    const before = [...this.going].filter((other) => haveCommon(keys, other.keys)).map(({ ended }) => ended);
+    const result = before.length === 0 ? work() : Promise.all(before).then(work);
+    const entry: Work = { keys, ended: result.catch(() => undefined) };
+    this.going.add(entry);
+    void entry.ended.then(() => this.going.delete(entry));
+    return result;
+  }
+}
+
+function haveCommon(a: ReadonlySet<string> | undefined, b: ReadonlySet<string> | undefined): boolean {
+  if (a === undefined || b === undefined) return true;
+  const [fewer, more] = a.size < b.size ? [a, b] : [b, a];
+  for (const key of fewer) if (more.has(key)) return true;
+  return false;
+}

@@ -1,0 +1,39 @@
+import type { IndexerSettings } from '@headrace/engine';
+import { longestRetryAfter } from '../http/retry.ts';
+
+/** Stands for a status where there was none: the server could not be reached, or did not answer. */
+export const NO_ANSWER = -1;
+
+/** What is sent again, how often, and after which wait. */
+export interface Retries {
+  /** Attempts after the first. */
+  readonly most: number;
+  /** Whether something that got this status may succeed later. */
+  isRetryable(status: number): boolean;
+  /**
+   * Milliseconds to wait before a retry (from 1).
+   * @param retryAfter milliseconds that the server asks for
+   */
+  delay(retry: number, retryAfter?: number): number;
+}
+
+/** The retries that the block `indexer` asks for. By default ten, about three minutes: a server may restart meanwhile. */
+export function retriesOf(settings: IndexerSettings): Retries {
+  const {
+    maxRetries = 10,
+    retryWaitDurationMs: first = 1000,
+    retryMaxWaitDurationMs: longest = 30_000,
+    retryRandomizationFactor: part = 0.5,
+    retryableStatusCodes = [429, 502, 503, 504, NO_ANSWER],
+  } = settings;
+  const statuses = new Set(retryableStatusCodes);
+  return {
+    most: maxRetries,
+    isRetryable: (status) => statuses.has(status),
+    delay: (retry, retryAfter = 0) => {
+      const wait = Math.min(first * 2 ** (retry - 1), longest);
+      const jittered = wait * (1 + part * (2 * Math.random() - 1));
+      return Math.max(jittered, longestRetryAfter(retryAfter));
+    },
+  };
+}

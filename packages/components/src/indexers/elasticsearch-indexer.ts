@@ -1,0 +1,116 @@
+import { type IndexerSettings, MapOf, type ParameterProblem, type Static, Type } from '@headrace/engine';
+import type { JoinSettings } from '../search-engine/bulk-encoder.ts';
+import { BulkIndexer, type BulkParameters, checkBulk } from '../search-engine/bulk-indexer.ts';
+import { connectionParameters } from '../search-engine/connection.ts';
+
+const parameters = Type.Object({
+  ...connectionParameters,
+  update: Type.Optional(Type.Boolean({ default: false })),
+  childDocumentsField: Type.Optional(Type.String()),
+  parentName: Type.Optional(Type.String()),
+  join: Type.Optional(MapOf(Type.String())),
+});
+
+/**
+ * Writes documents to an index of Elasticsearch (7, 8 or 9), in bulk requests.
+ * <p>
+ * <code>
+ * indexer { type: "Elasticsearch", batchSize: 1000 }
+ * elasticsearch { url: "https://localhost:9200", index: "articles" }
+ * </code>
+ * <p>
+ * All fields are sent but those that hold null, <code>id</code> and <code>run_id</code> included;
+ * <code>indexer.whitelist</code> and <code>indexer.blacklist</code> choose others. The id in the index is that of the
+ * document, or the value of <code>indexer.idOverrideField</code>; the index is the one below, or the value of
+ * <code>indexer.indexOverrideField</code>; <code>indexer.routingField</code> names the field with the routing key.
+ * <p>
+ * What became of each document is read from the answer. What the search engine could not take just now (statuses 429,
+ * 502, 503, 504, lost connections) is sent again, and only that, up to ten times, which is about three minutes:
+ * <code>indexer.maxRetries</code> and its neighbours say otherwise. A request that is too large is halved; while the search
+ * engine has too much to do requests are smaller. What is refused for good fails by itself, with the reason. Versions of
+ * one document are written in the order in which they came.
+ * <p>
+ * Deleting: a document whose field <code>indexer.deletionMarkerField</code> holds
+ * <code>indexer.deletionMarkerFieldValue</code> deletes the one with its id. If it also has the fields named by
+ * <code>indexer.deleteByFieldField</code> and <code>indexer.deleteByFieldValue</code>, they hold a field and a value, and
+ * every document with that value is deleted, as far as it was written before.
+ * <p>
+ * Versions: with <code>indexer.versionType: "External"</code> (or <code>"ExternalGte"</code>) and
+ * <code>indexer.versionField</code> the search engine keeps the highest version of each document. That a newer one is
+ * there is no failure.
+ * <p>
+ * Joins: where the mapping has a field of the type <code>join</code>, <code>join</code> fills it. Parents and children are
+ * written by configs of their own:
+ * <p>
+ * <code>
+ * elasticsearch { url: "http://localhost:9200", index: "forum", join { joinFieldName: "relation", parentName: "question" } }
+ * </code>
+ * <p>
+ * <code>
+ * elasticsearch { url: "http://localhost:9200", index: "forum", join { joinFieldName: "relation", isChild: true, childName: "answer", parentDocumentIdSource: "question_id" } }
+ * </code>
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>url (String, Required) : Where Elasticsearch is, such as <code>https://localhost:9200</code>; several nodes with commas between them. A user and a password may stand in it, <code>https://user:password@host:9200</code>, special characters percent-encoded.</li>
+ *   <li>index (String, Required) : The index to write to.</li>
+ *   <li>update (Boolean, Optional) : Whether documents change the fields that they have in a document that is there, and fail where there is none; otherwise they replace it. A field that holds null is not sent, so it cannot be cleared. Defaults to false.</li>
+ *   <li>childDocumentsField (String, Optional) : The field in which children that are still attached to a document are nested, without their own children. Without it they are not sent.</li>
+ *   <li>join (Map&lt;String, String&gt;, Optional) : How documents are joined: <code>joinFieldName</code>, the field of the type join; for parents <code>parentName</code>, the name of their side of the relation; for children <code>isChild: true</code>, <code>childName</code> and <code>parentDocumentIdSource</code>, the field with the id of the parent, by which they are routed unless <code>indexer.routingField</code> says otherwise. A document that has the field already fails.</li>
+ *   <li>parentName (String, Optional) : Accepted for the sake of older configs; it has no effect.</li>
+ *   <li>acceptInvalidCert (Boolean, Optional) : Whether any certificate of the server is accepted, for tests. Defaults to false.</li>
+ *   <li>useCompression (Boolean, Optional) : Whether requests and answers are compressed, which pays over slow networks. Defaults to false.</li>
+ * </ul>
+ */
+export class ElasticsearchIndexer extends BulkIndexer<typeof parameters> {
+  static override readonly parameters = parameters;
+  static override readonly block = 'elasticsearch';
+  static readonly type = 'Elasticsearch';
+  protected override readonly product = { items: 'Elasticsearch', requests: 'ElasticSearch' };
+
+  static override *check(params: Static<typeof parameters>, settings: IndexerSettings): Generator<ParameterProblem> {
+    yield* checkBulk('elasticsearch', params, settings);
+    if (settings.versionField !== undefined && settings.versionType === undefined) {
+      yield {
+        block: 'indexer',
+        parameter: 'versionField',
+        message: 'indexer.versionField has no effect without indexer.versionType',
+        hint: 'Add versionType: "External" or "ExternalGte".',
+        severity: 'warning',
+      };
+    }
+    if (params.join !== undefined) yield* checkJoin(params.join);
+  }
+
+  protected override get bulk(): BulkParameters {
+    return this.params;
+  }
+
+  protected override joinSettings(): JoinSettings | undefined {
+    const { join } = this.params;
+    const field = join?.get('joinFieldName');
+    if (join === undefined || field === undefined) return undefined;
+    if (join.get('isChild') !== 'true') return { field, name: join.get('parentName') ?? '' };
+    return { field, name: join.get('childName') ?? '', parentIdField: join.get('parentDocumentIdSource') ?? '' };
+  }
+}
+
+const JOIN_KEYS = ['joinFieldName', 'isChild', 'parentName', 'childName', 'parentDocumentIdSource'];
+
+function* checkJoin(join: ReadonlyMap<string, string>): Generator<ParameterProblem> {
+  for (const key of join.keys()) {
+    if (JOIN_KEYS.includes(key)) continue;
+    const hint = `Known are: ${JOIN_KEYS.join(', ')}.`;
+    yield { parameter: ['join', key], message: `Config contains unknown property ${key}`, hint };
+  }
+  const isChild = join.get('isChild');
+  if (isChild !== undefined && isChild !== 'true' && isChild !== 'false') {
+    yield { parameter: ['join', 'isChild'], message: `isChild must be true or false, was "${isChild}"` };
+  }
+  const needed = isChild === 'true' ? ['childName', 'parentDocumentIdSource'] : ['parentName'];
+  for (const key of ['joinFieldName', ...needed]) {
+    if ((join.get(key) ?? '') !== '') continue;
+    const role = isChild === 'true' ? 'children' : 'parents';
+    yield { parameter: 'join', message: `join of ${role} is missing required property ${key}` };
+  }
+}

@@ -1,0 +1,234 @@
+import {
+  type Document,
+  type DocumentEncoder,
+  type DocumentTable,
+  type JsonObject,
+  type Logger,
+  type ModuleReference,
+  type Value,
+  writeString,
+  writeValue,
+} from '@headrace/engine';
+import { DeletionMarks, type DeletionSettings } from '../delivery/deletion-marks.ts';
+import { JsonEncoder } from '../formats/json/json-encoder.ts';
+
+/** Which fields say what, and where documents go. Plain data. */
+export interface BulkEncoderOptions extends DeletionSettings {
+  readonly index: string;
+  /** Whether documents are partial updates of those that are there. */
+  readonly update: boolean;
+  readonly whitelist: readonly string[];
+  readonly blacklist: readonly string[];
+  readonly idOverrideField?: string;
+  readonly indexOverrideField?: string;
+  readonly routingField?: string;
+  /** The field that holds the version, and how the search engine compares versions. */
+  readonly version?: { readonly field: string; readonly type: 'external' | 'external_gte' };
+  /** The field in which children are nested; without it they are not sent. */
+  readonly childDocumentsField?: string;
+  readonly join?: JoinSettings;
+}
+
+/** How documents are joined to others of the same index. */
+export interface JoinSettings {
+  readonly field: string;
+  /** The name of this side of the relation. */
+  readonly name: string;
+  /** For children: the field that holds the id of the parent. */
+  readonly parentIdField?: string;
+}
+
+/** The longest id that a search engine takes, in bytes. */
+const MAX_ID_BYTES = 512;
+
+/** Written for a request to delete by query, which is no action of a bulk request. */
+export const DELETE_BY_QUERY = '{"delete_by_query"';
+
+/**
+ * Writes a document as it stands in the body of a bulk request: the line of its action, and for all but deletes the line
+ * of its source. Members that are null are left out at every level. Whatever is to be known about the document without
+ * its source stands in its first line, the parts that tell which document it is (`_id`, `_index`, `routing`) last.
+ */
+export class BulkEncoder implements DocumentEncoder {
+  readonly encodeTable: ((table: DocumentTable) => string[]) | undefined;
+  private readonly options: BulkEncoderOptions;
+  private readonly log: Logger | undefined;
+  private readonly json: JsonEncoder;
+  private readonly marks: DeletionMarks;
+  private readonly whitelist: ReadonlySet<string> | undefined;
+  private readonly blacklist: ReadonlySet<string>;
+  /** What goes around the id of a document that has nothing special. */
+  private readonly before: string;
+  private readonly behind: string;
+  private warned = false;
+
+  constructor(options: BulkEncoderOptions, log?: Logger) {
+    this.options = options;
+    this.log = log;
+    const { index, update, whitelist, blacklist } = options;
+    const unsent = ['___children', '___dropped', '___skipped', ...blacklist];
+    this.whitelist = whitelist.length === 0 ? undefined : new Set(whitelist);
+    this.blacklist = new Set(unsent);
+    this.json = new JsonEncoder({ whitelist, blacklist: unsent });
+    this.marks = new DeletionMarks(options);
+    this.before = update ? '{"update":{"_id":' : '{"index":{"_id":';
+    this.behind = `,"_index":${writeString(index)}}}\n${update ? '{"doc":' : ''}`;
+    this.encodeTable = isPlain(options) ? (table) => this.encodePlain(table) : undefined;
+  }
+
+  static reference(options: BulkEncoderOptions): ModuleReference {
+    return { url: import.meta.url, name: 'BulkEncoder', options };
+  }
+
+  encode(document: Document): string {
+    const { options, marks } = this;
+    const id = this.idOf(document);
+    const target = this.target(document, id);
+    if (marks.areOn(document)) {
+      const by = marks.fieldOf(document);
+      if (by === undefined) return `{"delete":{${this.version(document)}${target}}}\n`;
+      return `${DELETE_BY_QUERY}:{"field":${writeString(by.field)},"value":${writeString(by.value)},${target}}}\n`;
+    }
+    const action = options.update ? 'update' : 'index';
+    const source = this.source(document, id);
+    return `{"${action}":{${this.version(document)}${target}}}\n${options.update ? `{"doc":${source}}` : source}\n`;
+  }
+
+  private encodePlain(table: DocumentTable): string[] {
+    const { before, behind, options } = this;
+    const { ids } = table;
+    const texts = table.names.every((name) => isFlat(table.column(name) ?? []))
+      ? this.json.encodeTable(table)
+      : ids.map((_, row) => `${this.source(table.document(row), undefined)}\n`);
+    for (let row = 0; row < texts.length; row++) {
+      const source = texts[row] as string;
+      const end = options.update ? `${source.slice(0, -1)}}\n` : source;
+      texts[row] = before + writeString(checkedId(ids[row] as string)) + behind + end;
+    }
+    return texts;
+  }
+
+  private idOf(document: Document): string {
+    const { idOverrideField } = this.options;
+    const override = idOverrideField === undefined ? undefined : document.text(idOverrideField);
+    if (override === '') throw new Error(`The field ${idOverrideField}, which gives the id in the index, is empty`);
+    return checkedId(override ?? document.id);
+  }
+
+  /** Which document is meant, as members of JSON. */
+  private target(document: Document, id: string): string {
+    const { index, indexOverrideField, routingField, join } = this.options;
+    const override = indexOverrideField === undefined ? undefined : document.text(indexOverrideField);
+    if (override === '') throw new Error(`The field ${indexOverrideField}, which gives the index, is empty`);
+    const routedBy = routingField ?? join?.parentIdField;
+    const routing = routedBy === undefined ? undefined : document.text(routedBy);
+    const target = `"_id":${writeString(id)},"_index":${writeString(override ?? index)}`;
+    return routing === undefined ? target : `${target},"routing":${writeString(routing)}`;
+  }
+
+  private version(document: Document): string {
+    const { version } = this.options;
+    const value = version === undefined ? undefined : document.first(version.field);
+    if (version === undefined || value === undefined || value === null) return '';
+    const text = typeof value === 'string' ? value.trim() : writeValue(value);
+    if (!/^\d{1,19}$/.test(text) || BigInt(text) > MAX_VERSION) {
+      throw new Error(`The version in the field ${version.field} must be a whole number from 0, it is ${text}`);
+    }
+    return `"version":${BigInt(text)},"version_type":"${version.type}",`;
+  }
+
+  /**
+   * The source as JSON.
+   * @param id undefined: the document's own
+   */
+  private source(document: Document, id: string | undefined): string {
+    const { childDocumentsField, join } = this.options;
+    const children = this.childrenOf(document);
+    const nested = childDocumentsField !== undefined && children.length > 0 ? childDocumentsField : undefined;
+    if (join !== undefined && document.has(join.field)) {
+      throw new Error(`Document already has join field: ${join.field}`);
+    }
+    let text = '';
+    const add = (name: string, json: string) => {
+      text += `${text === '' ? '{' : ','}${writeString(name)}:${json}`;
+    };
+    document.fieldNames.forEach((name, i) => {
+      const value = document.fieldValues[i] as Value;
+      if (value === null || name === nested || !this.isSent(name)) return;
+      add(name, name === 'id' && id !== undefined ? writeString(id) : writeWithoutNulls(value));
+    });
+    if (nested !== undefined) add(nested, `[${children.map((child) => this.child(child)).join(',')}]`);
+    if (join !== undefined) add(join.field, this.joinValue(document, join));
+    return text === '' ? '{}' : `${text}}`;
+  }
+
+  private childrenOf(document: Document): readonly Value[] {
+    if (!document.has('___children')) return [];
+    const children = document.values('___children');
+    if (this.options.childDocumentsField === undefined && children.length > 0 && !this.warned) {
+      this.warned = true;
+      this.log?.warn(
+        `Document ${document.id} has children, which are not sent: set childDocumentsField to nest them, or make documents of them with EmitNestedChildren. Further ones are not told of`,
+      );
+    }
+    return children;
+  }
+
+  private child(child: Value): string {
+    if (!(child instanceof Map)) return writeWithoutNulls(child);
+    const sent: JsonObject = new Map();
+    for (const [name, value] of child) if (this.isSent(name)) sent.set(name, value);
+    return writeWithoutNulls(sent);
+  }
+
+  private joinValue(document: Document, { name, parentIdField }: JoinSettings): string {
+    if (parentIdField === undefined) return writeString(name);
+    const parent = document.text(parentIdField);
+    if (parent === undefined)
+      throw new Error(`The field ${parentIdField}, which gives the id of the parent, is missing`);
+    return `{"name":${writeString(name)},"parent":${writeString(parent)}}`;
+  }
+
+  private isSent(name: string): boolean {
+    return (this.whitelist?.has(name) ?? true) && !this.blacklist.has(name);
+  }
+}
+
+const MAX_VERSION = 2n ** 63n - 1n;
+
+/** Whether the line of the action depends on nothing but the id, and the source on nothing but the fields. */
+function isPlain(options: BulkEncoderOptions): boolean {
+  const { idOverrideField, indexOverrideField, routingField, version, join, deletionMarkerField } = options;
+  return [idOverrideField, indexOverrideField, routingField, version, join, deletionMarkerField].every(
+    (option) => option === undefined,
+  );
+}
+
+/** Whether a column has neither nulls nor anything that could hold one. */
+function isFlat(column: readonly (Value | undefined)[]): boolean {
+  for (let row = 0; row < column.length; row++) if (typeof column[row] === 'object') return false;
+  return true;
+}
+
+function checkedId(id: string): string {
+  // A character takes at most three bytes.
+  if (id.length * 3 > MAX_ID_BYTES && Buffer.byteLength(id) > MAX_ID_BYTES) {
+    throw new Error(`The id is longer than the ${MAX_ID_BYTES} bytes that a search engine takes`);
+  }
+  return id;
+}
+
+/** JSON of a value whose objects leave out what is null; nulls in lists stay. */
+function writeWithoutNulls(value: Value): string {
+  if (Array.isArray(value)) {
+    let text = '';
+    for (const item of value) text += `${text === '' ? '[' : ','}${writeWithoutNulls(item)}`;
+    return text === '' ? '[]' : `${text}]`;
+  }
+  if (!(value instanceof Map)) return writeValue(value);
+  let text = '';
+  for (const [name, member] of value) {
+    if (member !== null) text += `${text === '' ? '{' : ','}${writeString(name)}:${writeWithoutNulls(member)}`;
+  }
+  return text === '' ? '{}' : `${text}}`;
+}

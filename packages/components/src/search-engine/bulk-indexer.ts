@@ -1,0 +1,160 @@
+import {
+  type EncodedBatch,
+  Indexer,
+  type IndexerSettings,
+  type IndexFailure,
+  type ModuleReference,
+  type ParameterProblem,
+  type TObject,
+} from '@headrace/engine';
+import { deletionSettings } from '../delivery/deletion-marks.ts';
+import { retriesOf } from '../delivery/retries.ts';
+import { isTransient, NO_RETRY, type RetryPolicy } from '../http/retry.ts';
+import { BulkEncoder, type BulkEncoderOptions, type JoinSettings } from './bulk-encoder.ts';
+import type { ProductName } from './bulk-reply.ts';
+import { BulkWriter } from './bulk-writer.ts';
+import { checkConnection } from './connection.ts';
+import { SearchEngine, type SearchEngineSettings } from './search-engine.ts';
+
+/** Enough to keep a search engine busy while an answer is on its way; more only fills its queue. */
+const IN_FLIGHT = 3;
+
+/** A server that is only slow is waited for: what it goes on to do would come after what is sent next. */
+const ANSWER_TIMEOUT_MS = 120_000;
+/** A delete by query answers when it is done, which takes as long as there is to delete. */
+const PATIENCE_MS = 60 * 60_000;
+
+/** Looking whether the search engine is there: a mistake in the address is told within seconds. */
+const CONNECT_RETRY: RetryPolicy = { retries: 3, initialDelay: 250, maxDelay: 2000, statuses: isTransient };
+
+/** The parameters that both products have. */
+export interface BulkParameters extends Pick<SearchEngineSettings, 'url' | 'acceptInvalidCert' | 'useCompression'> {
+  readonly index: string;
+  readonly update?: boolean;
+  readonly childDocumentsField?: string;
+}
+
+/** What OpenSearch and Elasticsearch have in common as destinations. */
+export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
+  override readonly maxInFlight = IN_FLIGHT;
+  private engine: SearchEngine | undefined;
+  private patientEngine: SearchEngine | undefined;
+  private writer: BulkWriter | undefined;
+
+  protected abstract readonly product: ProductName;
+
+  /** The parameters, whichever product's they are. */
+  protected abstract get bulk(): BulkParameters;
+
+  protected joinSettings(): JoinSettings | undefined {
+    return undefined;
+  }
+
+  override encoder(): ModuleReference {
+    const { settings } = this.context;
+    const { index, update = false, childDocumentsField } = this.bulk;
+    const { whitelist = [], blacklist = [], idOverrideField, indexOverrideField, routingField } = settings;
+    const version = versionOf(settings);
+    const join = this.joinSettings();
+    const options: BulkEncoderOptions = {
+      index,
+      update,
+      whitelist,
+      blacklist,
+      ...deletionSettings(settings),
+      ...(idOverrideField === undefined ? {} : { idOverrideField }),
+      ...(indexOverrideField === undefined ? {} : { indexOverrideField }),
+      ...(routingField === undefined ? {} : { routingField }),
+      ...(version === undefined ? {} : { version }),
+      ...(childDocumentsField === undefined ? {} : { childDocumentsField }),
+      ...(join === undefined ? {} : { join }),
+    };
+    return BulkEncoder.reference(options);
+  }
+
+  override async connect(): Promise<void> {
+    const settings = { ...this.bulk, retry: NO_RETRY };
+    this.engine = await SearchEngine.open({
+      ...settings,
+      connections: IN_FLIGHT,
+      answerTimeout: ANSWER_TIMEOUT_MS,
+    });
+    this.patientEngine = await SearchEngine.open({ ...settings, connections: 1, answerTimeout: PATIENCE_MS });
+    await this.engine.ping(CONNECT_RETRY);
+    const { settings: shared, log } = this.context;
+    this.writer = new BulkWriter({
+      engine: this.engine,
+      patientEngine: this.patientEngine,
+      retries: retriesOf(shared),
+      name: this.product,
+      partial: this.bulk.update === true,
+      externalVersions: versionOf(shared) !== undefined,
+      log,
+    });
+  }
+
+  override send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
+    // The engine has called `connect`.
+    return (this.writer as BulkWriter).write(batch, signal);
+  }
+
+  override async close(): Promise<void> {
+    await this.engine?.close();
+    await this.patientEngine?.close();
+  }
+}
+
+/** Mistakes that both products' parameters may have. */
+export function* checkBulk(
+  block: string,
+  params: BulkParameters,
+  settings: IndexerSettings,
+): Generator<ParameterProblem> {
+  for (const problem of checkConnection(block, params)) {
+    // The connection is the block itself here, not an object in it.
+    yield { ...problem, parameter: String(problem.parameter).slice(block.length + 1) };
+  }
+  const { versionType, versionField } = settings;
+  if (versionType?.toLowerCase() === 'force') {
+    yield {
+      block: 'indexer',
+      parameter: 'versionType',
+      message: 'Search engines no longer have the version type force',
+      hint: 'Use External or ExternalGte.',
+    };
+  } else if (versionTypeOf(settings) !== undefined && params.update === true) {
+    yield {
+      block: 'indexer',
+      parameter: 'versionType',
+      message: 'Search engines refuse external versions for updates',
+      hint: `Remove it, or set ${block}.update to false.`,
+    };
+  } else if (versionTypeOf(settings) !== undefined && versionField === undefined) {
+    yield {
+      block: 'indexer',
+      parameter: 'versionType',
+      message: 'indexer.versionType has no effect without indexer.versionField',
+      hint: 'Name the field that holds the version.',
+      severity: 'warning',
+    };
+  }
+}
+
+function versionTypeOf({ versionType }: IndexerSettings): 'external' | 'external_gte' | undefined {
+  switch (versionType) {
+    case 'External':
+    case 'external':
+      return 'external';
+    case 'ExternalGte':
+    case 'external_gte':
+      return 'external_gte';
+    default:
+      return undefined;
+  }
+}
+
+function versionOf(settings: IndexerSettings): BulkEncoderOptions['version'] {
+  const type = versionTypeOf(settings);
+  const field = settings.versionField;
+  return type === undefined || field === undefined ? undefined : { type, field };
+}

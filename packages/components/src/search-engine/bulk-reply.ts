@@ -1,0 +1,98 @@
+import type { Refusal, Reply } from '../delivery/delivery.ts';
+import { NO_ANSWER } from '../delivery/retries.ts';
+import { type HttpResponse, headerText } from '../http/http-client.ts';
+import { readRetryAfter } from '../http/retry.ts';
+
+/** What of a bulk reply is asked for: the rest is long, and repeats what was sent. */
+export const BULK_FILTER = 'filter_path=errors,error,status,items.*.status,items.*.error';
+
+interface ErrorCause {
+  readonly type?: string;
+  readonly reason?: string;
+  readonly caused_by?: ErrorCause;
+}
+
+interface BulkItem {
+  readonly status?: number;
+  readonly error?: ErrorCause | string;
+}
+
+/** What a product calls itself in messages; the reference spells one of them in two ways. */
+export interface ProductName {
+  readonly items: string;
+  readonly requests: string;
+}
+
+/**
+ * Reads what became of each document of a bulk request.
+ * @param count how many documents it had
+ * @param newerIsFine whether a conflict of versions means that a newer one is there, which is no failure
+ */
+export function readBulkReply(response: HttpResponse, count: number, newerIsFine: boolean, name: ProductName): Reply {
+  if (response.status < 200 || response.status >= 300) return { refused: statusRefusal(response, name) };
+  const answer = parse(response);
+  const items = (answer as { items?: unknown } | undefined)?.items;
+  if (!Array.isArray(items) || items.length !== count) {
+    return { refused: strangeAnswer(response, name, `which does not tell what became of ${count} documents`) };
+  }
+  const refusals = new Map<number, Refusal>();
+  for (let i = 0; i < count; i++) {
+    const entry = items[i] as Record<string, BulkItem> | null;
+    for (const action in entry) {
+      const { status = 0, error } = entry[action] as BulkItem;
+      if (error === undefined && ((status >= 200 && status < 300) || (status === 404 && action === 'delete'))) continue;
+      if (status === 409 && newerIsFine) continue;
+      refusals.set(i, {
+        status,
+        message: `${name.items} bulk item error (status ${status}): ${reasonOf(error) ?? 'no reason given'}`,
+      });
+    }
+  }
+  return { items: refusals };
+}
+
+/** The refusal of a request that was answered with a status that is no success. */
+export function statusRefusal(response: HttpResponse, name: ProductName): Refusal {
+  const { status, headers } = response;
+  const answer = parse(response) as { error?: ErrorCause | string } | undefined;
+  const reason = reasonOf(answer?.error) ?? excerpt(response.body);
+  const message = `${name.requests} returned HTTP ${status}${reason === '' ? '' : `: ${reason}`}`;
+  const retryAfter = readRetryAfter(headerText(headers, 'retry-after'));
+  return { status, message, ...(retryAfter === undefined ? {} : { retryAfter }) };
+}
+
+/** The refusal of a request that had no answer. */
+export function transportRefusal(message: string, name: ProductName): Refusal {
+  return { status: NO_ANSWER, message: `Transport failure communicating with ${name.requests}: ${message}` };
+}
+
+/** The refusal of an answer of success that cannot be understood: something between may have made it. */
+export function strangeAnswer(response: HttpResponse, name: ProductName, what: string): Refusal {
+  return transportRefusal(`it answered ${response.status} with "${excerpt(response.body)}", ${what}`, name);
+}
+
+/** The reason of an error, with those below it that say more. */
+export function reasonOf(error: ErrorCause | string | undefined): string | undefined {
+  if (error === undefined || typeof error === 'string') return error;
+  const reasons: string[] = [];
+  for (let cause: ErrorCause | undefined = error; cause !== undefined && cause !== null; cause = cause.caused_by) {
+    const reason = cause.reason ?? cause.type;
+    if (reason !== undefined && !reasons.some((known) => known.includes(reason))) reasons.push(reason);
+  }
+  return reasons.length === 0 ? undefined : reasons.join(' <- ');
+}
+
+/** The answer as JSON; undefined when it is none. */
+export function parse({ body }: HttpResponse): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    // Proxies answer with pages; the caller shows what was said.
+    return undefined;
+  }
+}
+
+function excerpt(body: Buffer): string {
+  const text = body.subarray(0, 1000).toString().replace(/\s+/g, ' ').trim();
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}

@@ -1,0 +1,218 @@
+import type { EncodedBatch, IndexFailure, Logger } from '@headrace/engine';
+import { BatchBytes } from '../delivery/batch-bytes.ts';
+import { Delivery, type Destination, type Refusal, type Reply } from '../delivery/delivery.ts';
+import { KeyOrder } from '../delivery/key-order.ts';
+import { RequestSize } from '../delivery/request-size.ts';
+import { NO_ANSWER, type Retries } from '../delivery/retries.ts';
+import type { HttpResponse } from '../http/http-client.ts';
+import { HttpError } from '../http/http-error.ts';
+import { DELETE_BY_QUERY } from './bulk-encoder.ts';
+import {
+  BULK_FILTER,
+  type ProductName,
+  parse,
+  readBulkReply,
+  reasonOf,
+  statusRefusal,
+  strangeAnswer,
+  transportRefusal,
+} from './bulk-reply.ts';
+import type { SearchEngine, SearchEngineRequest } from './search-engine.ts';
+
+export interface BulkWriterOptions {
+  readonly engine: SearchEngine;
+  /** For requests that may take long. */
+  readonly patientEngine: SearchEngine;
+  readonly retries: Retries;
+  readonly name: ProductName;
+  readonly partial: boolean;
+  readonly externalVersions: boolean;
+  readonly log: Logger;
+}
+
+/** A request to delete by query, as `BulkEncoder` writes it. */
+interface DeleteByQuery {
+  readonly field: string;
+  readonly value: string;
+  readonly _index: string;
+}
+
+/**
+ * Writes batches of `BulkEncoder` to a search engine: bulk requests, and between them, where documents ask for it,
+ * deletes by query. What one batch does with a document is done before the next one does something with it.
+ */
+export class BulkWriter {
+  private readonly options: BulkWriterOptions;
+  private readonly size = new RequestSize();
+  private readonly order = new KeyOrder();
+  private readonly bulk: Delivery;
+  private readonly deletes: Delivery;
+  /** Whether anything was written, and the indices in which a query sees all of it. */
+  private written = false;
+  private readonly refreshed = new Set<string>();
+  private refreshFailed = false;
+
+  constructor(options: BulkWriterOptions) {
+    this.options = options;
+    this.bulk = new Delivery(options.retries, this.size);
+    this.deletes = new Delivery(options.retries, new RequestSize());
+  }
+
+  write(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
+    const bytes = new BatchBytes(batch);
+    const keys: string[] = new Array(bytes.count);
+    const queries: boolean[] = [];
+    for (let i = 0; i < keys.length; i++) {
+      const line = bytes.firstLine(i);
+      // Whatever else the line says stands before it.
+      keys[i] = line.slice(line.indexOf('"_id":'));
+      if (line.startsWith(DELETE_BY_QUERY)) queries[i] = true;
+    }
+    if (queries.length === 0) {
+      const destination = this.bulkRequests(bytes, keys);
+      return this.order.run(new Set(keys), () => this.bulk.deliver(allOf(bytes.count), destination, signal));
+    }
+    // A query may concern any document.
+    return this.order.run(undefined, () => this.writeInTurns(bytes, keys, queries, signal));
+  }
+
+  /** Bulk requests and deletes by query in the order of the documents. */
+  private async writeInTurns(
+    bytes: BatchBytes,
+    keys: readonly string[],
+    queries: readonly boolean[],
+    signal: AbortSignal,
+  ): Promise<readonly IndexFailure[]> {
+    const failures: IndexFailure[] = [];
+    const bulk = this.bulkRequests(bytes, keys);
+    for (let from = 0, to = 0; from < bytes.count; from = to) {
+      while (to < bytes.count && queries[to] === queries[from]) to++;
+      const positions = allOf(to, from);
+      if (queries[from] !== true) failures.push(...(await this.bulk.deliver(positions, bulk, signal)));
+      else failures.push(...(await this.deleteByQuery(bytes, positions, signal)));
+    }
+    return failures;
+  }
+
+  private bulkRequests(bytes: BatchBytes, keys: readonly string[]): Destination {
+    const { engine, name, partial, externalVersions } = this.options;
+    return {
+      partial,
+      key: (position) => keys[position] as string,
+      length: (position) => bytes.length(position),
+      isolates: (status) => status === 400,
+      request: (positions) => {
+        this.written = true;
+        this.refreshed.clear();
+        const body = bytes.join(positions);
+        const contentType = 'application/x-ndjson';
+        return this.ask(engine, { method: 'POST', path: `/_bulk?${BULK_FILTER}`, body, contentType }, (response) =>
+          readBulkReply(response, positions.length, externalVersions, name),
+        );
+      },
+    };
+  }
+
+  private async deleteByQuery(
+    bytes: BatchBytes,
+    positions: readonly number[],
+    signal: AbortSignal,
+  ): Promise<IndexFailure[]> {
+    const wanted = new Map<number, DeleteByQuery>();
+    const byIndex = new Map<string, number[]>();
+    for (const position of positions) {
+      const one = (JSON.parse(bytes.document(position).toString()) as { delete_by_query: DeleteByQuery })
+        .delete_by_query;
+      wanted.set(position, one);
+      const known = byIndex.get(one._index);
+      if (known === undefined) byIndex.set(one._index, [position]);
+      else known.push(position);
+    }
+    const failures: IndexFailure[] = [];
+    for (const [index, some] of byIndex) {
+      await this.refresh(index);
+      const destination: Destination = {
+        partial: false,
+        key: String,
+        length: (position) => bytes.length(position),
+        isolates: (status) => status === 400,
+        request: (asked) =>
+          this.requestDelete(
+            index,
+            asked.map((position) => wanted.get(position) as DeleteByQuery),
+          ),
+      };
+      failures.push(...(await this.deletes.deliver(some, destination, signal)));
+    }
+    return failures;
+  }
+
+  private requestDelete(index: string, wanted: readonly DeleteByQuery[]): Promise<Reply> {
+    const { patientEngine, name } = this.options;
+    const values = new Map<string, string[]>();
+    for (const { field, value } of wanted) {
+      const known = values.get(field);
+      if (known === undefined) values.set(field, [value]);
+      else known.push(value);
+    }
+    const should = [...values].map(([field, some]) => ({ terms: { [field]: some } }));
+    const path = `/${encodeURIComponent(index)}/_delete_by_query`;
+    const body = JSON.stringify({ query: { bool: { minimum_should_match: '1', should } } });
+    return this.ask(patientEngine, { method: 'POST', path, body }, (response) => readDeleteReply(response, name));
+  }
+
+  /** Makes visible to a query what this run has written: a delete concerns all that came before it. */
+  private async refresh(index: string): Promise<void> {
+    if (!this.written || this.refreshed.has(index)) return;
+    const { engine, log, name } = this.options;
+    const path = `/${encodeURIComponent(index)}/_refresh`;
+    const reply = await this.ask(engine, { method: 'POST', path }, (response) =>
+      response.status < 300 ? { items: new Map() } : { refused: statusRefusal(response, name) },
+    );
+    if (!('refused' in reply)) this.refreshed.add(index);
+    else if (!this.refreshFailed) {
+      this.refreshFailed = true;
+      log.warn(
+        `The index ${index} cannot be refreshed, so deletes by a field may overlook what was written just before: ${reply.refused.message}`,
+      );
+    }
+  }
+
+  private async ask(
+    engine: SearchEngine,
+    request: SearchEngineRequest,
+    read: (response: HttpResponse) => Reply,
+  ): Promise<Reply> {
+    try {
+      return read(await engine.request(request));
+    } catch (error) {
+      if (!(error instanceof HttpError)) throw error;
+      const refusal = transportRefusal(error.message, this.options.name);
+      return { refused: error.isConnectionFailure ? refusal : { ...refusal, retryable: false } };
+    }
+  }
+}
+
+interface DeleteAnswer {
+  readonly timed_out?: boolean;
+  readonly failures?: readonly { readonly status?: number; readonly cause?: { reason?: string } }[];
+}
+
+function readDeleteReply(response: HttpResponse, name: ProductName): Reply {
+  // What it was about to delete has changed meanwhile: the next time it is deleted as it is then.
+  const conflict = response.status === 409;
+  const answer = parse(response) as DeleteAnswer | undefined;
+  const [failure] = answer?.failures ?? [];
+  const reason = reasonOf(failure?.cause);
+  const message = `encountered errors while deleting by query${reason === undefined ? '' : `: ${reason}`}`;
+  if (conflict) return { refused: { status: 409, message, retryable: true } };
+  if (response.status >= 300) return { refused: statusRefusal(response, name) };
+  if (answer === undefined) return { refused: strangeAnswer(response, name, 'which is not JSON') };
+  if (failure !== undefined) return { refused: { status: failure.status ?? NO_ANSWER, message } satisfies Refusal };
+  if (answer.timed_out === true) return { refused: { status: NO_ANSWER, message: `${message}: it timed out` } };
+  return { items: new Map() };
+}
+
+function allOf(to: number, from = 0): number[] {
+  return Array.from({ length: to - from }, (_, i) => from + i);
+}
