@@ -11,6 +11,7 @@ import {
   type Value,
 } from '@headrace/engine';
 import { canonicalJson, type OpenCase, writeFiles } from './golden-cases.ts';
+import type { HttpStub, StubRequest } from './http-stub.ts';
 
 const RUN_ID = '00000000-0000-4000-8000-000000000000';
 
@@ -28,10 +29,23 @@ export interface RunFacts {
   output: Record<string, string>;
 }
 
-/** Runs the steps of a case, one after the other in the same directory, and tells what disagrees with the recording. */
-export async function runSteps(open: OpenCase, threads: RunThreads): Promise<string[]> {
+/** Retries are on by default, other than in the reference: where a case has none, as few and short as there can be. */
+const SHORTEST_RETRIES = '\nindexer { maxRetries: 1, retryWaitDurationMs: 5, retryRandomizationFactor: 0 }\n';
+
+/**
+ * Runs the steps of a case, one after the other in the same directory, and tells what disagrees with the recording.
+ * @param stub the server that the case needs, if it does
+ */
+export async function runSteps(open: OpenCase, threads: RunThreads, stub?: HttpStub): Promise<string[]> {
   const steps = open.content.get('steps') as JsonObject[] | undefined;
-  if (steps === undefined) return disagreements(await runCase(open, threads), open.content);
+  if (steps === undefined) {
+    const config = open.content.get('config') as string | undefined;
+    if (stub !== undefined && config !== undefined && !/retry|maxRetries/i.test(config)) {
+      open.content.set('config', config + SHORTEST_RETRIES);
+    }
+    const found = disagreements(await runCase(open, threads), open.content);
+    return stub === undefined ? found : [...found, ...differentRequests(stub.requests, open.content)];
+  }
   const expected = (open.content.get('expect') as JsonObject).get('steps') as JsonObject[];
   const found: string[] = [];
   for (const [i, step] of steps.entries()) {
@@ -73,7 +87,12 @@ async function runCase({ content, folder }: OpenCase, threads: RunThreads): Prom
     refused: false,
     summary: result.message,
     accounting: matching(/^\d+ docs published.*drop events\.$/),
-    failedDocs: matching(/^Document FAILED .*$/).sort(),
+    failedDocs: log
+      .filter(({ message }) => message.startsWith('Document FAILED '))
+      .map(({ message, fields }) =>
+        message.includes('during indexing') ? `${message}. Reason: ${fields?.reason}` : message,
+      )
+      .sort(),
     docs: dry
       ? readDocs(
           dryRunFile,
@@ -106,7 +125,10 @@ function disagreements(actual: RunFacts, content: JsonObject): string[] {
     if (masked.slice(0, summary.length) !== summary) compare('summary', masked, summary);
   }
   compare('accounting', actual.accounting, expected.get('accounting'));
-  compare('failed documents', actual.failedDocs, expected.get('failedDocs'));
+  const failed = expected.get('failedDocs') as string[] | undefined;
+  // Ours goes on with what the server said.
+  const cut = actual.failedDocs.map((text, i) => text.slice(0, failed?.[i]?.length));
+  compare('failed documents', failed?.length === cut.length ? cut : actual.failedDocs, failed);
   if (actual.docs !== undefined && expected.has('docs')) {
     for (const [connector, docs] of expected.get('docs') as JsonObject) {
       const sort = (list: Value[]) => (anyOrder ? list.toSorted((a, b) => (timeless(a) < timeless(b) ? -1 : 1)) : list);
@@ -117,6 +139,38 @@ function disagreements(actual: RunFacts, content: JsonObject): string[] {
   compare('files afterwards', actual.filesAfter, expected.get('filesAfter'));
   if (expected.has('output')) compare('output', new Map(Object.entries(actual.output)), expected.get('output'));
   return found;
+}
+
+/** What disagrees with the recorded requests. Whether a server is there is asked once a run, not once a connector. */
+function differentRequests(requests: readonly StubRequest[], content: JsonObject): string[] {
+  const expected = (content.get('expect') as JsonObject).get('requests') as JsonObject[] | undefined;
+  if (expected === undefined) return [];
+  const compared = ['method', 'path', 'contentEncoding', 'lines', 'json', 'replied'] as const;
+  const theirs = expected.map((request) => new Map([...request].filter(([key]) => compared.includes(key as 'path'))));
+  const ours = requests.map((request) => new Map(Object.entries(request) as [string, Value][]));
+  const texts = (list: JsonObject[]) => {
+    const asked = list.filter((request) => request.get('method') !== 'HEAD');
+    // Of several batches some are under way at once.
+    const anyOrder = content.get('order') === 'any' || /batch(Byte)?Size/.test(String(content.get('config')));
+    const lines = asked.map((request) => {
+      const actions = request.get('lines') as Value[] | undefined;
+      if (anyOrder && actions !== undefined) request.set('lines', pairs(actions).toSorted());
+      return canonicalJson(request).replaceAll(RUN_ID, '@RUN@');
+    });
+    return anyOrder ? lines.toSorted() : lines;
+  };
+  const [a, b] = [texts(ours).join('\n    '), texts(theirs).join('\n    ')];
+  return a === b ? [] : [`requests:\n  ours:\n    ${a}\n  theirs:\n    ${b}`];
+}
+
+/** The lines of a bulk request, those of one document together. */
+function pairs(lines: readonly Value[]): string[] {
+  const texts: string[] = [];
+  for (let i = 0; i < lines.length; i++) {
+    const action = canonicalJson(lines[i] as Value);
+    texts.push((lines[i] as JsonObject).has('delete') ? action : `${action} ${canonicalJson(lines[++i] as Value)}`);
+  }
+  return texts;
 }
 
 /** The content of a document without its times, to sort by. */

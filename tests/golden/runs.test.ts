@@ -1,7 +1,8 @@
 import { catalogUrl } from '@headrace/components';
-import { Registry, RunThreads } from '@headrace/engine';
+import { type JsonObject, Registry, RunThreads, readJson } from '@headrace/engine';
 import { afterAll, expect, it } from 'vitest';
-import { describeGolden, openCase } from './golden-cases.ts';
+import { describeGolden, type GoldenCase, openCase } from './golden-cases.ts';
+import { HttpStub } from './http-stub.ts';
 import { componentsOf, runSteps } from './run-cases.ts';
 import { runDifferences } from './run-differences.ts';
 
@@ -15,6 +16,19 @@ const known = new Set(
     registry.list(kind).flatMap((entry) => [...entry.aliases, entry.name, `type ${entry.type}`.toLowerCase()]),
   ),
 );
+
+/** Runs a case, with the server that it needs; tells what disagrees with the recording. */
+async function runGolden(golden: GoldenCase): Promise<string[]> {
+  const script = (readJson(golden.text) as JsonObject).get('http') as JsonObject | undefined;
+  if (script === undefined) return openCase(golden, (open) => runSteps(open, threads));
+  const stub = await HttpStub.start(script);
+  try {
+    const text = golden.text.replaceAll('@HTTP@', stub.address);
+    return await openCase({ ...golden, text }, (open) => runSteps(open, threads, stub));
+  } finally {
+    await stub.close();
+  }
+}
 
 for (const suite of ['engine.jsonl', 'connectors.jsonl', 'indexers.jsonl']) {
   describeGolden(suite, (cases) => {
@@ -32,7 +46,7 @@ for (const suite of ['engine.jsonl', 'connectors.jsonl', 'indexers.jsonl']) {
       }
       const difference = runDifferences[`${suite.replace('.jsonl', '')}/${golden.name}`];
       it(`${golden.name}${difference === undefined ? '' : ` (decided otherwise: ${difference})`}`, async () => {
-        const found = await openCase(golden, (open) => runSteps(open, threads));
+        const found = await runGolden(golden);
         if (difference === undefined) expect(found.join('\n')).toBe('');
         else expect(found).not.toEqual([]);
       });
