@@ -1,7 +1,6 @@
 import {
   type Document,
   MapOf,
-  messageOf,
   type ParameterProblem,
   Stage,
   type StageContext,
@@ -9,6 +8,7 @@ import {
   Type,
 } from '@headrace/engine';
 import { checkDestination } from '../fields/destination.ts';
+import { LeftAlone } from '../fields/left-alone.ts';
 import { compileXPath, type XPath, XPathError } from '../xml/xpath/index.ts';
 
 const parameters = Type.Object({
@@ -89,10 +89,11 @@ export class XPathExtractor extends Stage<typeof parameters> {
 
   private readonly mapping: readonly { readonly xpath: XPath; readonly fields: readonly string[] }[];
   private parseXml!: typeof import('../xml/parse-xml.ts').parseXml;
-  private unreadable = 0;
+  private readonly unreadable: LeftAlone;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
+    this.unreadable = new LeftAlone(context.log, `field "${params.xmlField}" is not XML`);
     this.mapping = [...params.fieldMapping].flatMap(([expression, fields]) => {
       const xpath = compileXPath(expression);
       return xpath.type === 'nodes' ? { xpath, fields } : [];
@@ -111,7 +112,7 @@ export class XPathExtractor extends Stage<typeof parameters> {
     try {
       xml = this.parseXml(text);
     } catch (error) {
-      this.warn(document, error);
+      this.unreadable.add(document, error);
       return;
     }
     for (const { xpath, fields } of this.mapping) {
@@ -122,15 +123,6 @@ export class XPathExtractor extends Stage<typeof parameters> {
   }
 
   override stop(): void {
-    if (this.unreadable > 1) {
-      this.context.log.warn(`${this.unreadable} documents were left alone: field "${this.params.xmlField}" is not XML`);
-    }
-  }
-
-  /** Says the first in full: a source of broken texts must not flood the log. */
-  private warn(document: Document, error: unknown): void {
-    const message = `Document ${document.id} is left alone: field "${this.params.xmlField}" is not XML: ${messageOf(error)}`;
-    if (++this.unreadable === 1) this.context.log.warn(message);
-    else this.context.log.debug(message);
+    this.unreadable.end();
   }
 }

@@ -1,0 +1,154 @@
+import { copyValue, Double, type JsonObject, type Value } from '@headrace/engine';
+import jsonata from 'jsonata';
+import { Compiler } from './compile.ts';
+import type { Library } from './functions.ts';
+import { type Item, Sequence } from './items.ts';
+import { JavaRegExp, javaRegexOf } from './java-reg-exp.ts';
+import { clonePlain, PlainData } from './plain.ts';
+import { type Evaluate, Scope } from './scope.ts';
+import { LeftToLibrary, type Syntax } from './syntax.ts';
+
+/** An expression that runs longer fails. */
+const TIMEOUT_MS = 10_000;
+/** An expression that calls itself deeper fails. */
+const MAX_DEPTH = 5_000;
+
+/** A compiled expression. It keeps nothing from one evaluation to the next. */
+export interface Jsonata {
+  /**
+   * What the expression makes of a value; undefined when that is nothing. The result shares nothing with the input.
+   * A promise only where the library is needed, which is asynchronous.
+   *
+   * @throws Error, or rejects with one, saying what is wrong
+   */
+  evaluate(input: Value): Value | undefined | Promise<Value | undefined>;
+  /** Whether ordinary values are evaluated here; otherwise all are by the library. */
+  readonly direct: boolean;
+}
+
+/**
+ * Compiles a JSONata expression. Regular expressions in it are Java's.
+ *
+ * The library's parser makes the syntax tree. Its evaluator makes a promise for each node of the tree and converts
+ * everything, which takes ten times as long as a document's other stages together; so ordinary expressions are evaluated
+ * here, on the values as they are, and everything out of the ordinary, errors included, is left to it.
+ *
+ * @throws Error saying what is wrong, and where
+ */
+export async function compileJsonata(expression: string): Promise<Jsonata> {
+  let library: ReturnType<typeof jsonata>;
+  try {
+    library = jsonata(expression, {
+      RegexEngine: JavaRegExp as unknown as RegExpConstructor,
+      timeout: TIMEOUT_MS,
+      stack: MAX_DEPTH,
+    });
+  } catch (error) {
+    throw readable(error);
+  }
+  const syntax = library.ast() as Syntax;
+  checkRegexes(syntax);
+  library.registerFunction('base64encode', (text: string) => text && Buffer.from(text).toString('base64'), '<s-:s>');
+  library.registerFunction('base64decode', (text: string) => text && Buffer.from(text, 'base64').toString(), '<s-:s>');
+  library.registerFunction('clone', clonePlain, '<(oa)-:o>');
+  const direct = compileDirect(syntax, await loadLibrary());
+
+  const evaluateThere = async (input: Value): Promise<Value | undefined> => {
+    const data = new PlainData();
+    try {
+      const result: unknown = await library.evaluate(data.of(input));
+      return result === undefined ? undefined : data.back(result);
+    } catch (error) {
+      throw readable(error);
+    }
+  };
+  if (direct === undefined) return { direct: false, evaluate: evaluateThere };
+  return {
+    direct: true,
+    evaluate(input) {
+      let result: Item;
+      try {
+        result = direct(wrapped(input), new Scope({ input, time: undefined }));
+      } catch (error) {
+        // Deep recursion is the library's, too: it knows when it is too deep.
+        if (error instanceof LeftToLibrary || error instanceof RangeError) return evaluateThere(input);
+        throw error;
+      }
+      return result === undefined ? undefined : copied(result);
+    },
+  };
+}
+
+function compileDirect(syntax: Syntax, library: Library): Evaluate | undefined {
+  try {
+    return new Compiler(library).compile(syntax);
+  } catch (error) {
+    if (error instanceof LeftToLibrary) return undefined;
+    throw error;
+  }
+}
+
+/** A list as input is one thing, not the things in it. */
+function wrapped(input: Value): Value {
+  if (!Array.isArray(input)) return input;
+  const outer = new Sequence();
+  outer.push(input);
+  outer.outer = true;
+  return outer;
+}
+
+/** A copy without sequences, and without what the input would share with it. */
+function copied(item: Value): Value {
+  if (typeof item !== 'object' || item === null || item instanceof Double) return item;
+  if (Array.isArray(item)) {
+    const list: Value[] = [];
+    for (let i = 0; i < item.length; i++) list.push(copied(item[i] as Value));
+    return list;
+  }
+  if (!(item instanceof Map)) return copyValue(item);
+  const copy: JsonObject = new Map();
+  for (const [key, value] of item) copy.set(key, copied(value));
+  return copy;
+}
+
+interface LibraryFunction {
+  readonly implementation: (this: unknown, ...args: unknown[]) => unknown;
+}
+
+let loaded: Promise<Library> | undefined;
+
+/** The functions of the library, as it hands them out when an expression names one. */
+function loadLibrary(): Promise<Library> {
+  loaded ??= (async () => {
+    const functions = new Map<string, LibraryFunction>();
+    for (const name of FUNCTION_NAMES) {
+      const found: unknown = await jsonata(`$${name}`).evaluate(undefined);
+      if (found !== undefined) functions.set(name, found as LibraryFunction);
+    }
+    const context = { createSequence: () => [] };
+    return {
+      isFunction: (name) => functions.has(name),
+      call: (name, args) => (functions.get(name) as LibraryFunction).implementation.apply(context, [...args]),
+    };
+  })();
+  return loaded;
+}
+
+const FUNCTION_NAMES =
+  'sum count max min average string substring substringBefore substringAfter lowercase uppercase length trim pad match contains replace split join formatNumber formatBase formatInteger parseInteger number floor ceil round abs sqrt power random boolean not map zip filter single reduce sift keys lookup append exists spread merge reverse each error assert type sort shuffle distinct base64encode base64decode encodeUrlComponent encodeUrl decodeUrlComponent decodeUrl eval toMillis fromMillis clone now millis'.split(
+    ' ',
+  );
+
+/** Regular expressions that Java does not take are found at once, not with the first document. */
+function checkRegexes(node: unknown): void {
+  if (typeof node !== 'object' || node === null) return;
+  if (node instanceof RegExp) javaRegexOf(node);
+  else for (const child of Object.values(node)) checkRegexes(child);
+}
+
+/** The library throws objects that are no errors. */
+function readable(error: unknown): Error {
+  const { message, code, position } = error as { message?: string; code?: string; position?: number };
+  const place = typeof position === 'number' ? ` (at ${position})` : '';
+  return new Error(`${message ?? code ?? String(error)}${place}`, { cause: error });
+}

@@ -1,0 +1,50 @@
+import { copyValue, Double, toValue, type Value } from '@headrace/engine';
+import { computed } from './items.ts';
+
+/**
+ * Values as the library takes them. Whole doubles become numbers; long integers stay bigints, which the library passes on
+ * but cannot compute with: failing is better than another number.
+ */
+export class PlainData {
+  /** The lists and objects that plain ones were made of: what comes back unchanged is exactly what it was. */
+  private readonly origins = new Map<object, Value>();
+
+  of(value: Value): unknown {
+    if (typeof value !== 'object' || value === null) return value;
+    if (value instanceof Double) return value.value;
+    let plain: object;
+    if (Array.isArray(value)) plain = value.map((item) => this.of(item));
+    else if (value instanceof Map) {
+      plain = Object.create(null);
+      for (const [key, member] of value) (plain as Record<string, unknown>)[key] = this.of(member);
+    } else return value;
+    this.origins.set(plain, value);
+    return plain;
+  }
+
+  /** What the library gave, as a value. Throws a `TypeError` for functions and for numbers that JSON does not have. */
+  back(data: unknown): Value {
+    if (typeof data === 'number') {
+      if (!Number.isFinite(data)) throw new TypeError(`the result holds ${data}, which is no JSON`);
+      return computed(data);
+    }
+    if (typeof data === 'function') throw new TypeError('the result holds a function');
+    if (typeof data !== 'object' || data === null) return toValue(data);
+    const origin = this.origins.get(data);
+    if (origin !== undefined) return copyValue(origin);
+    if (Array.isArray(data)) return Array.from(data, (item) => this.back(item ?? null));
+    if ('_jsonata_function' in data || '_jsonata_lambda' in data) throw new TypeError('the result holds a function');
+    const object = new Map<string, Value>();
+    for (const [key, member] of Object.entries(data)) if (member !== undefined) object.set(key, this.back(member));
+    return object;
+  }
+}
+
+/** A deep copy of what the library works on, as its function `clone` makes it; here with long integers. */
+export function clonePlain(data: unknown): unknown {
+  if (typeof data !== 'object' || data === null) return data;
+  if (Array.isArray(data)) return Array.from(data, clonePlain);
+  const copy: Record<string, unknown> = Object.create(null);
+  for (const [key, member] of Object.entries(data)) copy[key] = clonePlain(member);
+  return copy;
+}

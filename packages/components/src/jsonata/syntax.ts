@@ -1,0 +1,50 @@
+/** A node of the syntax tree that the library's parser makes, as far as the evaluator here looks at it. */
+export interface Syntax {
+  readonly type: string;
+  readonly value?: unknown;
+  readonly steps?: readonly Syntax[];
+  readonly stages?: readonly Stage[];
+  readonly predicate?: readonly Stage[];
+  readonly group?: Group;
+  readonly lhs?: Syntax | Group['lhs'];
+  readonly rhs?: Syntax;
+  readonly expression?: Syntax;
+  readonly expressions?: readonly Syntax[];
+  readonly condition?: Syntax;
+  readonly then?: Syntax;
+  readonly else?: Syntax;
+  readonly procedure?: Syntax;
+  readonly arguments?: readonly Syntax[];
+  readonly body?: Syntax;
+  readonly thunk?: boolean;
+  readonly terms?: readonly { readonly descending: boolean; readonly expression: Syntax }[];
+  readonly consarray?: boolean;
+  readonly keepArray?: boolean;
+  readonly keepSingletonArray?: boolean;
+}
+
+/** A condition or index in brackets. */
+export interface Stage {
+  readonly type: string;
+  readonly expr: Syntax;
+}
+
+/** Pairs of key and value. */
+export interface Group {
+  readonly lhs: readonly (readonly [Syntax, Syntax])[];
+}
+
+/**
+ * Thrown by what the evaluator here leaves to the library: syntax that it does not know when it compiles, odd values and
+ * all errors when it evaluates.
+ */
+export class LeftToLibrary extends Error {
+  override readonly name = 'LeftToLibrary';
+}
+
+const LEFT = new LeftToLibrary('left to the library');
+
+/** Leaves this to the library. There is one error for all of it: making a stack trace costs more than most expressions. */
+export function leave(): never {
+  throw LEFT;
+}

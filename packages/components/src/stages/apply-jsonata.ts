@@ -1,0 +1,210 @@
+import {
+  base64,
+  type Document,
+  equalValues,
+  getNested,
+  HeadraceError,
+  type JsonObject,
+  messageOf,
+  type NestedPath,
+  type ParameterProblem,
+  parseNestedPath,
+  RESERVED_FIELDS,
+  Stage,
+  type StageContext,
+  type Static,
+  setNested,
+  Type,
+  type Value,
+} from '@headrace/engine';
+import { checkDestination } from '../fields/destination.ts';
+import { LeftAlone } from '../fields/left-alone.ts';
+import type { Jsonata } from '../jsonata/index.ts';
+
+const parameters = Type.Object({
+  expression: Type.String(),
+  source: Type.Optional(Type.String()),
+  destination: Type.Optional(Type.String()),
+});
+
+/**
+ * Evaluates a JSONata expression on a field, or on the whole document.
+ * <p>
+ * With <code>source</code> the expression sees the value of that field (a list as a whole, bytes as base64 text), and
+ * its result replaces the destination. Without it, the expression sees the document as an object, and its result, an
+ * object too, replaces all fields: what it does not name is gone. The id and other reserved fields stay by
+ * themselves; an expression may name them, but not change them. It may add <code>"___dropped": true</code> to drop the
+ * document.
+ * <p>
+ * A document is left as it is when the expression gives nothing or null, and, with a warning in the log, when it fails or
+ * gives what cannot be written. Values that an expression only moves keep their kind, such as 1.0 or an integer of 19
+ * digits; computed whole numbers are integers. Regular expressions are those of Java.
+ * <p>
+ * Ordinary expressions (paths, conditions, sorting, operators, objects and lists, most functions) take a few
+ * microseconds. Others, such as <code>|…|…|</code>, functions that are given names, and <code>$each</code>, take tens of
+ * microseconds.
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>expression (String, Required) : The JSONata expression.</li>
+ *   <li>source (String, Optional) : The field to evaluate it on, or a path into one, such as <code>address.city</code>.
+ *   Defaults to the whole document.</li>
+ *   <li>destination (String, Optional) : The field for the result, or a path into one. It has no effect without source.
+ *   Defaults to source.</li>
+ * </ul>
+ */
+export class ApplyJSONata extends Stage<typeof parameters> {
+  static override readonly parameters = parameters;
+
+  static readonly examples = [
+    {
+      description: 'Make an object of a field',
+      params: {
+        expression: '{"title": $uppercase(name), "total": $sum(items.(price * quantity))}',
+        source: 'order',
+        destination: 'summary',
+      },
+      documents: [
+        {
+          id: '1',
+          order: {
+            name: 'Ann',
+            items: [
+              { price: 2.5, quantity: 2 },
+              { price: 10, quantity: 1 },
+            ],
+          },
+        },
+      ],
+      output: [
+        {
+          id: '1',
+          order: {
+            name: 'Ann',
+            items: [
+              { price: 2.5, quantity: 2 },
+              { price: 10, quantity: 1 },
+            ],
+          },
+          summary: { title: 'ANN', total: 15 },
+        },
+      ],
+    },
+    {
+      description: 'Rewrite the whole document',
+      params: { expression: '{"name": first & " " & last, "adult": age >= 18}' },
+      documents: [{ id: '1', first: 'Ann', last: 'Lee', age: 41 }],
+      output: [{ id: '1', name: 'Ann Lee', adult: true }],
+    },
+  ];
+
+  static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
+    for (const parameter of ['source', 'destination'] as const) {
+      const name = params[parameter];
+      if (name === undefined) continue;
+      try {
+        const [root = ''] = parseNestedPath(name);
+        if (parameter === 'destination' || (params.destination === undefined && params.source !== undefined)) {
+          yield* checkDestination(parameter, String(root));
+        }
+      } catch (error) {
+        yield { parameter, message: `${parameter} cannot be used: ${messageOf(error)}` };
+      }
+    }
+    if (params.destination !== undefined && params.source === undefined) {
+      yield {
+        parameter: 'destination',
+        message: 'destination has no effect without source: the result replaces the whole document',
+        severity: 'warning',
+      };
+    }
+  }
+
+  private readonly sourcePath: NestedPath;
+  private readonly destinationPath: NestedPath | undefined;
+  private readonly failed: LeftAlone;
+  private jsonata!: Jsonata;
+
+  constructor(params: Static<typeof parameters>, context: StageContext) {
+    super(params, context);
+    this.sourcePath = parseNestedPath(params.source ?? '');
+    this.destinationPath = params.destination === undefined ? undefined : parseNestedPath(params.destination);
+    this.failed = new LeftAlone(context.log, 'the expression failed');
+  }
+
+  override async start(): Promise<void> {
+    const { compileJsonata } = await import('../jsonata/index.ts');
+    try {
+      this.jsonata = await compileJsonata(this.params.expression);
+    } catch (error) {
+      throw new HeadraceError('HR_STAGE_START', `The JSONata expression cannot be used: ${messageOf(error)}`, {
+        cause: error,
+      });
+    }
+  }
+
+  override process(document: Document): void | Promise<void> {
+    try {
+      const input = this.params.source === undefined ? objectOf(document) : this.read(document, this.params.source);
+      if (input === undefined) return;
+      const result = this.jsonata.evaluate(input);
+      if (result instanceof Promise) return this.finish(document, result);
+      this.write(document, result);
+    } catch (error) {
+      this.failed.add(document, error);
+    }
+  }
+
+  override stop(): void {
+    this.failed.end();
+  }
+
+  private async finish(document: Document, result: Promise<Value | undefined>): Promise<void> {
+    try {
+      this.write(document, await result);
+    } catch (error) {
+      this.failed.add(document, error);
+    }
+  }
+
+  /** The value of the field of that very name, else at that path. */
+  private read(document: Document, source: string): Value | undefined {
+    const value =
+      document.get(source) ?? (this.sourcePath.length > 1 ? getNested(document, this.sourcePath) : undefined);
+    return value instanceof Uint8Array ? base64(value) : value;
+  }
+
+  private write(document: Document, result: Value | undefined): void {
+    if (result === undefined || result === null) return;
+    const { source } = this.params;
+    if (source === undefined) replaceFields(document, result);
+    else if (this.destinationPath !== undefined) setNested(document, this.destinationPath, result);
+    else if (this.sourcePath.length === 1 || document.has(source)) document.set(source, result);
+    else setNested(document, this.sourcePath, result);
+  }
+}
+
+/** The document as an object. The values are the document's own. */
+function objectOf(document: Document): JsonObject {
+  const object: JsonObject = new Map();
+  const { fieldNames, fieldValues } = document;
+  for (let i = 0; i < fieldNames.length; i++) {
+    const value = fieldValues[i] as Value;
+    object.set(fieldNames[i] as string, value instanceof Uint8Array ? base64(value) : value);
+  }
+  return object;
+}
+
+function replaceFields(document: Document, fields: Value): void {
+  if (!(fields instanceof Map)) throw new TypeError('the result must be an object, to replace the whole document');
+  for (const [name, value] of fields) {
+    if (name === '') throw new TypeError('the result has a member without a name');
+    if (!RESERVED_FIELDS.has(name)) continue;
+    const present = document.get(name);
+    if (present !== undefined && !equalValues(present, value)) {
+      throw new TypeError(`the result changes ${name}, which is a reserved field`);
+    }
+  }
+  for (const name of [...document.fieldNames]) if (!RESERVED_FIELDS.has(name)) document.delete(name);
+  for (const [name, value] of fields) document.put(name, value);
+}
