@@ -143,7 +143,7 @@ describe('FileConnector', () => {
     await symlink(join(folder, 'in'), join(folder, 'in/loop'));
     await symlink(join(folder, 'other/b.txt'), join(folder, 'in/link.txt'));
     await symlink(join(folder, 'nowhere'), join(folder, 'in/broken'));
-    execFileSync('mkfifo', [join(folder, 'in/pipe')]);
+    execFileSync('sh', ['-c', 'mkfifo "$0"', join(folder, 'in/pipe')]);
     const { documents, found, warnings } = await run();
     expect(found).toEqual(['a.txt', 'link.txt']);
     expect(documents.find(({ file_path }) => file_path?.endsWith('link.txt'))).toMatchObject({ file_size_bytes: 1 });

@@ -56,7 +56,7 @@ describe('FetchFileContent', () => {
 
   it('does not wait for pipes, nor take what no field can hold', async () => {
     const pipe = join(folder, 'pipe');
-    execFileSync('mkfifo', [pipe]);
+    execFileSync('sh', ['-c', 'mkfifo "$0"', pipe]);
     expect(await fetch(pipe)).toContain('not a regular file');
     expect(await fetch('/dev/zero')).toContain('not a regular file');
     await mkdir(join(folder, 'big'));
