@@ -69,10 +69,25 @@ describe('date patterns', () => {
     ['2024-07-15 10:20 IST', '2024-07-15T04:50:00Z'],
     ['2024-07-15 10:20 GMT+3', '2024-07-15T07:20:00Z'],
     ['2024-07-15 10:20 UTC-0330', '2024-07-15T13:50:00Z'],
+    ['2024-07-15 10:20 GMT-03:0024', '2024-07-15T13:20:00Z'],
     ['2024-07-15 10:20 EST5EDT', '2024-07-15T14:20:00Z'],
     ['2024-07-15 10:20 XYZ', null],
   ])('reads the zone of %s', (text, instant) => {
     expect(outcome('yyyy-MM-dd HH:mm z', text)).toBe(instant);
+  });
+
+  it.each([
+    ['Chatham Standard Time', '2024-07-14T21:35:00Z'],
+    ['Lord Howe Daylight Time', '2024-07-14T23:50:00Z'],
+    ['Istanbul Standard Time', '2024-07-15T07:20:00Z'],
+    ['Nowhere Standard Time', null],
+  ])('reads the long name %s', (name, instant) => {
+    expect(outcome('yyyy-MM-dd HH:mm zzzz', `2024-07-15 10:20 ${name}`)).toBe(instant);
+  });
+
+  it('takes an offset that cannot be for one, optional or not', () => {
+    expect(outcome('yyyy-MM-dd HH:mm[X]', '2024-07-15 10:20+31')).toBeNull();
+    expect(outcome('yyyy-MM-dd HH:mm[X]', '2024-07-15 10:20+18')).toBe('2024-07-14T16:20:00Z');
   });
 
   it('forgets what an optional section set before it failed', () => {

@@ -144,8 +144,9 @@ function matchOffset(element: Element, text: string, at: number, fields: DateFie
   }
   const sign = text.charCodeAt(at);
   if (sign !== PLUS && sign !== MINUS) return -1;
+  // As in Java, more than 18 hours are read all the same; there is no such time then.
   const hours = sixtieth(text, at + 1);
-  if (hours < 0 || hours > 23) return -1;
+  if (hours < 0) return -1;
   let end = at + 3;
   let total = hours * 3600;
   const minuteAt = colonAt(element, text, end);
@@ -188,8 +189,8 @@ function matchLocalizedOffset(element: Element, text: string, at: number, fields
 }
 
 // Java reads only the long form and silently drops any other: its `GMT+3` is GMT.
-const PREFIXED_OFFSET = /(?:UTC|GMT|UT)(?:([+-])(\d\d?)(?::?(\d\d)(?::?(\d\d))?)?)?/y;
-const BARE_OFFSET = /([+-])(\d\d):(\d\d)(?::(\d\d))?/y;
+const PREFIXED_OFFSET = /(?:UTC|GMT|UT)(?:(?<sign>[+-])(?<h>\d\d?)(?:(?<m>\d\d)|:(?<cm>\d\d)(?::(?<cs>\d\d))?)?)?/y;
+const BARE_OFFSET = /(?<sign>[+-])(?<h>\d\d):(?<cm>\d\d)(?::(?<cs>\d\d))?/y;
 
 function matchZone(element: Element, text: string, at: number, fields: DateFields): number {
   const first = text.charCodeAt(at);
@@ -220,9 +221,11 @@ function matchZoneOffset(regex: RegExp, text: string, at: number, fields: DateFi
   regex.lastIndex = at;
   const match = regex.exec(text);
   if (match === null) return -1;
-  const [id, sign, hours = '0', minutes = '0', seconds = '0'] = match;
-  const total = Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
-  if (Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 59 || total > MAX_OFFSET_SECONDS) return -1;
+  const [id] = match;
+  const { sign, h, m, cm, cs } = match.groups as Record<string, string | undefined>;
+  const [minutes, seconds] = [Number(cm ?? m ?? 0), Number(cs ?? 0)];
+  const total = Number(h ?? 0) * 3600 + minutes * 60 + seconds;
+  if (minutes > 59 || seconds > 59 || total > MAX_OFFSET_SECONDS) return -1;
   fields.zone = fixedZone(id, sign === '-' ? -total : total);
   return at + id.length;
 }

@@ -48,7 +48,8 @@ Pacific/Honolulu HST,HAST,HAT HDT,HADT
 Pacific/Pago_Pago SST
 `;
 
-// English zone names without what follows them ("Standard Time", "Daylight Time", "Summer Time", "Time").
+// English zone names without what follows them ("Standard Time", "Daylight Time", "Summer Time", "Time"). Zones that
+// are not here are named after their city: "Chatham Standard Time".
 const LONG_NAMES = `
 Africa/Johannesburg=South Africa
 Africa/Lagos=West Africa;São Tomé
@@ -227,6 +228,9 @@ function readShortNames(): Map<string, Name> {
 
 function readLongNames(): Map<string, string> {
   const names = new Map<string, string>();
+  for (const region of Intl.supportedValuesOf('timeZone')) {
+    names.set(region.slice(region.lastIndexOf('/') + 1).replaceAll('_', ' '), region);
+  }
   for (const line of LONG_NAMES.trim().split('\n')) {
     const [region = '', stems = ''] = line.split('=');
     for (const stem of stems.split(';')) names.set(stem, region);
