@@ -28,7 +28,11 @@ export function compilePath(syntax: Syntax, compile: Compile): Evaluate {
 /** The names of a path that has nothing else: objects inside each other are the rule, and need no lists. */
 function plainNames({ steps = [], keepSingletonArray }: Syntax): string[] | undefined {
   if (keepSingletonArray === true) return undefined;
-  if (!steps.every((step) => step.type === 'name' && step.stages === undefined)) return undefined;
+  const plain = steps.every(
+    ({ type, stages, predicate, group }) =>
+      type === 'name' && stages === undefined && predicate === undefined && group === undefined,
+  );
+  if (!plain) return undefined;
   return steps.map((step) => step.value as string);
 }
 
