@@ -88,7 +88,7 @@ export class XPathExtractor extends Stage<typeof parameters> {
   }
 
   private readonly mapping: readonly { readonly xpath: XPath; readonly fields: readonly string[] }[];
-  private parseXml!: typeof import('../xml/parse-xml.ts').parseXml;
+  private parseXml!: typeof import('../xml/reader/parse-xml.ts').parseXml;
   private readonly unreadable: LeftAlone;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
@@ -101,7 +101,7 @@ export class XPathExtractor extends Stage<typeof parameters> {
   }
 
   override async start(): Promise<void> {
-    ({ parseXml: this.parseXml } = await import('../xml/parse-xml.ts'));
+    ({ parseXml: this.parseXml } = await import('../xml/reader/parse-xml.ts'));
   }
 
   override process(document: Document): void {

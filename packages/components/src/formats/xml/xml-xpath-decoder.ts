@@ -1,5 +1,5 @@
 import type { ModuleReference } from '@headrace/engine';
-import { parseXml } from '../../xml/parse-xml.ts';
+import { parseXml } from '../../xml/reader/parse-xml.ts';
 import { compileXPath, type XPath } from '../../xml/xpath/index.ts';
 import { XmlDecoder, type XmlDecoderOptions } from './xml-decoder.ts';
 

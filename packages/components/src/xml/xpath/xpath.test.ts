@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseXml } from '../parse-xml.ts';
+import { parseXml } from '../reader/parse-xml.ts';
 import { compileXPath, XPathError } from './index.ts';
 
 const xml = parseXml(
