@@ -1,11 +1,13 @@
 import { SaxesParser } from 'saxes';
+import { declaredEntities } from '../dtd-entities.ts';
 import { XmlNode } from '../xml-tree.ts';
-import { declaredEntities } from './dtd-entities.ts';
 
 /**
- * Reads an XML document. This module loads the parser: it is imported when one is needed. The text must be well-formed; an encoding that it declares means nothing, since this is text already.
+ * Reads an XML document. It must be well-formed; an encoding that it declares means nothing, since this is text already.
  * Nothing outside of it is read: references to external entities, as to undeclared ones, are errors. Names are taken as
  * they are written: namespaces do not count.
+ *
+ * This module loads the parser: who checks parameters imports it only when it is needed.
  *
  * @throws Error saying what is wrong, with line and column
  */
