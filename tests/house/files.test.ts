@@ -39,6 +39,11 @@ describe('files of the repository', () => {
     expect(long, `split them, or give the reason in ${import.meta.filename.slice(root.length)}`).toEqual([]);
   });
 
+  it('wait for the real servers that their tests need: otherwise they would be defined too late', () => {
+    const late = texts.filter((path) => path.endsWith('.test.ts') && /^describeWithServer\(/m.test(readText(path)));
+    expect(late).toEqual([]);
+  });
+
   it('leave nothing unfinished', () => {
     const marks = new RegExp(
       `\\b(${['TODO', 'FIXME'].join('|')})\\b|\\b(it|test|describe)\\.only\\(|@ts-(ignore|nocheck)`,

@@ -10,9 +10,9 @@ import { azure, gcs, type Provider, s3 } from '../storage/cloud-providers.test.l
 import { describeWithServer, type RealServer } from '../testing/real-server.ts';
 import { FileConnector } from './file-connector.ts';
 
-describeWithServer('s3', (server) => suite(server, s3));
-describeWithServer('azurite', (server) => suite(server, azure));
-describeWithServer('gcs', (server) => suite(server, gcs));
+await describeWithServer('s3', (server) => suite(server, s3));
+await describeWithServer('azurite', (server) => suite(server, azure));
+await describeWithServer('gcs', (server) => suite(server, gcs));
 
 function suite(server: RealServer, { base, settings, fill }: Provider): void {
   let folder: string;

@@ -183,7 +183,7 @@ function behaves(solr: () => Record<string, unknown>): void {
   });
 }
 
-describeWithServer('solr', (server: RealServer) => {
+await describeWithServer('solr', (server: RealServer) => {
   behaves(() => ({ url: [`${server.url}/quickstart/`] }));
 
   it('goes on at the next URL when one is lost', async () => {
@@ -194,7 +194,7 @@ describeWithServer('solr', (server: RealServer) => {
   });
 });
 
-describeWithServer(
+await describeWithServer(
   'solr',
   (server: RealServer) => {
     behaves(() => ({ url: server.url, useCloudClient: true, defaultCollection: 'quickstart' }));

@@ -6,7 +6,7 @@ import { describeWithServer } from '../testing/real-server.ts';
 import { type StubHandler, StubServer } from '../testing/stub-server.ts';
 import { ElasticsearchLookup } from './elasticsearch-lookup.ts';
 
-describeWithServer(
+await describeWithServer(
   'elasticsearch',
   (server) => {
     const index = `lookup-${process.pid}`;

@@ -7,7 +7,7 @@ import { QueryOpensearch } from './query-opensearch.ts';
 
 const byMovie = '{"source": {"size": 1, "query": {"term": {"movie": "{{movie}}"}}}, "params": {"movie": "ignored"}}';
 
-describeWithServer(
+await describeWithServer(
   'opensearch',
   (server) => {
     const index = `query-${process.pid}`;

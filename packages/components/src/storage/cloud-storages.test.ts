@@ -16,9 +16,9 @@ const NAMES: readonly (readonly [name: string, escaped: string])[] = [
 ];
 const CONTENT = 'content of ';
 
-describeWithServer('s3', (server) => storageSuite(server, s3));
-describeWithServer('azurite', (server) => storageSuite(server, azure));
-describeWithServer('gcs', (server) => storageSuite(server, gcs));
+await describeWithServer('s3', (server) => storageSuite(server, s3));
+await describeWithServer('azurite', (server) => storageSuite(server, azure));
+await describeWithServer('gcs', (server) => storageSuite(server, gcs));
 
 function storageSuite(server: RealServer, { base, escapes, settings, fill }: Provider): void {
   const all = NAMES.map(([name, escaped]) => base + (escapes ? escaped : name));

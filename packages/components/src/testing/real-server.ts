@@ -50,21 +50,26 @@ export interface RealServer {
  * and removed at the end, also when the process of the tests is killed. `<NAME>_URL` in the environment
  * (`OPENSEARCH_URL`) names a running server to use instead: name indices, tables and topics so that others do not
  * meet them. Without `../shared` the tests are skipped; where `CI` is `true` that is a failure, because a build that
- * tests nothing must not pass.
+ * tests nothing must not pass. Continuous integration starts a server before its tests are defined: where it cannot be
+ * had or does not start (no Maven, no user namespaces), its tests are skipped with the reason in their name.
  *
  * @param settings variables for the launcher, such as `OPENSEARCH_HEAP`; the head of each launcher tells them
  */
-export function describeWithServer(
+export async function describeWithServer(
   name: ServerName,
   define: (server: RealServer) => void,
   settings: Readonly<Record<string, string>> = {},
-): void {
+): Promise<void> {
   const given = process.env[`${name.toUpperCase()}_URL`];
+  const isThere = given === undefined && existsSync(join(LAUNCHERS, name));
+  const server = isThere ? new LaunchedServer(name, settings) : undefined;
+  const early = server !== undefined && process.env.CI === 'true';
+  const reason = early ? await server.tryToLaunch() : undefined;
   describe(`with a real server (${name})`, () => {
     if (given !== undefined) return define(new GivenServer(given));
-    if (existsSync(join(LAUNCHERS, name))) {
-      const server = new LaunchedServer(name, settings);
-      beforeAll(() => server.launch(), START_TIMEOUT_MS);
+    if (reason !== undefined) return it.skip(`does not start here: ${reason}`);
+    if (server !== undefined) {
+      if (!early) beforeAll(() => server.launch(), START_TIMEOUT_MS);
       afterAll(() => server.wipe(), STOP_TIMEOUT_MS);
       return define(server);
     }
@@ -129,6 +134,17 @@ class LaunchedServer implements RealServer {
       stdio: ['pipe', 'ignore', 'ignore'],
     });
     await this.start();
+  }
+
+  /** As `launch`, but gives the reason when it does not start. */
+  async tryToLaunch(): Promise<string | undefined> {
+    try {
+      await this.launch();
+      return undefined;
+    } catch (error) {
+      await this.wipe();
+      return (error as Error).message.trim();
+    }
   }
 
   async start(): Promise<void> {

@@ -8,7 +8,7 @@ import { type ConnectorSettings, runConnector } from '../testing/run-connector.t
 
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
 
-describeWithServer('mariadb', (server) => {
+await describeWithServer('mariadb', (server) => {
   const url = (parameters = '') => `jdbc:${server.url}${parameters}`;
   const settings = () => ({ connectionString: url(), jdbcUser: '', jdbcPassword: '' });
   const read = (sql: string, more: Partial<ConnectorSettings> = {}, publisher?: CollectingPublisher) =>

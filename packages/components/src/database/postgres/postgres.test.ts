@@ -10,7 +10,7 @@ import { type ConnectorSettings, runConnector } from '../testing/run-connector.t
 
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
 
-describeWithServer('postgres', (server) => {
+await describeWithServer('postgres', (server) => {
   const url = (parameters = '') => `jdbc:${server.url}${parameters}`;
   const settings = (parameters = '') => ({ connectionString: url(parameters), jdbcUser: '', jdbcPassword: '' });
   const read = (sql: string, more: Partial<ConnectorSettings> = {}, publisher?: CollectingPublisher) =>
