@@ -16,6 +16,9 @@ const ADDED: Readonly<Record<string, string>> = {
   'gcp.endpoint': 'servers that speak the protocol of Google Cloud Storage',
 };
 
+/** Classes of the reference that its list lacks: optional components, and one that was not built with the rest. */
+const NOT_LISTED = ['ApplyJavascript', 'EmbeddedPython', 'MatchQuery'];
+
 /** A parameter as far as the reference describes it. */
 interface PlainField {
   readonly name: string;
@@ -48,7 +51,7 @@ describe('the parameters of built-in components are those of the reference', () 
 
   it('whose Java names it has', () => {
     const strangers = entries.filter(({ aliases }) => aliases.some((alias) => !byClass.has(alias)));
-    expect(strangers.map(({ name }) => name)).toEqual([]);
+    expect(strangers.filter(({ name }) => !NOT_LISTED.includes(name)).map(({ name }) => name)).toEqual([]);
   });
 });
 

@@ -35,6 +35,7 @@ const parameters = Type.Object({
  * </ul>
  */
 export class XMLConnector extends Connector<typeof parameters> {
+  static readonly javaClass = 'com.kmwllc.lucille.connector.xml.XMLConnector';
   static override readonly parameters = parameters;
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
