@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { BulkEngine } from './bulk-engine.ts';
+import { byId, EngineRuns, type Fields, numbered, outcome, QUICK } from './engine-runs.ts';
+import { bulkLines, FaultyProxy } from './faulty-proxy.ts';
+
+/** What the indexers must do that send bulk requests, besides what all must. */
+export function describeBulkConformance(engine: BulkEngine, url: () => string): void {
+  describe('every indexer with bulk requests', () => {
+    const runs = new EngineRuns(engine);
+    let proxy: FaultyProxy;
+    beforeAll(async () => {
+      proxy = await FaultyProxy.start(url());
+    });
+    afterAll(async () => {
+      await proxy.close();
+      await runs.close();
+    });
+    beforeEach(() => proxy.reset());
+
+    it('sends again only the documents that may succeed later', async () => {
+      const target = await engine.create();
+      const documents = numbered(30).map((document, i) => (i === 5 ? { ...document, n_i: 'no number' } : document));
+      const busy = new Set(['d2', 'd5', 'd7', 'd20']);
+      let requests = 0;
+      proxy.fault = () => (++requests <= 2 ? { kind: 'items', status: 429, refuse: (id) => busy.has(id) } : undefined);
+      const result = await runs.send(proxy.url, target, documents, QUICK);
+      expect(outcome(result)).toMatchObject({ succeeded: 29, failed: { d5: expect.stringContaining('status 400') } });
+      const sent = proxy.bodies.map((body) => bulkLines(body).map(({ id }) => id));
+      expect(sent).toEqual([numbered(30).map(({ id }) => id), [...busy], [...busy]]);
+      expect(await engine.contents(target)).toEqual(byId(documents.filter(({ id }) => id !== 'd5')));
+    });
+
+    it('never sends an older version again after a newer one was taken', async () => {
+      const target = await engine.create();
+      const documents = Array.from({ length: 60 }, (_, i) => ({ id: `d${i % 4}`, n_i: i }));
+      let items = 0;
+      proxy.fault = () => ({ kind: 'items', status: 503, refuse: () => items++ % 3 === 1 });
+      const settings = 'batchSize: 20, maxRetries: 50, retryWaitDurationMs: 1';
+      expect(outcome(await runs.send(proxy.url, target, documents, settings)).succeeded).toBe(60);
+      expect(await engine.contents(target)).toEqual(byId(documents));
+    });
+
+    it('updates documents that are there, in order, and tells of those that are not', async () => {
+      const target = await engine.create();
+      await runs.send(url(), target, [
+        { id: '1', n_i: 1, t_s: 'old' },
+        { id: '2', n_i: 2 },
+      ]);
+      let items = 0;
+      proxy.fault = () => ({ kind: 'items', status: 429, refuse: () => items++ % 2 === 0 });
+      const updates: Fields[] = [
+        { id: '1', t_s: 'new' },
+        { id: '3', t_s: 'new' },
+        { id: '1', u_s: 'first' },
+        { id: '1', u_s: 'second' },
+        { id: '2', n_i: null, u_s: 'x' },
+      ];
+      const settings = 'maxRetries: 20, retryWaitDurationMs: 1';
+      expect(outcome(await runs.send(proxy.url, target, updates, settings, 'update: true'))).toMatchObject({
+        succeeded: 4,
+        failed: { 3: expect.stringContaining('status 404') },
+      });
+      expect(await engine.contents(target)).toEqual({
+        1: { id: '1', n_i: 1, t_s: 'new', u_s: 'second' },
+        2: { id: '2', n_i: 2, u_s: 'x' },
+      });
+    });
+
+    it('routes documents, and what deletes them', async () => {
+      const target = await engine.create({}, 5);
+      const documents = Array.from({ length: 20 }, (_, i) => ({ id: `d${i}`, r_s: `k${i % 3}` }));
+      await runs.send(url(), target, documents, 'routingField: r_s');
+      const found = await engine.hits(target);
+      expect(Object.fromEntries(found.map(({ _id, _routing }) => [_id, _routing]))).toEqual(
+        Object.fromEntries(documents.map(({ id, r_s }) => [id, r_s])),
+      );
+      const deletes = documents.map((document) => ({ ...document, del: true }));
+      const settings = 'routingField: r_s, deletionMarkerField: del, deletionMarkerFieldValue: "true"';
+      expect(outcome(await runs.send(url(), target, deletes, settings)).succeeded).toBe(20);
+      expect(await engine.contents(target)).toEqual({});
+    });
+
+    it('keeps the highest of external versions, which is no failure', async () => {
+      const target = await engine.create();
+      const versions = [5, 3, 9, 9, 7, 1];
+      const documents = versions.map((v, i) => ({ id: 'd', v, n_i: i }));
+      const settings = 'versionType: External, versionField: v';
+      expect(outcome(await runs.send(url(), target, documents, settings))).toMatchObject({ succeeded: 6, failed: {} });
+      expect(await engine.hits(target)).toMatchObject([{ _id: 'd', _version: 9, _source: { v: 9, n_i: 2 } }]);
+      await runs.send(url(), target, documents, 'versionType: ExternalGte, versionField: v');
+      expect(await engine.hits(target)).toMatchObject([{ _id: 'd', _version: 9, _source: { v: 9, n_i: 3 } }]);
+      const bad = await runs.send(url(), target, [{ id: 'x', v: -1 }, { id: 'y' }], settings);
+      expect(outcome(bad)).toMatchObject({ succeeded: 1, failed: { x: expect.stringContaining('version') } });
+    });
+
+    it('nests children, their own left out', async () => {
+      const target = await engine.create();
+      const children = [
+        { id: 'c1', a_s: 'k', n_i: 1 },
+        { id: 'c2', ___children: [{ id: 'g1' }] },
+      ];
+      const more = 'childDocumentsField: kids';
+      await runs.send(url(), target, [{ id: 'p', ___children: children }], 'blacklist: [n_i]', more);
+      expect(await engine.contents(target)).toEqual({
+        p: { id: 'p', kids: [{ id: 'c1', a_s: 'k' }, { id: 'c2' }] },
+      });
+    });
+
+    it('writes to the index that a document names', async () => {
+      const [one, two] = [await engine.create(), await engine.create()];
+      const documents = [
+        { id: '1', ix: two },
+        { id: '1', n_i: 1 },
+        { id: '2', ix: two },
+      ];
+      expect(outcome(await runs.send(url(), one, documents, 'indexOverrideField: ix')).succeeded).toBe(3);
+      expect(await engine.contents(one)).toEqual({ 1: { id: '1', n_i: 1 } });
+      expect(Object.keys(await engine.contents(two)).sort()).toEqual(['1', '2']);
+    });
+
+    it('finds the document for which a whole request is refused', async () => {
+      const target = await engine.create();
+      const documents = numbered(20);
+      const bad = (body: string) => body.includes('"d13"');
+      proxy.fault = (body) => (bad(body) ? { kind: 'answer', status: 400 } : undefined);
+      expect(outcome(await runs.send(proxy.url, target, documents, QUICK))).toMatchObject({
+        succeeded: 19,
+        failed: { d13: expect.stringContaining('HTTP 400') },
+      });
+      expect(Object.keys(await engine.contents(target))).toHaveLength(19);
+    });
+
+    it('compresses requests', async () => {
+      const target = await engine.create();
+      expect(outcome(await runs.send(url(), target, numbered(50), '', 'useCompression: true')).succeeded).toBe(50);
+      expect(await engine.contents(target)).toEqual(byId(numbered(50)));
+    });
+  });
+}
+
+/** Deletes by a field, for the engines that have them. */
+export function describeDeleteByQuery(engine: BulkEngine, url: () => string): void {
+  it('deletes by a field what was written before, and nothing that comes after', async () => {
+    const runs = new EngineRuns(engine);
+    const target = await engine.create();
+    const documents: Fields[] = [
+      { id: '1', parent_s: 'P1' },
+      { id: '2', parent_s: "it's, P2" },
+      { id: '3', parent_s: 'P3' },
+      { id: 'x', del: 'true', by: 'parent_s', value: 'P1' },
+      { id: 'y', del: 'true', by: 'parent_s', value: "it's, P2" },
+      { id: '4', parent_s: 'P1' },
+      { id: '3', del: 'true' },
+    ];
+    const settings =
+      'deletionMarkerField: del, deletionMarkerFieldValue: "true", deleteByFieldField: by, deleteByFieldValue: value';
+    try {
+      expect(outcome(await runs.send(url(), target, documents, settings))).toMatchObject({ succeeded: 7, failed: {} });
+      expect(await engine.contents(target)).toEqual({ 4: { id: '4', parent_s: 'P1' } });
+    } finally {
+      await runs.close();
+    }
+  });
+}

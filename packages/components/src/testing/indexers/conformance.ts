@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { RealServer } from '../real-server.ts';
+import { byId, EngineRuns, type EngineUnderTest, type Fields, numbered, outcome, QUICK } from './engine-runs.ts';
+import { type Fault, FaultyProxy } from './faulty-proxy.ts';
+
+/**
+ * What every indexer that writes to an engine must do. After each run what is in the engine is what the run says.
+ *
+ * @param url of the engine, inside of tests and hooks
+ */
+export function describeConformance(engine: EngineUnderTest, server: RealServer, url: () => string): void {
+  describe('every indexer', () => {
+    const runs = new EngineRuns(engine);
+    let proxy: FaultyProxy;
+    beforeAll(async () => {
+      proxy = await FaultyProxy.start(url());
+    });
+    afterAll(async () => {
+      await proxy.close();
+      await runs.close();
+    });
+    beforeEach(() => proxy.reset());
+
+    /** Faults for the first requests that change something, one each. */
+    const faults = (...list: (Fault | undefined)[]) => {
+      proxy.fault = () => list.shift();
+    };
+
+    it('writes documents, with all kinds of values and names', async () => {
+      const target = await engine.create();
+      const documents: Fields[] = [
+        { id: 'a/b c?&"é', n_i: 1, d_d: 1.5, b_b: true, s_s: 'tab\t"q" 日😀', ss_ss: ['x', 'y'] },
+        { id: ' x ', ss_ss: ['one', 'two'] },
+        ...numbered(250),
+      ];
+      const result = await runs.send(url(), target, documents);
+      expect(outcome(result)).toEqual({ status: 'SUCCEEDED', succeeded: 252, failed: {} });
+      expect(await engine.contents(target)).toEqual(byId(documents));
+    });
+
+    it('tells of each document that is refused, and writes the others', async () => {
+      const target = await engine.create();
+      const documents = numbered(30);
+      const bad = [3, 4, 17, 29].map((i) => ({ ...documents[i], n_i: 'no number' }) as Fields);
+      const sent = documents.map((document) => bad.find(({ id }) => id === document.id) ?? document);
+      const result = await runs.send(url(), target, sent);
+      expect(outcome(result)).toEqual({
+        status: 'SUCCEEDED',
+        succeeded: 26,
+        failed: {
+          d3: expect.stringMatching(/400.*n_i/),
+          d4: expect.stringMatching(/400.*n_i/),
+          d17: expect.stringMatching(/400.*n_i/),
+          d29: expect.stringMatching(/400.*n_i/),
+        },
+      });
+      expect(Object.keys(await engine.contents(target))).toHaveLength(26);
+    });
+
+    it.each<[string, Fault]>([
+      ['is overloaded', { kind: 'answer', status: 429, headers: { 'retry-after': '0' } }],
+      ['is behind a gateway that has lost it', { kind: 'answer', status: 503 }],
+      ['closes the connection', { kind: 'cut' }],
+      ['is lost in the middle of its reply', { kind: 'cut-reply' }],
+    ])('sends again what an engine may not have taken that %s', async (_, fault) => {
+      const target = await engine.create();
+      const documents = numbered(40);
+      faults(fault, fault, undefined, fault);
+      const result = await runs.send(proxy.url, target, documents, `batchSize: 10, ${QUICK}`);
+      expect(outcome(result)).toEqual({ status: 'SUCCEEDED', succeeded: 40, failed: {} });
+      expect(await engine.contents(target)).toEqual(byId(documents));
+    });
+
+    it('waits as long as it is asked to', async () => {
+      const target = await engine.create();
+      const times: number[] = [];
+      proxy.fault = () => {
+        times.push(performance.now());
+        return times.length === 1 ? { kind: 'answer', status: 503, headers: { 'retry-after': '1' } } : undefined;
+      };
+      const result = await runs.send(proxy.url, target, numbered(3), QUICK);
+      expect(outcome(result).succeeded).toBe(3);
+      expect((times[1] as number) - (times[0] as number)).toBeGreaterThan(990);
+    });
+
+    it('makes requests smaller that are too large, and tells of documents that are', async () => {
+      const target = await engine.create();
+      const documents = numbered(60).map((document) => ({ ...document, t_s: 'x'.repeat(100) }));
+      const large = { id: 'large', t_s: 'x'.repeat(5000) };
+      proxy.fault = (body) => (body.length > 3000 ? { kind: 'answer', status: 413 } : undefined);
+      const result = await runs.send(proxy.url, target, [large, ...documents], `batchSize: 61, ${QUICK}`);
+      expect(outcome(result)).toEqual({
+        status: 'SUCCEEDED',
+        succeeded: 60,
+        failed: { large: expect.stringContaining('returned HTTP 413') },
+      });
+      expect(await engine.contents(target)).toEqual(byId(documents));
+    });
+
+    it('gives up after the last retry, and says why', async () => {
+      const target = await engine.create();
+      const documents = numbered(20);
+      proxy.fault = (body) => (body.includes('"d3"') ? { kind: 'answer', status: 503 } : undefined);
+      const settings = 'batchSize: 5, maxRetries: 2, retryWaitDurationMs: 5';
+      const result = await runs.send(proxy.url, target, documents, settings);
+      const reason = expect.stringContaining('returned HTTP 503: the proxy says 503');
+      expect(outcome(result)).toEqual({
+        status: 'SUCCEEDED',
+        succeeded: 15,
+        failed: { d0: reason, d1: reason, d2: reason, d3: reason, d4: reason },
+      });
+      expect(proxy.bodies.filter((body) => body.includes('"d3"'))).toHaveLength(3);
+      expect(await engine.contents(target)).toEqual(byId(documents.slice(5)));
+    });
+
+    it('keeps the order of the versions of a document, whatever goes wrong', async () => {
+      const target = await engine.create();
+      const documents = Array.from({ length: 400 }, (_, i) => ({ id: `d${i % 23}`, n_i: i }));
+      const kinds: (Fault | undefined)[] = [
+        undefined,
+        { kind: 'answer', status: 429 },
+        undefined,
+        { kind: 'cut-reply' },
+        { kind: 'cut' },
+        undefined,
+        { kind: 'answer', status: 503 },
+      ];
+      let requests = 0;
+      proxy.fault = () => kinds[requests++ % kinds.length];
+      const result = await runs.send(
+        proxy.url,
+        target,
+        documents,
+        `batchSize: 7, maxRetries: 20, retryWaitDurationMs: 2`,
+      );
+      expect(outcome(result)).toEqual({ status: 'SUCCEEDED', succeeded: 400, failed: {} });
+      expect(await engine.contents(target)).toEqual(byId(documents));
+    });
+
+    it('deletes what is marked, in the order of the documents', async () => {
+      const target = await engine.create();
+      const documents: Fields[] = [
+        { id: '1', n_i: 1 },
+        { id: '2', n_i: 2 },
+        { id: '3', n_i: 3 },
+        { id: '2', del_s: 'yes' },
+        { id: '3', del_s: 'yes' },
+        { id: '3', n_i: 33 },
+        { id: 'unknown', del_s: 'yes' },
+        { id: '4', del_s: 'no' },
+      ];
+      const settings = 'deletionMarkerField: del_s, deletionMarkerFieldValue: "yes"';
+      expect(outcome(await runs.send(url(), target, documents, settings))).toEqual({
+        status: 'SUCCEEDED',
+        succeeded: 8,
+        failed: {},
+      });
+      expect(await engine.contents(target)).toEqual(
+        byId([
+          { id: '1', n_i: 1 },
+          { id: '3', n_i: 33 },
+          { id: '4', del_s: 'no' },
+        ]),
+      );
+    });
+
+    it('writes only the fields that it is to, under the id that it is to', async () => {
+      const target = await engine.create();
+      const documents = [
+        { id: '1', oid_s: 'A', n_i: 1, t_s: 'x', u_s: 'y' },
+        { id: '2', n_i: 2, u_s: 'z' },
+      ];
+      const settings = 'idOverrideField: oid_s, whitelist: [id, n_i, t_s], blacklist: [t_s]';
+      expect(outcome(await runs.send(url(), target, documents, settings)).succeeded).toBe(2);
+      expect(await engine.contents(target)).toEqual(
+        byId([
+          { id: 'A', n_i: 1 },
+          { id: '2', n_i: 2 },
+        ]),
+      );
+    });
+
+    it('goes on when the engine is restarted during a run', async () => {
+      const target = await engine.create();
+      const documents = numbered(120);
+      let requests = 0;
+      let restarted: Promise<void> | undefined;
+      proxy.fault = () => {
+        // When some are in, and others under way.
+        if (++requests === 4) restarted = server.stop().then(() => server.start());
+        return undefined;
+      };
+      const settings = 'batchSize: 5, maxRetries: 200, retryWaitDurationMs: 100, retryMaxWaitDurationMs: 500';
+      const result = await runs.send(proxy.url, target, documents, settings);
+      await restarted;
+      expect(requests).toBeGreaterThan(24);
+      expect(outcome(result)).toEqual({ status: 'SUCCEEDED', succeeded: 120, failed: {} });
+      expect(await engine.contents(target)).toEqual(byId(documents));
+    }, 180_000);
+  });
+}

@@ -1,0 +1,38 @@
+import { afterAll, expect, it } from 'vitest';
+import { describeWithServer } from '../real-server.ts';
+import { describeDeleteByQuery } from './bulk-conformance.ts';
+import { BulkEngine } from './bulk-engine.ts';
+import { EngineRuns, outcome } from './engine-runs.ts';
+
+// The later versions that the tests can have lack joins and deletes by query.
+await describeWithServer(
+  'elasticsearch',
+  (server) => {
+    const url = () => server.url;
+    const engine = new BulkEngine('Elasticsearch', url);
+    const runs = new EngineRuns(engine);
+    afterAll(() => runs.close());
+    describeDeleteByQuery(engine, url);
+
+    it('joins children to their parents', async () => {
+      const target = await engine.create({ relation: { type: 'join', relations: { question: 'answer' } } }, 3);
+      const questions = Array.from({ length: 5 }, (_, i) => ({ id: `q${i}` }));
+      const parents = 'join { joinFieldName: relation, parentName: question }';
+      expect(outcome(await runs.send(url(), target, questions, '', parents)).succeeded).toBe(5);
+      const answers = Array.from({ length: 10 }, (_, i) => ({ id: `a${i}`, of: `q${i % 4}` }));
+      const children = 'join { joinFieldName: relation, isChild: true, childName: answer, parentDocumentIdSource: of }';
+      const sent = [...answers, { id: 'stray' }, { id: 'twice', of: 'q0', relation: 'question' }];
+      expect(outcome(await runs.send(url(), target, sent, '', children))).toMatchObject({
+        succeeded: 10,
+        failed: {
+          stray: 'The field of, which gives the id of the parent, is missing',
+          twice: 'Document already has join field: relation',
+        },
+      });
+      const query = { has_child: { type: 'answer', query: { match_all: {} } } };
+      const answered = await engine.hits(target, query);
+      expect(answered.map(({ _id }) => _id).sort()).toEqual(['q0', 'q1', 'q2', 'q3']);
+    });
+  },
+  { ELASTICSEARCH_VERSION: '7.17.28' },
+);

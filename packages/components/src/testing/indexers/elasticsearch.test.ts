@@ -1,0 +1,11 @@
+import { describeWithServer } from '../real-server.ts';
+import { describeBulkConformance } from './bulk-conformance.ts';
+import { BulkEngine } from './bulk-engine.ts';
+import { describeConformance } from './conformance.ts';
+
+await describeWithServer('elasticsearch', (server) => {
+  const url = () => server.url;
+  const engine = new BulkEngine('Elasticsearch', url);
+  describeBulkConformance(engine, url);
+  describeConformance(engine, server, url);
+});

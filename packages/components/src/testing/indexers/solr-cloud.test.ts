@@ -1,0 +1,35 @@
+import { afterAll, expect, it } from 'vitest';
+import { describeWithServer } from '../real-server.ts';
+import { describeConformance } from './conformance.ts';
+import { byId, EngineRuns, type EngineUnderTest, numbered, outcome } from './engine-runs.ts';
+import { describeSolrConformance } from './solr-conformance.ts';
+import { SolrEngine } from './solr-engine.ts';
+
+await describeWithServer(
+  'solr',
+  (server) => {
+    const url = () => server.url;
+    const engine = new SolrEngine(true, url);
+    const byZooKeeper: EngineUnderTest = {
+      config: (address, target, settings) => {
+        const zooKeeper = `127.0.0.1:${Number(new URL(address).port) + 1000}`;
+        return `indexer { type: "Solr", ${settings} }
+          solr { useCloudClient: true, zkHosts: ["127.0.0.1:1", "${zooKeeper}"], defaultCollection: "${target}" }`;
+      },
+      create: () => engine.create(),
+      contents: (target) => engine.contents(target),
+    };
+    const runs = new EngineRuns(byZooKeeper);
+    afterAll(() => runs.close());
+
+    it('is found by its ZooKeeper', async () => {
+      const target = await engine.create();
+      expect(outcome(await runs.send(url(), target, numbered(20)))).toMatchObject({ succeeded: 20, failed: {} });
+      expect(await engine.contents(target)).toEqual(byId(numbered(20)));
+    });
+
+    describeSolrConformance(engine, url);
+    describeConformance(engine, server, url);
+  },
+  { SOLR_MODE: 'cloud' },
+);

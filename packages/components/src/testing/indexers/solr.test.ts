@@ -1,0 +1,11 @@
+import { describeWithServer } from '../real-server.ts';
+import { describeConformance } from './conformance.ts';
+import { describeSolrConformance } from './solr-conformance.ts';
+import { SolrEngine } from './solr-engine.ts';
+
+await describeWithServer('solr', (server) => {
+  const url = () => server.url;
+  const engine = new SolrEngine(false, url);
+  describeSolrConformance(engine, url);
+  describeConformance(engine, server, url);
+});
