@@ -1,4 +1,6 @@
 import { type ParameterProblem, Type } from '@headrace/engine';
+import { basicAuthorization } from '../http/credentials.ts';
+import type { TlsSettings } from '../http/tls-settings.ts';
 
 const stores = Type.Object(
   {
@@ -34,6 +36,7 @@ export interface SolrSettings {
   readonly url: string | readonly string[];
   readonly useCloudClient?: boolean;
   readonly zkHosts?: readonly string[];
+  readonly zkChroot?: string;
   readonly defaultCollection?: string;
   readonly userName?: string;
   readonly password?: string;
@@ -48,6 +51,22 @@ export interface SolrSettings {
 /** The URLs without slashes at their ends. */
 export function solrUrls({ url }: Pick<SolrSettings, 'url'>): string[] {
   return (typeof url === 'string' ? [url] : url).map((one) => one.trim().replace(/\/+$/, ''));
+}
+
+/** Who the client is, and whom it trusts, as a block `solr` says it. */
+export function solrTls({ acceptInvalidCert, javax }: SolrSettings): TlsSettings {
+  const { keyStore, keyStorePassword, trustStore } = javax?.net?.ssl ?? {};
+  return {
+    acceptInvalidCertificates: acceptInvalidCert === true,
+    ...(trustStore === undefined || isJavaStore(trustStore) ? {} : { caFile: trustStore }),
+    ...(keyStore === undefined || isJavaStore(keyStore) ? {} : { certificateFile: keyStore, keyFile: keyStore }),
+    ...(keyStorePassword === undefined ? {} : { keyPassphrase: keyStorePassword }),
+  };
+}
+
+/** The basic authorization that a block `solr` asks for; undefined when it names no user, or no password. */
+export function solrAuthorization({ userName, password }: SolrSettings): string | undefined {
+  return userName === undefined || password === undefined ? undefined : basicAuthorization(userName, password);
 }
 
 /** Mistakes of a block `solr` that need no server to be found. */
@@ -80,7 +99,7 @@ function* withoutEffect(settings: SolrSettings): Generator<ParameterProblem> {
     hint,
     severity: 'warning',
   });
-  const { useCloudClient = false, defaultCollection, userName, password, zkHosts, javax } = settings;
+  const { useCloudClient = false, defaultCollection, zkHosts } = settings;
   if (!useCloudClient && defaultCollection !== undefined) {
     yield warn(
       'defaultCollection',
@@ -91,18 +110,37 @@ function* withoutEffect(settings: SolrSettings): Generator<ParameterProblem> {
   if (zkHosts !== undefined && zkHosts.length > 0) {
     yield warn('zkHosts', 'ZooKeeper is not asked: solr.url says where Solr is', 'List the nodes in solr.url.');
   }
-  if ((userName === undefined) !== (password === undefined)) {
-    const [given, missing] = userName === undefined ? ['password', 'userName'] : ['userName', 'password'];
-    yield warn(given, `${given} has no effect without ${missing}`, `Set ${missing} too.`);
-  }
+  yield* halfCredentials(settings, 'solr');
+  yield* javaStores(settings, 'solr');
+}
+
+/** Warnings for a user without a password and the other way round. `block` is where the parameters stand, '' for here. */
+export function* halfCredentials(
+  { userName, password }: Omit<SolrSettings, 'url'>,
+  block: 'solr' | '',
+): Generator<ParameterProblem> {
+  if ((userName === undefined) === (password === undefined)) return;
+  const [given, missing] = userName === undefined ? ['password', 'userName'] : ['userName', 'password'];
+  yield {
+    parameter: block === '' ? given : `${block}.${given}`,
+    message: `${given} has no effect without ${missing}`,
+    hint: `Set ${missing} too.`,
+    severity: 'warning',
+  };
+}
+
+/** Warnings for files that only Java can read. */
+export function* javaStores({ javax }: Omit<SolrSettings, 'url'>, block: 'solr' | ''): Generator<ParameterProblem> {
   for (const name of ['keyStore', 'trustStore'] as const) {
     const file = javax?.net?.ssl?.[name];
     if (file === undefined || !isJavaStore(file)) continue;
-    yield warn(
-      `javax.net.ssl.${name}`,
-      `${file} has no effect: a store of Java cannot be read`,
-      'Name a PEM file instead; keytool -exportcert -rfc, or openssl pkcs12, writes one.',
-    );
+    const parameter = `javax.net.ssl.${name}`;
+    yield {
+      parameter: block === '' ? parameter : `${block}.${parameter}`,
+      message: `${file} has no effect: a store of Java cannot be read`,
+      hint: 'Name a PEM file instead; keytool -exportcert -rfc, or openssl pkcs12, writes one.',
+      severity: 'warning',
+    };
   }
 }
 

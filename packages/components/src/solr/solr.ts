@@ -1,9 +1,8 @@
 import { HeadraceError, type JsonObject, readJson, type Value } from '@headrace/engine';
-import { basicAuthorization } from '../http/credentials.ts';
 import { HttpClient, type HttpRequest, type HttpResponse, requireSuccess } from '../http/http-client.ts';
 import { HttpError } from '../http/http-error.ts';
 import { safeUrl } from '../http/safe-url.ts';
-import { isJavaStore, type SolrSettings, solrUrls } from './solr-settings.ts';
+import { type SolrSettings, solrAuthorization, solrTls, solrUrls } from './solr-settings.ts';
 
 /** Commits and deletions by query may take their time. */
 const ANSWER_TIMEOUT_MS = 10 * 60_000;
@@ -24,20 +23,13 @@ export class Solr {
 
   /** Opens no connection yet. */
   static async open(settings: SolrSettings): Promise<Solr> {
-    const { useCloudClient = false, defaultCollection = '', userName, password, acceptInvalidCert, javax } = settings;
-    const { keyStore, keyStorePassword, trustStore } = javax?.net?.ssl ?? {};
+    const { useCloudClient = false, defaultCollection = '' } = settings;
+    const authorization = solrAuthorization(settings);
     const client = await HttpClient.open({
       answerTimeout: ANSWER_TIMEOUT_MS,
       maxBodyBytes: MAX_ANSWER_BYTES,
-      ...(userName === undefined || password === undefined
-        ? {}
-        : { headers: { authorization: basicAuthorization(userName, password) } }),
-      tls: {
-        acceptInvalidCertificates: acceptInvalidCert === true,
-        ...(trustStore === undefined || isJavaStore(trustStore) ? {} : { caFile: trustStore }),
-        ...(keyStore === undefined || isJavaStore(keyStore) ? {} : { certificateFile: keyStore, keyFile: keyStore }),
-        ...(keyStorePassword === undefined ? {} : { keyPassphrase: keyStorePassword }),
-      },
+      ...(authorization === undefined ? {} : { headers: { authorization } }),
+      tls: solrTls(settings),
     });
     const collection = useCloudClient ? `/${encodeURIComponent(defaultCollection)}` : '';
     return new Solr(

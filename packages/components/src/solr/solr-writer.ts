@@ -1,0 +1,109 @@
+import type { EncodedBatch, IndexFailure } from '@headrace/engine';
+import { BatchBytes } from '../delivery/batch-bytes.ts';
+import { Delivery, type Destination, type Refusal, type Reply } from '../delivery/delivery.ts';
+import { RequestSize } from '../delivery/request-size.ts';
+import { NO_ANSWER, type Retries } from '../delivery/retries.ts';
+import { type HttpResponse, headerText } from '../http/http-client.ts';
+import { HttpError } from '../http/http-error.ts';
+import { readRetryAfter } from '../http/retry.ts';
+import type { SearchEngine } from '../search-engine/search-engine.ts';
+import type { SolrTarget } from './solr-encoder.ts';
+
+const OPEN = Buffer.from('{');
+const COMMA = Buffer.from(',');
+const CLOSE = Buffer.from('}');
+
+/**
+ * Writes batches of `SolrEncoder` to Solr: a request for all that goes to one collection in a row, its commands in the
+ * order of the documents. Solr takes or refuses a request as a whole, though it may have carried out the commands before
+ * the one at fault: those are carried out again when that one has been found.
+ */
+export class SolrWriter {
+  private readonly engine: SearchEngine;
+  private readonly delivery: Delivery;
+
+  constructor(engine: SearchEngine, retries: Retries) {
+    this.engine = engine;
+    this.delivery = new Delivery(retries, new RequestSize());
+  }
+
+  async write(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
+    const bytes = new BatchBytes(batch);
+    const lines: string[] = [];
+    const collections = new Map<string, number[]>();
+    for (let i = 0; i < bytes.count; i++) {
+      const line = bytes.firstLine(i);
+      lines.push(line);
+      const { collection } = JSON.parse(Buffer.from(line, 'latin1').toString()) as SolrTarget;
+      const known = collections.get(collection);
+      if (known === undefined) collections.set(collection, [i]);
+      else known.push(i);
+    }
+    const failures: IndexFailure[] = [];
+    for (const [collection, positions] of collections) {
+      const destination = this.destination(collection, bytes, lines);
+      failures.push(...(await this.delivery.deliver(positions, destination, signal)));
+    }
+    return failures;
+  }
+
+  private destination(collection: string, bytes: BatchBytes, lines: readonly string[]): Destination {
+    return {
+      partial: false,
+      key: (position) => lines[position] as string,
+      length: (position) => bytes.length(position),
+      isolates: (status) => status === 400 || status === 409,
+      request: (positions) => {
+        const body: Uint8Array[] = [];
+        for (const position of positions) {
+          const start = (lines[position] as string).length + 1;
+          body.push(body.length === 0 ? OPEN : COMMA, bytes.document(position).subarray(start, -1));
+        }
+        body.push(CLOSE);
+        return this.update(`/${encodeURIComponent(collection)}/update?wt=json`, Buffer.concat(body));
+      },
+    };
+  }
+
+  private async update(path: string, body: Uint8Array): Promise<Reply> {
+    try {
+      const response = await this.engine.request({ method: 'POST', path, body });
+      return readReply(response);
+    } catch (error) {
+      if (!(error instanceof HttpError)) throw error;
+      const refusal: Refusal = { status: NO_ANSWER, message: `Error communicating with Solr: ${error.message}` };
+      return { refused: error.isConnectionFailure ? refusal : { ...refusal, retryable: false } };
+    }
+  }
+}
+
+interface SolrAnswer {
+  readonly responseHeader?: { readonly status?: number };
+  readonly error?: { readonly msg?: string; readonly code?: number };
+}
+
+function readReply(response: HttpResponse): Reply {
+  const { status, headers } = response;
+  const answer = parse(response);
+  const success = status >= 200 && status < 300;
+  if (success && answer?.responseHeader?.status === 0 && answer.error === undefined) return { items: new Map() };
+  const said = answer?.error?.msg ?? response.body.subarray(0, 200).toString().replace(/\s+/g, ' ').trim();
+  if (success && answer === undefined) {
+    return {
+      refused: { status: NO_ANSWER, message: `Error communicating with Solr: it answered ${status} with "${said}"` },
+    };
+  }
+  const code = success ? (answer?.error?.code ?? 500) : status;
+  const retryAfter = readRetryAfter(headerText(headers, 'retry-after'));
+  const message = `Solr returned HTTP ${code}${said === '' ? '' : `: ${said}`}`;
+  return { refused: { status: code, message, ...(retryAfter === undefined ? {} : { retryAfter }) } };
+}
+
+function parse({ body }: HttpResponse): SolrAnswer | undefined {
+  try {
+    return JSON.parse(body.toString()) as SolrAnswer;
+  } catch {
+    // Proxies answer with pages; the caller shows what was said.
+    return undefined;
+  }
+}
