@@ -1,0 +1,258 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  Connector,
+  MapOf,
+  type ParameterProblem,
+  type Publisher,
+  type Static,
+  Type,
+  type Value,
+} from '@headrace/engine';
+import { checkKafkaProperties, kafkaProperties } from '../kafka/consumer-properties.ts';
+import { isPassing, kafkaError } from '../kafka/kafka-error.ts';
+import { KafkaSource, type KafkaSourceSettings, type PartitionPosition } from '../kafka/kafka-source.ts';
+import { MessageBatch } from '../kafka/message-batch.ts';
+import { MessageDecoder } from '../kafka/message-decoder.ts';
+import { requirePublisher } from './require-publisher.ts';
+
+const parameters = Type.Object({
+  kafka: Type.Object(
+    {
+      bootstrapServers: Type.String(),
+      topic: Type.String(),
+      consumerGroupId: Type.String(),
+      clientId: Type.String(),
+      maxPollIntervalSecs: Type.String(),
+      documentDeserializer: Type.Optional(Type.String()),
+      securityProtocol: Type.Optional(Type.String()),
+      consumer: Type.Optional(MapOf(Type.Unknown())),
+    },
+    { flat: true },
+  ),
+  idField: Type.Optional(Type.String({ default: 'id' })),
+  offsets: Type.Optional(
+    MapOf(Type.Integer({ minimum: 0 }), { javaType: 'java.util.Map<java.lang.Integer, java.lang.Long>' }),
+  ),
+  maxMessages: Type.Optional(Type.Integer()),
+  messageTimeout: Type.Optional(Type.Integer({ default: 100, minimum: 1 })),
+  continueOnTimeout: Type.Optional(Type.Boolean({ default: true })),
+});
+
+/** The deserializer of the reference, which does what is done here. */
+const DESERIALIZER = /^(com\.kmwllc\.lucille\.connector\.)?KafkaConnectorDefaultDeserializer$/;
+
+/** Messages travel to the pipeline at this size or number, or when no further one is here. */
+const CHUNK_BYTES = 512 * 1024;
+const CHUNK_MESSAGES = 5000;
+/** How often the group is told how far it has come. */
+const COMMIT_MS = 2000;
+/** A cluster that was there and is lost may come back within this time. */
+const LOST_MS = 5 * 60_000;
+const REOPEN_MS = 2000;
+
+/**
+ * Publishes a document for each message of a topic of Kafka, whose value must be a JSON object. The messages of a
+ * partition keep their order; keys and headers are not looked at.
+ * <p>
+ * The connector is a member of a consumer group and begins where the group stands, or, where the group has read nothing
+ * yet, with the oldest message. A message counts as read when its document has come to its end in the
+ * pipeline and the index: then its offset is committed, every two seconds and at the end. A run that is killed or fails leaves nothing
+ * out in the next one, which may repeat a few messages. A message that is no JSON object, or has no id, fails by itself,
+ * with its place, and is not read again. Previews commit nothing and do not join the group.
+ * <p>
+ * Several connectors, or processes, of one group share the partitions. When brokers restart the connector goes on.
+ * <p>
+ * Without an end the connector reads on until the run is stopped. It ends with <code>continueOnTimeout: false</code>
+ * when all that there is has been read, or after maxMessages.
+ * <p>
+ * TLS and SASL are set with the properties of Kafka's own clients: <code>kafka { securityProtocol: SASL_SSL, consumer { sasl.mechanism:
+ * SCRAM-SHA-512, sasl.jaas.config: "… username=\"u\" password=\"p\";", ssl.truststore.location: /path/ca.pem } }</code>.
+ * Certificates are PEM files. PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512 are the mechanisms.
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>kafka.bootstrapServers (String, Required) : Host and port of some brokers, with commas between them.</li>
+ *   <li>kafka.topic (String, Required) : The topic. It must exist.</li>
+ *   <li>kafka.consumerGroupId (String, Required) : The consumer group.</li>
+ *   <li>kafka.clientId (String, Required) : The name of this client in the logs and quotas of the brokers.</li>
+ *   <li>kafka.maxPollIntervalSecs (String, Required) : How long, in seconds, a member may take to give partitions back when others join.</li>
+ *   <li>kafka.documentDeserializer (String, Optional) : Only the reference's own, KafkaConnectorDefaultDeserializer: values are JSON.</li>
+ *   <li>kafka.securityProtocol (String, Optional) : PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL. Defaults to PLAINTEXT.</li>
+ *   <li>kafka.consumer (Map&lt;String, Object&gt;, Optional) : Properties of Kafka's consumers: those whose names begin with sasl and ssl, and the time-outs, sizes, isolation.level, auto.offset.reset, group.instance.id and client.rack.</li>
+ *   <li>idField (String, Optional) : The field with the id, a text or a number; it goes to the field id, behind the docIdPrefix. Defaults to id.</li>
+ *   <li>offsets (Map&lt;Integer, Long&gt;, Optional) : By partition, the offset of the first message to read, whatever the group has read: <code>offsets { 0: 1200, 1: 0 }</code>. The partitions that are missing here begin where the group stands.</li>
+ *   <li>maxMessages (Integer, Optional) : After how many messages to end. Defaults to no limit.</li>
+ *   <li>messageTimeout (Integer, Optional) : After how many milliseconds without a message to look whether there is another one. Defaults to 100.</li>
+ *   <li>continueOnTimeout (Boolean, Optional) : Whether to wait for further messages when all have been read; otherwise the connector ends. Defaults to true.</li>
+ * </ul>
+ */
+export class KafkaConnector extends Connector<typeof parameters> {
+  static override readonly parameters = parameters;
+  private source: KafkaSource | undefined;
+  private received = 0;
+  /** How far what was published goes, of partitions where the group does not know it yet. */
+  private positions = new Map<number, PartitionPosition>();
+  private committing: Promise<void> | undefined;
+  private committedAt = 0;
+
+  static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
+    const { kafka, offsets = new Map() } = params;
+    for (const name of ['topic', 'consumerGroupId', 'clientId'] as const) {
+      if (kafka[name].trim() === '') yield { parameter: ['kafka', name], message: `kafka.${name} must not be empty` };
+    }
+    const wrong = brokersOf(kafka.bootstrapServers).find((broker) => !/^(\[[\da-f:.]+\]|[^\s:/]+):\d+$/i.test(broker));
+    if (wrong !== undefined || kafka.bootstrapServers.trim() === '') {
+      yield {
+        parameter: 'kafka.bootstrapServers',
+        message: `kafka.bootstrapServers must name hosts and ports, was "${kafka.bootstrapServers}"`,
+        hint: 'As broker1:9092,broker2:9092.',
+      };
+    }
+    if (!(Number(kafka.maxPollIntervalSecs) > 0)) {
+      const message = `kafka.maxPollIntervalSecs must be a positive number, was "${kafka.maxPollIntervalSecs}"`;
+      yield { parameter: 'kafka.maxPollIntervalSecs', message };
+    }
+    if (kafka.documentDeserializer !== undefined && !DESERIALIZER.test(kafka.documentDeserializer)) {
+      yield {
+        parameter: 'kafka.documentDeserializer',
+        message: `The deserializer ${kafka.documentDeserializer} is a class of Java, which cannot run here`,
+        hint: 'Leave it out, and have stages of the pipeline change the documents.',
+        atStart: true,
+      };
+    }
+    for (const partition of offsets.keys()) {
+      if (/^\d+$/.test(partition)) continue;
+      yield { parameter: ['offsets', partition], message: `offsets: "${partition}" is not the number of a partition` };
+    }
+    yield* checkKafkaProperties(propertiesOf(kafka));
+  }
+
+  override async execute(publisher: Publisher | undefined): Promise<void> {
+    const target = requirePublisher(publisher, this.context.name);
+    let lostAt: number | undefined;
+    for (;;) {
+      let isOpen = false;
+      try {
+        this.source = await KafkaSource.open(this.sourceSettings());
+        isOpen = true;
+        await this.read(this.source, target);
+        return;
+      } catch (error) {
+        if (target.signal.aborted) return;
+        if (isOpen) lostAt = Date.now();
+        const failure = kafkaError(this.params.kafka.bootstrapServers, error);
+        if (!isPassing(error) || lostAt === undefined || Date.now() - lostAt > LOST_MS) throw failure;
+        this.context.log.warn(`${failure.message}. It is tried again`);
+        await this.reset();
+        await sleep(REOPEN_MS, undefined, { signal: target.signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  /** Only now nothing of what was read can be lost any more. */
+  override async postExecute(): Promise<void> {
+    await this.committing;
+    try {
+      await this.source?.commit(this.positions);
+    } catch (error) {
+      throw kafkaError(this.params.kafka.bootstrapServers, error);
+    }
+  }
+
+  override async close(): Promise<void> {
+    await this.source?.close();
+  }
+
+  private sourceSettings(): KafkaSourceSettings {
+    const { kafka, offsets } = this.params;
+    // Where a cluster was lost on the way, the group knows better than the config.
+    const begin = offsets !== undefined && this.received === 0 ? offsets : undefined;
+    return {
+      brokers: brokersOf(kafka.bootstrapServers),
+      topic: kafka.topic,
+      groupId: kafka.consumerGroupId,
+      clientId: kafka.clientId,
+      rebalanceTimeout: Number(kafka.maxPollIntervalSecs) * 1000,
+      properties: propertiesOf(kafka),
+      offsets: begin && new Map(Array.from(begin, ([partition, offset]) => [Number(partition), BigInt(offset)])),
+      isPreview: this.context.preview,
+    };
+  }
+
+  private async read(source: KafkaSource, target: Publisher): Promise<void> {
+    const { topic } = this.params.kafka;
+    const { maxMessages = Number.POSITIVE_INFINITY, messageTimeout = 100, idField = 'id' } = this.params;
+    const { docIdPrefix, preview } = this.context;
+    const endsWhenIdle = preview || this.params.continueOnTimeout === false;
+    const decoder = MessageDecoder.reference({ topic, idField, docIdPrefix });
+    let batch = new MessageBatch();
+    const positions = new Map<number, PartitionPosition>();
+    const publish = async () => {
+      if (batch.count === 0) return;
+      const chunk = batch.chunk(decoder);
+      batch = new MessageBatch();
+      await target.publishChunk(chunk);
+      for (const [partition, position] of positions) this.positions.set(partition, position);
+      positions.clear();
+    };
+    while (this.received < maxMessages && !target.signal.aborted) {
+      const message = source.read();
+      if (message !== undefined) {
+        batch.add(message);
+        this.received++;
+        const { partition, offset, leaderEpoch } = message;
+        positions.set(partition, { offset: offset + 1n, leaderEpoch });
+      }
+      if (message === undefined || batch.bytes >= CHUNK_BYTES || batch.count >= CHUNK_MESSAGES) {
+        await publish();
+        this.commitSettled(source, target);
+      }
+      if (message !== undefined || (await source.wait(messageTimeout, target.signal))) continue;
+      if (endsWhenIdle && (await source.isAtEnd()) && !(await source.wait(0, target.signal))) return;
+    }
+    if (!target.signal.aborted) await publish();
+  }
+
+  /** Commits what has come to its end, in the background, and not too often. */
+  private commitSettled(source: KafkaSource, target: Publisher): void {
+    const { positions } = this;
+    if (positions.size === 0 || this.committing !== undefined || Date.now() - this.committedAt < COMMIT_MS) return;
+    this.positions = new Map();
+    this.committing = (async () => {
+      try {
+        await target.settled();
+        await source.commit(positions);
+      } catch (error) {
+        if (target.signal.aborted || source !== this.source) return;
+        // The next attempt goes at least as far.
+        this.positions = new Map([...positions, ...this.positions]);
+        const { message } = kafkaError(this.params.kafka.bootstrapServers, error);
+        this.context.log.warn(`${message}. What was read is committed later`);
+      } finally {
+        this.committedAt = Date.now();
+        this.committing = undefined;
+      }
+    })();
+  }
+
+  /** Forgets a source that is lost. What was not committed comes again. */
+  private async reset(): Promise<void> {
+    const { source } = this;
+    this.source = undefined;
+    this.positions = new Map();
+    await source?.close();
+  }
+}
+
+type KafkaBlock = Static<typeof parameters>['kafka'];
+
+function propertiesOf({ consumer, securityProtocol }: KafkaBlock): ReadonlyMap<string, string> {
+  return kafkaProperties(consumer as ReadonlyMap<string, Value> | undefined, securityProtocol);
+}
+
+function brokersOf(bootstrapServers: string): string[] {
+  return bootstrapServers
+    .split(',')
+    .map((broker) => broker.trim())
+    .filter((broker) => broker !== '');
+}

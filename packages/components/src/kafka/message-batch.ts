@@ -1,0 +1,39 @@
+import type { ModuleReference, RecordChunk } from '@headrace/engine';
+import type { Message } from '@platformatic/kafka';
+import type { MessagePositions } from './message-decoder.ts';
+
+/** Collects messages until they travel to a pipeline thread together. */
+export class MessageBatch {
+  bytes = 0;
+  private readonly values: Buffer[] = [];
+  private readonly partitions: number[] = [];
+  private readonly offsets: bigint[] = [];
+  private readonly lengths: number[] = [];
+
+  get count(): number {
+    return this.lengths.length;
+  }
+
+  add({ partition, offset, value }: Message): void {
+    // Of a message without a value the library's type says otherwise.
+    const content = value as Buffer | undefined;
+    this.partitions.push(partition);
+    this.offsets.push(offset);
+    this.lengths.push(content?.length ?? -1);
+    if (content === undefined) return;
+    this.values.push(content);
+    this.bytes += content.length;
+  }
+
+  chunk(decoder: ModuleReference): RecordChunk {
+    // In memory of its own: it is handed over.
+    const bytes = new Uint8Array(this.bytes);
+    let at = 0;
+    for (const value of this.values) {
+      bytes.set(value, at);
+      at += value.length;
+    }
+    const { partitions, offsets, lengths } = this;
+    return { bytes, decoder, position: { partitions, offsets, lengths } satisfies MessagePositions };
+  }
+}
