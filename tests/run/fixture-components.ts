@@ -67,6 +67,10 @@ const troubleParameters = Type.Object({
   tag: Type.Optional(Type.String({ default: '' })),
 });
 
+function* endlessChildren(parent: Document): Generator<Document> {
+  for (let i = 0; ; i++) yield Document.create(`${parent.id}-${i}`);
+}
+
 /** Makes trouble of a kind. */
 export class Trouble extends Stage<typeof troubleParameters> {
   static override readonly parameters = troubleParameters;
@@ -92,6 +96,13 @@ export class Trouble extends Stage<typeof troubleParameters> {
         break;
       case 'hang':
         for (;;);
+      case 'compute': {
+        const until = performance.now() + millis;
+        while (performance.now() < until);
+        return undefined;
+      }
+      case 'endless':
+        return endlessChildren(document) as never;
       case 'wait':
       case 'concurrent':
         return new Promise((resolve) => setTimeout(resolve, (n * 7919) % (millis + 1), undefined));

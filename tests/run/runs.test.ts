@@ -132,6 +132,42 @@ describe('a run', () => {
     expect(ids()).toEqual(firstIds(10).filter((id) => id !== '5'));
   });
 
+  it('takes nothing for endless that is only slow altogether, in rows of a table and one by one', async () => {
+    const path = `${harness.directory}/slow.csv`;
+    writeFileSync(path, `text\n${Array.from({ length: 400 }, (_, i) => `t${i}`).join('\n')}\n`);
+    const { config, ids } = recorded({
+      connector: `class: CSVConnector, path: "${path}"`,
+      stages: '{class: TrimWhitespace, fields: [text]}, {class: Trouble, kind: compute, millis: 6}',
+      rest: 'worker { maxProcessingSecs: 1, threads: 1 }',
+    });
+    const result = await harness.run(config);
+    expect(result.failures).toEqual([]);
+    expect(accountsOf(result)).toMatchObject({ published: 400, succeeded: 400 });
+    expect(ids()).toEqual(Array.from({ length: 400 }, (_, i) => `slow.csv-${i + 1}`));
+  });
+
+  it('takes back the children of a document that is ended', async () => {
+    const { config, ids } = recorded({
+      connector: 'class: CountConnector, count: 4',
+      stages: '{class: Trouble, kind: endless, at: 2}',
+      rest: 'worker { maxProcessingSecs: 1 }',
+    });
+    const result = await harness.run(config);
+    expect(accountsOf(result)).toMatchObject({ published: 4, created: 0, succeeded: 3, failed: 1 });
+    expect(ids()).toEqual(['0', '1', '3']);
+  });
+
+  it('holds back stages that wait, too, when the indexer is slow', async () => {
+    const { config, ids } = recorded({
+      connector: 'class: CountConnector, count: 3000, pad: 20000',
+      stages: '{class: Trouble, kind: concurrent, millis: 1}',
+      options: 'millis: 1',
+      rest: 'worker { threads: 1 }, publisher { queueCapacity: 500 }',
+    });
+    expect(accountsOf(await harness.run(config))).toMatchObject({ succeeded: 3000 });
+    expect(ids()).toEqual(firstIds(3000));
+  });
+
   it('fails a row on which a regular expression has no end, in a table of others', async () => {
     const path = `${harness.directory}/regex.csv`;
     writeFileSync(

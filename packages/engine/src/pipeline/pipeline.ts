@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import type { Logger } from '../component/logger.ts';
 import type { Registry } from '../component/registry.ts';
 import type { Children, StageResult } from '../component/stage.ts';
@@ -30,6 +31,9 @@ export interface PipelineContext {
   /** Runs what stages compute after others have waited; without it that may take as long as it likes. */
   readonly guard?: Guard;
 }
+
+/** How long a guarded call goes on to the next document. */
+const COMPUTE_MILLIS = 100;
 
 /** Runs work that does not wait; false when it took too long and was ended. */
 export type Guard = (work: () => void) => boolean;
@@ -291,24 +295,37 @@ export class Pipeline {
     };
     let next = 0;
     let waiting: Promise<void> | undefined;
-    // As far as it goes without waiting: a guarded call costs as much as many documents do.
+    /** The member at work, and how many had left before it. */
+    let atWork: { readonly family: Family; readonly left: number } | undefined;
+    // As far as it goes without waiting, or for a while: a guarded call costs as much as many documents do.
     const compute = () => {
-      for (waiting = undefined; waiting === undefined && next < members.length; ) {
-        const { document, family } = members[next++] as Member;
+      const started = performance.now();
+      waiting = atWork = undefined;
+      while (waiting === undefined && next < members.length && performance.now() - started < COMPUTE_MILLIS) {
+        const { document, family } = members[next] as Member;
         // What comes after a failed member of its family would never have been made.
-        if (lost.has(family)) continue;
-        try {
-          waiting = this.run(document, from, to, (leaving) => out.push({ document: leaving, family }));
-        } catch (error) {
-          lose(family, error as StageError);
+        if (!lost.has(family)) {
+          atWork = { family, left: out.length };
+          try {
+            waiting = this.run(document, from, to, (leaving) => out.push({ document: leaving, family }));
+          } catch (error) {
+            lose(family, error as StageError);
+          }
         }
+        next++;
+        atWork = waiting === undefined ? undefined : atWork;
       }
     };
     while (next < members.length) {
+      const before = next;
       const ended = this.guard(compute);
-      const { family } = members[next - 1] as Member;
-      if (!ended) lose(family, new StageError(this.stageAtWork, overdue()));
-      else await waiting?.catch((error) => lose(family, error as StageError));
+      const work = atWork as { readonly family: Family; readonly left: number } | undefined;
+      if (!ended && work !== undefined && next < members.length && (members[next] as Member).family === work.family) {
+        out.length = work.left;
+        lose(work.family, new StageError(this.stageAtWork, overdue()));
+        next++;
+      } else if (!ended && next === before) next++;
+      else if (work !== undefined) await waiting?.catch((error) => lose(work.family, error as StageError));
     }
     return out;
   }

@@ -3,18 +3,17 @@ import type { RecordSink } from '../component/connector.ts';
 import type { DocumentEncoder } from '../component/indexer.ts';
 import type { Logger } from '../component/logger.ts';
 import type { Document } from '../document/document.ts';
-import type { DocumentTable, TableState } from '../document/document-table.ts';
-import { type Failure, HeadraceError, toFailure } from '../errors/headrace-error.ts';
-import type { Pipeline, PipelineSink } from '../pipeline/pipeline.ts';
+import type { DocumentTable } from '../document/document-table.ts';
+import { HeadraceError } from '../errors/headrace-error.ts';
+import type { Pipeline } from '../pipeline/pipeline.ts';
 import { overdue, StageError } from '../pipeline/stage-error.ts';
 import { decodeDocuments } from '../transport/document-wire.ts';
 import type { FlowControl } from '../transport/flow-control.ts';
-import type { OutcomePart, PartFailure, SourceBatch } from '../transport/messages.ts';
+import type { OutcomePart, SourceBatch } from '../transport/messages.ts';
 import { release } from '../transport/release.ts';
-import { ByteWriter } from './byte-writer.ts';
 import { runGuarded } from './compute-guard.ts';
 import { Decoders } from './decoders.ts';
-import { MAX_KEPT_FAILURES } from './run-result.ts';
+import { PartBuilder } from './part-builder.ts';
 
 /** A part leaves at this many characters, or after this long, so that neither memory nor progress waits for a big batch. */
 const PART_CHARACTERS = 2 * 1024 * 1024;
@@ -22,23 +21,8 @@ const PART_MILLIS = 250;
 /** The clock is read about this often, and at least once in so many documents. */
 const LOOK_MILLIS = 10;
 const MAX_LOOKS_APART = 64;
-/** A pass is about this long: then what is left is decoded again, which costs little beside it. */
-const PASS_MILLIS = 500;
-/** How many failures a part tells of; it counts them all. */
-const PART_FAILURES = 100;
-
-/** What is being processed, and what is done of the batch when it is. */
-interface DocumentAtWork {
-  readonly document: Document;
-  readonly end: number;
-}
-
-interface TableAtWork {
-  readonly document: undefined;
-  readonly table: DocumentTable;
-  readonly before: TableState;
-  readonly end: number;
-}
+/** A pass is this many times as long as what it takes to decode again what is done. */
+const PASS_FOR_SKIPPING = 10;
 
 export interface BatchProcessorOptions {
   readonly pipeline: Pipeline;
@@ -55,28 +39,31 @@ export interface BatchProcessorOptions {
 /**
  * Does the work of a pipeline thread: decodes a batch, sends its documents through the stages, encodes what
  * comes out, and posts it in parts.
+ *
+ * It goes over a batch in passes. V8 ends one, wherever it is, when it takes longer than a document may; whatever was
+ * going on is taken back, and the next pass decodes the batch again and goes on behind what is done. A pass also ends
+ * when a part is to leave: posting and waiting for room are no work that may be ended in the middle.
  */
-export class BatchProcessor implements PipelineSink, RecordSink {
+export class BatchProcessor implements RecordSink {
   private readonly options: BatchProcessorOptions;
+  private readonly part: PartBuilder;
   private decoders = new Decoders();
   private sequence = 0;
-  /** What the decoder has given in this pass, and what of that, passes before this one included, is done with. */
+  /** How many documents and bad records the decoder has given in this pass. */
   private seen = 0;
+  /** How many of the batch are done with. */
   private done = 0;
-  private passStarted = 0;
+  /** What is going on began here: the number of its first document, and how far the part was. */
+  private begun: { readonly at: number; readonly mark: ReturnType<PartBuilder['mark']> } | undefined;
+  /** The document, or the first of the table, with which a pass was ended. */
+  private suspect = -1;
+  /** Documents that are to be processed alone, each with all the time that a document has. */
+  private held: Iterable<Document> | undefined;
   /** The rest of what the decoder gives in this pass is left for the next one. */
   private paused = false;
-  /** What is being processed. */
-  private current: DocumentAtWork | TableAtWork | undefined;
-  private readonly output = new ByteWriter();
-  private ids: string[] = [];
-  private count = 0;
-  private lengths: number[] = [];
-  private published = 0;
-  private created = 0;
-  private dropped = 0;
-  private failed = 0;
-  private failures: PartFailure[] = [];
+  private passStarted = 0;
+  private passMillis = 0;
+  private skippingMillis = 0;
   private partStarted = 0;
   private lastLook = 0;
   private looksApart = 1;
@@ -87,49 +74,61 @@ export class BatchProcessor implements PipelineSink, RecordSink {
 
   constructor(options: BatchProcessorOptions) {
     this.options = options;
+    this.part = new PartBuilder(options.encoder, options.lengths);
   }
 
   /** Processes one batch. Rejects when the batch cannot be decoded to its end; what came before counts. */
   async process(sequence: number, batch: SourceBatch): Promise<void> {
     this.sequence = sequence;
     this.done = 0;
-    this.partStarted = this.lastLook = performance.now();
-    this.untilLook = this.looksApart = 1;
+    this.suspect = -1;
+    this.skippingMillis = 0;
+    this.partStarted = performance.now();
     try {
       do {
         await this.pass(batch);
-        this.options.flow.waitForRoom(sequence);
+        this.processHeld();
+        if (this.paused) this.postIfDue();
       } while (this.paused);
-    } finally {
       await this.finishBacklog();
-      this.flush(true);
+    } finally {
+      this.backlog = [];
+      this.post(true);
       release(batch.kind === 'documents' ? batch.bytes : batch.chunk.bytes);
     }
   }
 
-  /**
-   * Decodes a batch and processes what of it is not done, as long as it has not taken too long altogether: a pass is
-   * ended in the middle only when its last document has taken longer than a document may.
-   */
+  /** Runs what computes within the time that a document has; takes back what it did when it is ended. */
+  guarded(work: () => void): boolean {
+    const mark = this.part.mark();
+    if (runGuarded(work, this.options.computeMillis + PART_MILLIS)) return true;
+    this.part.rollback(mark);
+    return false;
+  }
+
+  /** Decodes the batch and processes what is not done, up to a pause. */
   private async pass(batch: SourceBatch): Promise<void> {
     const { computeMillis } = this.options;
     const decode = await this.decoding(batch);
+    const before = this.done;
     this.seen = 0;
     this.paused = false;
-    this.passStarted = performance.now();
-    this.current = undefined;
-    if (runGuarded(decode, computeMillis + PASS_MILLIS)) return;
+    this.begun = undefined;
+    this.passStarted = 0;
+    this.lastLook = performance.now();
+    if (runGuarded(decode, computeMillis + 2 * PART_MILLIS + 2 * PASS_FOR_SKIPPING * this.skippingMillis)) return;
     this.paused = true;
     // A decoder that was ended in the middle of something is not to be trusted.
     this.decoders = new Decoders();
     // Set while the work ran, which the compiler does not see.
-    const current = this.current as DocumentAtWork | TableAtWork | undefined;
-    if (current === undefined) {
-      throw new HeadraceError('HR_SOURCE_UNREADABLE', `A record takes longer than ${computeMillis / 1000} s to read`);
+    const begun = this.begun as BatchProcessor['begun'];
+    if (begun !== undefined && begun.at === this.done) {
+      this.part.rollback(begun.mark);
+      this.suspect = begun.at;
+    } else if (this.done === before) {
+      const message = `A record takes longer than ${computeMillis / 1000} s to read (worker.maxProcessingSecs)`;
+      throw new HeadraceError('HR_SOURCE_UNREADABLE', message);
     }
-    if (current.document !== undefined) this.failOverdue(current.document);
-    else this.processRowByRow(current.table, current.before);
-    this.done = current.end;
   }
 
   private async decoding(batch: SourceBatch): Promise<() => void> {
@@ -144,141 +143,117 @@ export class BatchProcessor implements PipelineSink, RecordSink {
   }
 
   document(document: Document): void {
-    this.seen++;
-    if (this.isDone()) return;
+    const at = this.seen++;
+    if (!this.isNext(this.seen)) return;
     document.setRunId(this.options.runId);
-    this.processAs(document, 0, this.seen);
-    this.flushIfDue(1);
+    if (at === this.suspect) {
+      this.hold([document]);
+      return;
+    }
+    this.begin();
+    this.processFrom(document, 0);
+    this.end(this.seen);
+    this.look(1);
   }
 
   table(table: DocumentTable): void {
     const start = this.seen;
     this.seen += table.count;
-    if (this.isDone()) return;
-    const { pipeline, runId } = this.options;
+    if (!this.isNext(this.seen)) return;
+    const { pipeline, runId, flow } = this.options;
     table.fill('run_id', runId);
-    const together = this.done <= start && this.waiting === undefined && pipeline.inOrder;
-    let from = 0;
-    if (together) {
-      this.current = { document: undefined, table, before: table.save(), end: this.seen };
-      from = pipeline.processTable(table);
+    const first = Math.max(0, this.done - start);
+    if (this.suspect >= start && this.suspect < this.seen) {
+      this.hold(rowsOf(table, first));
+      return;
     }
-    if (from === pipeline.length && together) this.emitTable(table);
-    else {
-      for (let row = Math.max(0, this.done - start); row < table.count; row++) {
-        this.processAs(table.document(row), from, start + row + 1);
+    let from = 0;
+    if (first === 0 && this.waiting === undefined && pipeline.inOrder) {
+      this.begin();
+      from = pipeline.processTable(table);
+      if (from === pipeline.length) {
+        this.part.table(table);
+        this.end(this.seen);
+        this.look(table.count);
+        return;
       }
     }
-    this.done = this.seen;
-    this.flushIfDue(table.count);
-  }
-
-  /** Whether what has just come was processed by a pass before, or is left for the next, or for nobody. */
-  private isDone(): boolean {
-    return this.seen <= this.done || this.paused || this.options.flow.stopped;
-  }
-
-  /** @param end what is done of the batch when this document is */
-  private processAs(document: Document, from: number, end: number): void {
-    this.current = { document, end };
-    this.processFrom(document, from);
-    this.done = end;
-  }
-
-  /** Something in this table takes too long: row by row it shows what. */
-  private processRowByRow(table: DocumentTable, before: TableState): void {
-    table.restore(before);
-    const { flow, computeMillis } = this.options;
-    for (let row = 0; row < table.count && !flow.stopped; row++) {
-      const document = table.document(row);
-      if (!runGuarded(() => this.processFrom(document, 0), computeMillis)) this.failOverdue(document);
-      this.flushIfDue(1);
+    for (let row = first; row < table.count && !this.paused && !flow.stopped; row++) {
+      this.begin();
+      this.processFrom(table.document(row), from);
+      this.end(start + row + 1);
+      this.look(1);
     }
-  }
-
-  private failOverdue(document: Document): void {
-    this.failedDocument(document, new StageError(this.options.pipeline.stageAtWork, overdue()));
-  }
-
-  /** Sends a document through the stages from a number on; what comes while a stage waits, waits too. */
-  private processFrom(document: Document, from: number): void {
-    const { pipeline } = this.options;
-    if (this.waiting !== undefined || !pipeline.inOrder) this.backlog.push({ document, from });
-    else this.waiting = pipeline.processOne(document, this, from);
   }
 
   reject({ place, message, id }: Parameters<RecordSink['reject']>[0]): void {
     this.seen++;
-    if (this.isDone()) return;
-    this.published++;
-    this.done = this.seen;
-    this.fail(id ?? place, 'connector', { code: 'HR_RECORD_UNREADABLE', message: `${place}: ${message}` });
-    this.flushIfDue(1);
+    if (!this.isNext(this.seen)) return;
+    this.begin();
+    this.part.rejected(id ?? place, { code: 'HR_RECORD_UNREADABLE', message: `${place}: ${message}` });
+    this.end(this.seen);
+    this.look(1);
   }
 
   warn(message: string): void {
     this.options.log.warn(message);
   }
 
-  emit(document: Document, isChild: boolean): void {
-    if (isChild) this.created++;
-    if (document.dropped) {
-      this.dropped++;
-      return;
+  /** Whether what has just come is to be processed now: not done by a pass before, nor left for the next, or for nobody. */
+  private isNext(end: number): boolean {
+    if (end <= this.done || this.paused || this.options.flow.stopped) return false;
+    if (this.passStarted === 0) {
+      // Only now: what was decoded again before is no work of the stages.
+      const now = performance.now();
+      this.skippingMillis = this.done === 0 ? 0 : now - this.lastLook;
+      this.passMillis = Math.max(PART_MILLIS, PASS_FOR_SKIPPING * this.skippingMillis);
+      this.passStarted = this.lastLook = now;
+      this.untilLook = this.looksApart = 1;
     }
-    const { encoder } = this.options;
-    if (encoder !== undefined) {
-      let text: string;
-      try {
-        text = encoder.encode(document);
-      } catch (error) {
-        this.fail(document.id, 'indexer', toFailure(error, 'HR_INDEXER_FAILED'));
-        return;
+    return true;
+  }
+
+  /** What follows is either done, when `end` says so, or taken back. */
+  private begin(): void {
+    this.begun = { at: this.done, mark: this.part.mark() };
+  }
+
+  private end(done: number): void {
+    this.done = done;
+  }
+
+  private hold(documents: Iterable<Document>): void {
+    this.held = documents;
+    this.paused = true;
+  }
+
+  /** One of these takes too long, or did when it came behind many others: each alone, it shows which. */
+  private processHeld(): void {
+    const { held } = this;
+    if (held === undefined) return;
+    this.held = undefined;
+    this.suspect = -1;
+    for (const document of held) {
+      if (this.options.flow.stopped) return;
+      const mark = this.part.mark();
+      if (!runGuarded(() => this.processFrom(document, 0), this.options.computeMillis)) {
+        this.part.rollback(mark);
+        this.failOverdue(document);
       }
-      this.write(text);
+      this.done++;
+      this.postIfDue();
     }
-    this.count++;
-    if (this.options.lengths || this.ids.length < MAX_KEPT_FAILURES) this.ids.push(document.id);
   }
 
-  private emitTable(table: DocumentTable): void {
-    const { encoder, lengths } = this.options;
-    if (encoder !== undefined) {
-      const texts = encodeTable(encoder, table);
-      if (texts === undefined) {
-        for (let row = 0; row < table.count; row++) {
-          const document = table.document(row);
-          this.emit(document, false);
-          this.finished();
-        }
-        return;
-      }
-      for (const text of texts) this.write(text);
-    }
-    this.count += table.count;
-    this.published += table.count;
-    // A streaming indexer fails as a whole, and nobody is told of more failed documents than these.
-    const wanted = lengths ? table.count : Math.min(table.count, MAX_KEPT_FAILURES - this.ids.length);
-    for (let row = 0; row < wanted; row++) this.ids.push(table.ids[row] as string);
+  private failOverdue(document: Document): void {
+    this.part.failedDocument(document, new StageError(this.options.pipeline.stageAtWork, overdue()));
   }
 
-  private write(text: string): void {
-    this.output.write(text);
-    if (this.options.lengths) this.lengths.push(Buffer.byteLength(text));
-  }
-
-  finished(): void {
-    this.published++;
-  }
-
-  failedDocument(input: Document, error: StageError): void {
-    this.published++;
-    this.fail(input.id, error.stage, toFailure(error, 'HR_STAGE_FAILED'));
-  }
-
-  private fail(id: string, at: string, failure: Failure): void {
-    this.failed++;
-    if (this.failures.length < PART_FAILURES) this.failures.push({ id, at, failure });
+  /** Sends a document through the stages from a number on; what comes while a stage waits, waits too. */
+  private processFrom(document: Document, from: number): void {
+    const { pipeline } = this.options;
+    if (this.waiting !== undefined || !pipeline.inOrder) this.backlog.push({ document, from });
+    else this.waiting = pipeline.processOne(document, this.part, from);
   }
 
   private async finishBacklog(): Promise<void> {
@@ -292,29 +267,31 @@ export class BatchProcessor implements PipelineSink, RecordSink {
       const slice = pipeline.inOrder ? 1 : 256;
       for (let i = 0; i < backlog.length && !flow.stopped; i += slice) {
         const documents = backlog.slice(i, i + slice).map(({ document }) => document);
-        if (pipeline.inOrder) await this.processGuarded(documents[0] as Document, backlog[i]?.from);
-        else await pipeline.process(documents, this, () => flow.stopped);
-        // Where stages wait, the clock costs nothing.
-        this.untilLook = 1;
-        this.flushIfDue(1);
+        if (pipeline.inOrder) await this.processOne(documents[0] as Document, backlog[i]?.from ?? 0);
+        else await pipeline.process(documents, this.part, () => flow.stopped);
+        this.postIfDue();
       }
     }
   }
 
-  private processGuarded(document: Document, from = 0): Promise<void> | undefined {
-    const { pipeline, computeMillis } = this.options;
+  private processOne(document: Document, from: number): Promise<void> | undefined {
+    const { pipeline } = this.options;
     let waiting: Promise<void> | undefined;
     const work = () => {
-      waiting = pipeline.processOne(document, this, from);
+      waiting = pipeline.processOne(document, this.part, from);
     };
-    if (!runGuarded(work, computeMillis)) this.failOverdue(document);
+    if (!this.guarded(work)) this.failOverdue(document);
     return waiting;
   }
 
-  /** @param documents how many have come since the last call */
-  private flushIfDue(documents: number): void {
+  /**
+   * Ends the pass when it is time for that.
+   * @param documents how many have come since the last call
+   */
+  private look(documents: number): void {
     this.untilLook -= documents;
-    if (this.output.characters < PART_CHARACTERS && this.untilLook > 0) return;
+    if (this.part.characters >= PART_CHARACTERS) this.paused = true;
+    if (this.untilLook > 0) return;
     const now = performance.now();
     // Reading the clock costs as much as a field: fast documents are asked rarely, slow ones each time.
     const millisPerDocument = (now - this.lastLook) / this.looksApart;
@@ -323,42 +300,23 @@ export class BatchProcessor implements PipelineSink, RecordSink {
     this.looksApart = Math.max(1, apart);
     this.untilLook = this.looksApart;
     this.lastLook = now;
-    if (now - this.passStarted > PASS_MILLIS) this.paused = true;
-    if (this.output.characters < PART_CHARACTERS && now - this.partStarted < PART_MILLIS) return;
-    this.flush(false);
-    // Waiting for room is no computing: it is done between passes.
-    if (this.options.flow.full) this.paused = true;
-    this.partStarted = now;
+    if (now - this.passStarted > this.passMillis) this.paused = true;
   }
 
-  private flush(last: boolean): void {
-    const { lengths, post } = this.options;
-    post({
-      sequence: this.sequence,
-      last,
-      published: this.published,
-      created: this.created,
-      dropped: this.dropped,
-      failed: this.failed,
-      failures: this.failures,
-      count: this.count,
-      bytes: this.output.take(),
-      ids: JSON.stringify(this.ids),
-      lengths: lengths ? Uint32Array.from(this.lengths) : undefined,
-    });
-    this.count = this.published = this.created = this.dropped = this.failed = 0;
-    this.failures = [];
-    this.ids = [];
-    this.lengths = [];
+  private postIfDue(): void {
+    const now = performance.now();
+    if (this.part.characters < PART_CHARACTERS && now - this.partStarted < PART_MILLIS) return;
+    this.post(false);
+    this.options.flow.waitForRoom(this.sequence);
+    this.partStarted = performance.now();
+  }
+
+  private post(last: boolean): void {
+    this.options.post(this.part.take(this.sequence, last));
   }
 }
 
-/** The texts of all documents; undefined when they have to be encoded one by one. */
-function encodeTable(encoder: DocumentEncoder, table: DocumentTable): string[] | undefined {
-  try {
-    return encoder.encodeTable?.(table);
-  } catch {
-    // One by one it shows which document cannot be encoded, and the others can.
-    return undefined;
-  }
+/** The documents of a table from a row on, each made when it is asked for. */
+function* rowsOf(table: DocumentTable, first: number): Generator<Document> {
+  for (let row = first; row < table.count; row++) yield table.document(row);
 }

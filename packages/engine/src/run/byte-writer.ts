@@ -2,6 +2,14 @@
 const JOIN_CHARACTERS = 16 * 1024;
 const FIRST_CAPACITY = 64 * 1024;
 
+/** How far a writer was. */
+export interface WriterMark {
+  readonly characters: number;
+  readonly pending: string;
+  readonly buffer: Buffer<ArrayBuffer>;
+  readonly length: number;
+}
+
 /**
  * Collects texts as UTF-8. They become bytes soon after they come: texts that pile up until the end of a batch
  * outlive the young generation, and the collector then copies every piece of every one of them.
@@ -18,6 +26,20 @@ export class ByteWriter {
     this.characters += text.length;
     this.pending += text;
     if (this.pending.length >= JOIN_CHARACTERS) this.encode();
+  }
+
+  /** What `rollback` goes back to; not across a `take`. */
+  mark(): WriterMark {
+    const { characters, pending, buffer, length } = this;
+    return { characters, pending, buffer, length };
+  }
+
+  /** Forgets what was written since a mark, whatever was going on: only what lies behind it has been changed. */
+  rollback({ characters, pending, buffer, length }: WriterMark): void {
+    this.characters = characters;
+    this.pending = pending;
+    this.buffer = buffer;
+    this.length = length;
   }
 
   /** The bytes of everything since the last call, in memory of their own, which may be transferred. */

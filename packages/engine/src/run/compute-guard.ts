@@ -14,7 +14,7 @@ export function runGuarded(work: () => void, limitMillis: number): boolean {
   const hooks = globalThis as unknown as Record<symbol, unknown>;
   hooks[HOOK] = work;
   try {
-    script.runInThisContext({ timeout: limitMillis });
+    script.runInThisContext({ timeout: Math.ceil(limitMillis) });
     return true;
   } catch (error) {
     if ((error as { code?: string }).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return false;

@@ -308,7 +308,7 @@ export class Indexing {
 
   private tellFlow(): void {
     const tooMany = this.queuedDocuments >= this.capacity;
-    this.flow.set(this.head, this.heldBytes + this.queuedBytes, tooMany);
+    this.flow.set(this.head, this.heldBytes, this.queuedBytes, tooMany);
   }
 }
 

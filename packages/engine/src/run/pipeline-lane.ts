@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import { isMarkedAsUntransferable, Worker } from 'node:worker_threads';
 import type { LogRecord } from '../component/logger.ts';
 import { type Failure, HeadraceError, messageOf } from '../errors/headrace-error.ts';
 import type { StageStatistics } from '../pipeline/step.ts';
@@ -53,9 +53,11 @@ export class PipelineLane {
 
   /** Hands over a batch; its bytes are transferred. */
   submit(sequence: number, batch: SourceBatch): void {
-    this.outstanding++;
     const { buffer } = batch.kind === 'records' ? batch.chunk.bytes : batch.bytes;
-    this.worker.postMessage({ type: 'batch', sequence, batch } satisfies ToPipeline, [buffer as ArrayBuffer]);
+    // The memory of small Buffers belongs to many of them: it is copied.
+    const transfer = isMarkedAsUntransferable(buffer) ? [] : [buffer as ArrayBuffer];
+    this.worker.postMessage({ type: 'batch', sequence, batch } satisfies ToPipeline, transfer);
+    this.outstanding++;
   }
 
   /** Stops the stages; gives their statistics and, if a stage could not stop, why. */

@@ -27,11 +27,6 @@ export class IdleLanes {
     this.idle.push(new PipelineLane(this.data));
   }
 
-  /** Whether there is a thread that has been started already. */
-  get ready(): boolean {
-    return this.idle.some((lane) => lane.alive);
-  }
-
   take(): PipelineLane {
     for (let lane = this.idle.pop(); lane !== undefined; lane = this.idle.pop()) if (lane.alive) return lane;
     return new PipelineLane(this.data);
@@ -59,6 +54,7 @@ export class PipelinePool {
   private readonly lanes: PipelineLane[] = [];
   private readonly changed = new Signal();
   private opening = 0;
+  private readonly openingLanes = new Set<PipelineLane>();
   private opened = 0;
   private sequence = 0;
   private failure: Failure | undefined;
@@ -70,12 +66,7 @@ export class PipelinePool {
 
   /** Starts the first thread, and with it the stages. Rejects with what a stage said. */
   async start(): Promise<void> {
-    const first = this.openLane();
-    // One that stands ready costs little, and a large source will not have to wait for it.
-    if (this.options.idle.ready && this.options.threads > 1) {
-      this.openLane().catch((error: HeadraceError) => this.fail(error));
-    }
-    await first;
+    await this.openLane();
   }
 
   /** How many batches have been handed over: they have the numbers below it. */
@@ -108,10 +99,11 @@ export class PipelinePool {
     this.check();
     const lane = this.leastBusy();
     if (lane === undefined) throw new Error('A batch was handed over without waiting for room');
-    const sequence = this.sequence++;
     const documents = batch.kind === 'documents' ? batch.count : batch.chunk.documents;
-    if (documents !== undefined) this.options.onSubmit(sequence, documents);
-    lane.submit(sequence, batch);
+    // It counts when it has been handed over: a batch that cannot cross to a thread ends the connector.
+    lane.submit(this.sequence, batch);
+    if (documents !== undefined) this.options.onSubmit(this.sequence, documents);
+    this.sequence++;
     // Only a backlog is worth another thread: a small run never starts a second one.
     if (this.sequence > 1) this.grow();
   }
@@ -133,6 +125,8 @@ export class PipelinePool {
 
   /** Stops the stages of all threads and gives the threads back; gives the sums of the statistics and what failed. */
   async close(): Promise<{ statistics: StageStatistics[]; failures: Failure[] }> {
+    // A thread that is still being opened has no business any more, and might never be ready.
+    for (const lane of this.openingLanes) void lane.terminate();
     while (this.opening > 0) await this.changed.wait();
     const statistics = new Map<string, StageStatistics>();
     const failures: Failure[] = [];
@@ -180,6 +174,7 @@ export class PipelinePool {
     const lane = idle.take();
     const number = ++this.opened;
     this.opening++;
+    this.openingLanes.add(lane);
     try {
       await lane.open(
         { ...open, threadName: `Lucille-${open.runId}-Worker-${number}`, threadNumber: number, flow: flow.buffer },
@@ -202,6 +197,7 @@ export class PipelinePool {
       throw error;
     } finally {
       this.opening--;
+      this.openingLanes.delete(lane);
       this.changed.notify();
     }
   }

@@ -49,16 +49,17 @@ async function openPipeline(request: OpenPipeline): Promise<void> {
     const reason = list.problems.find(({ severity }) => severity === 'error')?.message;
     throw new HeadraceError('HR_STAGE_START', reason ?? `There is no pipeline ${request.pipeline}`);
   }
+  let processor: BatchProcessor | undefined;
   const pipeline = await Pipeline.start(pipelineConfig, registry, {
     runId,
     threadName,
     threadNumber,
     trusted,
     log,
-    guard: (work) => runGuarded(work, computeMillis),
+    guard: (work) => processor?.guarded(work) ?? runGuarded(work, computeMillis),
   });
   try {
-    const processor = new BatchProcessor({
+    processor = new BatchProcessor({
       pipeline,
       runId,
       encoder:

@@ -8,9 +8,9 @@ describe('FlowControl', () => {
     const one = new FlowControl();
     const other = new FlowControl(one.buffer);
     expect([other.stopped, other.full]).toEqual([false, false]);
-    one.set(0, 17 * MIB, false);
+    one.set(0, 16 * MIB, 1 * MIB, false);
     expect(other.full).toBe(true);
-    one.set(1, 15 * MIB, false);
+    one.set(1, 10 * MIB, 5 * MIB, false);
     expect(other.full).toBe(false);
     one.stop();
     expect(other.stopped).toBe(true);
@@ -19,9 +19,10 @@ describe('FlowControl', () => {
   it('lets nobody wait who has room, whose turn it is, or who is to stop', () => {
     const flow = new FlowControl();
     flow.waitForRoom(3);
-    flow.set(3, 20 * MIB, false);
+    // However much waits for its turn: only this thread can make room for it.
+    flow.set(3, 200 * MIB, 0, false);
     flow.waitForRoom(3);
-    flow.set(3, 200 * MIB, false);
+    flow.set(3, 0, 200 * MIB, false);
     flow.stop();
     flow.waitForRoom(3);
     flow.waitForRoom(4);

@@ -2,7 +2,8 @@ const STOP = 0;
 const HEAD = 1;
 const QUEUED_KIB = 2;
 const CHANGES = 3;
-const CELLS = 4;
+const INDEXER_KIB = 4;
+const CELLS = 5;
 
 /** How much finished work, in KiB, may wait for the indexer before pipeline threads pause. */
 const MAX_QUEUED_KIB = 16 * 1024;
@@ -34,14 +35,20 @@ export class FlowControl {
   }
 
   /**
-   * Tells whose turn it is and how much waits (everything: for its turn, and for the indexer).
-   * @param tooMany whether more documents wait than may
+   * Tells whose turn it is and how much waits.
+   * @param heldBytes what waits for its turn
+   * @param indexerBytes what waits for the indexer
+   * @param tooMany whether more documents wait for the indexer than may
    */
-  set(head: number, queuedBytes: number, tooMany: boolean): void {
+  set(head: number, heldBytes: number, indexerBytes: number, tooMany: boolean): void {
     Atomics.store(this.cells, HEAD, head % 2 ** 31);
-    const kib = Math.min(Math.ceil(queuedBytes / 1024), 2 ** 30);
     // Too many documents are as good a reason to pause as too many bytes.
-    Atomics.store(this.cells, QUEUED_KIB, tooMany ? Math.max(kib, MAX_QUEUED_KIB + 1) : kib);
+    const store = (cell: number, bytes: number) => {
+      const kib = Math.min(Math.ceil(bytes / 1024), 2 ** 30);
+      Atomics.store(this.cells, cell, tooMany ? Math.max(kib, MAX_QUEUED_KIB + 1) : kib);
+    };
+    store(QUEUED_KIB, heldBytes + indexerBytes);
+    store(INDEXER_KIB, indexerBytes);
     this.changed();
   }
 
@@ -57,10 +64,10 @@ export class FlowControl {
 
   /** Blocks the calling thread until there is room for another part of batch `sequence`, or the run stops. */
   waitForRoom(sequence: number): void {
-    while (!this.stopped && this.full) {
-      // The thread whose turn it is may always hand over a part when nothing but the others' parts is in the way.
-      const limit = Atomics.load(this.cells, HEAD) === sequence % 2 ** 31 ? 4 * MAX_QUEUED_KIB : MAX_QUEUED_KIB;
-      if (Atomics.load(this.cells, QUEUED_KIB) <= limit) return;
+    while (!this.stopped) {
+      // For the thread whose turn it is only the indexer counts: the parts of the others wait for this very thread.
+      const cell = Atomics.load(this.cells, HEAD) === sequence % 2 ** 31 ? INDEXER_KIB : QUEUED_KIB;
+      if (Atomics.load(this.cells, cell) <= MAX_QUEUED_KIB) return;
       Atomics.wait(this.cells, CHANGES, Atomics.load(this.cells, CHANGES), LOOK_AGAIN_MILLIS);
     }
   }

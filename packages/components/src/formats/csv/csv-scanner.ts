@@ -92,7 +92,11 @@ export class CsvScanner implements RecordScanner {
     }
     if (lines > 0) this.state = START;
     this.records += lines;
-    this.line += lines;
+    if (lines > 0) {
+      // Those of a record that the last scan has left open.
+      this.line += lines + this.innerLines;
+      this.innerLines = 0;
+    }
     return end;
   }
 

@@ -1,0 +1,168 @@
+import type { DocumentEncoder } from '../component/indexer.ts';
+import type { Document } from '../document/document.ts';
+import type { DocumentTable } from '../document/document-table.ts';
+import { type Failure, toFailure } from '../errors/headrace-error.ts';
+import type { PipelineSink } from '../pipeline/pipeline.ts';
+import type { StageError } from '../pipeline/stage-error.ts';
+import type { OutcomePart, PartFailure } from '../transport/messages.ts';
+import { ByteWriter, type WriterMark } from './byte-writer.ts';
+import { MAX_KEPT_FAILURES } from './run-result.ts';
+
+/** How many failures a part tells of; it counts them all. */
+const PART_FAILURES = 100;
+
+/** How far a part was. */
+interface PartMark {
+  readonly output: WriterMark;
+  readonly ids: number;
+  readonly lengths: number;
+  readonly failures: number;
+  readonly counts: readonly [count: number, published: number, created: number, dropped: number, failed: number];
+}
+
+/**
+ * Takes what leaves a pipeline, encodes it, and keeps the books, until it is taken as a part of a batch. Work that was
+ * ended in the middle is taken back as a whole: to the mark that was set before it.
+ */
+export class PartBuilder implements PipelineSink {
+  private readonly encoder: DocumentEncoder | undefined;
+  private readonly withLengths: boolean;
+  private readonly output = new ByteWriter();
+  private ids: string[] = [];
+  private lengths: number[] = [];
+  private failures: PartFailure[] = [];
+  private count = 0;
+  private published = 0;
+  private created = 0;
+  private dropped = 0;
+  private failed = 0;
+
+  /** @param withLengths whether the indexer cuts batches by document, so that it needs the length of each */
+  constructor(encoder: DocumentEncoder | undefined, withLengths: boolean) {
+    this.encoder = encoder;
+    this.withLengths = withLengths;
+  }
+
+  /** About how much there is. */
+  get characters(): number {
+    return this.output.characters;
+  }
+
+  emit(document: Document, isChild: boolean): void {
+    if (isChild) this.created++;
+    if (document.dropped) {
+      this.dropped++;
+      return;
+    }
+    const { encoder } = this;
+    if (encoder !== undefined) {
+      let text: string;
+      try {
+        text = encoder.encode(document);
+      } catch (error) {
+        this.fail(document.id, 'indexer', toFailure(error, 'HR_INDEXER_FAILED'));
+        return;
+      }
+      this.write(text);
+    }
+    this.count++;
+    if (this.withLengths || this.ids.length < MAX_KEPT_FAILURES) this.ids.push(document.id);
+  }
+
+  finished(): void {
+    this.published++;
+  }
+
+  failedDocument(input: Document, error: StageError): void {
+    this.published++;
+    this.fail(input.id, error.stage, toFailure(error, 'HR_STAGE_FAILED'));
+  }
+
+  /** A record could not be read. */
+  rejected(id: string, failure: Failure): void {
+    this.published++;
+    this.fail(id, 'connector', failure);
+  }
+
+  /** All documents of a table leave the pipeline. */
+  table(table: DocumentTable): void {
+    const texts = this.encoder === undefined ? [] : encodeTable(this.encoder, table);
+    if (texts === undefined) {
+      for (let row = 0; row < table.count; row++) {
+        this.emit(table.document(row), false);
+        this.finished();
+      }
+      return;
+    }
+    for (const text of texts) this.write(text);
+    this.count += table.count;
+    this.published += table.count;
+    // A streaming indexer fails as a whole, and nobody is told of more failed documents than these.
+    const wanted = this.withLengths ? table.count : Math.min(table.count, MAX_KEPT_FAILURES - this.ids.length);
+    const { ids } = table;
+    for (let row = 0; row < wanted; row++) this.ids.push(ids[row] as string);
+  }
+
+  /** What `rollback` goes back to; not across a `take`. */
+  mark(): PartMark {
+    const { count, published, created, dropped, failed } = this;
+    return {
+      output: this.output.mark(),
+      ids: this.ids.length,
+      lengths: this.lengths.length,
+      failures: this.failures.length,
+      counts: [count, published, created, dropped, failed],
+    };
+  }
+
+  rollback({ output, ids, lengths, failures, counts }: PartMark): void {
+    this.output.rollback(output);
+    this.ids.length = ids;
+    this.lengths.length = lengths;
+    this.failures.length = failures;
+    [this.count, this.published, this.created, this.dropped, this.failed] = counts;
+  }
+
+  /** All there is since the last call. */
+  take(sequence: number, last: boolean): OutcomePart {
+    const { published, created, dropped, failed, failures, count } = this;
+    const part: OutcomePart = {
+      sequence,
+      last,
+      published,
+      created,
+      dropped,
+      failed,
+      failures,
+      count,
+      bytes: this.output.take(),
+      ids: JSON.stringify(this.ids),
+      lengths: this.withLengths ? Uint32Array.from(this.lengths) : undefined,
+    };
+    this.count = this.published = this.created = this.dropped = this.failed = 0;
+    this.failures = [];
+    this.ids = [];
+    this.lengths = [];
+    return part;
+  }
+
+  private write(text: string): void {
+    this.output.write(text);
+    if (this.withLengths) this.lengths.push(Buffer.byteLength(text));
+  }
+
+  private fail(id: string, at: string, failure: Failure): void {
+    this.failed++;
+    if (this.failures.length < PART_FAILURES) this.failures.push({ id, at, failure });
+  }
+}
+
+/** The texts of all documents; undefined when they have to be encoded one by one. */
+function encodeTable(encoder: DocumentEncoder, table: DocumentTable): string[] | undefined {
+  try {
+    return encoder.encodeTable?.(table);
+  } catch {
+    // One by one it shows which document cannot be encoded, and the others can.
+    return undefined;
+  }
+}
