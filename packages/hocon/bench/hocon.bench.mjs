@@ -1,7 +1,9 @@
 // Speed of the config language: node packages/hocon/bench/hocon.bench.mjs (after a build).
 // Prints MB/s after warm-up for texts of about 1 MB, the growth from 1 MB to 8 MB, and the time of a small config.
 import { performance } from 'node:perf_hooks';
-import { parse } from '../dist/index.js';
+
+// Another build may be named, to compare with.
+const { parse } = await import(process.argv[2] ?? '../dist/index.js');
 
 const small = JSON.stringify({
   connectors: [{ class: 'FileConnector', name: 'c1', pipeline: 'p1', paths: ['/data/in'], fileHandlers: { csv: {} } }],
@@ -22,11 +24,10 @@ function repeat(bytes, part) {
   return parts.join('');
 }
 
-const texts = {
-  'ordinary config': (bytes) =>
-    repeat(
-      bytes,
-      (i) => `# pipeline number ${i}
+const ordinary = (bytes) =>
+  repeat(
+    bytes,
+    (i) => `# pipeline number ${i}
 pipeline${i} {
   name = "pipeline ${i}", enabled = true
   threads : ${i % 8}
@@ -40,13 +41,35 @@ pipeline${i} {
   indexer.batch.size = ${i * 10}, indexer.batch.timeout = 1.5
 }
 `,
+  );
+
+/** A JSON object with a few fields, so many levels deep. */
+const jsonTree = (i, depth) =>
+  depth === 0
+    ? { id: i, name: `leaf ${i}`, on: true }
+    : { id: i, name: `level ${depth}`, list: [1, 2, 3], inner: jsonTree(i, depth - 1) };
+
+const texts = {
+  'ordinary config': ordinary,
+  'ordinary config, Windows line ends': (bytes) => ordinary(bytes).replaceAll('\n', '\r\n'),
+  'mostly comments': (bytes) =>
+    repeat(
+      bytes,
+      (i) => `# What this is about: option ${i}, of no use to most.\n// Default: ${i}\noption${i} = ${i} # set\n\n`,
     ),
+  'quoted keys and strings': (bytes) =>
+    repeat(bytes, (i) => `"the key ${i}" : { "a b" : "text ${i}", "c\\td" : "e\\"f" }\n`),
   'JSON, indented': (bytes) =>
     `{${repeat(bytes, (i) => `${i ? ',' : ''}\n  "key${i}": {"id": ${i}, "name": "value ${i}", "list": [1, 2.5, true, null], "nested": {"a": "x\\ny"}}`)}\n}`,
-  'with substitutions': (bytes) =>
-    `defaults { retries = 3, timeout = 10, tags = [a] }\nroot = /data\n${repeat(bytes, (i) => `job${i} = \${defaults} { path = \${root}/job${i}, tags = \${defaults.tags} [b], next = \${?job${i + 1}.path} }\n`)}`,
+  'JSON, 20 levels': (bytes) =>
+    `{${repeat(bytes, (i) => `${i ? ',' : ''}\n"key${i}": ${JSON.stringify(jsonTree(i, 20), null, 2)}`)}\n}`,
   'properties style': (bytes) => repeat(bytes, (i) => `app.section${i % 100}.key${i}.name = some value ${i}\n`),
   'one list of numbers': (bytes) => `l = [${repeat(bytes, (i) => `${i ? ', ' : ''}${i}`)}]`,
+  'a substitution in each line': (bytes) =>
+    `root = /data\n${repeat(bytes, (i) => `path${i} = \${root}/files/number-${i}.csv\n`)}`,
+  'five substitutions in each line': (bytes) =>
+    `defaults { retries = 3, timeout = 10, tags = [a] }\nroot = /data\n${repeat(bytes, (i) => `job${i} = \${defaults} { path = \${root}/job${i}, tags = \${defaults.tags} [b], next = \${?job${i + 1}.path} }\n`)}`,
+  'one list, appended to': (bytes) => repeat(bytes, (i) => `list += "element ${i}"\n`),
   'nested 900 deep': (bytes) => repeat(bytes, (i) => `k${i} = ${'{a=['.repeat(450)}${']}'.repeat(450)}\n`),
 };
 
@@ -61,9 +84,11 @@ function best(run, rounds) {
   return least;
 }
 
+const only = process.argv[3] ?? '';
 console.log('| text | MB/s | 8 times the length takes |');
 console.log('| --- | ---: | ---: |');
 for (const [name, make] of Object.entries(texts)) {
+  if (!name.includes(only)) continue;
   const text = make(1_000_000);
   const long = make(8_000_000);
   const { problems } = parse(text);

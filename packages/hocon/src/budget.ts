@@ -1,4 +1,4 @@
-import { Extents } from './extent.ts';
+import { Extents, sizeOfText } from './extent.ts';
 import type { Origin } from './node.ts';
 import type { Raw } from './raw.ts';
 import { broken, type ResolveProblems } from './resolve-problems.ts';
@@ -49,6 +49,14 @@ export class Budget {
       if (isLarge) this.#problems.tooLarge(limits.size, origin);
       else this.#problems.tooDeep(limits.depth, origin);
     }
+    this.#exceeded = true;
+    return false;
+  }
+
+  /** The same for a string of this length, before it is made. */
+  fitsText(length: number, origin: Origin): boolean {
+    if (sizeOfText(length) <= this.#most) return true;
+    if (!this.#exceeded) this.#problems.tooLarge(this.#session.limits.size, origin);
     this.#exceeded = true;
     return false;
   }

@@ -57,7 +57,8 @@ export function join(left: Raw, right: Raw, marks: Marks, joiner: Joiner): Raw |
   return joined;
 }
 
-function isFromEnv(node: Raw): boolean {
+/** Whether a value, or a part of it, came from the environment. */
+export function isFromEnv(node: Raw): boolean {
   return node.kind === 'string' && node.fromEnv === true;
 }
 

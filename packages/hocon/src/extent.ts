@@ -5,6 +5,11 @@ import { rawEntries, rawItems } from './raw.ts';
 /** How many characters of a string count as one value. */
 const CHARACTERS = 16;
 
+/** A string of this length in values. */
+export function sizeOfText(length: number): number {
+  return 1 + Math.floor(length / CHARACTERS);
+}
+
 interface Extent {
   size: number;
   depth: number;
@@ -19,7 +24,7 @@ export class Extents {
 
   sizeOf(node: Raw): number {
     if (node.kind === 'object' || node.kind === 'list') return this.#measure(node).size;
-    return node.kind === 'string' ? 1 + Math.floor(node.value.length / CHARACTERS) : 1;
+    return node.kind === 'string' ? sizeOfText(node.value.length) : 1;
   }
 
   depthOf(node: Raw): number {

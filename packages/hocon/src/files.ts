@@ -68,8 +68,8 @@ function isFile(path: string): boolean {
 function pathOf(form: IncludeRequest['form'], name: string, from: string | undefined): string | undefined {
   if (form === 'classpath') return undefined;
   if (form === 'file') return resolve(name);
-  if (/^(?:https?|ftp|jar):/i.test(name)) throw new Error('addresses are not read, only files');
-  if (/^file:/i.test(name)) return fileURLToPath(new URL(name));
+  if (/^ *(?:https?|ftp|jar):/i.test(name)) throw new Error('addresses are not read, only files');
+  if (/^ *file:/i.test(name)) return fileURLToPath(new URL(name));
   if (form === 'url') throw new Error('this is no address of a file');
   if (isAbsolute(name)) return name;
   return from === undefined ? undefined : join(dirname(from), name);

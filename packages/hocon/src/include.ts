@@ -24,7 +24,7 @@ export interface IncludedText {
 export type IncludeLoader = (request: IncludeRequest) => IncludedText | undefined;
 
 /** Schemes that the reference knows. */
-const ADDRESS = /^(?:https?|ftp|file|jar|jmod|jrt|mailto):/i;
+const ADDRESS = /^ *(?:https?|ftp|file|jar|jmod|jrt|mailto):/i;
 
 /** Deepest nesting of includes, as in the reference. */
 const MAX_NESTING = 50;

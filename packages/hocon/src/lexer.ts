@@ -5,22 +5,8 @@ import { readQuoted } from './quoted-string.ts';
 import type { Position } from './substitution.ts';
 import { readSubstitution } from './substitution.ts';
 import type { TokenKind, TokenProblem } from './token.ts';
-import { Token } from './token.ts';
+import { singleToken, Token } from './token.ts';
 import { gapBelow, readTriple } from './triple-string.ts';
-
-const singles = new Map<number, TokenKind>(
-  Object.entries({
-    ',': Token.comma,
-    '=': Token.equals,
-    ':': Token.colon,
-    '{': Token.openCurly,
-    '}': Token.closeCurly,
-    '[': Token.openSquare,
-    ']': Token.closeSquare,
-  }).map(([c, kind]) => [c.charCodeAt(0), kind]),
-);
-/** The same as an array, 0 for characters that are no token by themselves. */
-const singleToken = Uint8Array.from({ length: 128 }, (_, code) => singles.get(code) ?? 0);
 
 /** Most substitutions: words with dots. */
 const PLAIN_SUBSTITUTION = /\$\{(\??)([A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*)\}/y;

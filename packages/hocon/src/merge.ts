@@ -40,7 +40,7 @@ export function layOver(upper: Raw, lower: Raw, marks: Marks): Raw {
       mergeObjects(upper, lower, marks);
       return lower;
     }
-    if (lower.kind !== 'reference' && lower.kind !== 'concatenation' && !marks.isUnresolved(upper)) {
+    if (lower.kind !== 'reference' && lower.kind !== 'concatenation' && !hasUnresolved(upper, marks)) {
       marks.opaque.add(upper);
       return upper;
     }

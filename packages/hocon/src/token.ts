@@ -26,6 +26,20 @@ export const Token = {
 
 export type TokenKind = (typeof Token)[keyof typeof Token];
 
+/** Tokens of one character, by its code; 0 for characters that are no token by themselves. */
+export const singleToken = new Uint8Array(128);
+for (const [c, kind] of [
+  [',', Token.comma],
+  ['=', Token.equals],
+  [':', Token.colon],
+  ['{', Token.openCurly],
+  ['}', Token.closeCurly],
+  ['[', Token.openSquare],
+  [']', Token.closeSquare],
+] as const) {
+  singleToken[c.charCodeAt(0)] = kind;
+}
+
 /** What is wrong with a token. */
 export interface TokenProblem {
   code: ProblemCode;

@@ -32,7 +32,7 @@ const BLOCK = {
   maxPollIntervalSecs: '60',
 };
 
-describeWithServer('kafka', (server) => {
+await describeWithServer('kafka', (server) => {
   let names = 0;
   const newName = (kind: string) => `${kind}-${crypto.randomUUID().slice(0, 8)}-${++names}`;
 

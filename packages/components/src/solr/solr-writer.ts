@@ -21,6 +21,8 @@ const CLOSE = Buffer.from('}');
 export class SolrWriter {
   private readonly engine: SearchEngine;
   private readonly delivery: Delivery;
+  /** Collections that have taken something: where one of them cannot be found, its node is just starting. */
+  private readonly known = new Set<string>();
 
   constructor(engine: SearchEngine, retries: Retries) {
     this.engine = engine;
@@ -60,15 +62,20 @@ export class SolrWriter {
           body.push(body.length === 0 ? OPEN : COMMA, bytes.document(position).subarray(start, -1));
         }
         body.push(CLOSE);
-        return this.update(`/${encodeURIComponent(collection)}/update?wt=json`, Buffer.concat(body));
+        return this.update(collection, Buffer.concat(body));
       },
     };
   }
 
-  private async update(path: string, body: Uint8Array): Promise<Reply> {
+  private async update(collection: string, body: Uint8Array): Promise<Reply> {
     try {
-      const response = await this.engine.request({ method: 'POST', path, body });
-      return readReply(response);
+      const path = `/${encodeURIComponent(collection)}/update?wt=json`;
+      const reply = readReply(await this.engine.request({ method: 'POST', path, body }));
+      if ('items' in reply) this.known.add(collection);
+      else if (reply.refused.status === 404 && this.known.has(collection)) {
+        return { refused: { ...reply.refused, retryable: true } };
+      }
+      return reply;
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
       const refusal: Refusal = { status: NO_ANSWER, message: `Error communicating with Solr: ${error.message}` };
@@ -87,7 +94,7 @@ function readReply(response: HttpResponse): Reply {
   const answer = parse(response);
   const success = status >= 200 && status < 300;
   if (success && answer?.responseHeader?.status === 0 && answer.error === undefined) return { items: new Map() };
-  const said = answer?.error?.msg ?? response.body.subarray(0, 200).toString().replace(/\s+/g, ' ').trim();
+  const said = answer?.error?.msg ?? pageText(response.body);
   if (success && answer === undefined) {
     return {
       refused: { status: NO_ANSWER, message: `Error communicating with Solr: it answered ${status} with "${said}"` },
@@ -97,6 +104,13 @@ function readReply(response: HttpResponse): Reply {
   const retryAfter = readRetryAfter(headerText(headers, 'retry-after'));
   const message = `Solr returned HTTP ${code}${said === '' ? '' : `: ${said}`}`;
   return { refused: { status: code, message, ...(retryAfter === undefined ? {} : { retryAfter }) } };
+}
+
+/** What a page says that is not Solr's answer: its title, or its beginning. */
+function pageText(body: Buffer): string {
+  const page = body.subarray(0, 2000).toString();
+  const title = /<title>([^<]*)<\/title>/i.exec(page)?.[1] ?? page.slice(0, 200);
+  return title.replace(/\s+/g, ' ').trim();
 }
 
 function parse({ body }: HttpResponse): SolrAnswer | undefined {

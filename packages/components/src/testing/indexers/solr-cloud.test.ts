@@ -14,7 +14,7 @@ await describeWithServer(
       config: (address, target, settings) => {
         const zooKeeper = `127.0.0.1:${Number(new URL(address).port) + 1000}`;
         return `indexer { type: "Solr", ${settings} }
-          solr { useCloudClient: true, zkHosts: ["127.0.0.1:1", "${zooKeeper}"], defaultCollection: "${target}" }`;
+          solr { useCloudClient: true, zkHosts: ["127.0.0.1:1", "${zooKeeper}"], zkChroot: "/solr", defaultCollection: "${target}" }`;
       },
       create: () => engine.create(),
       contents: (target) => engine.contents(target),

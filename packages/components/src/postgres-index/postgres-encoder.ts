@@ -1,0 +1,62 @@
+import {
+  type Document,
+  type DocumentEncoder,
+  type ModuleReference,
+  type Value,
+  writeString,
+  writeValue,
+} from '@headrace/engine';
+import { DeletionMarks, type DeletionSettings } from '../delivery/deletion-marks.ts';
+
+/** Which fields say what. Plain data. */
+export interface PostgresEncoderOptions extends DeletionSettings {
+  /** The column of the key, under which the id is written. */
+  readonly idColumn: string;
+  readonly whitelist: readonly string[];
+  readonly blacklist: readonly string[];
+  readonly idOverrideField?: string;
+}
+
+/** What an encoded document begins with: what is to be done with the JSON behind it. */
+export const WRITE = '+';
+/** The JSON is the id. */
+export const DELETE = '-';
+/** The JSON is a list of a column and a value. */
+export const DELETE_BY = '?';
+
+/** Writes a document as a line: what is to be done, and JSON. */
+export class PostgresEncoder implements DocumentEncoder {
+  private readonly options: PostgresEncoderOptions;
+  private readonly marks: DeletionMarks;
+  private readonly whitelist: ReadonlySet<string> | undefined;
+  private readonly blacklist: ReadonlySet<string>;
+
+  constructor(options: PostgresEncoderOptions) {
+    this.options = options;
+    this.marks = new DeletionMarks(options);
+    const { whitelist, blacklist, idColumn } = options;
+    this.whitelist = whitelist.length === 0 ? undefined : new Set(whitelist);
+    this.blacklist = new Set(['___dropped', '___skipped', 'id', idColumn, ...blacklist]);
+  }
+
+  static reference(options: PostgresEncoderOptions): ModuleReference {
+    return { url: import.meta.url, name: 'PostgresEncoder', options };
+  }
+
+  encode(document: Document): string {
+    const { idOverrideField, idColumn } = this.options;
+    const id = (idOverrideField === undefined ? undefined : document.text(idOverrideField)) ?? document.id;
+    if (this.marks.areOn(document)) {
+      const by = this.marks.fieldOf(document);
+      if (by === undefined) return `${DELETE}${writeString(id)}\n`;
+      return `${DELETE_BY}[${writeString(by.field)},${writeString(by.value)}]\n`;
+    }
+    let text = `${WRITE}{${writeString(idColumn)}:${writeString(id)}`;
+    document.fieldNames.forEach((name, i) => {
+      if ((this.whitelist?.has(name) ?? true) && !this.blacklist.has(name)) {
+        text += `,${writeString(name)}:${writeValue(document.fieldValues[i] as Value)}`;
+      }
+    });
+    return `${text}}\n`;
+  }
+}

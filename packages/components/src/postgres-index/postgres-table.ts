@@ -1,0 +1,162 @@
+import { HeadraceError, type Value } from '@headrace/engine';
+import type { Database, DatabaseConnection } from '../database/database.ts';
+
+/** What of a config says which table and how. */
+export interface TableSettings {
+  /** As in SQL: `schema.table`, in double quotes where needed. */
+  readonly table: string;
+  readonly idColumn: string;
+  /** Those to write; undefined: all that have no default of their own. */
+  readonly columns: readonly string[] | undefined;
+  /** The column for the whole document. */
+  readonly documentColumn: string | undefined;
+}
+
+/** A column that is written. */
+interface Column {
+  readonly name: string;
+  /** As in a definition: `character varying(20)`. */
+  readonly type: string;
+  readonly kind: 'plain' | 'array' | 'bytes' | 'document';
+}
+
+const COLUMNS = `
+  select a.attname, format_type(a.atttypid, a.atttypmod), t.typcategory = 'A', a.atttypid = 'bytea'::regtype,
+    a.attgenerated <> '' or a.attidentity = 'a', a.atthasdef or a.attidentity <> '',
+    exists (select from pg_catalog.pg_index i where i.indrelid = a.attrelid and i.indisunique and i.indpred is null
+      and i.indnkeyatts = 1 and i.indkey[0] = a.attnum),
+    a.attrelid::regclass::text
+  from pg_catalog.pg_attribute a join pg_catalog.pg_type t on t.oid = a.atttypid
+  where a.attrelid = to_regclass(?) and a.attnum > 0 and not a.attisdropped
+  order by a.attnum`;
+
+/** The statements that write to one table and delete from it. JSON is read by the server: it knows the types best. */
+export class PostgresTable {
+  /** Writes a list of objects; the last of several with the same id counts. */
+  readonly upsert: string;
+  /** Deletes the rows with a list of ids. */
+  readonly deleteIds: string;
+  private readonly name: string;
+  private readonly types: ReadonlyMap<string, { readonly type: string; readonly isArray: boolean }>;
+
+  private constructor(
+    name: string,
+    idColumn: string,
+    columns: readonly Column[],
+    types: ReadonlyMap<string, { readonly type: string; readonly isArray: boolean }>,
+  ) {
+    this.name = name;
+    this.types = types;
+    const key = quoteName(idColumn);
+    this.upsert = upsertStatement(name, idColumn, columns);
+    this.deleteIds = counted(
+      `delete from ${name} as t using (select distinct v from json_array_elements_text(?::json) as e(v)) as d
+       where t.${key} = d.v::${types.get(idColumn)?.type}`,
+    );
+  }
+
+  /** Looks at the table. Throws `HR_INDEXER_CONNECT` when it cannot be written to as the settings say. */
+  static async read(
+    connection: DatabaseConnection,
+    { driver, name: databaseName }: Database,
+    settings: TableSettings,
+  ): Promise<PostgresTable> {
+    const { table, idColumn, columns, documentColumn } = settings;
+    const { rows } = await connection.query(driver.prepare(COLUMNS), [table]);
+    const fail = (message: string, hint: string) =>
+      new HeadraceError('HR_INDEXER_CONNECT', `${databaseName}: ${message}`, { hint });
+    if (rows.length === 0) {
+      throw fail(`there is no table ${table}`, 'Create it; double quotes keep the capitals of a name: "Articles".');
+    }
+    const all = new Map(rows.map((row) => [row[0] as string, row]));
+    const missing = [idColumn, documentColumn, ...(columns ?? [])].find((name) => name !== undefined && !all.has(name));
+    if (missing !== undefined) {
+      throw fail(`the table ${table} has no column ${missing}`, `It has ${[...all.keys()].join(', ')}.`);
+    }
+    if (all.get(idColumn)?.[6] !== true) {
+      throw fail(
+        `the column ${idColumn} of ${table} is not unique`,
+        `Make it the primary key: ALTER TABLE ${table} ADD PRIMARY KEY (${idColumn}).`,
+      );
+    }
+    const isWritten = (row: readonly Value[]) => {
+      const [name, , , , isGenerated, hasDefault] = row;
+      if (name === idColumn || name === documentColumn) return true;
+      if (columns !== undefined) return columns.includes(name as string);
+      return isGenerated !== true && hasDefault !== true;
+    };
+    return new PostgresTable(
+      rows[0]?.[7] as string,
+      idColumn,
+      rows.filter(isWritten).map((row) => columnOf(row, documentColumn)),
+      new Map(
+        rows.map(([name, type, isArray]) => [name as string, { type: type as string, isArray: isArray === true }]),
+      ),
+    );
+  }
+
+  /** Deletes the rows with a value in a column; undefined when the table has no such column. */
+  deleteBy(column: string): string | undefined {
+    const known = this.types.get(column);
+    if (known === undefined) return undefined;
+    const name = quoteName(column);
+    const condition = known.isArray ? `?::text = any(${name}::text[])` : `${name} = (?::text)::${known.type}`;
+    return counted(`delete from ${this.name} where ${condition}`);
+  }
+}
+
+function columnOf([name, type, isArray, isBytes]: readonly Value[], documentColumn: string | undefined): Column {
+  const kind = name === documentColumn ? 'document' : isArray === true ? 'array' : isBytes === true ? 'bytes' : 'plain';
+  return { name: name as string, type: type as string, kind };
+}
+
+function upsertStatement(table: string, idColumn: string, columns: readonly Column[]): string {
+  const key = quoteName(idColumn);
+  const names = columns.map(({ name }) => quoteName(name));
+  const plain = columns.filter(({ kind }) => kind === 'plain').map(({ name, type }) => `${quoteName(name)} ${type}`);
+  const updates = names.filter((name) => name !== key).map((name) => `${name} = excluded.${name}`);
+  const id = `doc ->> ${quoteText(idColumn)}`;
+  return counted(
+    `insert into ${table} (${names.join(', ')})
+     select ${columns.map(expression).join(', ')}
+     from (select distinct on (${id}) doc from json_array_elements(?::json) with ordinality as d(doc, n)
+       order by ${id}, n desc) as latest
+     cross join lateral json_to_record(doc) as r(${plain.join(', ')})
+     on conflict (${key}) do ${updates.length === 0 ? 'nothing' : `update set ${updates.join(', ')}`}`,
+  );
+}
+
+/** The value of a column, of the object `doc` and of what the server has read of it, `r`. */
+function expression({ name, type, kind }: Column): string {
+  const member = `doc -> ${quoteText(name)}`;
+  const text = `doc ->> ${quoteText(name)}`;
+  switch (kind) {
+    case 'plain':
+      return `r.${quoteName(name)}`;
+    case 'document':
+      return `doc::${type}`;
+    case 'bytes':
+      return `decode(${text}, 'base64')`;
+    case 'array':
+      // A field with a single value is no list.
+      return `case when json_typeof(${member}) = 'array'
+        then array(select v from json_array_elements_text(${member}) with ordinality as e(v, n) order by n)::${type}
+        when ${text} is not null then array[${text}]::${type} end`;
+  }
+}
+
+/** A statement that gives how many rows it changed. */
+function counted(statement: string): string {
+  return `with changed as (${statement} returning 1) select count(*) from changed`;
+}
+
+function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+function quoteText(text: string): string {
+  // Whether backslashes mean something else is up to the server's settings, but for this form.
+  return text.includes('\\')
+    ? ` E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
+    : `'${text.replaceAll("'", "''")}'`;
+}

@@ -1,0 +1,128 @@
+import type { EncodedBatch, IndexFailure } from '@headrace/engine';
+import type { Database, DatabaseConnection, SqlParameter } from '../database/database.ts';
+import { DatabaseError } from '../database/database-error.ts';
+import { BatchBytes } from '../delivery/batch-bytes.ts';
+import { Delivery, type Destination, type Reply } from '../delivery/delivery.ts';
+import { RequestSize } from '../delivery/request-size.ts';
+import { NO_ANSWER, type Retries } from '../delivery/retries.ts';
+import { DELETE, DELETE_BY } from './postgres-encoder.ts';
+import { PostgresTable, type TableSettings } from './postgres-table.ts';
+
+/** Stands for what the server says of a statement, and of the values in it. */
+const BAD_STATEMENT = 400;
+/** Stands for a server that does not let us in. */
+const REFUSED = 401;
+
+/** A statement and its value. */
+interface Command {
+  readonly sql: string;
+  readonly parameter: SqlParameter;
+}
+
+/**
+ * Writes batches of `PostgresEncoder` to a table: what is to be written, or to be deleted, in a row with one statement,
+ * all of a batch in one transaction.
+ */
+export class PostgresWriter {
+  private readonly database: Database;
+  private readonly settings: TableSettings;
+  private readonly delivery: Delivery;
+  private connection: DatabaseConnection | undefined;
+  private table: PostgresTable | undefined;
+
+  constructor(database: Database, settings: TableSettings, retries: Retries) {
+    this.database = database;
+    this.settings = settings;
+    this.delivery = new Delivery(retries, new RequestSize());
+  }
+
+  /** Opens the connection and looks at the table. */
+  async connect(): Promise<void> {
+    this.connection = await this.database.connect();
+    this.table = await PostgresTable.read(this.connection, this.database, this.settings);
+  }
+
+  async write(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
+    const bytes = new BatchBytes(batch);
+    const destination: Destination = {
+      partial: false,
+      // Requests are taken or refused as a whole, so nobody asks for one document among others.
+      key: (position) => batch.ids()[position] as string,
+      length: (position) => bytes.length(position),
+      isolates: (status) => status === BAD_STATEMENT,
+      request: (positions) => this.request(positions.map((position) => bytes.document(position))),
+    };
+    const positions = Array.from({ length: batch.count }, (_, i) => i);
+    return this.delivery.deliver(positions, destination, signal);
+  }
+
+  async close(): Promise<void> {
+    await this.connection?.close();
+  }
+
+  private async request(lines: readonly Buffer[]): Promise<Reply> {
+    try {
+      const commands = this.commands(lines);
+      if (this.connection === undefined || this.connection.broken) {
+        await this.connection?.close();
+        this.connection = await this.database.connect();
+      }
+      await this.run(this.connection, commands);
+      return { items: new Map() };
+    } catch (error) {
+      if (!(error instanceof DatabaseError)) throw error;
+      const { trouble, message } = error;
+      if (trouble === 'statement') return { refused: { status: BAD_STATEMENT, message, retryable: false } };
+      if (trouble === 'refused') return { refused: { status: REFUSED, message, retryable: false } };
+      return { refused: { status: NO_ANSWER, message } };
+    }
+  }
+
+  private async run(connection: DatabaseConnection, commands: readonly Command[]): Promise<void> {
+    const { driver } = this.database;
+    const together = commands.length > 1;
+    if (together) await connection.execute('begin');
+    try {
+      for (const { sql, parameter } of commands) await connection.query(driver.prepare(sql), [parameter]);
+      if (together) await connection.execute('commit');
+    } catch (error) {
+      // A connection that is lost takes its transaction with it.
+      if (together && !connection.broken) await connection.execute('rollback');
+      throw error;
+    }
+  }
+
+  /** The statements for lines of `PostgresEncoder`, in their order. */
+  private commands(lines: readonly Buffer[]): Command[] {
+    // The engine has called `connect`.
+    const table = this.table as PostgresTable;
+    const commands: Command[] = [];
+    for (let i = 0; i < lines.length; ) {
+      const action = actionOf(lines[i] as Buffer);
+      if (action === DELETE_BY) {
+        commands.push(this.deleteBy(table, lines[i++] as Buffer));
+        continue;
+      }
+      const texts: string[] = [];
+      for (; i < lines.length && actionOf(lines[i] as Buffer) === action; i++) texts.push(jsonOf(lines[i] as Buffer));
+      commands.push({ sql: action === DELETE ? table.deleteIds : table.upsert, parameter: `[${texts.join(',')}]` });
+    }
+    return commands;
+  }
+
+  private deleteBy(table: PostgresTable, line: Buffer): Command {
+    const [column, value] = JSON.parse(jsonOf(line)) as [string, string];
+    const sql = table.deleteBy(column);
+    if (sql !== undefined) return { sql, parameter: value };
+    const message = `${this.database.name}: the table ${this.settings.table} has no column ${column} to delete by`;
+    throw new DatabaseError('statement', message, undefined);
+  }
+}
+
+function actionOf(line: Buffer): string {
+  return String.fromCharCode(line[0] as number);
+}
+
+function jsonOf(line: Buffer): string {
+  return line.toString('utf8', 1, line.length - 1);
+}
