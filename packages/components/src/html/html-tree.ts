@@ -1,0 +1,59 @@
+/** A node of an HTML document. */
+export type HtmlNode = HtmlElement | HtmlLeaf;
+
+/** Text, the content of a script or style sheet, a comment, or a document type as it is written. */
+export class HtmlLeaf {
+  readonly kind: 'text' | 'data' | 'comment' | 'doctype';
+  value: string;
+  parent: HtmlElement | undefined;
+
+  constructor(kind: HtmlLeaf['kind'], value: string) {
+    this.kind = kind;
+    this.value = value;
+    this.parent = undefined;
+  }
+}
+
+export const HTML_NAMESPACE = 'http://www.w3.org/1999/xhtml';
+
+export interface HtmlAttribute {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** An element, or the document itself, whose name is `#root`. */
+export class HtmlElement {
+  readonly kind = 'element';
+  /** In lower case, unless it is foreign. */
+  readonly name: string;
+  readonly namespace: string;
+  /** Whether it is part of a picture or formula. */
+  readonly foreign: boolean;
+  readonly attributes: HtmlAttribute[];
+  readonly children: HtmlNode[] = [];
+  parent: HtmlElement | undefined;
+  /** Names of the attributes that are given without a value; only when asked for. */
+  withoutValue: ReadonlySet<string> | undefined;
+  /** Whether its start tag ends in a slash. */
+  selfClosing = false;
+
+  constructor(name: string, namespace: string, attributes: HtmlAttribute[]) {
+    this.name = name;
+    this.namespace = namespace;
+    this.foreign = namespace !== HTML_NAMESPACE;
+    this.attributes = attributes;
+    this.parent = undefined;
+    this.withoutValue = undefined;
+  }
+
+  /** The value of an attribute; undefined when it has none of this name. */
+  attribute(name: string): string | undefined {
+    for (const attribute of this.attributes) if (attribute.name === name) return attribute.value;
+    return undefined;
+  }
+}
+
+/** The elements among the children. */
+export function childElements({ children }: HtmlElement): HtmlElement[] {
+  return children.filter((child) => child.kind === 'element');
+}

@@ -1,0 +1,79 @@
+/** A selector that is wrong. */
+export class SelectorError extends Error {
+  override readonly name = 'SelectorError';
+}
+
+/** Reads a selector character by character. */
+export class SelectorReader {
+  private readonly text: string;
+  private at = 0;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  get done(): boolean {
+    return this.at >= this.text.length;
+  }
+
+  /** The next character; empty at the end. */
+  get next(): string {
+    return this.text.charAt(this.at);
+  }
+
+  get rest(): string {
+    return this.text.slice(this.at);
+  }
+
+  skip(expected: string): boolean {
+    if (!this.text.startsWith(expected, this.at)) return false;
+    this.at += expected.length;
+    return true;
+  }
+
+  skipSpace(): boolean {
+    const from = this.at;
+    while (/[ \t\n\f\r]/.test(this.next)) this.at++;
+    return this.at > from;
+  }
+
+  /** What matches at this place, if anything does. */
+  take(pattern: RegExp): string {
+    const sticky = new RegExp(pattern.source, 'uy');
+    sticky.lastIndex = this.at;
+    const found = sticky.exec(this.text)?.[0] ?? '';
+    this.at += found.length;
+    return found;
+  }
+
+  /** A name, in which a backslash takes the special meaning from the next character. */
+  identifier(what: string, more = ''): string {
+    const found = this.take(new RegExp(`(?:\\\\.|[\\p{L}\\p{Nd}_\\-${more}])+`)).replace(/\\(.)/gsu, '$1');
+    if (found === '') throw this.error(`${what} is missing`);
+    return found;
+  }
+
+  /** What stands between brackets, of which there may be more inside, outside of quotes. They are skipped. */
+  balanced(open: '(' | '[', close: ')' | ']', what: string): string {
+    if (!this.skip(open)) throw this.error(`${what} needs something in ${open}${close}`);
+    const from = this.at;
+    let depth = 1;
+    let quote = '';
+    for (; !this.done; this.at++) {
+      const char = this.next;
+      if (char === '\\') {
+        this.at++;
+        continue;
+      }
+      if (char === '"' || char === "'") quote = quote === '' ? char : quote === char ? '' : quote;
+      if (quote !== '') continue;
+      if (char === open) depth++;
+      else if (char === close && --depth === 0) return this.text.slice(from, this.at++);
+    }
+    throw this.error(`a "${open}" is never closed`);
+  }
+
+  error(message: string): SelectorError {
+    return new SelectorError(`${message} in the selector "${this.text}"`);
+  }
+}

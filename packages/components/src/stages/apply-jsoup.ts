@@ -1,0 +1,246 @@
+import { readFile } from 'node:fs/promises';
+import {
+  type Document,
+  HeadraceError,
+  MapOf,
+  messageOf,
+  type ParameterProblem,
+  Stage,
+  type StageContext,
+  type Static,
+  Type,
+  textOf,
+  type Value,
+} from '@headrace/engine';
+import { decodeBase64 } from '../fields/base64.ts';
+import { checkDestination } from '../fields/destination.ts';
+import { localPath } from '../formats/byte-source.ts';
+import { decodeHtml } from '../html/decode-html.ts';
+import { elementsOf } from '../html/elements.ts';
+import type { HtmlElement } from '../html/html-tree.ts';
+import { innerMarkup, outerMarkup } from '../html/markup.ts';
+import { attributeValue, compileSelector, type Selector, SelectorError } from '../html/selector/index.ts';
+import { elementText } from '../html/text.ts';
+import { type CharsetDecoder, charsetDecoder } from '../java/charset.ts';
+
+const parameters = Type.Object({
+  filePathField: Type.Optional(Type.String()),
+  byteArrayField: Type.Optional(Type.String()),
+  stringField: Type.Optional(Type.String()),
+  charset: Type.Optional(Type.String()),
+  destinationFields: MapOf(MapOf(Type.String())),
+});
+
+const SOURCES = ['filePathField', 'byteArrayField', 'stringField'] as const;
+const TYPES = ['text', 'attribute', 'html', 'outerHtml'];
+/** How many files are read at once. */
+const FILES_IN_FLIGHT = 8;
+
+/**
+ * Copies parts of an HTML page to fields. The page is a text in a field, bytes in a field, or a local file that a field
+ * names; what to copy, CSS selectors say.
+ * <p>
+ * Each entry of <code>destinationFields</code> has a <code>selector</code> and a <code>type</code>, which says what is
+ * taken of the elements that it selects:
+ * <ul>
+ *   <li><code>text</code>: their text, with single spaces for runs of white space, line breaks and the bounds of blocks;
+ *   elements without text are left out.</li>
+ *   <li><code>attribute</code>: the value of the attribute that <code>attribute</code> names; elements that lack it are
+ *   left out. With <code>abs:</code> before the name only absolute URLs are taken.</li>
+ *   <li><code>html</code>, <code>outerHtml</code>: the markup inside them, or with their own tags, laid out with indents.</li>
+ * </ul>
+ * One element gives a text, several a list, in the order of the page; the field is overwritten. When nothing is selected the
+ * field stays as it was.
+ * <p>
+ * Selectors are those of jsoup: CSS, with names, classes and values in any letter case, and beside it
+ * <code>:contains(text)</code>, <code>:containsOwn(text)</code>, <code>:matches(regex)</code>, <code>:matchesOwn(regex)</code>,
+ * <code>:has(selector)</code>, <code>:eq(n)</code>, <code>:lt(n)</code>, <code>:gt(n)</code>, <code>[^prefix]</code> and
+ * <code>[name~=regex]</code>, with patterns in the syntax of Java.
+ * <p>
+ * A document without the field is left alone. A null in it, bytes that are no bytes, or a file that cannot be read fails
+ * the document. Of a list the first value is taken.
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>filePathField (String, Optional) : The field with the path of a local file. One of filePathField, byteArrayField
+ *   and stringField must be given.</li>
+ *   <li>byteArrayField (String, Optional) : The field with the page as bytes, or as bytes in base64.</li>
+ *   <li>stringField (String, Optional) : The field with the page as text.</li>
+ *   <li>charset (String, Optional) : The charset of bytes or file. Defaults to what a file declares itself, else UTF-8.
+ *   A byte-order mark in a file wins.</li>
+ *   <li>destinationFields (Map&lt;String, Map&lt;String, String&gt;&gt;, Required) : By field what is copied to it, as in
+ *   <code>title: {type: text, selector: "h1"}, links: {type: attribute, selector: "a[href]", attribute: href}</code>.</li>
+ * </ul>
+ */
+export class ApplyJSoup extends Stage<typeof parameters> {
+  static override readonly parameters = parameters;
+
+  static readonly examples = [
+    {
+      description: 'Title, author and links of a page',
+      params: {
+        stringField: 'page',
+        destinationFields: {
+          title: { type: 'text', selector: 'h1' },
+          author: { type: 'attribute', selector: 'meta[name=author]', attribute: 'content' },
+          links: { type: 'attribute', selector: 'a', attribute: 'href' },
+        },
+      },
+      documents: [
+        {
+          id: '1',
+          page: '<meta name="author" content="Ann"><h1>Salt &amp; <i>Sand</i></h1><a href="/a">a</a><a href="/b">b</a>',
+        },
+      ],
+      output: [
+        {
+          id: '1',
+          page: '<meta name="author" content="Ann"><h1>Salt &amp; <i>Sand</i></h1><a href="/a">a</a><a href="/b">b</a>',
+          title: 'Salt & Sand',
+          author: 'Ann',
+          links: ['/a', '/b'],
+        },
+      ],
+    },
+  ];
+
+  static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
+    const given = SOURCES.filter((name) => params[name] !== undefined);
+    if (given.length !== 1) {
+      yield {
+        parameter: given[1] ?? 'destinationFields',
+        message: `Exactly one of ${SOURCES.join(', ')} must be given`,
+        hint: 'It says where the page is.',
+      };
+    }
+    const { charset } = params;
+    if (charset !== undefined && charsetDecoder(charset) === undefined) {
+      yield { parameter: 'charset', message: `The charset "${charset}" is not known` };
+    }
+    for (const [field, entry] of params.destinationFields) {
+      for (const problem of checkDestination(`"${field}"`, field)) {
+        yield { ...problem, parameter: ['destinationFields', field] };
+      }
+      yield* checkEntry(['destinationFields', field], entry);
+    }
+  }
+
+  override readonly maxInFlight: number;
+  private readonly extractions: readonly Extraction[];
+  private readonly markup: boolean;
+  private parseHtml!: typeof import('../html/reader/parse-html.ts').parseHtml;
+
+  constructor(params: Static<typeof parameters>, context: StageContext) {
+    super(params, context);
+    this.maxInFlight = params.filePathField === undefined ? 1 : FILES_IN_FLIGHT;
+    this.extractions = [...params.destinationFields].map(([field, entry]) => new Extraction(field, entry));
+    this.markup = this.extractions.some((extraction) => extraction.markup);
+  }
+
+  override async start(): Promise<void> {
+    ({ parseHtml: this.parseHtml } = await import('../html/reader/parse-html.ts'));
+  }
+
+  override process(document: Document): void | Promise<void> {
+    const { filePathField, byteArrayField, stringField } = this.params;
+    const field = (stringField ?? byteArrayField ?? filePathField) as string;
+    const value = document.first(field);
+    if (value === undefined) return;
+    if (value === null) throw new HeadraceError('HR_STAGE_FAILED', `Field "${field}" is null: there is no page`);
+    if (stringField !== undefined) this.extract(document, textOf(value) as string);
+    else if (byteArrayField !== undefined) this.extract(document, this.decode(bytesOf(value, byteArrayField)));
+    else return this.extractFile(document, textOf(value) as string);
+  }
+
+  private async extractFile(document: Document, path: string): Promise<void> {
+    let bytes: Buffer;
+    try {
+      bytes = await readFile(localPath(path));
+    } catch (error) {
+      throw new HeadraceError('HR_STAGE_FAILED', `The page ${path} cannot be read: ${messageOf(error)}`, {
+        cause: error,
+      });
+    }
+    this.extract(document, decodeHtml(bytes, this.params.charset));
+  }
+
+  private decode(bytes: Uint8Array): string {
+    const decoder = charsetDecoder(this.params.charset ?? 'utf-8') as CharsetDecoder;
+    return decoder.decode(bytes, false);
+  }
+
+  private extract(document: Document, page: string): void {
+    const elements = elementsOf(this.parseHtml(page, this.markup));
+    for (const extraction of this.extractions)
+      document.update(extraction.field, 'overwrite', extraction.values(elements));
+  }
+}
+
+/** What is copied to one field. */
+class Extraction {
+  readonly field: string;
+  /** Whether it needs the page as it was written. */
+  readonly markup: boolean;
+  private readonly selector: Selector;
+  private readonly valueOf: (element: HtmlElement) => string | undefined;
+
+  constructor(field: string, entry: ReadonlyMap<string, string>) {
+    this.field = field;
+    const type = entry.get('type') as string;
+    this.markup = type === 'html' || type === 'outerHtml';
+    this.selector = compileSelector(entry.get('selector') as string);
+    const attribute = (entry.get('attribute') ?? '').toLowerCase();
+    this.valueOf =
+      type === 'attribute'
+        ? (element) => attributeValue(element, attribute)
+        : type === 'text'
+          ? (element) => elementText(element) || undefined
+          : type === 'html'
+            ? innerMarkup
+            : outerMarkup;
+  }
+
+  values(elements: readonly HtmlElement[]): string[] {
+    const values: string[] = [];
+    for (const element of this.selector.select(elements)) {
+      const value = this.valueOf(element);
+      if (value !== undefined) values.push(value);
+    }
+    return values;
+  }
+}
+
+function* checkEntry(path: readonly [string, string], entry: ReadonlyMap<string, string>): Generator<ParameterProblem> {
+  for (const key of entry.keys()) {
+    if (key === 'type' || key === 'selector' || key === 'attribute') continue;
+    yield { parameter: [...path, key], message: `${key} has no meaning here`, severity: 'warning' };
+  }
+  const type = entry.get('type');
+  const selector = entry.get('selector');
+  if (type === undefined)
+    yield { parameter: path, message: `destinationFields."${path[1]}" must have a type`, hint: TYPES_HINT };
+  else if (!TYPES.includes(type)) {
+    yield { parameter: [...path, 'type'], message: `The type "${type}" is not known`, hint: TYPES_HINT };
+  }
+  if (type === 'attribute' && entry.get('attribute') === undefined) {
+    yield { parameter: path, message: `destinationFields."${path[1]}" must say which attribute` };
+  }
+  if (selector === undefined) {
+    yield { parameter: path, message: `destinationFields."${path[1]}" must have a selector` };
+    return;
+  }
+  try {
+    compileSelector(selector);
+  } catch (error) {
+    if (!(error instanceof SelectorError)) throw error;
+    yield { parameter: [...path, 'selector'], message: `The selector cannot be used: ${error.message}` };
+  }
+}
+
+const TYPES_HINT = `It is one of ${TYPES.join(', ')}.`;
+
+function bytesOf(value: Value, field: string): Uint8Array {
+  const bytes = value instanceof Uint8Array ? value : typeof value === 'string' ? decodeBase64(value) : undefined;
+  if (bytes !== undefined) return bytes;
+  throw new HeadraceError('HR_STAGE_FAILED', `Field "${field}" holds neither bytes nor padded base64 text`);
+}
