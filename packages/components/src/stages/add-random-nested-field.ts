@@ -123,8 +123,6 @@ export class AddRandomNestedField extends Stage<typeof parameters> {
   /** How many numbers of objects there are to draw. */
   private readonly counts: number;
   private readonly generators: ReadonlyMap<string, ValueGenerator>;
-  /** The document that the generators write to. */
-  private readonly scratch = Document.create('generator');
   /** For each object the paths of its entries in the document. */
   private readonly paths: NestedPath[][] = [];
 
@@ -174,10 +172,10 @@ export class AddRandomNestedField extends Stage<typeof parameters> {
     if (generator === undefined) {
       throw new HeadraceError('HR_STAGE_FAILED', `There is neither a field nor a generator "${source}"`);
     }
-    generator.process(this.scratch);
-    const generated = this.scratch.get(GENERATED);
-    this.scratch.remove(GENERATED);
-    return generated;
+    // A new one each time: a document that gains and loses a field again and again has a new shape after each.
+    const scratch = Document.create('generator');
+    generator.process(scratch);
+    return scratch.get(GENERATED);
   }
 
   private pathsOf(object: number): readonly NestedPath[] {

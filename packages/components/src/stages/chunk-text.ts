@@ -1,11 +1,13 @@
 import {
-  Document,
+  type Document,
+  type JsonObject,
   messageOf,
   type ParameterProblem,
   Stage,
   type StageContext,
   type Static,
   Type,
+  type Value,
 } from '@headrace/engine';
 import { checkDestination } from '../fields/destination.ts';
 import { compileJavaRegex } from '../java/regex/index.ts';
@@ -177,18 +179,22 @@ export class ChunkText extends Stage<typeof parameters> {
     const text = document.text(this.params.source);
     if (text === undefined || isBlank(text)) return;
     const chunks = this.chunks(text);
+    const { dest } = this.params;
+    const children = childrenOf(document);
     let offset = 0;
     for (const [i, chunk] of chunks.entries()) {
-      const child = Document.create(`${document.id}-${i + 1}`);
+      const child: JsonObject = new Map();
+      child.set('id', `${document.id}-${i + 1}`);
       child.set('parent_id', document.id);
       child.set('chunk_number', i + 1);
       child.set('total_chunks', chunks.length);
       child.set('offset', offset);
       child.set('length', chunk.length);
-      child.set(this.params.dest as string, chunk);
-      document.addChild(child);
+      child.set(dest as string, chunk);
+      children.push(child);
       offset += chunk.length;
     }
+    if (children.length > 0) document.put('___children', children);
   }
 
   private chunks(text: string): string[] {
@@ -203,6 +209,12 @@ export class ChunkText extends Stage<typeof parameters> {
     if (characterLimit > 0) chunks = chunks.map((chunk) => shorten(chunk, characterLimit));
     return chunks;
   }
+}
+
+/** The list that the document carries its children in; `addChild` would make a document of each and copy that. */
+function childrenOf(document: Document): Value[] {
+  const children = document.get('___children');
+  return Array.isArray(children) ? children : [];
 }
 
 function* checkRegex(regex: string | undefined): Generator<ParameterProblem> {

@@ -1,6 +1,7 @@
 import {
   copyValue,
-  type Document,
+  Document,
+  type JsonObject,
   MapOf,
   type ParameterProblem,
   Stage,
@@ -10,6 +11,7 @@ import {
   Type,
   type UpdateMode,
   UpdateModeParameter,
+  type Value,
 } from '@headrace/engine';
 import { checkDestination } from '../fields/destination.ts';
 
@@ -68,9 +70,12 @@ export class EmitNestedChildren extends Stage<typeof parameters> {
 
   override process(document: Document): StageResult {
     if (!document.has('___children')) return;
-    const children = document.children(() => {
-      this.context.log.error(`A child of the document ${document.id} has no id and is lost`);
-    });
+    const children: Document[] = [];
+    for (const child of document.values('___children')) {
+      // Not copied: this document gives them away.
+      if (hasId(child)) children.push(Document.fromObject(child));
+      else this.context.log.error(`A child of the document ${document.id} has no id and is lost`);
+    }
     if (children.length === 0) return;
     for (const [source, dest] of this.copies) {
       const values = document.values(source);
@@ -80,4 +85,9 @@ export class EmitNestedChildren extends Stage<typeof parameters> {
     if (this.params.dropParent === true) document.drop();
     return children;
   }
+}
+
+function hasId(child: Value): child is JsonObject {
+  const id = child instanceof Map ? child.get('id') : undefined;
+  return typeof id === 'string' && id !== '';
 }

@@ -18,6 +18,8 @@ const parameters = Type.Object({
   dest: Type.Optional(Type.String()),
 });
 
+/** Far less than the longest number that the reader of JSON takes. */
+const MAX_PLAIN_LENGTH = 100;
 const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /**
@@ -76,9 +78,39 @@ export class ParseFloats extends Stage<typeof parameters> {
 }
 
 function parseFloats(text: string): Value[] {
-  const list = readJson(text);
+  const list = plainNumbers(text) ?? readJson(text);
   if (!Array.isArray(list)) throw new TypeError('Expected a JSON list');
   return list.map(toFloat);
+}
+
+/**
+ * The numbers of a list that holds nothing else, by the native reader: floats need none of the kinds of numbers that
+ * ours tells apart. Undefined for anything that ours must judge.
+ */
+function plainNumbers(text: string): number[] | undefined {
+  if (hasLongItem(text)) return undefined;
+  try {
+    const list: unknown = JSON.parse(text);
+    return Array.isArray(list) && list.every(isPlain) ? list : undefined;
+  } catch {
+    // Ours says what is wrong, and where.
+    return undefined;
+  }
+}
+
+/** Of -0 only the text tells whether it is an integer, which has no sign then. */
+function isPlain(item: unknown): item is number {
+  return typeof item === 'number' && !Object.is(item, -0);
+}
+
+/** Whether an item may be longer than a number is allowed to be. */
+function hasLongItem(text: string): boolean {
+  let start = 0;
+  for (let comma = text.indexOf(','); comma >= 0; comma = text.indexOf(',', start)) {
+    if (comma - start > MAX_PLAIN_LENGTH) return true;
+    start = comma + 1;
+  }
+  return text.length - start > MAX_PLAIN_LENGTH;
 }
 
 function toFloat(item: Value, index: number): Value {
