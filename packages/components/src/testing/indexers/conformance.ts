@@ -190,12 +190,12 @@ export function describeConformance(engine: EngineUnderTest, server: RealServer,
         if (++requests === 4) restarted = server.stop().then(() => server.start());
         return undefined;
       };
-      const settings = 'batchSize: 5, maxRetries: 200, retryWaitDurationMs: 100, retryMaxWaitDurationMs: 500';
+      const settings = 'batchSize: 5, maxRetries: 2000, retryWaitDurationMs: 100, retryMaxWaitDurationMs: 500';
       const result = await runs.send(proxy.url, target, documents, settings);
       await restarted;
       expect(requests).toBeGreaterThan(24);
       expect(outcome(result)).toEqual({ status: 'SUCCEEDED', succeeded: 120, failed: {} });
       expect(await engine.contents(target)).toEqual(byId(documents));
-    }, 180_000);
+    }, 300_000);
   });
 }

@@ -66,9 +66,9 @@ export class EngineRuns {
 }
 
 /** What of a result the tests look at: how many got through, and what failed and why. */
-export function outcome({ status, counts, failures }: RunResult) {
+export function outcome({ status, message, counts, failures }: RunResult) {
   return {
-    status,
+    status: status === 'SUCCEEDED' ? status : `${status}: ${message}`,
     succeeded: counts.succeeded,
     failed: Object.fromEntries(failures.map(({ id, failure }) => [id, failure.message])),
   };
