@@ -96,7 +96,12 @@ await describeWithServer('kafka', (server) => {
   it('takes the id from another field, numbers too', async () => {
     const topic = await createTopic();
     await send([json({ id: 'x', key: 7 })], topic);
-    expect((await run({ topic, idField: 'key' })).json).toEqual(['{"id":"p-7","key":7}']);
+    await send([json({ key: 8, a: 1 }), { value: Buffer.from('\n{"a":1.5,"key":"9"} '), partition: 0 }], topic);
+    expect((await run({ topic, idField: 'key' })).json).toEqual([
+      '{"id":"p-7","key":7}',
+      '{"key":8,"a":1,"id":"p-8"}',
+      '{"a":1.5,"key":"9","id":"p-9"}',
+    ]);
   });
 
   it('fails what is no document by itself, and does not read it again', async () => {

@@ -33,7 +33,11 @@ export class MessageBatch {
       bytes.set(value, at);
       at += value.length;
     }
-    const { partitions, offsets, lengths } = this;
-    return { bytes, decoder, position: { partitions, offsets, lengths } satisfies MessagePositions };
+    const position: MessagePositions = {
+      partitions: Int32Array.from(this.partitions),
+      offsets: BigInt64Array.from(this.offsets),
+      lengths: Int32Array.from(this.lengths),
+    };
+    return { bytes, decoder, position };
   }
 }

@@ -1,14 +1,16 @@
 import {
   Document,
   HeadraceError,
-  type JsonObject,
   type ModuleReference,
   messageOf,
   type RecordDecoder,
   type RecordSink,
   readJson,
+  Shape,
   textOf,
+  type Value,
 } from '@headrace/engine';
+import { JsonObjectReader, type ObjectShape } from '../formats/json/json-object-reader.ts';
 
 /** How messages become documents. Plain data. */
 export interface MessageDecoderOptions {
@@ -18,16 +20,22 @@ export interface MessageDecoderOptions {
   readonly docIdPrefix: string;
 }
 
-/** Where the messages of a chunk come from, in order, and how long each is in bytes; -1: it has no value. Plain data. */
+/** Where the messages of a chunk come from, in order, and how long each is in bytes; -1: it has no value. */
 export interface MessagePositions {
-  readonly partitions: readonly number[];
-  readonly offsets: readonly bigint[];
-  readonly lengths: readonly number[];
+  readonly partitions: Int32Array;
+  readonly offsets: BigInt64Array;
+  readonly lengths: Int32Array;
 }
 
 /** Makes documents of the values of messages, JSON objects one behind the other. */
 export class MessageDecoder implements RecordDecoder {
   private readonly options: MessageDecoderOptions;
+  private readonly reader = new JsonObjectReader();
+  // Names are shared by the documents that have them all.
+  private alike: ObjectShape | undefined;
+  private shape = Shape.of([]);
+  private keyAt = -1;
+  private idAt = -1;
 
   constructor(options: MessageDecoderOptions) {
     this.options = options;
@@ -57,14 +65,37 @@ export class MessageDecoder implements RecordDecoder {
   }
 
   private document(text: string): Document {
-    const { idField, docIdPrefix } = this.options;
+    const values = this.readObject(text);
+    const key = values[this.keyAt];
+    const id = key === undefined || key === null || Array.isArray(key) ? '' : (textOf(key) ?? '');
+    if (id === '') {
+      const message = `it has no value in the field ${this.options.idField} for the id`;
+      throw new HeadraceError('HR_DOCUMENT_NO_ID', message);
+    }
+    values[this.idAt] = this.options.docIdPrefix + id;
+    return new Document(this.shape, values);
+  }
+
+  /** The values of the object, in the order of `shape`; the last place may be missing, for the id. */
+  private readObject(text: string): Value[] {
+    this.reader.load(text);
+    if (this.reader.read(0, text.length)) {
+      if (this.alike !== this.reader.shape) {
+        this.alike = this.reader.shape;
+        this.learn(this.alike.names);
+      }
+      return this.reader.values;
+    }
     const value = readJson(text);
     if (!(value instanceof Map)) throw new HeadraceError('HR_DOCUMENT_NOT_AN_OBJECT', 'its value is not a JSON object');
-    const object: JsonObject = value;
-    const key = object.get(idField);
-    const id = key === undefined || key === null || Array.isArray(key) ? '' : (textOf(key) ?? '');
-    if (id === '') throw new HeadraceError('HR_DOCUMENT_NO_ID', `it has no value in the field ${idField} for the id`);
-    object.set('id', docIdPrefix + id);
-    return Document.fromObject(object);
+    this.alike = undefined;
+    this.learn([...value.keys()]);
+    return [...value.values()];
+  }
+
+  private learn(names: readonly string[]): void {
+    this.shape = Shape.common(names.includes('id') ? names : [...names, 'id']);
+    this.idAt = this.shape.position('id');
+    this.keyAt = names.includes(this.options.idField) ? this.shape.position(this.options.idField) : -1;
   }
 }
