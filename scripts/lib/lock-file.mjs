@@ -13,7 +13,7 @@ export function missingPackages({ packages }) {
   for (const [path, { optionalDependencies = {}, dev }] of Object.entries(packages)) {
     for (const [name, range] of Object.entries(optionalDependencies)) {
       const version = range.replace(/^[~^]/, '');
-      if (isThere({ ...missing, ...packages }, path, name, version)) continue;
+      if (isThere({ ...missing, ...packages }, path, name, range)) continue;
       const hoisted = `node_modules/${name}`;
       const isFree = packages[hoisted] === undefined && missing[hoisted] === undefined;
       missing[isFree ? hoisted : `${path}/node_modules/${name}`] = entry(name, version, dev);
