@@ -1,0 +1,83 @@
+import type { IndexerSettings, ParameterProblem } from '@headrace/engine';
+import { describe, expect, it } from 'vitest';
+import { ElasticsearchIndexer } from './elasticsearch-indexer.ts';
+import { OpenSearchIndexer } from './opensearch-indexer.ts';
+import { SolrIndexer } from './solr-indexer.ts';
+
+const told = (problems: Iterable<ParameterProblem>) =>
+  [...problems].map(({ severity = 'error', block, parameter, message }) => {
+    const place = [block ?? [], parameter].flat().join('.');
+    return `${severity} ${place}: ${message}`;
+  });
+const at = { url: 'http://localhost:9200', index: 'i' };
+const settings = (some: Partial<IndexerSettings>) => some as IndexerSettings;
+
+describe('the check of OpenSearchIndexer and ElasticsearchIndexer', () => {
+  it('finds mistakes of the address and of versions', () => {
+    expect(told(OpenSearchIndexer.check({ url: 'localhost', index: ' ' }, settings({})))).toEqual([
+      'error url: opensearch.url must be a URL of http or https',
+      'error index: opensearch.index must not be empty',
+    ]);
+    expect(told(OpenSearchIndexer.check(at, settings({ versionField: 'v' })))).toEqual([
+      'error indexer.versionField: indexer.versionField requires indexer.versionType to be set.',
+    ]);
+    expect(told(ElasticsearchIndexer.check(at, settings({ versionField: 'v' })))).toEqual([
+      'warning indexer.versionField: indexer.versionField has no effect without indexer.versionType',
+    ]);
+    const external = settings({ versionType: 'external_gte', versionField: 'v' });
+    expect(told(OpenSearchIndexer.check({ ...at, update: true }, external))).toEqual([
+      'error indexer.versionType: Search engines refuse external versions for updates',
+    ]);
+    expect(told(ElasticsearchIndexer.check(at, external))).toEqual([]);
+    expect(told(ElasticsearchIndexer.check(at, settings({ versionType: 'Force' })))).toEqual([
+      'error indexer.versionType: Search engines no longer have the version type force',
+    ]);
+  });
+
+  it('finds mistakes of joins', () => {
+    const check = (join: Record<string, string>) =>
+      told(ElasticsearchIndexer.check({ ...at, join: new Map(Object.entries(join)) }, settings({})));
+    expect(check({ joinFieldName: 'j', parentName: 'p' })).toEqual([]);
+    expect(check({ joinFieldName: 'j', isChild: 'true', childName: 'c', parentDocumentIdSource: 'of' })).toEqual([]);
+    expect(check({ isChild: 'true', childName: 'c', parent: 'x' })).toEqual([
+      'error join.parent: Config contains unknown property parent',
+      'error join: join of children is missing required property joinFieldName',
+      'error join: join of children is missing required property parentDocumentIdSource',
+    ]);
+    expect(check({ joinFieldName: 'j', parentName: 'p', isChild: 'maybe' })).toEqual([
+      'error join.isChild: isChild must be true or false, was "maybe"',
+    ]);
+  });
+});
+
+describe('the check of SolrIndexer', () => {
+  const check = (params: object, some: Partial<IndexerSettings> = {}) =>
+    told(SolrIndexer.check(params as never, settings(some)));
+
+  it('takes what reaches a core or a cloud', () => {
+    expect(check({ url: 'http://h:8983/solr/core' })).toEqual([]);
+    expect(check({ url: ['http://h:8983/solr'], useCloudClient: true, defaultCollection: 'c' })).toEqual([]);
+    expect(check({ zkHosts: ['z:2181'], useCloudClient: true }, { indexOverrideField: 'i' })).toEqual([]);
+  });
+
+  it('finds what does not', () => {
+    expect(check({})).toEqual(['error url: Config is missing required property url']);
+    expect(check({ url: 'http://h:8983/solr/' })).toEqual(['error url: url does not name the core']);
+    expect(check({ url: 'h:8983' })).toEqual(['error url: url must be a URL of http or https']);
+    expect(check({ url: ['http://h/solr/a', 'http://i/solr/a'] })).toEqual([
+      'warning url: Only the first URL is used: a standalone Solr has one',
+    ]);
+    expect(check({ useCloudClient: true })).toEqual([
+      'error useCloudClient: A SolrCloud needs url or zkHosts',
+      'error useCloudClient: A SolrCloud needs defaultCollection, or indexer.indexOverrideField',
+    ]);
+  });
+
+  it('tells of what has no effect', () => {
+    const found = check({ url: 'http://h/solr/a', userName: 'u' }, { routingField: 'r' });
+    expect(found).toEqual([
+      'warning userName: userName has no effect without password',
+      "warning indexer.routingField: Config setting 'indexer.routingField' has no effect with SolrIndexer: Solr has no such thing",
+    ]);
+  });
+});

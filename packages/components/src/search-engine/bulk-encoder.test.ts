@@ -1,0 +1,80 @@
+import { DocumentTable, readDocument, type Value } from '@headrace/engine';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { BulkEncoder, type BulkEncoderOptions } from './bulk-encoder.ts';
+
+const plain: BulkEncoderOptions = { index: 'idx', update: false, whitelist: [], blacklist: [] };
+const encode = (options: Partial<BulkEncoderOptions>, json: string) =>
+  new BulkEncoder({ ...plain, ...options }).encode(readDocument(json));
+
+describe('BulkEncoder', () => {
+  it('leaves out nulls at every level but in lists, and what belongs to the engine', () => {
+    const json = '{"id":"1","n":null,"o":{"x":null,"y":[null,{"z":null}]},"f":1.0,"___skipped":true,"run_id":"r"}';
+    expect(encode({}, json)).toBe(
+      '{"index":{"_id":"1","_index":"idx"}}\n{"id":"1","o":{"y":[null,{}]},"f":1.0,"run_id":"r"}\n',
+    );
+  });
+
+  it('writes id, index, routing and version of a document, of deletes too', () => {
+    const options = {
+      idOverrideField: 'oid',
+      indexOverrideField: 'ix',
+      routingField: 'r',
+      version: { field: 'v', type: 'external' },
+      deletionMarkerField: 'del',
+      deletionMarkerFieldValue: 'true',
+    } as const;
+    const target = '"version":7,"version_type":"external","_id":"A","_index":"i","routing":"k"';
+    expect(encode(options, '{"id":"1","oid":"A","ix":"i","r":["k","l"],"v":"7"}')).toBe(
+      `{"index":{${target}}}\n{"id":"A","oid":"A","ix":"i","r":["k","l"],"v":"7"}\n`,
+    );
+    expect(encode(options, '{"id":"1","oid":"A","ix":"i","r":"k","v":7,"del":true}')).toBe(`{"delete":{${target}}}\n`);
+  });
+
+  it.each([
+    [{ idOverrideField: 'a' }, '{"id":"1","a":""}', /a, which gives the id in the index, is empty/],
+    [{}, `{"id":"${'é'.repeat(257)}"}`, /longer than the 512 bytes/],
+    [{ version: { field: 'v', type: 'external' } as const }, '{"id":"1","v":"x"}', /field v must be a whole number/],
+    [{ version: { field: 'v', type: 'external' } as const }, '{"id":"1","v":1.5}', /field v must be a whole number/],
+  ])('refuses what a search engine would refuse together with others: %j %s', (options, json, reason) => {
+    expect(() => encode(options, json)).toThrow(reason);
+  });
+
+  it('tells once of children that are not sent', () => {
+    const warnings: string[] = [];
+    const log = { debug() {}, info() {}, warn: (text: string) => warnings.push(text), error() {} };
+    const encoder = new BulkEncoder(plain, log as never);
+    for (const id of ['1', '2']) encoder.encode(readDocument(`{"id":"${id}","___children":[{"id":"c"}]}`));
+    expect(warnings).toEqual([expect.stringContaining('Document 1 has children, which are not sent')]);
+  });
+
+  it('encodes a table as it does its documents', () => {
+    const value: fc.Arbitrary<Value | undefined> = fc.oneof(
+      fc.string(),
+      fc.integer(),
+      fc.constant(null),
+      fc.constant(undefined),
+      fc.constant<Value>([1, null]),
+    );
+    const tables = fc.integer({ min: 1, max: 4 }).chain((count) =>
+      fc.record({
+        ids: fc.array(fc.string({ minLength: 1, maxLength: 10 }), { minLength: count, maxLength: count }),
+        column: fc.array(value, { minLength: count, maxLength: count }),
+        update: fc.boolean(),
+      }),
+    );
+    fc.assert(
+      fc.property(tables, ({ ids, column, update }) => {
+        const table = () => {
+          const made = new DocumentTable(['id'], [ids], ids.length);
+          made.put('x', column, true);
+          made.fill('run_id', 'r');
+          return made;
+        };
+        const encoder = new BulkEncoder({ ...plain, update });
+        const rows = ids.map((_, row) => encoder.encode(table().document(row)));
+        expect(encoder.encodeTable?.(table())).toEqual(rows);
+      }),
+    );
+  });
+});
