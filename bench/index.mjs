@@ -6,6 +6,7 @@ import { memoryJobs } from './memory-jobs.mjs';
 import { microJobs } from './micro-jobs.mjs';
 import { scalingJobs } from './scaling-jobs.mjs';
 import { serviceJobs } from './service-jobs.mjs';
+import { stageJobs } from './stage-jobs.mjs';
 import { throughputJobs } from './throughput-jobs.mjs';
 import { waitingJobs } from './waiting-jobs.mjs';
 
@@ -20,6 +21,7 @@ const groups = {
   waiting: waitingJobs,
   service: serviceJobs,
   micro: microJobs,
+  stages: stageJobs,
 };
 const wanted = positionals.length === 0 ? Object.keys(groups) : positionals;
 const before = values.compare === undefined ? [] : JSON.parse(readFileSync(values.compare, 'utf8'));
@@ -30,7 +32,7 @@ for (const name of wanted) {
   rows.push(...(await groups[name]()));
 }
 console.table(
-  rows.map(({ job, value, unit, mbPerSecond, peak, share, goal }) => {
+  rows.map(({ job, value, unit, mbPerSecond, peak, byHand, share, goal }) => {
     const earlier = before.find((row) => row.job === job)?.value;
     return {
       job,
@@ -38,6 +40,7 @@ console.table(
       unit,
       'MB/s': mbPerSecond === undefined ? '' : Math.round(mbPerSecond),
       'peak MiB': peak === undefined ? '' : Math.round(peak),
+      'by hand': byHand === undefined ? '' : Math.round(byHand),
       'of by hand': share === undefined ? '' : `${Math.round(share * 100)} %`,
       goal: goal ?? '',
       change: earlier === undefined ? '' : `${((value / earlier - 1) * 100).toFixed(1)} %`,
