@@ -47,7 +47,8 @@ await describeWithServer('kafka', (server) => {
 
   async function send(messages: readonly Partial<MessageToProduce>[], topic: string): Promise<void> {
     const { Producer } = await import('@platformatic/kafka');
-    const producer = new Producer({ clientId: 'test', bootstrapBrokers: [server.url] });
+    // A topic that was just made has no leader yet: what is sent again then must not be there twice.
+    const producer = new Producer({ clientId: 'test', bootstrapBrokers: [server.url], idempotent: true });
     await producer.send({ messages: messages.map((message) => ({ ...message, topic }) as MessageToProduce) });
     await producer.close();
   }
