@@ -46,7 +46,11 @@ async function bundle(name, entries) {
       includeDependenciesRecursively: false,
       groups: [
         // What several components share, a file for each room.
-        { test: (id) => !isEntry.has(id), debugName: "rooms", name: (id) => (name === 'components' ? `shared/${roomOf(dist, id)}` : null) },
+        {
+          test: (id) => !isEntry.has(id),
+          debugName: 'rooms',
+          name: (id) => (name === 'components' ? `shared/${roomOf(dist, id)}` : null),
+        },
       ],
     },
   });

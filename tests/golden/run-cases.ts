@@ -178,13 +178,20 @@ function timeless(document: Value): string {
   return canonicalJson(new Map([...(document as JsonObject)].filter(([name]) => !name.endsWith('_date'))));
 }
 
-/** Documents with `@INSTANT@` where that is expected and an instant stands. */
+/** What expected values may stand for. */
+const MASKS: Readonly<Record<string, RegExp>> = {
+  '@INSTANT@': /^\d{4}-\d\d-\d\dT[\d:.]+Z$/,
+  '@UUID@': /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/,
+};
+
+/** Documents with a mask where that is expected and a value of its kind stands. */
 function withMask(documents: readonly Value[], expected: readonly Value[]): Value[] {
   return documents.map((document, i) => {
     const masks = expected[i] as JsonObject | undefined;
     const entries = [...(document as JsonObject)].map(([name, value]): [string, Value] => {
-      const masked = masks?.get(name) === '@INSTANT@' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(String(value));
-      return [name, masked ? '@INSTANT@' : value];
+      const mask = masks?.get(name);
+      const kind = typeof mask === 'string' ? MASKS[mask] : undefined;
+      return [name, kind?.test(String(value)) === true ? (mask as string) : value];
     });
     return new Map(entries);
   });

@@ -31,4 +31,6 @@ export const runDifferences: Readonly<Record<string, string>> = {
   'connectors/json-blacklist-idfield': 'mistakes in handlers, patterns and paths are found by validation',
   'connectors/xml-no-ids': 'mistakes in handlers, patterns and paths are found by validation',
   'connectors/multi-file-no-pipeline': 'a connector that has documents and no pipeline fails',
+  'connectors/rss-atom': 'an enclosure is no link of an entry',
+  'connectors/rss-bad-date': 'a date that cannot be read is left out',
 };

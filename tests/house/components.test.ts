@@ -14,6 +14,8 @@ const entries = JSON.parse(readFileSync(fileURLToPath(catalogUrl), 'utf8')) as C
 const ADDED: Readonly<Record<string, string>> = {
   's3.endpoint': 'servers that speak the protocol of S3',
   'gcp.endpoint': 'servers that speak the protocol of Google Cloud Storage',
+  'kafka.consumer': 'without it there is no TLS and no SASL',
+  'kafka.securityProtocol': 'without it there is no TLS and no SASL',
 };
 
 /** Classes of the reference that its list lacks: optional components, and one that was not built with the rest. */
@@ -61,7 +63,7 @@ describe('the class comment', () => {
     ({ entry }) => {
       const comment = readClassComments(sourceOf(entry)).get(entry.name);
       expect(comment?.description, 'it has no prose').toMatch(/\S/);
-      const own = entry.fields.filter(({ name }) => name in entry.schema.properties);
+      const own = entry.fields.filter(({ name }) => isOwn(name, entry));
       expect(Object.keys(comment?.parameters ?? {}).sort()).toEqual([...new Set(paths(own))].sort());
     },
   );
@@ -70,7 +72,7 @@ describe('the class comment', () => {
     'of $name says whether a parameter is required',
     ({ entry }) => {
       const wrong = entry.fields
-        .filter(({ name }) => name in entry.schema.properties)
+        .filter(({ name }) => isOwn(name, entry))
         .filter(({ name, required }) => {
           const line =
             new RegExp(`<li>${name.replace(/[$.]/g, '\\$&')} \\(([^)]*)\\)`).exec(sourceOf(entry))?.[1] ?? '';
@@ -103,6 +105,11 @@ describe('listing the components', () => {
     expect((JSON.parse(out.toString()) as string[]).filter((name) => !light.includes(name))).toEqual([]);
   });
 });
+
+/** Whether a parameter, which may be one of a flat object, is not one that all components of the kind have. */
+function isOwn(name: string, { schema }: CatalogEntry): boolean {
+  return (name.split('.')[0] as string) in schema.properties;
+}
 
 /** The source of a built-in component, in TypeScript. */
 function sourceOf(entry: CatalogEntry): string {

@@ -33,6 +33,7 @@ export {
 export type { ParameterProblem } from './component/parameters.ts';
 export { Registry, type RegistrySource } from './component/registry.ts';
 export {
+  FLAT,
   MapOf,
   OneOf,
   type Static,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   Connector,
+  FLAT,
   MapOf,
   type ParameterProblem,
   type Publisher,
@@ -27,7 +28,7 @@ const parameters = Type.Object({
       securityProtocol: Type.Optional(Type.String()),
       consumer: Type.Optional(MapOf(Type.Unknown())),
     },
-    { flat: true },
+    FLAT,
   ),
   idField: Type.Optional(Type.String({ default: 'id' })),
   offsets: Type.Optional(

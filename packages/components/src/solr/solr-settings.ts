@@ -1,4 +1,4 @@
-import { type ParameterProblem, Type } from '@headrace/engine';
+import { FLAT, type ParameterProblem, Type } from '@headrace/engine';
 import { basicAuthorization } from '../http/credentials.ts';
 import type { TlsSettings } from '../http/tls-settings.ts';
 
@@ -9,7 +9,7 @@ const stores = Type.Object(
     trustStore: Type.Optional(Type.String()),
     trustStorePassword: Type.Optional(Type.String()),
   },
-  { flat: true },
+  FLAT,
 );
 
 /** One URL or several. The reference describes a list; its documentation writes a text. */
@@ -26,9 +26,7 @@ export const solrParameters = {
   userName: Type.Optional(Type.String()),
   password: Type.Optional(Type.String()),
   acceptInvalidCert: Type.Optional(Type.Boolean({ default: false })),
-  javax: Type.Optional(
-    Type.Object({ net: Type.Optional(Type.Object({ ssl: Type.Optional(stores) }, { flat: true })) }, { flat: true }),
-  ),
+  javax: Type.Optional(Type.Object({ net: Type.Optional(Type.Object({ ssl: Type.Optional(stores) }, FLAT)) }, FLAT)),
 };
 
 /** How to reach Solr, as a block `solr` says it. */

@@ -7,6 +7,9 @@ export { Type };
 /** Options of a parameter that is accepted, because the reference has it, and changes nothing: giving it is a warning. */
 export const NO_EFFECT = { noEffect: true } as const;
 
+/** Options of an object whose parameters the reference lists beside it, their names with dots: `kafka.topic`. */
+export const FLAT = { flat: true } as const;
+
 /**
  * A map from names to values, kept in the order of the config. In TypeScript a `ReadonlyMap`, because the keys
  * are names of fields (`10` and `__proto__` included), in the schema an object.

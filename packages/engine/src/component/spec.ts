@@ -22,7 +22,7 @@ export interface SpecField {
 
 /**
  * The parameters of a schema in the reference's form, sorted by name. A parameter of several plain types is there once
- * for each.
+ * for each; those of a `FLAT` object stand beside it, their names with dots.
  * @param descriptions by parameter, nested ones as `outer.inner`; they win over those that the schema has
  * @param prefix what goes before a name to find its description
  */
@@ -33,15 +33,22 @@ export function specFields(
 ): SpecField[] {
   const required = new Set((schema.required as string[] | undefined) ?? []);
   return Object.entries(schema.properties as Record<string, TSchema>)
-    .flatMap(([name, property]) =>
-      specTypes(property, descriptions, `${prefix}${name}.`).map((type) => ({
+    .flatMap(([name, property]) => {
+      if ((property as { flat?: boolean }).flat === true) {
+        return specFields(property as TObject, descriptions, `${prefix}${name}.`).map((field) => ({
+          ...field,
+          name: `${name}.${field.name}`,
+          required: field.required && required.has(name),
+        }));
+      }
+      return specTypes(property, descriptions, `${prefix}${name}.`).map((type) => ({
         name,
         required: required.has(name),
         type,
         ...describe(descriptions[prefix + name] ?? (property as { description?: string }).description),
         ...constraints(property),
-      })),
-    )
+      }));
+    })
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
