@@ -76,7 +76,7 @@ function parameterTable(fields, schema) {
 function parameterRows(fields, schema, prefix) {
   const sorted = fields.toSorted((a, b) => Number(b.required) - Number(a.required));
   return sorted.flatMap((field) => {
-    const property = schema.properties[field.name];
+    const property = propertyOf(schema, field.name);
     const isList = property.type === 'array';
     const nested = 'child' in field.type;
     return [
@@ -97,6 +97,13 @@ function parameterRows(fields, schema, prefix) {
         : []),
     ];
   });
+}
+
+/** The schema of a field; the name of one that is listed flat leads through objects. */
+function propertyOf(schema, name) {
+  if (name in schema.properties) return schema.properties[name];
+  const outer = Object.keys(schema.properties).find((key) => name.startsWith(`${key}.`));
+  return propertyOf(schema.properties[outer], name.slice(outer.length + 1));
 }
 
 function allowed({ enum: values, minimum, maximum, exclusiveMinimum, exclusiveMaximum }) {

@@ -52,8 +52,3 @@ export class HtmlElement {
     return undefined;
   }
 }
-
-/** The elements among the children. */
-export function childElements({ children }: HtmlElement): HtmlElement[] {
-  return children.filter((child) => child.kind === 'element');
-}

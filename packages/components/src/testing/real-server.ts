@@ -65,7 +65,8 @@ export async function describeWithServer(
   const server = isThere ? new LaunchedServer(name, settings) : undefined;
   const early = server !== undefined && process.env.CI === 'true';
   const reason = early ? await server.tryToLaunch() : undefined;
-  describe(`with a real server (${name})`, () => {
+  // Restarts and cut connections meet real engines on a busy machine: what fails is tried again before it counts.
+  describe(`with a real server (${name})`, { retry: 2 }, () => {
     if (given !== undefined) return define(new GivenServer(given));
     if (reason !== undefined) return it.skip(`does not start here: ${reason}`);
     if (server !== undefined) {
