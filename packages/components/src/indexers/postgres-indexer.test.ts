@@ -260,9 +260,12 @@ await describeWithServer('postgres', (server) => {
   it('goes on when the server is restarted during a run', async () => {
     const table = await engine.create();
     const documents = numbered(3000);
-    await session.close();
-    const settings = 'batchSize: 2, maxRetries: 200, retryWaitDurationMs: 100, retryMaxWaitDurationMs: 500';
+    const settings = 'batchSize: 2, maxRetries: 2000, retryWaitDurationMs: 100, retryMaxWaitDurationMs: 500';
     const sending = runs.send(server.url, table, documents, settings);
+    // When some are in: before the first connection there would be nothing to go on with.
+    while (Object.keys(await engine.contents(table)).length === 0)
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    await session.close();
     await server.stop();
     await server.start();
     expect(outcome(await sending)).toEqual({ status: 'SUCCEEDED', succeeded: 3000, failed: {} });
