@@ -172,7 +172,8 @@ export class Includer {
     }
     const { files, includedText } = this.#session;
     if (files >= limits.includes) {
-      if (files === limits.includes) problems.add('too-many-includes', origin, `more than ${files} files are included`);
+      const message = `more than ${limits.includes} files are included`;
+      if (files === limits.includes) problems.add('too-many-includes', origin, message, 'include fewer files');
       this.#session.files++;
       return false;
     }

@@ -21,7 +21,9 @@ export class KeyReader {
     const cursor = this.#cursor;
     const { lexer } = cursor;
     if (this.#json ? lexer.kind !== Token.string : !isKeyToken(lexer.kind)) {
-      const hint = this.#json ? 'JSON keys stand in double quotes' : undefined;
+      const hint = this.#json
+        ? 'JSON keys stand in double quotes'
+        : 'write fields as key = value, and separate them by commas or line breaks';
       cursor.report('missing-key', `a key is expected here, not ${cursor.found()}`, hint);
       return false;
     }

@@ -147,14 +147,14 @@ describe('hostile texts', () => {
   });
 
   it('that are deep are refused, whatever they nest', () => {
-    for (const open of ['a{', 'a=[', 'a=[{a=', 'a=[[']) expect(problemOf(open.repeat(100_000))).toBeDefined();
+    for (const open of ['a{', 'a=[', 'a=[{a=', 'a=[[']) expect(problemOf(open.repeat(20_000))).toBeDefined();
     expect(problemOf(`a=${'['.repeat(30_000)}${']'.repeat(30_000)}`)).toBe('too-deep');
     expect(problemOf(`${'a.'.repeat(30_000)}a = 1`)).toBe('too-deep');
     expect(problemOf(`${'a.'.repeat(600)}a { b = 1 }`)).toBeUndefined();
     expect(problemOf(`${'a.'.repeat(600)}a { ${'b.'.repeat(600)}b = 1 }`)).toBe('too-deep');
     expect(problemOf(`${'a.'.repeat(30_000)}a = 1`, { format: 'properties' })).toBe('too-deep');
-    expect(problemOf(`a = ${'${'.repeat(50_000)}`)).toBe('unclosed-substitution');
-    expect(problemOf('a=1\n}'.repeat(50_000))).toBe('unexpected-close');
+    expect(problemOf(`a = ${'${'.repeat(10_000)}`)).toBe('unclosed-substitution');
+    expect(problemOf('a=1\n}'.repeat(10_000))).toBe('unexpected-close');
   });
 
   it('never give a tree deeper than the limit', () => {
@@ -259,7 +259,8 @@ describe('properties', () => {
         const { root, problems } = parse(input, { format });
         structuredClone(root);
         const lines = input.split(/\n|\r\n?/).length;
-        for (const { line, column } of problems) {
+        for (const { line, column, hint } of problems) {
+          expect(hint).toBeTruthy();
           expect(line).toBeGreaterThan(0);
           expect(line).toBeLessThanOrEqual(lines);
           expect(column).toBeGreaterThan(0);

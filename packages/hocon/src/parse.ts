@@ -98,7 +98,8 @@ function layOverrides(root: ObjectNode, overrides: Record<string, string> | unde
       entries.push({ path: parsePath(expression), value, origin });
     } catch (error) {
       if (!(error instanceof PathError)) throw error;
-      session.problems.add('bad-override', origin, error.message);
+      const hint = 'write a.b.c, with double quotes around what is no plain word';
+      session.problems.add('bad-override', origin, error.message, hint);
     }
   }
   layOver(objectOfPaths(entries, origin), root, session.marks);
