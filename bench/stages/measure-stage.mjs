@@ -148,8 +148,13 @@ function documentOf(record) {
 /** As decoders make them: value by value. */
 function cloneOf(document) {
   const values = [];
-  for (const value of document.clone().fieldValues) values.push(value);
+  for (const value of document.clone().fieldValues) values.push(Array.isArray(value) ? value.map(fresh) : value);
   return new Document(document.shape, values);
+}
+
+/** The items of lists are looked up: a text that has been looked up before knows its hash, one of a new document does not. */
+function fresh(item) {
+  return typeof item === 'string' ? Buffer.from(item).toString() : item;
 }
 
 function copyOf(record) {
@@ -160,7 +165,7 @@ function copyOf(record) {
 
 function copyValue(value) {
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(copyValue);
+  if (Array.isArray(value)) return value.map((item) => fresh(copyValue(item)));
   return value instanceof Uint8Array ? new Uint8Array(value) : copyOf(value);
 }
 
