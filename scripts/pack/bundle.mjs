@@ -6,16 +6,23 @@ import { bundled, directoryOf, keepManifest, manifest, readManifest, restore } f
 restore();
 const { scripts, ...headrace } = readManifest(directoryOf('headrace'));
 const dependencies = {};
+const optionalDependencies = {};
 const ours = new Set();
 collect('headrace', headrace);
 
 for (const name of ours) copy(name);
 keepManifest();
-const whole = { ...headrace, dependencies: { ...sorted(dependencies) }, bundleDependencies: [...ours] };
+const whole = {
+  ...headrace,
+  dependencies: { ...sorted(dependencies) },
+  optionalDependencies: sorted(optionalDependencies),
+  bundleDependencies: [...ours],
+};
 for (const name of ours) whole.dependencies[name] = readManifest(directoryOf(name)).version;
 writeFileSync(manifest, `${JSON.stringify(whole, null, 2)}\n`);
 
-function collect(name, { dependencies: needed = {} }) {
+function collect(name, { dependencies: needed = {}, optionalDependencies: optional = {} }) {
+  Object.assign(optionalDependencies, optional);
   for (const [dependency, range] of Object.entries(needed)) {
     if (dependency.startsWith('@headrace/')) {
       if (ours.has(dependency)) continue;
@@ -35,7 +42,10 @@ function copy(name) {
   if (!existsSync(new URL('dist/', from))) throw new Error(`${name} is not built: npm run build`);
   mkdirSync(to, { recursive: true });
   // npm leaves out what the package's own `files` exclude.
-  for (const part of ['package.json', 'dist']) cpSync(new URL(part, from), new URL(part, to), { recursive: true });
+  for (const part of ['package.json', 'dist', 'bundle']) {
+    const source = new URL(part, from);
+    if (existsSync(source)) cpSync(source, new URL(part, to), { recursive: true });
+  }
 }
 
 function sorted(map) {

@@ -38,7 +38,7 @@ async function pack(): Promise<string> {
   const copy = join(directory, 'repository');
   const filter = (path: string) => !path.includes('.test.');
   for (const name of readdirSync(join(repository, 'packages'))) {
-    for (const part of ['package.json', 'dist', 'bin']) {
+    for (const part of ['package.json', 'dist', 'bundle', 'bin']) {
       const from = join(repository, 'packages', name, part);
       if (existsSync(from)) cpSync(from, join(copy, 'packages', name, part), { recursive: true, filter });
     }
