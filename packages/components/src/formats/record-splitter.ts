@@ -62,6 +62,7 @@ export async function* splitRecords(
   let filled = 0;
   let scanned = 0;
   let skipping = false;
+  let ended = false;
   let place: RecordPlace = { record: scanner.records, line: scanner.line };
 
   /** Looks for ends in what has not been looked at; gives the part that is complete. */
@@ -81,7 +82,9 @@ export async function* splitRecords(
       ? { kind: 'too-long', limit: maxRecordBytes, place }
       : { kind: 'records', bytes: buffer.subarray(0, end), place };
     const rest = buffer.subarray(end, filled);
-    buffer = new Uint8Array(Math.max(pieceBytes, rest.length * 2));
+    // A header is cut off long before a piece is full, and behind the end of a source nothing comes.
+    const room = first ? Math.min(buffer.length, pieceBytes) : pieceBytes;
+    buffer = new Uint8Array(ended ? rest.length : Math.max(room, rest.length * 2));
     buffer.set(rest);
     filled = rest.length;
     scanned = stop ? 0 : filled;
@@ -106,6 +109,7 @@ export async function* splitRecords(
       }
     }
   }
+  ended = true;
   while (scanned < filled) {
     const part = cut();
     if (part !== undefined) yield part;

@@ -58,9 +58,11 @@ export class KeywordMatcher {
   /** Whether a keyword stands in the text with no letter right before or after it. Digits and `_` are no letters. */
   containsWord(text: string): boolean {
     const { columns, width, next, keywordLength, suffix, ending } = this;
-    if (this.expected?.test(text) === false) return false;
+    // No keyword begins before the first place where one stands, whole word or not.
+    const from = this.expected === undefined ? 0 : text.search(this.expected);
+    if (from < 0) return false;
     let state = 0;
-    for (let i = 0; i < text.length; i++) {
+    for (let i = from; i < text.length; i++) {
       state = next[state * width + (columns[text.charCodeAt(i)] as number)] as number;
       let keyword = ending[state] as number;
       if (keyword === 0 || (i + 1 < text.length && isAlphabetic(text.charCodeAt(i + 1)))) continue;
