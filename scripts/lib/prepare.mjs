@@ -37,11 +37,15 @@ function packagesOf(lockFile) {
 
 /** The catalog is the last thing that a build writes. */
 function isBuilt() {
-  const catalog = join(root, 'packages/components/dist/catalog.json');
+  const catalog = join(root, 'packages/components/bundle/catalog.json');
   if (!existsSync(catalog)) return false;
   const built = statSync(catalog).mtimeMs;
   const isOlder = (path) => statSync(path).mtimeMs <= built;
-  const settings = ['tsconfig.base.json', 'tsconfig.json', 'scripts/build.mjs', 'scripts/build-catalog.mjs'];
+  const settings = [
+    'tsconfig.base.json',
+    'tsconfig.json',
+    ...['build', 'build-catalog', 'bundle', 'bundle-typebox'].map((script) => `scripts/${script}.mjs`),
+  ];
   if (!settings.every((file) => isOlder(join(root, file)))) return false;
   return readdirSync(join(root, 'packages')).every((name) => {
     const room = join(root, 'packages', name);
