@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import type { Logger } from '../component/logger.ts';
 import type { Registry } from '../component/registry.ts';
 import type { Children, StageResult } from '../component/stage.ts';
@@ -8,6 +7,7 @@ import type { DocumentTable } from '../document/document-table.ts';
 import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
 import { adopt, closeChildren, isGiven, iterateChildren } from './children.ts';
 import { compileConditions } from './conditions.ts';
+import { type DocumentRunner, type Guard, SegmentedPipeline } from './segmented-pipeline.ts';
 import { overdue, StageError } from './stage-error.ts';
 import { callStage, callWithTable, failure, type StageStatistics, type Step } from './step.ts';
 
@@ -32,12 +32,6 @@ export interface PipelineContext {
   readonly guard?: Guard;
 }
 
-/** How long a guarded call goes on to the next document. */
-const COMPUTE_MILLIS = 100;
-
-/** Runs work that does not wait; false when it took too long and was ended. */
-export type Guard = (work: () => void) => boolean;
-
 const unguarded: Guard = (work) => {
   work();
   return true;
@@ -47,17 +41,18 @@ const unguarded: Guard = (work) => {
  * A chain of stages. A document goes through all of them, changed in place; children that a stage emits go
  * through the later ones before their parent does. Dropped and skipped documents pass the rest untouched.
  */
-export class Pipeline {
+export class Pipeline implements DocumentRunner {
   private readonly steps: readonly Step[];
   private readonly guard: Guard;
   private atWork: Step | undefined;
-  /** Where the stages that wait begin: `[from, to)` ranges, each either one such stage or a run of others. */
-  private readonly segments: readonly { from: number; to: number; maxInFlight: number }[];
+  /** For pipelines with stages that keep several documents in flight. */
+  private readonly segmented: SegmentedPipeline | undefined;
 
   private constructor(steps: readonly Step[], guard: Guard = unguarded) {
     this.steps = steps;
     this.guard = guard;
-    this.segments = segment(steps);
+    const waits = steps.some(({ stage }) => stage.maxInFlight > 1);
+    this.segmented = waits ? new SegmentedPipeline(steps, this, guard) : undefined;
   }
 
   /**
@@ -104,9 +99,7 @@ export class Pipeline {
    * @returns how many documents were taken
    */
   async process(documents: readonly Document[], sink: PipelineSink, stopped: () => boolean): Promise<number> {
-    if (this.segments.length > 1 || (this.segments[0]?.maxInFlight ?? 1) > 1) {
-      return this.processWaiting(documents, sink, stopped);
-    }
+    if (this.segmented !== undefined) return stopped() ? 0 : this.segmented.process(documents, sink);
     for (let i = 0; i < documents.length; i++) {
       if (stopped()) return i;
       const waiting = this.processOne(documents[i] as Document, sink);
@@ -156,7 +149,7 @@ export class Pipeline {
 
   /** Whether every document can be processed without waiting and in one go. */
   get inOrder(): boolean {
-    return this.segments.length <= 1 && (this.segments[0]?.maxInFlight ?? 1) === 1;
+    return this.segmented === undefined;
   }
 
   /** Stops all stages; the first error is thrown when all have been stopped. */
@@ -165,12 +158,7 @@ export class Pipeline {
   }
 
   /** Runs the stages `[from, to)` on one document. Throws a `StageError`. */
-  private run(
-    document: Document,
-    from: number,
-    to: number,
-    emit: (document: Document) => void,
-  ): Promise<void> | undefined {
+  run(document: Document, from: number, to: number, emit: (document: Document) => void): Promise<void> | undefined {
     for (let i = from; i < to; i++) {
       if (document.bypassed) break;
       const step = this.steps[i] as Step;
@@ -213,7 +201,7 @@ export class Pipeline {
   }
 
   /** Pulls the children of a document one by one, each to the end of the range before the next is made. */
-  private runChildren(
+  runChildren(
     step: Step,
     children: Children,
     parent: Document,
@@ -255,144 +243,6 @@ export class Pipeline {
     }
     return undefined;
   }
-
-  /**
-   * As `process`, for pipelines with stages that keep several documents in flight: all documents of the batch
-   * go through a range of stages before the next range begins, so that each stage sees them in order.
-   */
-  private async processWaiting(
-    inputs: readonly Document[],
-    sink: PipelineSink,
-    stopped: () => boolean,
-  ): Promise<number> {
-    if (stopped()) return 0;
-    const families = inputs.map((input): Family => ({ input, error: undefined }));
-    let members = families.map((family): Member => ({ document: family.input, family }));
-    for (const { from, to, maxInFlight } of this.segments) {
-      members =
-        maxInFlight > 1
-          ? await this.runConcurrently(members, from, maxInFlight)
-          : await this.runInOrder(members, from, to);
-    }
-    let at = 0;
-    for (const family of families) {
-      for (; at < members.length && (members[at] as Member).family === family; at++) {
-        const { document } = members[at] as Member;
-        sink.emit(document, document !== family.input);
-      }
-      if (family.error === undefined) sink.finished(family.input);
-      else sink.failedDocument(family.input, family.error);
-    }
-    return inputs.length;
-  }
-
-  private async runInOrder(members: readonly Member[], from: number, to: number): Promise<Member[]> {
-    const out: Member[] = [];
-    const lost = new Set<Family>();
-    const lose = (family: Family, error: StageError) => {
-      lost.add(family);
-      family.error = error;
-    };
-    let next = 0;
-    let waiting: Promise<void> | undefined;
-    /** The member at work, and how many had left before it. */
-    let atWork: { readonly family: Family; readonly left: number } | undefined;
-    // As far as it goes without waiting, or for a while: a guarded call costs as much as many documents do.
-    const compute = () => {
-      const started = performance.now();
-      waiting = atWork = undefined;
-      while (waiting === undefined && next < members.length && performance.now() - started < COMPUTE_MILLIS) {
-        const { document, family } = members[next] as Member;
-        // What comes after a failed member of its family would never have been made.
-        if (!lost.has(family)) {
-          atWork = { family, left: out.length };
-          try {
-            waiting = this.run(document, from, to, (leaving) => out.push({ document: leaving, family }));
-          } catch (error) {
-            lose(family, error as StageError);
-          }
-        }
-        next++;
-        atWork = waiting === undefined ? undefined : atWork;
-      }
-    };
-    while (next < members.length) {
-      const before = next;
-      const ended = this.guard(compute);
-      const work = atWork as { readonly family: Family; readonly left: number } | undefined;
-      if (!ended && work !== undefined && next < members.length && (members[next] as Member).family === work.family) {
-        out.length = work.left;
-        lose(work.family, new StageError(this.stageAtWork, overdue()));
-        next++;
-      } else if (!ended && next === before) next++;
-      else if (work !== undefined) await waiting?.catch((error) => lose(work.family, error as StageError));
-    }
-    return out;
-  }
-
-  private async runConcurrently(members: readonly Member[], at: number, maxInFlight: number): Promise<Member[]> {
-    const step = this.steps[at] as Step;
-    const results: { children?: Children; error?: StageError }[] = new Array(members.length);
-    let next = 0;
-    const lane = async () => {
-      for (let i = next++; i < members.length; i = next++) {
-        const { document } = members[i] as Member;
-        if (document.bypassed || (step.condition !== undefined && !step.condition(document))) {
-          results[i] = {};
-          continue;
-        }
-        try {
-          const children = await callStage(step, document);
-          results[i] = isGiven(children) ? { children } : {};
-        } catch (error) {
-          results[i] = { error: error instanceof StageError ? error : failure(step, error) };
-        }
-      }
-    };
-    await Promise.all(Array.from({ length: Math.min(maxInFlight, members.length) }, lane));
-    const out: Member[] = [];
-    const lost = new Set<Family>();
-    for (const [i, { document, family }] of members.entries()) {
-      if (lost.has(family)) continue;
-      const { children, error } = results[i] as { children?: Children; error?: StageError };
-      try {
-        if (error !== undefined) throw error;
-        if (children !== undefined) {
-          // The range is empty: children only leave this stage here.
-          await this.runChildren(step, children, document, at + 1, at + 1, (child) =>
-            out.push({ document: child, family }),
-          );
-        }
-        out.push({ document, family });
-      } catch (error) {
-        lost.add(family);
-        family.error = error as StageError;
-      }
-    }
-    return out;
-  }
-}
-
-/** An input document and what became of it. */
-interface Family {
-  readonly input: Document;
-  error: StageError | undefined;
-}
-
-interface Member {
-  readonly document: Document;
-  readonly family: Family;
-}
-
-function segment(steps: readonly Step[]): { from: number; to: number; maxInFlight: number }[] {
-  const segments: { from: number; to: number; maxInFlight: number }[] = [];
-  for (const [i, { stage }] of steps.entries()) {
-    const last = segments.at(-1);
-    const { maxInFlight } = stage;
-    if (maxInFlight === 1 && last?.maxInFlight === 1) last.to = i + 1;
-    else segments.push({ from: i, to: i + 1, maxInFlight });
-  }
-  return segments;
 }
 
 function isPromise(result: Children | Promise<StageResult>): result is Promise<StageResult> {
