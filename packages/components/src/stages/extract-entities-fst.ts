@@ -10,10 +10,9 @@ import {
   UpdateModeParameter,
   type Value,
 } from '@headrace/engine';
-import { checkDestination } from '../fields/destination.ts';
-import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
-import { checkStorageSettings, storageParameters } from '../storage/storage-parameters.ts';
-import { checkDictionary } from '../text/dictionary/dictionary-file.ts';
+import { type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
+import { storageParameters } from '../storage/storage-parameters.ts';
+import { checkEntityParameters } from '../text/dictionary/entity-parameters.ts';
 import { type EntityOutput, EntityTerms, writeEntities } from '../text/dictionary/entity-terms.ts';
 import { leftmostHits } from '../text/dictionary/hit-selection.ts';
 import { letterCodePoints } from '../text/dictionary/letters.ts';
@@ -114,14 +113,8 @@ export class ExtractEntitiesFST extends Stage<typeof parameters> {
     },
   ];
 
-  static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
-    yield* checkFieldPairs(params);
-    yield* checkStorageSettings(params);
-    if (params.dictionaries.length === 0) {
-      yield { parameter: 'dictionaries', message: 'dictionaries must name at least one file' };
-    }
-    for (const [i, path] of params.dictionaries.entries()) yield* checkDictionary(`dictionaries[${i}]`, path, params);
-    if (params.entityField !== undefined) yield* checkDestination('entityField', params.entityField);
+  static override check(params: Static<typeof parameters>): Iterable<ParameterProblem> {
+    return checkEntityParameters(params);
   }
 
   private readonly pairs: readonly FieldPair[];

@@ -18,7 +18,7 @@ export const indexerSettings = Type.Object({
     }),
   ),
   batchByteSize: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'How many bytes go into a batch, by estimate. Defaults to no limit.' }),
+    Type.Integer({ minimum: 1, description: 'How many bytes go into a batch. Defaults to no limit.' }),
   ),
   batchTimeout: Type.Optional(
     Type.Integer({

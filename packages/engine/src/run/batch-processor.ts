@@ -152,7 +152,7 @@ export class BatchProcessor implements RecordSink {
     }
     this.begin();
     this.processFrom(document, 0);
-    this.end(this.seen);
+    this.done = this.seen;
     this.look(1);
   }
 
@@ -173,7 +173,7 @@ export class BatchProcessor implements RecordSink {
       from = pipeline.processTable(table);
       if (from === pipeline.length) {
         this.part.table(table);
-        this.end(this.seen);
+        this.done = this.seen;
         this.look(table.count);
         return;
       }
@@ -181,7 +181,7 @@ export class BatchProcessor implements RecordSink {
     for (let row = first; row < table.count && !this.paused && !flow.stopped; row++) {
       this.begin();
       this.processFrom(table.document(row), from);
-      this.end(start + row + 1);
+      this.done = start + row + 1;
       this.look(1);
     }
   }
@@ -191,7 +191,7 @@ export class BatchProcessor implements RecordSink {
     if (!this.isNext(this.seen)) return;
     this.begin();
     this.part.rejected(id ?? place, { code: 'HR_RECORD_UNREADABLE', message: `${place}: ${message}` });
-    this.end(this.seen);
+    this.done = this.seen;
     this.look(1);
   }
 
@@ -213,13 +213,9 @@ export class BatchProcessor implements RecordSink {
     return true;
   }
 
-  /** What follows is either done, when `end` says so, or taken back. */
+  /** What follows is done when `done` has been raised behind it; until then it can be taken back. */
   private begin(): void {
     this.begun = { at: this.done, mark: this.part.mark() };
-  }
-
-  private end(done: number): void {
-    this.done = done;
   }
 
   private hold(documents: Iterable<Document>): void {

@@ -20,8 +20,6 @@ import { OverdueError, withinLimits } from './time-limits.ts';
 /** How long what is under way may take to finish when a connector is given up. */
 const ABORT_GRACE_MILLIS = 1500;
 
-const DEFAULT_COMPUTE_SECONDS = 60;
-
 /** What the connectors of a run share. */
 export interface RunContext {
   readonly runId: string;
@@ -193,7 +191,8 @@ export class ConnectorRun {
         trusted,
         encoder: indexer.encoder(this.config.name),
         lengths: indexer.indexer !== undefined && !indexer.indexer.streaming,
-        computeMillis: (config.worker.maxProcessingSecs ?? DEFAULT_COMPUTE_SECONDS) * 1000,
+        // It has a default.
+        computeMillis: (config.worker.maxProcessingSecs as number) * 1000,
         logGate: this.context.logGate.buffer,
       },
       threads: pipeline.threads ?? config.worker.threads ?? defaultThreads,

@@ -1,3 +1,4 @@
+import { connectSomewhere } from '../connect-somewhere.ts';
 import type { Credentials, DatabaseDriver } from '../database.ts';
 import { codeOf, DatabaseErrors, type ErrorVerdict, judgeNetwork, LOST_HINT } from '../database-error.ts';
 import { displayUrl, type ServerUrl } from '../jdbc-url.ts';
@@ -22,20 +23,16 @@ export async function openMysql(url: ServerUrl, credentials: Credentials): Promi
     maxConnections: Number.POSITIVE_INFINITY,
     prepare: (sql) => prepareSql(sql, DIALECT),
     async connect() {
-      let reason: unknown;
-      for (const address of url.hosts) {
-        for (const tls of settings.tls) {
-          try {
-            return await MysqlConnection.open(mysql, address, tls, settings, errors);
-          } catch (error) {
-            const withoutTls = codeOf(error) === 'HANDSHAKE_NO_SSL_SUPPORT';
-            // That there is no TLS is the reason only where nothing else is tried.
-            if (reason === undefined || !withoutTls) reason = error;
-            if (tls !== false && !withoutTls) break;
-          }
-        }
+      try {
+        return await connectSomewhere(
+          url.hosts,
+          settings.tls,
+          (address, tls) => MysqlConnection.open(mysql, address, tls, settings, errors),
+          (error) => codeOf(error) === 'HANDSHAKE_NO_SSL_SUPPORT',
+        );
+      } catch (error) {
+        throw errors.wrap(error);
       }
-      throw errors.wrap(reason);
     },
   };
 }

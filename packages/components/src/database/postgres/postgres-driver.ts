@@ -1,3 +1,4 @@
+import { connectSomewhere } from '../connect-somewhere.ts';
 import type { Credentials, DatabaseDriver } from '../database.ts';
 import { DatabaseErrors } from '../database-error.ts';
 import { displayUrl, type ServerUrl } from '../jdbc-url.ts';
@@ -23,20 +24,16 @@ export async function openPostgres(url: ServerUrl, credentials: Credentials): Pr
     maxConnections: Number.POSITIVE_INFINITY,
     prepare: (sql) => prepareSql(sql, DIALECT),
     async connect() {
-      let reason: unknown;
-      for (const address of url.hosts) {
-        for (const tls of settings.tls) {
-          try {
-            return await PostgresConnection.open(pg, address, tls, settings, errors);
-          } catch (error) {
-            const withoutTls = isWithoutTls(error);
-            // That there is no TLS is the reason only where nothing else is tried.
-            if (reason === undefined || !withoutTls) reason = error;
-            if (tls !== false && !withoutTls) break;
-          }
-        }
+      try {
+        return await connectSomewhere(
+          url.hosts,
+          settings.tls,
+          (address, tls) => PostgresConnection.open(pg, address, tls, settings, errors),
+          isWithoutTls,
+        );
+      } catch (error) {
+        throw errors.wrap(error);
       }
-      throw errors.wrap(reason);
     },
   };
 }

@@ -1,0 +1,29 @@
+import type { HostPort } from './jdbc-url.ts';
+
+/**
+ * Connects to the first server of a list that answers, in the first way of securing the connection that works.
+ * Rejects with the most telling of the reasons.
+ * @param ways of securing it, the preferred one first; false is without TLS
+ * @param hasNoTls whether an error says that the server has no TLS, so that the next way may work
+ */
+export async function connectSomewhere<T, Tls>(
+  addresses: readonly HostPort[],
+  ways: readonly (Tls | false)[],
+  open: (address: HostPort, tls: Tls | false) => Promise<T>,
+  hasNoTls: (error: unknown) => boolean,
+): Promise<T> {
+  let reason: unknown;
+  for (const address of addresses) {
+    for (const tls of ways) {
+      try {
+        return await open(address, tls);
+      } catch (error) {
+        const withoutTls = hasNoTls(error);
+        // That there is no TLS is the reason only where nothing else is tried.
+        if (reason === undefined || !withoutTls) reason = error;
+        if (tls !== false && !withoutTls) break;
+      }
+    }
+  }
+  throw reason;
+}
