@@ -31,6 +31,7 @@ export {
   type NestedParameters,
 } from './component/nested-stage.ts';
 export type { ParameterProblem } from './component/parameters.ts';
+export type { ReportProblem } from './component/reach.ts';
 export { Registry, type RegistrySource } from './component/registry.ts';
 export {
   FLAT,
@@ -49,6 +50,7 @@ export { writesToStandardOutput } from './config/check-indexer.ts';
 export type { IngestConfig } from './config/ingest-config.ts';
 export { nearest } from './config/nearest.ts';
 export { formatProblem, hasErrors, type Problem, withHint } from './config/problem.ts';
+export type { ReachRequest } from './config/reach-config.ts';
 export { type ReadConfig, type ReadConfigOptions, readConfigFile, readConfigText } from './config/read-config.ts';
 export { configToJson, isSecretKey, MASK, maskSecrets, maskTexts, secretTexts } from './config/render-config.ts';
 export { Document, type UpdateMode } from './document/document.ts';

@@ -275,8 +275,24 @@ export function withoutEffect(path: string, origin: Origin): Problem {
 
 /** The keys and positions that lead to the parameter of a problem. */
 export function parameterKeys({ parameter }: ParameterProblem): readonly (string | number)[] {
-  if (typeof parameter !== 'string') return parameter;
-  return Array.from(parameter.matchAll(/([^.[\]]+)|\[(\d+)\]/g), ([, key, index]) => key ?? Number(index));
+  return typeof parameter === 'string' ? keysOfPath(parameter) : parameter;
+}
+
+function keysOfPath(path: string): (string | number)[] {
+  return Array.from(path.matchAll(/([^.[\]]+)|\[(\d+)\]/g), ([, key, index]) => key ?? Number(index));
+}
+
+/** The member of a node that a key or a position leads to. */
+export function memberOf(node: ConfigNode, key: string | number): ConfigNode | undefined {
+  if (typeof key === 'number') return asList(node)?.[key];
+  return node.kind === 'object' ? node.entries.get(key) : undefined;
+}
+
+/** The object at a path without names that would need quotes, such as that of a component: `pipelines[0].stages[1]`. */
+export function nodeAt(root: ObjectNode, path: string): ObjectNode | undefined {
+  let at: ConfigNode | undefined = root;
+  for (const key of keysOfPath(path)) at = at && memberOf(at, key);
+  return at?.kind === 'object' ? at : undefined;
 }
 
 /** File, line and column of a problem, as far as they are known. */

@@ -2,9 +2,9 @@ import type { ConfigNode, ObjectNode } from '@headrace/hocon';
 import type { CatalogEntry, ComponentKind } from '../component/catalog.ts';
 import type { IndexerSettings } from '../component/indexer-settings.ts';
 import {
-  asList,
   checkParameters,
   join,
+  memberOf,
   type ParameterProblem,
   parameterKeys,
   place,
@@ -139,7 +139,7 @@ export async function checkComponent(
 }
 
 /** A problem of a component's own check, with the place of the parameter that it names. */
-function located(problem: ParameterProblem, node: ObjectNode, path: string): Problem {
+export function located(problem: ParameterProblem, node: ObjectNode, path: string): Problem {
   let at: ConfigNode = node;
   let fullPath = path;
   for (const key of parameterKeys(problem)) {
@@ -154,9 +154,4 @@ function located(problem: ParameterProblem, node: ObjectNode, path: string): Pro
     message: problem.message,
     ...(problem.hint === undefined ? {} : { hint: problem.hint }),
   };
-}
-
-function memberOf(node: ConfigNode, key: string | number): ConfigNode | undefined {
-  if (typeof key === 'number') return asList(node)?.[key];
-  return node.kind === 'object' ? node.entries.get(key) : undefined;
 }

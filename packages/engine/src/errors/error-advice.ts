@@ -21,6 +21,8 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, string>> = {
     'Check that the module exists, that its own imports can be found, and that it exports the class. On a service, custom modules are named in the service file.',
   HR_CONFIG_DUPLICATE_NAME: 'Give each of them a name of its own.',
   HR_CONFIG_MISSING_PIPELINE: 'Correct the name after `pipeline`, or define that pipeline.',
+  HR_CONFIG_UNREACHABLE:
+    'The message says what was asked and what came back: check the address, the credentials, and that the server is up.',
   HR_CONFIG_UNUSED: 'Remove it, or make something refer to it.',
   HR_DOCUMENT_RESERVED_FIELD:
     'Write another field: `id`, `run_id`, `___children`, `___dropped` and `___skipped` belong to the engine.',

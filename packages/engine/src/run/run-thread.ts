@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { LogRecord } from '../component/logger.ts';
+import { reachConfig } from '../config/reach-config.ts';
 import { toFailure } from '../errors/headrace-error.ts';
 import { LogGate } from '../transport/log-gate.ts';
 import { SharedCounts } from './counters.ts';
@@ -29,6 +30,9 @@ async function handle(message: ToRun): Promise<void> {
       return;
     case 'preview':
       post({ type: 'previewed', result: await preview(message.request, stop.signal) });
+      return;
+    case 'reach':
+      post({ type: 'reached', problems: await reachConfig(message.request, stop.signal) });
       return;
     case 'run': {
       const logGate = new LogGate(message.logGate);

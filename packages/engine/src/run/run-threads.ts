@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Problem } from '../config/problem.ts';
+import type { ReachRequest } from '../config/reach-config.ts';
 import { type Failure, HeadraceError, messageOf } from '../errors/headrace-error.ts';
 import { LogGate } from '../transport/log-gate.ts';
 import { type DocumentCounts, noDocuments, pendingDocuments, SharedCounts } from './counters.ts';
@@ -13,6 +14,9 @@ import { STOP_GRACE_MILLIS } from './time-limits.ts';
 const PREPARE_MILLIS = 250;
 /** Components whose modules a waiting thread loads. */
 const MAX_PRELOADED = 32;
+
+/** What a thread answers that was asked something else than a run. */
+type Answer = Extract<FromRun, { type: 'previewed' | 'reached' }>;
 
 export interface RunThreadsOptions {
   /** Limit of the JavaScript heap of each thread of a run, in MiB. */
@@ -65,17 +69,30 @@ export class RunThreads {
 
   /** Rejects with a `HeadraceError` when it does not end in time, or its thread is lost. */
   async preview(request: PreviewRequest, timeoutMillis: number): Promise<PreviewResult> {
+    const late = `The preview did not end within ${timeoutMillis} ms`;
+    const answer = await this.ask({ type: 'preview', request }, timeoutMillis, late, 'Ask for fewer documents.');
+    return (answer as Extract<Answer, { type: 'previewed' }>).result;
+  }
+
+  /** All problems of a config, those of reaching what it talks to included. Rejects as `preview` does. */
+  async reach(request: ReachRequest, timeoutMillis: number): Promise<Problem[]> {
+    const late = `Reaching the sources and sinks did not end within ${timeoutMillis} ms`;
+    const hint = 'Check the config without connecting first.';
+    const answer = await this.ask({ type: 'reach', request }, timeoutMillis, late, hint);
+    return (answer as Extract<Answer, { type: 'reached' }>).problems;
+  }
+
+  private async ask(question: ToRun, timeoutMillis: number, late: string, lateHint: string): Promise<Answer> {
     const worker = this.take();
     try {
-      return await new Promise<PreviewResult>((resolve, reject) => {
+      return await new Promise<Answer>((resolve, reject) => {
         const timer = setTimeout(() => {
-          const message = `The preview did not end within ${timeoutMillis} ms`;
-          reject(new HeadraceError('HR_RUN_CANCELLED', message, { hint: 'Ask for fewer documents.' }));
+          reject(new HeadraceError('HR_RUN_CANCELLED', late, { hint: lateHint }));
         }, timeoutMillis);
         worker.on('message', (message: FromRun) => {
-          if (message.type !== 'previewed' && message.type !== 'crashed') return;
+          if (message.type !== 'previewed' && message.type !== 'reached' && message.type !== 'crashed') return;
           clearTimeout(timer);
-          if (message.type === 'previewed') resolve(message.result);
+          if (message.type !== 'crashed') resolve(message);
           else reject(new HeadraceError(message.failure.code, message.failure.message));
         });
         const lose = (error: unknown) => {
@@ -85,7 +102,7 @@ export class RunThreads {
         };
         worker.once('error', lose);
         worker.once('exit', () => lose(ENDED_BY_ITSELF));
-        worker.postMessage({ type: 'preview', request } satisfies ToRun);
+        worker.postMessage(question);
       });
     } finally {
       this.going.delete(worker);

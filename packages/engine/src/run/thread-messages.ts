@@ -1,4 +1,6 @@
 import type { LogRecord } from '../component/logger.ts';
+import type { Problem } from '../config/problem.ts';
+import type { ReachRequest } from '../config/reach-config.ts';
 import type { Failure } from '../errors/headrace-error.ts';
 import type { PreviewRequest, PreviewResult, RunProgress, RunRequest } from './run-request.ts';
 import type { ConnectorResult, RunResult } from './run-result.ts';
@@ -22,7 +24,7 @@ export interface ThreadData {
   readonly preload: readonly string[];
 }
 
-/** To the thread of a run. It serves one run or one preview, then ends. */
+/** To the thread of a run. It serves one run, one preview or one look around, then ends. */
 export type ToRun =
   | {
       readonly type: 'run';
@@ -31,6 +33,7 @@ export type ToRun =
       readonly logGate: SharedArrayBuffer;
     }
   | { readonly type: 'preview'; readonly request: PreviewRequest }
+  | { readonly type: 'reach'; readonly request: ReachRequest }
   | { readonly type: 'stop'; readonly status: 'CANCELLED' | 'INTERRUPTED' };
 
 /** From the thread of a run. */
@@ -45,4 +48,5 @@ export type FromRun =
   | { readonly type: 'modules'; readonly modules: string[] }
   | { readonly type: 'done'; readonly result: RunResult }
   | { readonly type: 'previewed'; readonly result: PreviewResult }
+  | { readonly type: 'reached'; readonly problems: Problem[] }
   | { readonly type: 'crashed'; readonly failure: Failure };
