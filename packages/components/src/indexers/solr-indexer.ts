@@ -13,7 +13,7 @@ import { retriesOf } from '../delivery/retries.ts';
 import type { SearchEngine } from '../search-engine/search-engine.ts';
 import { SolrEncoder, type SolrEncoderOptions } from '../solr/solr-encoder.ts';
 import { connectToSolr, splitCoreUrl } from '../solr/solr-nodes.ts';
-import { halfCredentials, javaStores, SolrUrls, solrParameters, solrUrls } from '../solr/solr-settings.ts';
+import { checkSolrAccess, SolrUrls, solrParameters, solrUrls } from '../solr/solr-settings.ts';
 import { SolrWriter } from '../solr/solr-writer.ts';
 import { ignoredSettings } from './ignored-settings.ts';
 
@@ -65,6 +65,12 @@ const parameters = Type.Object({ url: Type.Optional(SolrUrls), ...solrParameters
  *   <li>userName (String, Optional) : The user for basic authentication; needs password.</li>
  *   <li>password (String, Optional) : The password; best taken from the environment, <code>${SOLR_PASSWORD}</code>.</li>
  *   <li>acceptInvalidCert (Boolean, Optional) : Whether any certificate of the server is accepted, for tests. Defaults to false.</li>
+ *   <li>bearerToken (String, Optional) : A token, instead of user and password: it is sent as <code>Authorization: Bearer …</code>.</li>
+ *   <li>tls (Config, Optional) : Certificates, in PEM files.</li>
+ *   <li>tls.caFile (String, Optional) : Certificates of authorities to trust besides those of the system.</li>
+ *   <li>tls.certificateFile (String, Optional) : Our certificate, for servers that ask for one.</li>
+ *   <li>tls.keyFile (String, Optional) : Its key. Defaults to the file of the certificate.</li>
+ *   <li>tls.keyPassphrase (String, Optional) : What the key is encrypted with.</li>
  *   <li>javax.net.ssl.keyStore (String, Optional) : A PEM file with the certificate of the client and its key. Stores of Java cannot be read; <code>openssl pkcs12 -in store.p12 -out store.pem</code> converts one.</li>
  *   <li>javax.net.ssl.keyStorePassword (String, Optional) : The password of the key in it.</li>
  *   <li>javax.net.ssl.trustStore (String, Optional) : A PEM file with certificates of authorities to trust besides those of the system.</li>
@@ -80,8 +86,7 @@ export class SolrIndexer extends Indexer<typeof parameters> {
 
   static override *check(params: Static<typeof parameters>, settings: IndexerSettings): Generator<ParameterProblem> {
     yield* checkAddress(params, settings);
-    yield* halfCredentials(params, '');
-    yield* javaStores(params, '');
+    yield* checkSolrAccess(params, solrUrls({ url: params.url ?? [] }), '');
     const ignored = ['routingField', 'versionType', 'versionField'] as const;
     yield* ignoredSettings(settings, ignored, 'SolrIndexer', 'Solr has no such thing');
   }

@@ -2,7 +2,8 @@ import { HeadraceError, type JsonObject, readJson, type Value } from '@headrace/
 import { HttpClient, type HttpRequest, type HttpResponse, requireSuccess } from '../http/http-client.ts';
 import { HttpError } from '../http/http-error.ts';
 import { safeUrl } from '../http/safe-url.ts';
-import { type SolrSettings, solrAuthorization, solrTls, solrUrls } from './solr-settings.ts';
+import { authorizationOf, tlsOf } from '../http/server-access.ts';
+import { type SolrSettings, solrAccess, solrUrls } from './solr-settings.ts';
 
 /** Commits and deletions by query may take their time. */
 const ANSWER_TIMEOUT_MS = 10 * 60_000;
@@ -24,12 +25,15 @@ export class Solr {
   /** Opens no connection yet. */
   static async open(settings: SolrSettings): Promise<Solr> {
     const { useCloudClient = false, defaultCollection = '' } = settings;
-    const authorization = solrAuthorization(settings);
+    const access = solrAccess(settings);
+    const authorization = authorizationOf(access);
     const client = await HttpClient.open({
       answerTimeout: ANSWER_TIMEOUT_MS,
       maxBodyBytes: MAX_ANSWER_BYTES,
       ...(authorization === undefined ? {} : { headers: { authorization } }),
-      tls: solrTls(settings),
+      tls: tlsOf(access),
+
+      retry,
     });
     const collection = useCloudClient ? `/${encodeURIComponent(defaultCollection)}` : '';
     return new Solr(

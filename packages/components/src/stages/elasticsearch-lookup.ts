@@ -55,6 +55,15 @@ const BATCH = 64;
  *   <li>elasticsearch.index (String, Required) : The index or alias.</li>
  *   <li>elasticsearch.acceptInvalidCert (Boolean, Optional) : Whether certificates that nobody vouches for are accepted,
  *   for tests. Defaults to false.</li>
+ *   <li>elasticsearch.userName (String, Optional) : The user, instead of one in the URL; needs password.</li>
+ *   <li>elasticsearch.password (String, Optional) : The password; best taken from the environment or from a file of its own, see the page on configuration.</li>
+ *   <li>elasticsearch.apiKey (String, Optional) : An API key in its encoded form, instead of user and password: it is sent as <code>Authorization: ApiKey …</code>.</li>
+ *   <li>elasticsearch.bearerToken (String, Optional) : A token, instead of user and password: it is sent as <code>Authorization: Bearer …</code>.</li>
+ *   <li>elasticsearch.tls (Config, Optional) : Certificates, in PEM files.</li>
+ *   <li>elasticsearch.tls.caFile (String, Optional) : Certificates of authorities to trust besides those of the system.</li>
+ *   <li>elasticsearch.tls.certificateFile (String, Optional) : Our certificate, for servers that ask for one.</li>
+ *   <li>elasticsearch.tls.keyFile (String, Optional) : Its key. Defaults to the file of the certificate.</li>
+ *   <li>elasticsearch.tls.keyPassphrase (String, Optional) : What the key is encrypted with.</li>
  *   <li>elasticsearch.useCompression (Boolean, Optional) : Whether requests and answers are compressed: worth it over slow
  *   connections. Defaults to false.</li>
  *   <li>elasticsearch.update (Boolean, Optional) : No effect here.</li>

@@ -49,6 +49,15 @@ const ERROR_FIELD = 'queryOpensearchError';
  *   <li>opensearch.index (String, Required) : The index or alias; several with commas between them.</li>
  *   <li>opensearch.acceptInvalidCert (Boolean, Optional) : Whether certificates that nobody vouches for are accepted, for
  *   tests. Defaults to false.</li>
+ *   <li>opensearch.userName (String, Optional) : The user, instead of one in the URL; needs password.</li>
+ *   <li>opensearch.password (String, Optional) : The password; best taken from the environment or from a file of its own, see the page on configuration.</li>
+ *   <li>opensearch.apiKey (String, Optional) : An API key in its encoded form, instead of user and password: it is sent as <code>Authorization: ApiKey …</code>.</li>
+ *   <li>opensearch.bearerToken (String, Optional) : A token, instead of user and password: it is sent as <code>Authorization: Bearer …</code>.</li>
+ *   <li>opensearch.tls (Config, Optional) : Certificates, in PEM files.</li>
+ *   <li>opensearch.tls.caFile (String, Optional) : Certificates of authorities to trust besides those of the system.</li>
+ *   <li>opensearch.tls.certificateFile (String, Optional) : Our certificate, for servers that ask for one.</li>
+ *   <li>opensearch.tls.keyFile (String, Optional) : Its key. Defaults to the file of the certificate.</li>
+ *   <li>opensearch.tls.keyPassphrase (String, Optional) : What the key is encrypted with.</li>
  *   <li>opensearch.useCompression (Boolean, Optional) : Whether requests and answers are compressed: worth it over slow
  *   connections. Defaults to false.</li>
  *   <li>templateName (String, Optional) : The id of a stored template. Either this or searchTemplate is needed.</li>
