@@ -1,6 +1,6 @@
 import type { Logger } from '../component/logger.ts';
 import type { Registry } from '../component/registry.ts';
-import type { Children, StageResult } from '../component/stage.ts';
+import type { Children } from '../component/stage.ts';
 import type { PipelineConfig } from '../config/ingest-config.ts';
 import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
@@ -9,7 +9,8 @@ import { adopt, closeChildren, isGiven, iterateChildren } from './children.ts';
 import { compileConditions } from './conditions.ts';
 import { type DocumentRunner, type Guard, SegmentedPipeline } from './segmented-pipeline.ts';
 import { overdue, StageError } from './stage-error.ts';
-import { callStage, callWithTable, failure, type StageStatistics, type Step } from './step.ts';
+import { StatisticsMark } from './statistics-mark.ts';
+import { callStage, callWithTable, failure, isPromise, newStep, type StageStatistics, type Step } from './step.ts';
 
 /** What became of the documents that went into a pipeline, told in their order. */
 export interface PipelineSink {
@@ -44,6 +45,8 @@ const unguarded: Guard = (work) => {
 export class Pipeline implements DocumentRunner {
   private readonly steps: readonly Step[];
   private readonly guard: Guard;
+  /** To be set before work that may be ended and done again. */
+  readonly statisticsMark: StatisticsMark;
   private atWork: Step | undefined;
   /** For pipelines with stages that keep several documents in flight. */
   private readonly segmented: SegmentedPipeline | undefined;
@@ -51,6 +54,7 @@ export class Pipeline implements DocumentRunner {
   private constructor(steps: readonly Step[], guard: Guard = unguarded) {
     this.steps = steps;
     this.guard = guard;
+    this.statisticsMark = new StatisticsMark(steps);
     const waits = steps.some(({ stage }) => stage.maxInFlight > 1);
     this.segmented = waits ? new SegmentedPipeline(steps, this, guard) : undefined;
   }
@@ -75,8 +79,7 @@ export class Pipeline implements DocumentRunner {
           log: context.log(name),
         });
         await stage.start?.();
-        const statistics = { name, processed: 0, children: 0, errors: 0, timed: 0, timedMillis: 0 };
-        steps.push({ stage, name, condition: compileConditions(conditions, conditionPolicy), statistics, declined: 0 });
+        steps.push(newStep(stage, name, compileConditions(conditions, conditionPolicy)));
       } catch (error) {
         await stopAll(steps).catch(() => undefined);
         throw new HeadraceError(
@@ -117,9 +120,10 @@ export class Pipeline implements DocumentRunner {
     return this.steps.length;
   }
 
-  /** The name of the stage that was called last. */
-  get stageAtWork(): string {
-    return this.atWork?.name ?? '';
+  /** The failure of a document whose processing was ended, told of the stage that was called last. */
+  overdue(): StageError {
+    if (this.atWork !== undefined) this.atWork.statistics.errors++;
+    return new StageError(this.atWork?.name ?? '', overdue());
   }
 
   /** How many stages there are. */
@@ -195,7 +199,7 @@ export class Pipeline implements DocumentRunner {
     const work = () => {
       waiting = this.run(document, from, to, emit);
     };
-    if (from < to && !this.guard(work)) throw new StageError(this.stageAtWork, overdue());
+    if (from < to && !this.guard(work)) throw this.overdue();
     if (from === to) emit(document);
     return waiting;
   }
@@ -243,10 +247,6 @@ export class Pipeline implements DocumentRunner {
     }
     return undefined;
   }
-}
-
-function isPromise(result: Children | Promise<StageResult>): result is Promise<StageResult> {
-  return typeof (result as Promise<StageResult>).then === 'function';
 }
 
 async function stopAll(steps: readonly Step[]): Promise<void> {

@@ -3,7 +3,7 @@ import type { Children } from '../component/stage.ts';
 import type { Document } from '../document/document.ts';
 import { isGiven } from './children.ts';
 import type { PipelineSink } from './pipeline.ts';
-import { overdue, StageError } from './stage-error.ts';
+import { StageError } from './stage-error.ts';
 import { callStage, failure, type Step } from './step.ts';
 
 /** How long a guarded call goes on to the next document. */
@@ -25,8 +25,8 @@ export interface DocumentRunner {
     to: number,
     emit: (document: Document) => void,
   ): Promise<void> | undefined;
-  /** The name of the stage that was called last. */
-  readonly stageAtWork: string;
+  /** The failure of a document whose processing was ended. */
+  overdue(): StageError;
 }
 
 /** An input document and what became of it. */
@@ -114,7 +114,7 @@ export class SegmentedPipeline {
       const work = atWork as { readonly member: number; readonly left: number } | undefined;
       if (!ended && work?.member === next) {
         out.length = work.left;
-        lose((members[next] as Member).family, new StageError(this.runner.stageAtWork, overdue()));
+        lose((members[next] as Member).family, this.runner.overdue());
         next++;
       } else if (work !== undefined) {
         const { family } = members[work.member] as Member;

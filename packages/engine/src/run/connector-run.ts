@@ -15,6 +15,8 @@ import type { SharedCounts } from './counters.ts';
 import { Indexing } from './indexing.ts';
 import { type IdleLanes, PipelinePool } from './pipeline-pool.ts';
 import type { ConnectorResult, FailedDocument } from './run-result.ts';
+import { ConnectorStages, type SharedStatistics } from './stage-statistics.ts';
+import type { ThreadStages } from './thread-messages.ts';
 import { OverdueError, withinLimits } from './time-limits.ts';
 
 /** How long what is under way may take to finish when a connector is given up. */
@@ -39,6 +41,8 @@ export interface RunContext {
   /** Sends on a record of a pipeline thread, which has passed the gate already. */
   readonly forwardLog: (record: LogRecord) => void;
   readonly logGate: LogGate;
+  /** Told of each pipeline thread when it is opened. */
+  readonly onThread: (thread: ThreadStages) => void;
   /** The indexer, made at first use. Rejects with a `ConnectorFailure`. */
   indexer(): Promise<RunIndexer>;
 }
@@ -153,7 +157,14 @@ export class ConnectorRun {
     const { context } = this;
     const flow = new FlowControl();
     const indexer = await this.context.indexer();
-    const pool = this.createPool(pipeline, indexer, flow, (part) => indexing.accept(part));
+    const names = pipeline.stages.map(({ name, entry }) => ({ name, class: entry.name }));
+    const stages = new ConnectorStages(this.config.name, pipeline.name, names);
+    const onThread = (thread: SharedStatistics) => {
+      stages.add(thread);
+      const { buffer: statistics } = thread;
+      context.onThread({ connector: this.config.name, pipeline: pipeline.name, stages: names, statistics });
+    };
+    const pool = this.createPool(pipeline, indexer, flow, { onPart: (part) => indexing.accept(part), onThread });
     const indexing = this.createIndexing(indexer, flow, () => pool.roomMade());
     try {
       await this.phase(`Error starting workers for pipeline ${pipeline.name}`, () => pool.start());
@@ -163,12 +174,11 @@ export class ConnectorRun {
       await this.publishAll(connector, pool, indexing, flow);
       if (!context.signal.aborted) await this.phase('postExecute failed', () => connector.postExecute?.());
     } finally {
-      const { statistics, failures } = await pool.close();
-      for (const stage of statistics) {
-        const mean = stage.timed === 0 ? 0 : stage.timedMillis / stage.timed;
+      const failures = await pool.close();
+      for (const { stage, processed, meanMillis, children, failed } of stages.progress()) {
         this.logger.debug(
-          `Stage ${stage.name} metrics. Docs processed: ${stage.processed}. Mean latency: ${mean.toFixed(4)} ms/doc. ` +
-            `Children: ${stage.children}. Errors: ${stage.errors}.`,
+          `Stage ${stage} metrics. Docs processed: ${processed}. Mean latency: ${meanMillis.toFixed(4)} ms/doc. ` +
+            `Children: ${children}. Errors: ${failed}.`,
         );
       }
       for (const failure of failures) this.logger.warn(`A stage could not stop: ${failure.message}`);
@@ -179,7 +189,7 @@ export class ConnectorRun {
     pipeline: PipelineConfig,
     indexer: RunIndexer,
     flow: FlowControl,
-    onPart: (part: OutcomePart) => void,
+    { onPart, onThread }: { onPart: (part: OutcomePart) => void; onThread: (thread: SharedStatistics) => void },
   ): PipelinePool {
     const { root, registrySource, trusted, runId, config, idle, defaultThreads, forwardLog } = this.context;
     return new PipelinePool({
@@ -195,10 +205,12 @@ export class ConnectorRun {
         computeMillis: (config.worker.maxProcessingSecs as number) * 1000,
         logGate: this.context.logGate.buffer,
       },
+      stages: pipeline.stages.length,
       threads: pipeline.threads ?? config.worker.threads ?? defaultThreads,
       flow,
       idle,
       listener: { onPart, onLog: forwardLog },
+      onThread,
       onSubmit: (sequence, documents) => this.accounts.entered(sequence, documents),
     });
   }

@@ -13,9 +13,9 @@ import { noDocuments, pendingDocuments, type SharedCounts } from './counters.ts'
 import { DryRunIndexer, dryRunEncoder } from './dry-run.ts';
 import type { IdleLanes } from './pipeline-pool.ts';
 import type { RunRequest } from './run-request.ts';
-import type { ConnectorResult, FailedDocument, RunResult } from './run-result.ts';
+import type { ConnectorResult, FailedDocument } from './run-result.ts';
 import { runSummary } from './run-summary.ts';
-import type { ConnectorProgress } from './thread-messages.ts';
+import type { ConnectorProgress, ThreadResult, ThreadStages } from './thread-messages.ts';
 
 /** More pipeline threads than this only pay where stages compute much: a config has to ask for them. */
 const MAX_DEFAULT_THREADS = 4;
@@ -32,6 +32,8 @@ export interface RunSurroundings {
   readonly log: (record: LogRecord) => void;
   readonly forwardLog: (record: LogRecord) => void;
   readonly logGate: LogGate;
+  /** Told of each pipeline thread when it is opened. */
+  readonly onThread: (thread: ThreadStages) => void;
   /** Told whenever a connector begins or ends, with the results of those that have ended. */
   readonly onConnectors: (connectors: ConnectorProgress[], results: readonly ConnectorResult[]) => void;
   /** Told the modules of the built-in components that the config uses. */
@@ -39,7 +41,7 @@ export interface RunSurroundings {
 }
 
 /** Runs a config: its connectors one after the other, up to the first that fails. Never rejects for what a config does. */
-export async function runConfig(request: RunRequest, surroundings: RunSurroundings): Promise<RunResult> {
+export async function runConfig(request: RunRequest, surroundings: RunSurroundings): Promise<ThreadResult> {
   const started = performance.now();
   const logger = createLogger('runner', surroundings.log);
   const seconds = () => (performance.now() - started) / 1000;
@@ -77,6 +79,7 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
     log: surroundings.log,
     forwardLog: surroundings.forwardLog,
     logGate: surroundings.logGate,
+    onThread: surroundings.onThread,
     indexer: () => indexers.get(),
   };
   const progress: ConnectorProgress[] = config.connectors.map(({ name, pipeline }) => ({

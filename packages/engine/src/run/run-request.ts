@@ -5,6 +5,7 @@ import type { Problem } from '../config/problem.ts';
 import type { Failure } from '../errors/headrace-error.ts';
 import type { DocumentCounts } from './counters.ts';
 import type { RunResult } from './run-result.ts';
+import type { StageProgress } from './stage-statistics.ts';
 
 /** What a run is started from. */
 export interface RunRequest {
@@ -21,12 +22,21 @@ export interface RunRequest {
 /** How far a run is. */
 export interface RunProgress {
   counts: DocumentCounts;
-  /** Name and state of each connector, in the order of the config; empty before the config is checked. */
-  connectors: { name: string; status: 'waiting' | 'running' | 'complete' | 'failed' | 'stopped' | 'skipped' }[];
+  /** Each connector, in the order of the config; empty before the config is checked. */
+  connectors: {
+    name: string;
+    status: 'waiting' | 'running' | 'complete' | 'failed' | 'stopped' | 'skipped';
+    counts: DocumentCounts;
+    seconds: number;
+  }[];
+  /** The stages of the connectors that have begun. */
+  stages: StageProgress[];
 }
 
 export interface RunListeners {
   onLog?(record: LogRecord): void;
+  /** A connector has begun or ended: `progress()` tells which. */
+  onConnectors?(): void;
 }
 
 /** A run that is going on in a thread of its own. */

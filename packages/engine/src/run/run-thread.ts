@@ -49,6 +49,7 @@ async function handle(message: ToRun): Promise<void> {
           },
           forwardLog,
           logGate,
+          onThread: (thread) => post({ type: 'thread', ...thread }),
           onConnectors: (connectors, results) => post({ type: 'connectors', connectors, results }),
           onModules: (modules) => post({ type: 'modules', modules }),
         }),

@@ -7,7 +7,16 @@ import { type DocumentCounts, noDocuments, pendingDocuments, SharedCounts } from
 import type { PreviewRequest, PreviewResult, RunHandle, RunListeners, RunProgress, RunRequest } from './run-request.ts';
 import type { ConnectorResult, RunResult } from './run-result.ts';
 import { runSummary } from './run-summary.ts';
-import { type ConnectorProgress, type FromRun, type ThreadData, type ToRun, YOUNG_MB } from './thread-messages.ts';
+import { ConnectorStages, SharedStatistics } from './stage-statistics.ts';
+import {
+  type ConnectorProgress,
+  type FromRun,
+  type ThreadData,
+  type ThreadResult,
+  type ThreadStages,
+  type ToRun,
+  YOUNG_MB,
+} from './thread-messages.ts';
 import { STOP_GRACE_MILLIS } from './time-limits.ts';
 
 /** How long after a run was handed over the thread of the next one is started, if it has not ended before. */
@@ -159,11 +168,12 @@ class ThreadRun implements RunHandle {
   private readonly started = performance.now();
   private connectors: readonly ConnectorProgress[] = [];
   private results: readonly ConnectorResult[] = [];
+  private readonly stages = new Map<string, ConnectorStages>();
   private connectorStarted = performance.now();
   private stopping: 'CANCELLED' | 'INTERRUPTED' | undefined;
   private timer: NodeJS.Timeout | undefined;
   private ended = false;
-  private finish: (result: RunResult) => void = () => undefined;
+  private finish: (result: ThreadResult) => void = () => undefined;
 
   constructor(request: RunRequest, worker: Worker, heapMb: number, listeners: RunListeners) {
     this.runId = request.runId;
@@ -172,7 +182,7 @@ class ThreadRun implements RunHandle {
       this.finish = (result) => {
         this.ended = true;
         clearTimeout(this.timer);
-        resolve(result);
+        resolve({ ...result, stages: this.stageProgress() });
         // What is left in the thread (a stage's timers, a connection) has no more business.
         void this.worker.terminate();
       };
@@ -182,7 +192,10 @@ class ThreadRun implements RunHandle {
       if (message.type === 'log') {
         listeners.onLog?.(message.record);
         logGate.leave();
-      } else if (message.type === 'connectors') this.follow(message);
+      } else if (message.type === 'connectors') {
+        this.follow(message);
+        listeners.onConnectors?.();
+      } else if (message.type === 'thread') this.addThread(message);
       else if (message.type === 'done') this.finish(message.result);
       else if (message.type === 'crashed') this.lose(message.failure);
     });
@@ -192,7 +205,15 @@ class ThreadRun implements RunHandle {
   }
 
   progress(): RunProgress {
-    return { counts: this.counts.read(), connectors: this.connectors.map(({ name, status }) => ({ name, status })) };
+    const counts = this.counts.read();
+    const left = this.leftOf(counts);
+    const connectors = this.connectors.map(({ name, status }, i): RunProgress['connectors'][number] => {
+      const ended = this.results[i];
+      if (ended !== undefined) return { name, status, counts: ended.counts, seconds: ended.seconds };
+      if (status !== 'running') return { name, status, counts: noDocuments(), seconds: 0 };
+      return { name, status, counts: left, seconds: this.connectorSeconds() };
+    });
+    return { counts, connectors, stages: this.stageProgress() };
   }
 
   stop(status: 'CANCELLED' | 'INTERRUPTED'): void {
@@ -211,19 +232,39 @@ class ThreadRun implements RunHandle {
     this.results = results;
   }
 
-  /** What is known of the connectors without their thread: what had ended, and what of the counts is left for the one that was going. */
-  private lostConnectors(total: DocumentCounts): ConnectorResult[] {
+  private addThread({ connector, pipeline, stages, statistics }: ThreadStages): void {
+    const known = this.stages.get(connector) ?? new ConnectorStages(connector, pipeline, stages);
+    this.stages.set(connector, known);
+    known.add(new SharedStatistics(statistics));
+  }
+
+  private stageProgress(): RunProgress['stages'] {
+    return [...this.stages.values()].flatMap((stages) => stages.progress());
+  }
+
+  private connectorSeconds(): number {
+    return (performance.now() - this.connectorStarted) / 1000;
+  }
+
+  /** What of the counts of the run is left for the connector that is going. */
+  private leftOf(total: DocumentCounts): DocumentCounts {
     const left = { ...total };
     for (const { counts } of this.results) {
       for (const field of Object.keys(left) as (keyof DocumentCounts)[]) left[field] -= counts[field];
     }
+    return left;
+  }
+
+  /** What is known of the connectors without their thread. */
+  private lostConnectors(total: DocumentCounts): ConnectorResult[] {
+    const left = this.leftOf(total);
     return this.connectors.map(({ name, status, hasPipeline }, i): ConnectorResult => {
       const ended = this.results[i];
       if (ended !== undefined) return ended;
       if (status !== 'running') {
         return { name, status: 'skipped', hasPipeline, counts: noDocuments(), received: 0, seconds: 0 };
       }
-      const seconds = (performance.now() - this.connectorStarted) / 1000;
+      const seconds = this.connectorSeconds();
       const result = { name, hasPipeline, counts: left, received: left.published, seconds };
       if (this.stopping !== undefined) return { ...result, status: 'stopped' };
       return { ...result, status: 'failed', error: { text: 'Connector exception.', timed: true } };
