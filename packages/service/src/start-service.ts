@@ -4,6 +4,7 @@ import { catalogUrl } from '@headrace/components';
 import { type LogRecord, messageOf, Registry } from '@headrace/engine';
 import type { FastifyBaseLogger } from 'fastify';
 import { Authenticator } from './auth/authenticator.ts';
+import { buildInfo } from './build-info.ts';
 import { Configs } from './configs/configs.ts';
 import { UploadReader } from './configs/upload-reader.ts';
 import { buildApp } from './http/app.ts';
@@ -17,8 +18,8 @@ import { RunManager, type RunStarter } from './runs/run-manager.ts';
 import { ThreadsOnDemand } from './runs/threads-on-demand.ts';
 import { defaultSettings, type ServiceSettings } from './service-file/service-settings.ts';
 import { silentLogger } from './silent-logger.ts';
-import { Metrics } from './stats/metrics.ts';
-import { measureProcess } from './stats/process-gauges.ts';
+import { Measurements } from './stats/measurements.ts';
+import type { ServiceMetrics } from './stats/service-metrics.ts';
 import { SystemMeter } from './stats/system-stats.ts';
 import { MemoryStore } from './store/memory-store.ts';
 import { SqliteStore } from './store/sqlite-store.ts';
@@ -63,18 +64,19 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
   checkPresetDirectory(settings.presets);
   const { components, base } = settings;
   const registry = await Registry.open({ catalogs, modules: components, base, allowModules: false });
-  const metrics = new Metrics();
-  const store = options.store ?? openStore(settings, metrics, logger);
-  const undo: (() => unknown)[] = [() => store.close()];
+  const { version } = buildInfo;
+  const measurements = new Measurements(version);
+  const undo: (() => unknown)[] = [() => measurements.close()];
   try {
+    const store = options.store ?? openStore(settings, measurements.service, logger);
+    undo.push(() => store.close());
     const interrupted = await endInterruptedRuns(store);
     if (interrupted > 0) logger.warn(`${interrupted} runs were interrupted when the service ended the last time`);
-    undo.push(measureProcess(metrics));
     const threads = options.threads ?? new ThreadsOnDemand(settings.limits.runHeapMb);
     undo.push(() => endThreads(threads, logger));
     const reader = new UploadReader(registry);
     undo.push(() => reader.close());
-    const parts = makeParts({ settings, logger, registry, reader, metrics, store, threads });
+    const parts = makeParts({ settings, logger, registry, reader, measurements, store, threads });
     const { runs, configs, readiness } = parts;
     undo.push(() => runs.close(RUN_GRACE_MILLIS));
     const app = await buildApp(parts);
@@ -126,7 +128,7 @@ function makeParts({
   logger,
   registry,
   reader,
-  metrics,
+  measurements,
   store,
   threads,
 }: {
@@ -134,7 +136,7 @@ function makeParts({
   logger: FastifyBaseLogger;
   registry: Registry;
   reader: UploadReader;
-  metrics: Metrics;
+  measurements: Measurements;
   store: Store;
   threads: RunStarter & PreviewStarter;
 }): ServiceParts {
@@ -149,7 +151,7 @@ function makeParts({
     store,
     configs,
     starter: threads,
-    metrics,
+    metrics: measurements.runs,
     preventConcurrentRuns,
     maxConcurrentRuns: limits.maxConcurrentRuns,
     maxQueuedRuns: limits.maxQueuedRuns,
@@ -163,7 +165,7 @@ function makeParts({
     previews: new Previews(threads),
     registry,
     readiness: new Readiness(store),
-    metrics,
+    measurements,
     system: new SystemMeter(store.directory ?? process.cwd()),
     authenticator: settings.auth === undefined ? undefined : new Authenticator(settings.auth),
     logger,
@@ -197,17 +199,17 @@ async function closeAll(undo: readonly (() => unknown)[]): Promise<void> {
     throw new AggregateError(errors, `The service could not be closed whole: ${messageOf(errors[0])}`);
 }
 
-function openStore({ storage }: ServiceSettings, metrics: Metrics, logger: FastifyBaseLogger): Store {
+function openStore({ storage }: ServiceSettings, metrics: ServiceMetrics, logger: FastifyBaseLogger): Store {
   if (storage.type === 'memory') return new MemoryStore();
   const directory = resolve(storage.path);
-  const commits = metrics.timer('store.commits');
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
   } catch (error) {
     throw new Error(`The store directory ${directory} cannot be made: ${messageOf(error)}`, { cause: error });
   }
   return new SqliteStore(directory, {
-    onCommit: (seconds) => commits.update(seconds),
+    onCommit: (seconds) => metrics.committed(seconds),
+    onFailure: () => metrics.storeFailed(),
     warn: (message) => logger.warn(message),
   });
 }

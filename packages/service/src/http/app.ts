@@ -36,7 +36,7 @@ export async function buildApp(parts: ServiceParts): Promise<FastifyInstance> {
   const routes = collectRoutes(app);
   answerUnknownRoutes(app);
   guardRoutes(app, parts.authenticator);
-  measureRequests(app, parts.metrics);
+  measureRequests(app, parts.measurements.service);
   forbidSniffing(app);
   for (const plugin of [configRoutes, runRoutes, previewRoutes, configInfoRoutes, healthRoutes, statsRoutes]) {
     await app.register(plugin, parts);

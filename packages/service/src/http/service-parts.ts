@@ -4,7 +4,7 @@ import type { Authenticator } from '../auth/authenticator.ts';
 import type { Configs } from '../configs/configs.ts';
 import type { Previews } from '../runs/previews.ts';
 import type { RunManager } from '../runs/run-manager.ts';
-import type { Metrics } from '../stats/metrics.ts';
+import type { Measurements } from '../stats/measurements.ts';
 import type { SystemMeter } from '../stats/system-stats.ts';
 import type { Readiness } from './readiness.ts';
 
@@ -15,7 +15,7 @@ export interface ServiceParts {
   previews: Previews;
   registry: Registry;
   readiness: Readiness;
-  metrics: Metrics;
+  measurements: Measurements;
   system: SystemMeter;
   /** Undefined: everybody may do everything. */
   authenticator: Authenticator | undefined;
