@@ -34,23 +34,29 @@ export type { ParameterProblem } from './component/parameters.ts';
 export type { ReportProblem } from './component/reach.ts';
 export { Registry, type RegistrySource } from './component/registry.ts';
 export {
+  type ClassChoices,
+  CONNECTS,
   FLAT,
   MapOf,
   OneOf,
+  READS,
   type Static,
   type TObject,
   type TSchema,
   Type,
   UpdateModeParameter,
+  WRITES,
 } from './component/schema.ts';
 export { plainType, type SpecField, type SpecType, specFields } from './component/spec.ts';
 export { type Children, Stage, type StageClass, type StageContext, type StageResult } from './component/stage.ts';
 export { checkConfig } from './config/check-config.ts';
 export { writesToStandardOutput } from './config/check-indexer.ts';
+export { configSchema } from './config/config-schema.ts';
 export type { IngestConfig } from './config/ingest-config.ts';
 export { nearest } from './config/nearest.ts';
 export { formatProblem, hasErrors, type Problem, withHint } from './config/problem.ts';
 export type { ReachRequest } from './config/reach-config.ts';
+export { reachHint } from './config/reach-hint.ts';
 export { type ReadConfig, type ReadConfigOptions, readConfigFile, readConfigText } from './config/read-config.ts';
 export { configToJson, isSecretKey, MASK, maskSecrets, maskTexts, secretTexts } from './config/render-config.ts';
 export { Document, type UpdateMode } from './document/document.ts';
@@ -76,6 +82,10 @@ export {
 export { ERROR_ADVICE } from './errors/error-advice.ts';
 export { ERROR_CODES, type ErrorCode } from './errors/error-codes.ts';
 export { type Failure, HeadraceError, messageOf, toFailure } from './errors/headrace-error.ts';
+export { allowedPath, enforcePolicy } from './policy/current-policy.ts';
+export { parseHostPattern } from './policy/host-pattern.ts';
+export { DEFAULT_POLICY, describePolicy, type Policy, STRICT_POLICY } from './policy/policy.ts';
+export { POLICY_HINT } from './policy/policy-rules.ts';
 export { type DocumentCounts, noDocuments, pendingDocuments } from './run/counters.ts';
 export type {
   PreviewRequest,
@@ -89,3 +99,4 @@ export { type ConnectorResult, type FailedDocument, MAX_KEPT_FAILURES, type RunR
 export { isFinal, mayBecome, type RunState } from './run/run-state.ts';
 export { runSummary } from './run/run-summary.ts';
 export { RunThreads, type RunThreadsOptions } from './run/run-threads.ts';
+export type { StageProgress } from './run/stage-statistics.ts';

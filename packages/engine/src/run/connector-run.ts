@@ -6,6 +6,7 @@ import { createLogger, type Logger, type LogRecord } from '../component/logger.t
 import type { Registry, RegistrySource } from '../component/registry.ts';
 import type { ConnectorConfig, IngestConfig, PipelineConfig } from '../config/ingest-config.ts';
 import { type Failure, messageOf, toFailure } from '../errors/headrace-error.ts';
+import { currentRules } from '../policy/current-policy.ts';
 import { FlowControl } from '../transport/flow-control.ts';
 import type { LogGate } from '../transport/log-gate.ts';
 import type { OutcomePart } from '../transport/messages.ts';
@@ -199,6 +200,7 @@ export class ConnectorRun {
         pipeline: pipeline.name,
         runId,
         trusted,
+        policy: currentRules()?.policy,
         encoder: indexer.encoder(this.config.name),
         lengths: indexer.indexer !== undefined && !indexer.indexer.streaming,
         // It has a default.
