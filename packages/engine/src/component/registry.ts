@@ -104,6 +104,11 @@ export class Registry {
     return found;
   }
 
+  /** Whether a module, by its URL, is of a catalog: not one that the service file, a command or a config names. */
+  isBuiltIn(module: string): boolean {
+    return this.builtIn.has(module);
+  }
+
   /** The indexer that `indexer.type` selects, letter case aside. */
   findIndexerType(type: string): CatalogEntry | undefined {
     return this.entries.find((entry) => entry.kind === 'indexer' && entry.type?.toLowerCase() === type.toLowerCase());

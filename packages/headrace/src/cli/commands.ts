@@ -124,6 +124,15 @@ const explained: readonly CommandSpec[] = [
     load: async () => (await import('../commands/components.ts')).components,
   }),
   command({
+    name: 'schema',
+    summary: 'Print the JSON Schema of a config, for editors.',
+    details: 'An editor completes and checks JSON configs with it: headrace schema > headrace.schema.json.',
+    examples: ['headrace schema', 'headrace schema --components ./my-stage.js'],
+    arguments: [],
+    options: componentOptions,
+    load: async () => (await import('../commands/schema.ts')).schema,
+  }),
+  command({
     name: 'init',
     summary: 'Write a first config, which runs as it is.',
     examples: ['headrace init', 'headrace init movies.conf'],
