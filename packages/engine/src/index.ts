@@ -55,7 +55,7 @@ export { configSchema } from './config/config-schema.ts';
 export type { IngestConfig } from './config/ingest-config.ts';
 export { nearest } from './config/nearest.ts';
 export { formatProblem, hasErrors, type Problem, withHint } from './config/problem.ts';
-export type { ReachRequest } from './config/reach-config.ts';
+export { type ReachRequest, reachConfig } from './config/reach-config.ts';
 export { reachHint } from './config/reach-hint.ts';
 export { type ReadConfig, type ReadConfigOptions, readConfigFile, readConfigText } from './config/read-config.ts';
 export { configToJson, isSecretKey, MASK, maskSecrets, maskTexts, secretTexts } from './config/render-config.ts';
@@ -82,7 +82,14 @@ export {
 export { ERROR_ADVICE } from './errors/error-advice.ts';
 export { ERROR_CODES, type ErrorCode } from './errors/error-codes.ts';
 export { type Failure, HeadraceError, messageOf, toFailure } from './errors/headrace-error.ts';
-export { allowedPath, enforcePolicy } from './policy/current-policy.ts';
+export { writeFailureLine } from './failures/failure-line.ts';
+export {
+  type FailedDocument,
+  type KeptDocument,
+  type KeptFailure,
+  MAX_KEPT_FAILURES,
+} from './failures/kept-failure.ts';
+export { allowedPath, enforcePolicy, isRestricted } from './policy/current-policy.ts';
 export { parseHostPattern } from './policy/host-pattern.ts';
 export { DEFAULT_POLICY, describePolicy, type Policy, STRICT_POLICY } from './policy/policy.ts';
 export { POLICY_HINT } from './policy/policy-rules.ts';
@@ -95,7 +102,7 @@ export type {
   RunProgress,
   RunRequest,
 } from './run/run-request.ts';
-export { type ConnectorResult, type FailedDocument, MAX_KEPT_FAILURES, type RunResult } from './run/run-result.ts';
+export type { ConnectorResult, RunResult } from './run/run-result.ts';
 export { isFinal, mayBecome, type RunState } from './run/run-state.ts';
 export { runSummary } from './run/run-summary.ts';
 export { RunThreads, type RunThreadsOptions } from './run/run-threads.ts';
