@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { catalogUrl } from '@headrace/components';
 import { type LogRecord, messageOf, Registry } from '@headrace/engine';
 import type { FastifyBaseLogger } from 'fastify';
+import { AuditLog } from './audit/audit-log.ts';
 import { Authenticator } from './auth/authenticator.ts';
 import { buildInfo } from './build-info.ts';
 import { Configs } from './configs/configs.ts';
@@ -18,6 +19,7 @@ import { RunManager, type RunStarter } from './runs/run-manager.ts';
 import { ThreadsOnDemand } from './runs/threads-on-demand.ts';
 import { defaultSettings, type ServiceSettings } from './service-file/service-settings.ts';
 import { silentLogger } from './silent-logger.ts';
+import { directoryBytes } from './stats/disk.ts';
 import { Measurements } from './stats/measurements.ts';
 import type { ServiceMetrics } from './stats/service-metrics.ts';
 import { SystemMeter } from './stats/system-stats.ts';
@@ -25,8 +27,7 @@ import { MemoryStore } from './store/memory-store.ts';
 import { SqliteStore } from './store/sqlite-store.ts';
 import type { Store } from './store/store.ts';
 
-/** How long the runs get to end at a shutdown, then the requests, and then the threads. */
-const RUN_GRACE_MILLIS = 12_000;
+/** How long the requests get to end at a shutdown, after the runs, and then the threads. */
 const REQUEST_GRACE_MILLIS = 3_000;
 const THREAD_GRACE_MILLIS = 3_000;
 /** How often a store that cannot be written is tried again, or one that nobody writes to is tried at all. */
@@ -70,26 +71,34 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
   try {
     const store = options.store ?? openStore(settings, measurements.service, logger);
     undo.push(() => store.close());
+    const { directory } = store;
+    if (directory !== undefined) measurements.service.storeBytes = () => directoryBytes(directory);
+    const audit = settings.audit === undefined ? undefined : new AuditLog(settings.audit, logger);
+    undo.push(() => audit?.close());
     const interrupted = await endInterruptedRuns(store);
     if (interrupted > 0) logger.warn(`${interrupted} runs were interrupted when the service ended the last time`);
     const threads = options.threads ?? new ThreadsOnDemand(settings.limits.runHeapMb);
     undo.push(() => endThreads(threads, logger));
     const reader = new UploadReader(registry);
     undo.push(() => reader.close());
-    const parts = makeParts({ settings, logger, registry, reader, measurements, store, threads });
+    const parts = makeParts({ settings, logger, registry, reader, measurements, store, threads, audit });
     const { runs, configs, readiness } = parts;
-    undo.push(() => runs.close(RUN_GRACE_MILLIS));
+    const runGraceMillis = settings.shutdownGraceSeconds * 1000;
+    undo.push(() => runs.close(runGraceMillis));
     const app = await buildApp(parts);
     undo.push(() => app.close());
-    const prober = setInterval(() => void store.probe(), PROBE_MILLIS).unref();
+    const probe = () => readiness.probe().catch((error) => logger.error(error, 'The disk could not be looked at'));
+    await probe();
+    const prober = setInterval(probe, PROBE_MILLIS).unref();
     undo.push(() => clearInterval(prober));
     if (settings.auth === undefined) {
       logger.warn('There is no auth in the service file: whoever reaches the service may use it');
     }
     const listeners: Listener[] = [];
+    measurements.service.connections = () => listeners.reduce((sum, listener) => sum + listener.connections(), 0);
     undo.push(() => Promise.all(listeners.map((listener) => listener.close(REQUEST_GRACE_MILLIS))));
     for (const each of settings.listeners) {
-      const listener = await listen(each, app.routing);
+      const listener = await listen(each, settings.limits, app.routing, () => measurements.service.connectionRefused());
       listeners.push(listener);
       logger.info(`Listening on ${listener.bound}`);
     }
@@ -107,7 +116,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     const close = async () => {
       readiness.shuttingDown = true;
       // The ports stay open while the runs end: probes see what is going on.
-      await runs.close(RUN_GRACE_MILLIS);
+      await runs.close(runGraceMillis);
       await closeAll(undo);
     };
     return {
@@ -131,6 +140,7 @@ function makeParts({
   measurements,
   store,
   threads,
+  audit,
 }: {
   settings: ServiceSettings;
   logger: FastifyBaseLogger;
@@ -138,6 +148,7 @@ function makeParts({
   reader: UploadReader;
   measurements: Measurements;
   store: Store;
+  audit: AuditLog | undefined;
   threads: RunStarter & PreviewStarter;
 }): ServiceParts {
   const { limits, preventConcurrentRuns } = settings;
@@ -164,12 +175,14 @@ function makeParts({
     runs,
     previews: new Previews(threads),
     registry,
-    readiness: new Readiness(store),
+    readiness: new Readiness(store, measurements.loop, limits.minFreeDiskMb),
     measurements,
     system: new SystemMeter(store.directory ?? process.cwd()),
     authenticator: settings.auth === undefined ? undefined : new Authenticator(settings.auth),
     logger,
     maxConfigBytes: limits.maxConfigBytes,
+    settings,
+    audit,
   };
 }
 

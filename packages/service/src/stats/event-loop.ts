@@ -1,4 +1,4 @@
-import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 const RESOLUTION_MILLIS = 20;
 const WINDOW_MILLIS = 10_000;
@@ -14,7 +14,7 @@ export interface LoopDelay {
 
 /** Watches how late the event loop is, window by window: what was an hour ago says nothing of now. */
 export class EventLoop {
-  readonly #monitor: IntervalHistogram = monitorEventLoopDelay({ resolution: RESOLUTION_MILLIS });
+  readonly #monitor = monitorEventLoopDelay({ resolution: RESOLUTION_MILLIS });
   readonly #timer: NodeJS.Timeout;
   #last: LoopDelay | undefined;
 
@@ -39,7 +39,7 @@ export class EventLoop {
   }
 }
 
-function read(monitor: IntervalHistogram): LoopDelay {
+function read(monitor: ReturnType<typeof monitorEventLoopDelay>): LoopDelay {
   if (monitor.count === 0) return { mean: 0, p50: 0, p99: 0, max: 0 };
   return {
     mean: monitor.mean / NANOS,

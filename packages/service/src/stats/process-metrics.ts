@@ -28,9 +28,9 @@ export class ProcessMetrics {
       GC_SECONDS,
     );
     this.#collections = new PerformanceObserver((list) => {
-      for (const { duration, detail } of list.getEntries()) {
-        const { kind } = detail as { kind: number };
-        pauses.observe({ kind: GC_KINDS[kind] ?? 'other' }, duration / 1000);
+      for (const entry of list.getEntries()) {
+        const { kind } = (entry as PerformanceEntry & { detail: { kind: number } }).detail;
+        pauses.observe({ kind: GC_KINDS[kind] ?? 'other' }, entry.duration / 1000);
       }
     });
     this.#collections.observe({ entryTypes: ['gc'] });
