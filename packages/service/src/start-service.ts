@@ -27,6 +27,8 @@ import { MemoryStore } from './store/memory-store.ts';
 import { SqliteStore } from './store/sqlite-store.ts';
 import type { Store } from './store/store.ts';
 
+/** What a run needs at most to end after it was told to; the rest of the grace it may go on. */
+const STOP_MILLIS = 12_000;
 /** How long the requests get to end at a shutdown, after the runs, and then the threads. */
 const REQUEST_GRACE_MILLIS = 3_000;
 const THREAD_GRACE_MILLIS = 3_000;
@@ -84,7 +86,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     const parts = makeParts({ settings, logger, registry, reader, measurements, store, threads, audit });
     const { runs, configs, readiness } = parts;
     const runGraceMillis = settings.shutdownGraceSeconds * 1000;
-    undo.push(() => runs.close(runGraceMillis));
+    const stopMillis = Math.min(runGraceMillis, STOP_MILLIS);
+    undo.push(() => runs.close(stopMillis));
     const app = await buildApp(parts);
     undo.push(() => app.close());
     const probe = () => readiness.probe().catch((error) => logger.error(error, 'The disk could not be looked at'));
@@ -116,7 +119,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     const close = async () => {
       readiness.shuttingDown = true;
       // The ports stay open while the runs end: probes see what is going on.
-      await runs.close(runGraceMillis);
+      runs.refuseRuns();
+      await runs.idle(runGraceMillis - stopMillis);
+      await runs.close(stopMillis);
       await closeAll(undo);
     };
     return {

@@ -87,7 +87,7 @@ export interface ServiceSettings {
   log: LogSettings;
   /** Absent: no records. */
   audit?: AuditSettings;
-  /** How long runs may take to end at a shutdown. */
+  /** How long runs may take to end at a shutdown; the last 12 seconds of it to stop, when they have not ended by themselves. */
   shutdownGraceSeconds: number;
   /** Addresses and networks of proxies whose `X-Forwarded-For` is believed. */
   trustedProxies: readonly string[];
