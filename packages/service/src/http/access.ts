@@ -41,6 +41,12 @@ export function guardRoutes(app: FastifyInstance, authenticator: Authenticator |
   });
 }
 
+/** Refuses a request for more than its route is for, when its sender may not do that. */
+export function requireRole({ user, role }: FastifyRequest, needed: Role): void {
+  if (role === null || mayDo(role, needed)) return;
+  throw new Refusal('HR_FORBIDDEN', `${user} is a ${role}; this needs the role ${needed}`);
+}
+
 function neededAccess(request: FastifyRequest): Role | 'open' {
   // Where there is nothing, everybody may learn so who may learn what there is.
   if (request.is404) return request.url.startsWith('/v1') ? 'reader' : 'open';

@@ -3,6 +3,7 @@ import {
   noDocuments,
   type PreviewRequest,
   type PreviewResult,
+  type Problem,
   pendingDocuments,
   type RunHandle,
   type RunListeners,
@@ -78,6 +79,10 @@ export class FakeThreads {
   preview(request: PreviewRequest): Promise<PreviewResult> {
     this.previews.push(request);
     return this.onPreview(request);
+  }
+
+  async reach(): Promise<Problem[]> {
+    return [];
   }
 
   async close(): Promise<void> {}
