@@ -5,7 +5,7 @@ import { nodeAt, type ParameterProblem } from '../component/parameters.ts';
 import type { Reachable } from '../component/reach.ts';
 import { Registry, type RegistrySource } from '../component/registry.ts';
 import { HeadraceError, messageOf, toFailure } from '../errors/headrace-error.ts';
-import type { Policy, Policy } from '../policy/policy.ts';
+import type { Policy } from '../policy/policy.ts';
 import { displayName, located } from './check-component.ts';
 import { checkConfig } from './check-config.ts';
 import type { ComponentConfig, IngestConfig } from './ingest-config.ts';
@@ -22,9 +22,6 @@ export interface ReachRequest {
   readonly registry: RegistrySource;
   /** As in `RunRequest`. */
   readonly trusted?: boolean;
-  /** As in `RunRequest`. */
-  readonly policy?: Policy;
-  readonly policy?: Policy;
 }
 
 /** A component of a config, to be made and looked with. */

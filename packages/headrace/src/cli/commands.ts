@@ -68,6 +68,10 @@ const explained: readonly CommandSpec[] = [
     options: {
       ...configOptions,
       ...componentOptions,
+      connect: {
+        kind: 'flag',
+        description: 'Also look whether everything that it reads from and writes to is there; nothing is created.',
+      },
       json: { kind: 'flag', description: 'Print {"valid", "problems"} as JSON.' },
     },
     load: async () => (await import('../commands/validate.ts')).validate,
@@ -155,6 +159,15 @@ const explained: readonly CommandSpec[] = [
     arguments: [],
     options: {},
     load: async () => (await import('../commands/hash-password.ts')).hashPassword,
+  }),
+  command({
+    name: 'token',
+    summary: 'Make an API token, and its hash for the service file.',
+    details: 'The token is for the program that sends it (Authorization: Bearer); the service file has the hash alone.',
+    examples: ['headrace token'],
+    arguments: [],
+    options: {},
+    load: async () => (await import('../commands/token.ts')).token,
   }),
   command({
     name: 'completion',
