@@ -9,11 +9,11 @@ afterAll(() => harness.close());
 const counts = ({ stages }: RunResult) =>
   stages.map(({ stage, processed, failed, children }) => [stage, processed, failed, children]);
 
-/** A CSV file of so many rows, which are decoded as tables; `n` is the number of the row. */
-function csv(rows: number): string {
+/** A file of so many documents, which are decoded as tables. */
+function tables(rows: number): string {
   const path = `${harness.directory}/rows-${rows}.json`;
   writeFileSync(path, `${Array.from({ length: rows }, (_, n) => JSON.stringify({ id: `d${n}`, n })).join('\n')}\n`);
-  return `class: JSONConnector, paths: ["${path}"]`;
+  return `class: JSONConnector, jsonPath: "${path}"`;
 }
 
 describe('the stages of a run', () => {
@@ -62,7 +62,7 @@ describe('the stages of a run', () => {
   it('count each document once when the time limit ends a piece of work that is done again', async () => {
     const result = await harness.run(
       configOf({
-        connector: csv(2000),
+        connector: tables(2000),
         stages: `{class: SetStaticValues, name: table, staticValues: {a: 1}},
           {class: Trouble, name: slow, kind: hang, at: 700}`,
         rest: 'worker { maxProcessingSecs: 1, threads: 1 }',
@@ -78,7 +78,7 @@ describe('the stages of a run', () => {
   it('count each document once when parts leave in the middle of a table', async () => {
     const result = await harness.run(
       configOf({
-        connector: csv(2001),
+        connector: tables(2001),
         stages: `{class: SetStaticValues, name: table, staticValues: {a: 1}},
           {class: Trouble, name: slow, kind: compute, millis: 30, every: 100}`,
         rest: 'worker { threads: 1 }',
