@@ -54,6 +54,8 @@ export interface IndexFailure {
   /** Its position in the batch, from 0. */
   readonly index: number;
   readonly message: string;
+  /** The HTTP status that the server gave it. */
+  readonly status?: number;
 }
 
 /**

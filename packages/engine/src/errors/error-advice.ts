@@ -56,5 +56,8 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, string>> = {
   HR_RUN_THREAD_LOST: 'Start the run again; if it happens again, report it with the log.',
   HR_RUN_CANCELLED: 'Nothing, if that was meant; a new run starts from the beginning.',
   HR_RUN_INTERRUPTED: 'Start the config again: a run that was interrupted does not go on by itself.',
+  HR_RETRY_INVALID: 'Take the lines as `headrace run --failures` or `GET /v1/run/{id}/failures` wrote them.',
+  HR_RETRY_LEFT_OUT:
+    'The message says which, and why: their content was not kept, or the config has changed. Run the source again for these.',
   HR_INTERNAL: 'Report it, with the log and the config.',
 };

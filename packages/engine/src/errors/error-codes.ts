@@ -41,6 +41,8 @@ export const ERROR_CODES = {
   HR_RUN_THREAD_LOST: 'The thread of the run ended unexpectedly.',
   HR_RUN_CANCELLED: 'The run was stopped before its end.',
   HR_RUN_INTERRUPTED: 'The process ended while the run was going.',
+  HR_RETRY_INVALID: 'What is to be run again is no failed document as a run keeps it.',
+  HR_RETRY_LEFT_OUT: 'Some failed documents cannot be run again.',
   HR_INTERNAL: 'A bug in Headrace. Please report it, with the log.',
 } as const;
 

@@ -2,14 +2,11 @@ import type { DocumentEncoder } from '../component/indexer.ts';
 import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
 import { type Failure, toFailure } from '../errors/headrace-error.ts';
+import { MAX_KEPT_FAILURES } from '../failures/kept-failure.ts';
 import type { PipelineSink } from '../pipeline/pipeline.ts';
 import type { StageError } from '../pipeline/stage-error.ts';
 import type { OutcomePart, PartFailure } from '../transport/messages.ts';
 import { ByteWriter, type WriterMark } from './byte-writer.ts';
-import { MAX_KEPT_FAILURES } from './run-result.ts';
-
-/** How many failures a part tells of; it counts them all. */
-const PART_FAILURES = 100;
 
 /** How far a part was. */
 interface PartMark {
@@ -25,6 +22,8 @@ interface PartMark {
  * ended in the middle is taken back as a whole: to the mark that was set before it.
  */
 export class PartBuilder implements PipelineSink {
+  /** Which document of the batch the pipeline is at: what is told comes from it. */
+  position = 0;
   private readonly encoder: DocumentEncoder | undefined;
   private readonly withLengths: boolean;
   private readonly output = new ByteWriter();
@@ -81,14 +80,20 @@ export class PartBuilder implements PipelineSink {
   /** A record could not be read. */
   rejected(id: string, failure: Failure): void {
     this.published++;
-    this.fail(id, 'connector', failure);
+    this.failed++;
+    // Another document may be on its way through a stage that waits: the position is that one's.
+    this.addFailure({ id, at: 'connector', failure, position: -1 });
   }
 
-  /** All documents of a table leave the pipeline. */
-  table(table: DocumentTable): void {
+  /**
+   * All documents of a table leave the pipeline.
+   * @param first the position of the first one
+   */
+  table(table: DocumentTable, first: number): void {
     const texts = this.encoder === undefined ? [] : encodeTable(this.encoder, table);
     if (texts === undefined) {
       for (let row = 0; row < table.count; row++) {
+        this.position = first + row;
         this.emit(table.document(row), false);
         this.finished();
       }
@@ -123,6 +128,11 @@ export class PartBuilder implements PipelineSink {
     [this.count, this.published, this.created, this.dropped, this.failed] = counts;
   }
 
+  /** Documents of the batch that failed since the last `take`, which are to be found in it. */
+  get failedDocuments(): readonly PartFailure[] {
+    return this.failures.filter(({ position }) => position >= 0);
+  }
+
   /** All there is since the last call. */
   take(sequence: number, last: boolean): OutcomePart {
     const { published, created, dropped, failed, failures, count } = this;
@@ -153,7 +163,12 @@ export class PartBuilder implements PipelineSink {
 
   private fail(id: string, at: string, failure: Failure): void {
     this.failed++;
-    if (this.failures.length < PART_FAILURES) this.failures.push({ id, at, failure });
+    this.addFailure({ id, at, failure, position: this.position });
+  }
+
+  /** A run tells of no more than so many. */
+  private addFailure(failure: PartFailure): void {
+    if (this.failures.length < MAX_KEPT_FAILURES) this.failures.push(failure);
   }
 }
 

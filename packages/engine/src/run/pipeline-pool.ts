@@ -103,7 +103,7 @@ export class PipelinePool {
     this.check();
     const lane = this.leastBusy();
     if (lane === undefined) throw new Error('A batch was handed over without waiting for room');
-    const documents = batch.kind === 'documents' ? batch.count : batch.chunk.documents;
+    const documents = batch.kind === 'records' ? batch.chunk.documents : batch.count;
     // It counts when it has been handed over: a batch that cannot cross to a thread ends the connector.
     lane.submit(this.sequence, batch);
     if (documents !== undefined) this.options.onSubmit(this.sequence, documents);

@@ -3,6 +3,7 @@ import type { LogRecord } from '../component/logger.ts';
 import type { RegistrySource } from '../component/registry.ts';
 import type { Problem } from '../config/problem.ts';
 import type { Failure } from '../errors/headrace-error.ts';
+import type { KeptFailure } from '../failures/kept-failure.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { DocumentCounts } from './counters.ts';
 import type { RunResult } from './run-result.ts';
@@ -16,6 +17,11 @@ export interface RunRequest {
   readonly registry: RegistrySource;
   /** Instead of indexing, write every document that would have reached the indexer to this file, as JSON lines. */
   readonly dryRunFile?: string;
+  /**
+   * Instead of executing the connectors, run these documents again that failed in another run, as `writeFailureLine`
+   * gives them.
+   */
+  readonly retry?: readonly string[];
   /** Whether the config comes from who runs the process; only then do its scripts run outside a sandbox. False when absent. */
   readonly trusted?: boolean;
   /** What a config that is not trusted may do; `DEFAULT_POLICY` when absent. */
@@ -38,6 +44,8 @@ export interface RunProgress {
 
 export interface RunListeners {
   onLog?(record: LogRecord): void;
+  /** Documents have failed. Told in groups, with their contents, up to the limits of `kept-failure.ts`. */
+  onFailures?(failures: KeptFailure[]): void;
   /** A connector has begun or ended: `progress()` tells which. */
   onConnectors?(): void;
 }

@@ -59,6 +59,7 @@ async function handle(message: ToRun): Promise<void> {
           },
           forwardLog,
           logGate,
+          onFailures: message.keepFailures ? (failures) => post({ type: 'failures', failures }) : undefined,
           onThread: (thread) => post({ type: 'thread', ...thread }),
           onConnectors: (connectors, results) => post({ type: 'connectors', connectors, results }),
           onModules: (modules) => post({ type: 'modules', modules }),

@@ -195,13 +195,16 @@ class ThreadRun implements RunHandle {
       } else if (message.type === 'connectors') {
         this.follow(message);
         listeners.onConnectors?.();
-      } else if (message.type === 'thread') this.addThread(message);
+      } else if (message.type === 'failures') listeners.onFailures?.(message.failures);
+      else if (message.type === 'thread') this.addThread(message);
       else if (message.type === 'done') this.finish(message.result);
       else if (message.type === 'crashed') this.lose(message.failure);
     });
     worker.once('error', (error) => this.lose(lostThread(error, heapMb)));
     worker.once('exit', () => this.lose(lostThread(ENDED_BY_ITSELF, heapMb)));
-    worker.postMessage({ type: 'run', request, counts: this.counts.buffer, logGate: logGate.buffer } satisfies ToRun);
+    const keepFailures = listeners.onFailures !== undefined;
+    const { buffer: counts } = this.counts;
+    worker.postMessage({ type: 'run', request, counts, logGate: logGate.buffer, keepFailures } satisfies ToRun);
   }
 
   progress(): RunProgress {

@@ -2,6 +2,7 @@ import type { LogRecord } from '../component/logger.ts';
 import type { Problem } from '../config/problem.ts';
 import type { ReachRequest } from '../config/reach-config.ts';
 import type { Failure } from '../errors/headrace-error.ts';
+import type { KeptFailure } from '../failures/kept-failure.ts';
 import type { PreviewRequest, PreviewResult, RunProgress, RunRequest } from './run-request.ts';
 import type { ConnectorResult, RunResult } from './run-result.ts';
 import type { StageName } from './stage-statistics.ts';
@@ -37,6 +38,8 @@ export type ToRun =
       readonly request: RunRequest;
       readonly counts: SharedArrayBuffer;
       readonly logGate: SharedArrayBuffer;
+      /** Whether somebody takes the failed documents. */
+      readonly keepFailures: boolean;
     }
   | { readonly type: 'preview'; readonly request: PreviewRequest }
   | { readonly type: 'reach'; readonly request: ReachRequest }
@@ -59,6 +62,8 @@ export type FromRun =
     }
   | ({ readonly type: 'thread' } & ThreadStages)
   | { readonly type: 'log'; readonly record: LogRecord }
+  /** A group of failed documents. */
+  | { readonly type: 'failures'; readonly failures: KeptFailure[] }
   /** The modules of built-in components that the run needs. */
   | { readonly type: 'modules'; readonly modules: string[] }
   | { readonly type: 'done'; readonly result: ThreadResult }
