@@ -1,14 +1,14 @@
 import { validateHeaderValue } from 'node:http';
-import { type ParameterProblem, type Static, Type } from '@headrace/engine';
+import { type ParameterProblem, READS, type Static, Type } from '@headrace/engine';
 import { basicAuthorization } from './credentials.ts';
 import type { TlsSettings } from './tls-settings.ts';
 
 /** The parameter `tls` of everything that talks to a server over HTTP: files, all of them PEM. */
 export const tlsParameter = Type.Optional(
   Type.Object({
-    caFile: Type.Optional(Type.String()),
-    certificateFile: Type.Optional(Type.String()),
-    keyFile: Type.Optional(Type.String()),
+    caFile: Type.Optional(Type.String(READS)),
+    certificateFile: Type.Optional(Type.String(READS)),
+    keyFile: Type.Optional(Type.String(READS)),
     keyPassphrase: Type.Optional(Type.String()),
   }),
 );

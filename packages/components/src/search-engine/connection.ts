@@ -1,9 +1,9 @@
-import { type ParameterProblem, Type } from '@headrace/engine';
+import { CONNECTS, type ParameterProblem, Type } from '@headrace/engine';
 import { checkServerAccess, type ServerAccess, tlsParameter } from '../http/server-access.ts';
 
 /** The parameters with which the blocks `elasticsearch` and `opensearch` say how to connect. */
 export const connectionParameters = {
-  url: Type.String(),
+  url: Type.String(CONNECTS),
   index: Type.String(),
   userName: Type.Optional(Type.String()),
   password: Type.Optional(Type.String()),

@@ -1,4 +1,4 @@
-import { FLAT, type ParameterProblem, Type } from '@headrace/engine';
+import { CONNECTS, FLAT, type ParameterProblem, Type } from '@headrace/engine';
 import { checkServerAccess, type ServerAccess, tlsParameter } from '../http/server-access.ts';
 
 const stores = Type.Object(
@@ -12,14 +12,14 @@ const stores = Type.Object(
 );
 
 /** One URL or several. The reference describes a list; its documentation writes a text. */
-export const SolrUrls = Type.Union([Type.Array(Type.String()), Type.String()], {
+export const SolrUrls = Type.Union([Type.Array(Type.String(CONNECTS)), Type.String(CONNECTS)], {
   javaType: 'java.util.List<java.lang.String>',
 });
 
 /** The parameters of a block `solr` beside `url`. Those of Java's TLS have dots in their names. */
 export const solrParameters = {
   useCloudClient: Type.Optional(Type.Boolean({ default: false })),
-  zkHosts: Type.Optional(Type.Array(Type.String())),
+  zkHosts: Type.Optional(Type.Array(Type.String(CONNECTS))),
   zkChroot: Type.Optional(Type.String()),
   defaultCollection: Type.Optional(Type.String()),
   userName: Type.Optional(Type.String()),

@@ -231,7 +231,10 @@ class ParameterReader {
     for (const choice of choices) {
       const attempt = new ParameterReader(this.rules);
       const read = attempt.value(choice, node, path, name);
-      if (attempt.problems.length === 0) return read;
+      // The text is of this type, and of no other, even where a policy has something against what it says.
+      if (attempt.problems.some(({ code }) => code !== 'HR_POLICY_REFUSED')) continue;
+      this.problems.push(...attempt.problems);
+      return read;
     }
     return this.value(choices[0] as TSchema, node, path, name);
   }

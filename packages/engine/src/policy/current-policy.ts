@@ -25,6 +25,11 @@ export function currentRules(): PolicyRules | undefined {
   return current;
 }
 
+/** Whether this thread works for a config that may not do everything. */
+export function isRestricted(): boolean {
+  return current !== undefined;
+}
+
 /**
  * The path to open for a path that a config or a document names. Every component asks, for every file. Throws
  * `HR_POLICY_REFUSED` when the policy of the config does not allow it.

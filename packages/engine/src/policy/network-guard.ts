@@ -42,17 +42,17 @@ function guardSockets(): void {
     const rules = rulesNow?.();
     if (rules === undefined) return connect.apply(this, args);
     const [options, listener] = readArguments(args);
-    const refused = (reason: string) => {
-      process.nextTick(() => this.destroy(refusal(reason)));
-      return this;
-    };
-    if ('path' in options && options.path !== undefined) return refused(`the socket ${options.path}`);
-    const { host = 'localhost', port } = options as TcpSocketConnectOpts;
+    const go = (guarded: Partial<TcpSocketConnectOpts>) =>
+      connect.call(this, { ...options, path: undefined, ...guarded }, ...(listener === undefined ? [] : [listener]));
+    // A look-up that fails is how a socket learns of it in the way that every library is prepared for.
+    const refuse = (reason: string) =>
+      go({ host: 'refused.invalid', port: 1, lookup: (_host, _options, done) => done(refusal(reason), '', 0) });
+    if ('path' in options && options.path) return refuse(`the socket ${options.path}`);
+    const { host: given, port, lookup } = options as TcpSocketConnectOpts;
+    const host = given || 'localhost';
     const reason = rules.refusedHost(host, Number(port));
-    if (reason !== undefined) return refused(`${host}: ${reason}`);
-    const guardedOptions =
-      isIP(host) === 0 ? { ...options, host, lookup: guardedLookup(rules, options as TcpSocketConnectOpts) } : options;
-    return connect.call(this, guardedOptions, ...(listener === undefined ? [] : [listener]));
+    if (reason !== undefined) return refuse(`${host}: ${reason}`);
+    return isIP(host) === 0 ? go({ host, lookup: guardedLookup(rules, Number(port), lookup) }) : go({});
   } as typeof Socket.prototype.connect;
 }
 
@@ -70,7 +70,7 @@ function readArguments(args: unknown[]): [TcpSocketConnectOpts | IpcSocketConnec
 }
 
 /** A look-up that gives only the addresses that are allowed, and fails when there is none of them. */
-function guardedLookup(rules: HostRules, { lookup, port }: TcpSocketConnectOpts): Lookup {
+function guardedLookup(rules: HostRules, port: number, lookup: Lookup | undefined): Lookup {
   const original = lookup ?? (process.getBuiltinModule('node:dns').lookup as unknown as Lookup);
   return ((hostname: string, options: LookupOptions, done: LookupCallback) => {
     const checked: LookupCallback = (error, found, family) => {
@@ -78,7 +78,7 @@ function guardedLookup(rules: HostRules, { lookup, port }: TcpSocketConnectOpts)
       const all = Array.isArray(found) ? found : [{ address: found, family: family ?? 0 }];
       const reasons: string[] = [];
       const allowed = all.filter(({ address }) => {
-        const reason = rules.refusedAddress(hostname, address, Number(port));
+        const reason = rules.refusedAddress(hostname, address, port);
         if (reason !== undefined) reasons.push(reason);
         return reason === undefined;
       });

@@ -34,7 +34,8 @@ function pathIn(text: string): string | undefined {
 
 function databaseFile(rest: string): Place[] {
   const path = rest.replace(/^file:/i, '').replace(/[?;].*$/s, '');
-  return path === '' || path === ':memory:' || /^(mem|tcp|ssl):/i.test(path) ? [] : [{ path, access: 'write' }];
+  const access = /[?;&](mode=ro|immutable=1)\b/i.test(rest) ? 'read' : 'write';
+  return path === '' || path === ':memory:' || /^(mem|tcp|ssl):/i.test(path) ? [] : [{ path, access }];
 }
 
 /** Hosts of a URL, of which some have several with commas between, or of such a list without a URL. */
