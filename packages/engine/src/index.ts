@@ -58,7 +58,7 @@ export { formatProblem, hasErrors, type Problem, withHint } from './config/probl
 export { type ReachRequest, reachConfig } from './config/reach-config.ts';
 export { reachHint } from './config/reach-hint.ts';
 export { type ReadConfig, type ReadConfigOptions, readConfigFile, readConfigText } from './config/read-config.ts';
-export { configToJson, isSecretKey, MASK, maskSecrets, maskTexts, secretTexts } from './config/render-config.ts';
+export { configToJson, isSecretKey, MASK, maskSecrets, maskText, maskTexts, secretTexts } from './config/render-config.ts';
 export { Document, type UpdateMode } from './document/document.ts';
 export { type Column, DocumentTable } from './document/document-table.ts';
 export { JsonSyntaxError, readDocument, readJson, readJsonSequence } from './document/json-reader.ts';

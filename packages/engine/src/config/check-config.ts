@@ -1,7 +1,6 @@
 import type { ConfigNode, ObjectNode } from '@headrace/hocon';
 import { checkParameters, isPresent, kindName, place } from '../component/parameters.ts';
 import type { Registry } from '../component/registry.ts';
-import type { Policy } from '../policy/policy.ts';
 import { rulesOf } from '../policy/policy-rules.ts';
 import { ProblemList } from './check-component.ts';
 import { checkConnectors } from './check-connectors.ts';
@@ -32,13 +31,13 @@ export interface CheckedConfig {
  * to substitute.
  * @param options.readFiles read the files that conditions name (`valuesPath`), as a run does; without it the check
  *   touches no file, and such conditions are left out of the config that it gives
- * @param options.policy what the config may do; that of the thread when absent
  */
 export async function checkConfig(
   root: ObjectNode,
   registry: Registry,
-  { readFiles = true, policy }: { readFiles?: boolean; policy?: Policy } = {},
+  { readFiles = true }: { readFiles?: boolean } = {},
 ): Promise<CheckedConfig> {
+  const { policy } = registry.source;
   const list = new ProblemList(readFiles, policy && rulesOf(policy));
   const pipelines = await checkPipelines(root, registry, list);
   const connectors = await checkConnectors(root, pipelines, registry, list);

@@ -5,7 +5,6 @@ import { nodeAt, type ParameterProblem } from '../component/parameters.ts';
 import type { Reachable } from '../component/reach.ts';
 import { Registry, type RegistrySource } from '../component/registry.ts';
 import { HeadraceError, messageOf, toFailure } from '../errors/headrace-error.ts';
-import type { Policy } from '../policy/policy.ts';
 import { displayName, located } from './check-component.ts';
 import { checkConfig } from './check-config.ts';
 import type { ComponentConfig, IngestConfig } from './ingest-config.ts';

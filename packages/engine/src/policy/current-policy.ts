@@ -1,7 +1,8 @@
+import type { RegistrySource } from '../component/registry.ts';
 import { HeadraceError } from '../errors/headrace-error.ts';
 import type { FileAccess } from './file-rules.ts';
 import { installNetworkGuard } from './network-guard.ts';
-import type { Policy } from './policy.ts';
+import { DEFAULT_POLICY, type Policy } from './policy.ts';
 import { POLICY_HINT, type PolicyRules, rulesOf } from './policy-rules.ts';
 
 /*
@@ -18,6 +19,14 @@ export function enforcePolicy(policy: Policy | undefined): PolicyRules | undefin
   current = policy === undefined ? undefined : rulesOf(policy);
   if (current !== undefined) installNetworkGuard(() => current?.hosts);
   return current;
+}
+
+/** As `enforcePolicy`, for what somebody asks this thread to do: a config that is not trusted has a policy in any case. */
+export function enforcePolicyOf(request: {
+  readonly trusted?: boolean | undefined;
+  readonly registry: RegistrySource;
+}): void {
+  enforcePolicy(request.trusted === true ? undefined : (request.registry.policy ?? DEFAULT_POLICY));
 }
 
 /** The rules that this thread holds; undefined when it works for a config that is trusted. */

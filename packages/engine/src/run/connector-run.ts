@@ -9,7 +9,6 @@ import { type Failure, messageOf, toFailure } from '../errors/headrace-error.ts'
 import { encodingOf } from '../failures/encoded-documents.ts';
 import type { FailureReports } from '../failures/failure-reports.ts';
 import type { RetrySource } from '../failures/retry-source.ts';
-import { currentRules } from '../policy/current-policy.ts';
 import { FlowControl } from '../transport/flow-control.ts';
 import type { LogGate } from '../transport/log-gate.ts';
 import type { OutcomePart } from '../transport/messages.ts';
@@ -213,7 +212,6 @@ export class ConnectorRun {
         pipeline: pipeline.name,
         runId,
         trusted,
-        policy: currentRules()?.policy,
         encoder: indexer.encoder(this.config.name),
         lengths: indexer.indexer !== undefined && !indexer.indexer.streaming,
         // It has a default.

@@ -8,7 +8,7 @@ import { hasErrors } from '../config/problem.ts';
 import { HeadraceError, toFailure } from '../errors/headrace-error.ts';
 import { FailureRoom } from '../failures/failure-room.ts';
 import { Pipeline } from '../pipeline/pipeline.ts';
-import { enforcePolicy } from '../policy/current-policy.ts';
+import { enforcePolicyOf } from '../policy/current-policy.ts';
 import { FlowControl } from '../transport/flow-control.ts';
 import { LogGate } from '../transport/log-gate.ts';
 import type { FromPipeline, OpenPipeline, SourceBatch, ToPipeline } from '../transport/messages.ts';
@@ -35,7 +35,7 @@ function post(message: FromPipeline, transfer: ArrayBuffer[] = []): void {
 
 async function openPipeline(request: OpenPipeline): Promise<void> {
   const { runId, threadName, threadNumber, trusted, lengths, computeMillis } = request;
-  enforcePolicy(request.policy);
+  enforcePolicyOf(request);
   const gate = new LogGate(request.logGate);
   const flow = new FlowControl(request.flow);
   const log = (name: string) =>

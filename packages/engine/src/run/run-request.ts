@@ -4,7 +4,6 @@ import type { RegistrySource } from '../component/registry.ts';
 import type { Problem } from '../config/problem.ts';
 import type { Failure } from '../errors/headrace-error.ts';
 import type { KeptFailure } from '../failures/kept-failure.ts';
-import type { Policy } from '../policy/policy.ts';
 import type { DocumentCounts } from './counters.ts';
 import type { RunResult } from './run-result.ts';
 import type { StageProgress } from './stage-statistics.ts';
@@ -24,8 +23,6 @@ export interface RunRequest {
   readonly retry?: readonly string[];
   /** Whether the config comes from who runs the process; only then do its scripts run outside a sandbox. False when absent. */
   readonly trusted?: boolean;
-  /** What a config that is not trusted may do; `DEFAULT_POLICY` when absent. */
-  readonly policy?: Policy;
 }
 
 /** How far a run is. */
@@ -75,7 +72,6 @@ export interface PreviewRequest {
   readonly limit?: number;
   /** As in `RunRequest`. */
   readonly trusted?: boolean;
-  readonly policy?: Policy;
 }
 
 export interface PreviewResult {

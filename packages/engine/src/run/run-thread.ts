@@ -2,8 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { LogRecord } from '../component/logger.ts';
 import { reachConfig } from '../config/reach-config.ts';
 import { toFailure } from '../errors/headrace-error.ts';
-import { enforcePolicy } from '../policy/current-policy.ts';
-import { DEFAULT_POLICY, type Policy } from '../policy/policy.ts';
+import { enforcePolicyOf } from '../policy/current-policy.ts';
 import { LogGate } from '../transport/log-gate.ts';
 import { SharedCounts } from './counters.ts';
 import { IdleLanes } from './pipeline-pool.ts';
@@ -25,26 +24,21 @@ function post(message: FromRun): void {
   port?.postMessage(message);
 }
 
-/** From here on nothing in this thread goes beyond what the config may do. */
-function hold({ trusted, policy = DEFAULT_POLICY }: { readonly trusted?: boolean; readonly policy?: Policy }): void {
-  enforcePolicy(trusted === true ? undefined : policy);
-}
-
 async function handle(message: ToRun): Promise<void> {
   switch (message.type) {
     case 'stop':
       stop.abort(message.status);
       return;
     case 'preview':
-      hold(message.request);
+      enforcePolicyOf(message.request);
       post({ type: 'previewed', result: await preview(message.request, stop.signal) });
       return;
     case 'reach':
-      hold(message.request);
+      enforcePolicyOf(message.request);
       post({ type: 'reached', problems: await reachConfig(message.request, stop.signal) });
       return;
     case 'run': {
-      hold(message.request);
+      enforcePolicyOf(message.request);
       const logGate = new LogGate(message.logGate);
       const forwardLog = (record: LogRecord) => post({ type: 'log', record });
       post({

@@ -4,7 +4,6 @@ import type { LogRecord } from '../component/logger.ts';
 import type { RegistrySource } from '../component/registry.ts';
 import type { Failure } from '../errors/headrace-error.ts';
 import type { Content } from '../failures/kept-failure.ts';
-import type { Policy } from '../policy/policy.ts';
 
 /** What a pipeline thread is to do until it is told to close. */
 export interface OpenPipeline {
@@ -16,8 +15,6 @@ export interface OpenPipeline {
   readonly threadNumber: number;
   /** Whether the config is trusted; see `RunRequest`. */
   readonly trusted: boolean;
-  /** What the config may do; undefined for one that is trusted. */
-  readonly policy: Policy | undefined;
   /** Encodes for the indexer; undefined when nothing is sent. */
   readonly encoder: ModuleReference | undefined;
   /** Whether the indexer cuts batches by document, so that the length of each is needed. */
