@@ -14,6 +14,8 @@ export interface ObjectNode {
   /** Where the winning definition of each key stands. */
   keys: Map<string, Origin>;
   origin: Origin;
+  /** Of the root of a text: the keys at its top that its substitutions name, found or not. */
+  substituted?: Set<string>;
 }
 
 export interface ListNode {

@@ -68,6 +68,7 @@ export function parse(text: string, options: ParseOptions = {}): ParseResult {
   const parsed = parseText({ text, file, format, prefix: [], known: {} }, session);
   layOverrides(parsed, options.overrides, session);
   const root = finish(parsed, options, session);
+  root.substituted = session.marks.substituted;
   let value: ParseResult['value'] | undefined;
   return {
     // Made when it is first asked for: many callers need the tree only.

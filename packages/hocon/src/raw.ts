@@ -63,6 +63,8 @@ export class Marks {
   readonly opaque = new Set<ObjectNode>();
   /** Strings that were one unquoted word. Dropped after a list or an object. */
   readonly unquoted = new Set<StringNode>();
+  /** The first elements of the paths of all substitutions. */
+  readonly substituted = new Set<string>();
 
   isUnresolved(node: Raw): boolean {
     switch (node.kind) {

@@ -50,6 +50,9 @@ export class SimpleReader {
     const { path, optional } = this.#cursor.lexer;
     const prefix = this.#prefix;
     if (typeof path !== 'string') {
+      const { substituted } = this.#session.marks;
+      // What an included text names is looked for below the include, and then at the top.
+      for (const key of [path[0], prefix[0]]) if (key !== undefined) substituted.add(key);
       return { kind: 'reference', path: prefix.concat(path), optional, prefix: prefix.length, origin };
     }
     const message = `this substitution has no path: ${path}`;

@@ -1,6 +1,7 @@
 import { type ObjectNode, parse } from '@headrace/hocon';
 import { describe, expect, it } from 'vitest';
-import { checkParameters, join, parameterKeys } from './parameters.ts';
+import { join } from './config-nodes.ts';
+import { checkParameters, parameterKeys } from './parameters.ts';
 import { MapOf, NO_EFFECT, OneOf, type TObject, type TSchema, Type } from './schema.ts';
 
 /** Checks a HOCON text against a schema, as if it stood at `stage` in a config. */

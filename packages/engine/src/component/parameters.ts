@@ -1,10 +1,11 @@
-import type { ConfigNode, ListNode, ObjectNode, Origin } from '@headrace/hocon';
+import type { ConfigNode, ObjectNode, Origin } from '@headrace/hocon';
 import type { TObject, TSchema } from 'typebox';
 import { nearest } from '../config/nearest.ts';
 import type { Problem } from '../config/problem.ts';
 import { internName } from '../document/names.ts';
 import type { ErrorCode } from '../errors/error-codes.ts';
 import { POLICY_HINT, type PolicyRules } from '../policy/policy-rules.ts';
+import { asList, join, keysOfPath, kindName, place, scalarNumber, scalarText } from './config-nodes.ts';
 import { nodeToValue } from './node-value.ts';
 import type { AccessKind } from './schema.ts';
 
@@ -157,8 +158,25 @@ class ParameterReader {
             : exclusiveMaximum !== undefined && value >= exclusiveMaximum
               ? `less than ${exclusiveMaximum}`
               : undefined;
-    if (range === undefined) return value;
+    if (range === undefined) return this.clamped(schema, value, node, path, name);
     return this.wrong(node, path, `${name} must be ${range}, was ${value}`, 'HR_CONFIG_INVALID_VALUE');
+  }
+
+  private clamped(schema: TSchema, value: number, node: ConfigNode, path: string, name: string): number {
+    const { clamp = {} } = schema as { clamp?: { minimum?: number; maximum?: number } };
+    const { minimum = value, maximum = value } = clamp;
+    const counts = Math.min(Math.max(value, minimum), maximum);
+    if (counts !== value) {
+      this.problems.push({
+        severity: 'warning',
+        code: 'HR_CONFIG_INVALID_VALUE',
+        path,
+        ...place(node.origin),
+        message: `${name} is ${value}, which is too ${value < counts ? 'small' : 'large'}: ${counts} counts`,
+        hint: `Write ${counts}, or leave it out.`,
+      });
+    }
+    return counts;
   }
 
   private list(items: TSchema, node: ConfigNode, path: string, name: string): unknown[] | undefined {
@@ -301,69 +319,6 @@ export function withoutEffect(path: string, origin: Origin): Problem {
 /** The keys and positions that lead to the parameter of a problem. */
 export function parameterKeys({ parameter }: ParameterProblem): readonly (string | number)[] {
   return typeof parameter === 'string' ? keysOfPath(parameter) : parameter;
-}
-
-function keysOfPath(path: string): (string | number)[] {
-  return Array.from(path.matchAll(/([^.[\]]+)|\[(\d+)\]/g), ([, key, index]) => key ?? Number(index));
-}
-
-/** The member of a node that a key or a position leads to. */
-export function memberOf(node: ConfigNode, key: string | number): ConfigNode | undefined {
-  if (typeof key === 'number') return asList(node)?.[key];
-  return node.kind === 'object' ? node.entries.get(key) : undefined;
-}
-
-/** The object at a path without names that would need quotes, such as that of a component: `pipelines[0].stages[1]`. */
-export function nodeAt(root: ObjectNode, path: string): ObjectNode | undefined {
-  let at: ConfigNode | undefined = root;
-  for (const key of keysOfPath(path)) at = at && memberOf(at, key);
-  return at?.kind === 'object' ? at : undefined;
-}
-
-/** File, line and column of a problem, as far as they are known. */
-export function place(origin: Origin): Pick<Problem, 'file' | 'line' | 'column'> {
-  if (origin.line < 1) return {};
-  return { ...(origin.file === undefined ? {} : { file: origin.file }), line: origin.line, column: origin.column };
-}
-
-/** A path with one more key, quoted when it would read as several, or with a position. */
-export function join(path: string, key: string | number): string {
-  if (typeof key === 'number') return `${path}[${key}]`;
-  const element = /^[\w-]+$/.test(key) ? key : JSON.stringify(key);
-  return path === '' ? element : `${path}.${element}`;
-}
-
-/** The list that a node is or stands for: an object whose keys are all numbers counts as one, in their order. */
-export function asList(node: ConfigNode): readonly ConfigNode[] | undefined {
-  if (node.kind === 'list') return (node as ListNode).items;
-  if (node.kind !== 'object' || node.entries.size === 0) return undefined;
-  const indexed = [...node.entries].filter(([key]) => /^\d+$/.test(key));
-  if (indexed.length === 0) return undefined;
-  return indexed.sort(([a], [b]) => Number(a) - Number(b)).map(([, item]) => item);
-}
-
-/** The text of a scalar, numbers as they are written in the config; undefined for anything else. */
-export function scalarText(node: ConfigNode): string | undefined {
-  if (node.kind === 'string') return node.value;
-  if (node.kind === 'number') return node.text;
-  return node.kind === 'boolean' ? String(node.value) : undefined;
-}
-
-function scalarNumber(node: ConfigNode): number | undefined {
-  if (node.kind === 'number') return Number(node.value);
-  if (node.kind !== 'string' || !/^\s*[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?\s*$/.test(node.value)) return undefined;
-  return Number(node.value);
-}
-
-/** Whether an object has a value for a key; null counts as absent. */
-export function isPresent(node: ObjectNode, key: string): boolean {
-  const value = node.entries.get(key);
-  return value !== undefined && value.kind !== 'null';
-}
-
-/** The type of a node in the reference's words. */
-export function kindName(node: ConfigNode): string {
-  return node.kind.toUpperCase();
 }
 
 function hasNoEffect(schema: TSchema): boolean {

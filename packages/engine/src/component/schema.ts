@@ -7,6 +7,17 @@ export { Type };
 /** Options of a parameter that is accepted, because the reference has it, and changes nothing: giving it is a warning. */
 export const NO_EFFECT = { noEffect: true } as const;
 
+/** The longest time of a timer, in milliseconds: about 25 days. A longer one would fire at once. */
+export const MAX_MILLIS = 2 ** 31 - 1;
+
+/**
+ * Options of a number whose values out of a range the reference takes too, though they make no sense: giving one is a
+ * warning, and the nearest within the range counts.
+ */
+export function clamped(range: { readonly minimum?: number; readonly maximum?: number }): { clamp: typeof range } {
+  return { clamp: range };
+}
+
 /** Options of an object whose parameters the reference lists beside it, their names with dots: `kafka.topic`. */
 export const FLAT = { flat: true } as const;
 

@@ -1,15 +1,8 @@
 import type { ConfigNode, ObjectNode } from '@headrace/hocon';
 import type { CatalogEntry, ComponentKind } from '../component/catalog.ts';
+import { join, memberOf, place, scalarText } from '../component/config-nodes.ts';
 import type { IndexerSettings } from '../component/indexer-settings.ts';
-import {
-  checkParameters,
-  join,
-  memberOf,
-  type ParameterProblem,
-  parameterKeys,
-  place,
-  scalarText,
-} from '../component/parameters.ts';
+import { checkParameters, type ParameterProblem, parameterKeys } from '../component/parameters.ts';
 import type { Registry } from '../component/registry.ts';
 import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
 import { currentRules } from '../policy/current-policy.ts';

@@ -1,5 +1,6 @@
 import type { ConfigNode, ObjectNode } from '@headrace/hocon';
-import { checkParameters, isPresent, kindName, place } from '../component/parameters.ts';
+import { isPresent, kindName, place } from '../component/config-nodes.ts';
+import { checkParameters } from '../component/parameters.ts';
 import type { Registry } from '../component/registry.ts';
 import { rulesOf } from '../policy/policy-rules.ts';
 import { ProblemList } from './check-component.ts';
@@ -7,6 +8,7 @@ import { checkConnectors } from './check-connectors.ts';
 import { checkIndexer } from './check-indexer.ts';
 import { checkOutputs } from './check-outputs.ts';
 import { checkPipelines } from './check-pipelines.ts';
+import { warnOfUnknownSections } from './check-top-level.ts';
 import { warnOfUnused } from './check-unused.ts';
 import {
   engineBlocks,
@@ -27,8 +29,7 @@ export interface CheckedConfig {
 /**
  * Checks a whole resolved config: pipelines, connectors, the indexer, the engine's blocks, and how they refer
  * to each other. Everything wrong is found at once and told in the order of the text. Nothing is written, no
- * connection made, no heavy library loaded. Unknown top-level keys are free: configs keep their own values there,
- * to substitute.
+ * connection made, no heavy library loaded.
  * @param options.readFiles read the files that conditions name (`valuesPath`), as a run does; without it the check
  *   touches no file, and such conditions are left out of the config that it gives
  */
@@ -48,6 +49,7 @@ export async function checkConfig(
   const log = checkBlock(root, 'log', list) as LogSettings;
   for (const key of ['zookeeper', 'kafka'] as const) if (isPresent(root, key)) checkBlock(root, key, list);
   checkOutputs(connectors, indexer, list);
+  warnOfUnknownSections(root, registry, list);
   warnOfUnused(root, connectors, list);
   const problems = inTextOrder(list.problems);
   if (hasErrors(problems) || indexer === undefined) return { config: undefined, problems };

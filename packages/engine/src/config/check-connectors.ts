@@ -1,7 +1,8 @@
 import type { ObjectNode } from '@headrace/hocon';
 import { commonParameters } from '../component/common-parameters.ts';
+import { asList, kindName, place, scalarText } from '../component/config-nodes.ts';
 import { silentLogger } from '../component/logger.ts';
-import { asList, checkParameters, kindName, place, scalarText } from '../component/parameters.ts';
+import { checkParameters } from '../component/parameters.ts';
 import type { Registry } from '../component/registry.ts';
 import type { TObject } from '../component/schema.ts';
 import { checkComponent, findClass, type ProblemList } from './check-component.ts';
@@ -98,11 +99,9 @@ async function checkConnector(
       component: name,
       message: `There is no pipeline ${common.pipeline}`,
       hint:
-        best !== undefined
-          ? `Did you mean ${best}?`
-          : known.length === 0
-            ? 'The config defines no pipelines.'
-            : `Pipelines are: ${known.join(', ')}.`,
+        known.length === 0
+          ? 'The config defines no pipelines.'
+          : `${best === undefined ? '' : `Did you mean ${best}? `}Pipelines are: ${known.join(', ')}.`,
     });
   }
   const docIdPrefix = common.docIdPrefix ?? '';

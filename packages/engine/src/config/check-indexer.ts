@@ -1,8 +1,9 @@
 import type { ObjectNode } from '@headrace/hocon';
 import type { CatalogEntry } from '../component/catalog.ts';
+import { isPresent, join, kindName, place, scalarText } from '../component/config-nodes.ts';
 import { type IndexerSettings, indexerSettings } from '../component/indexer-settings.ts';
 import { silentLogger } from '../component/logger.ts';
-import { checkParameters, isPresent, join, kindName, place, scalarText } from '../component/parameters.ts';
+import { checkParameters } from '../component/parameters.ts';
 import type { Registry } from '../component/registry.ts';
 import { checkComponent, findClass, isAllowed, ProblemList } from './check-component.ts';
 import type { IndexerConfig } from './ingest-config.ts';

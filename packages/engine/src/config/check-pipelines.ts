@@ -1,7 +1,8 @@
 import type { ObjectNode } from '@headrace/hocon';
 import { commonParameters } from '../component/common-parameters.ts';
+import { asList, join, kindName, place, scalarText } from '../component/config-nodes.ts';
 import { silentLogger } from '../component/logger.ts';
-import { asList, checkParameters, join, kindName, place, scalarText } from '../component/parameters.ts';
+import { checkParameters } from '../component/parameters.ts';
 import type { Registry } from '../component/registry.ts';
 import type { TObject } from '../component/schema.ts';
 import type { Value } from '../document/value.ts';

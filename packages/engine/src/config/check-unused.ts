@@ -1,5 +1,6 @@
 import type { ConfigNode, ObjectNode } from '@headrace/hocon';
-import { asList, isPresent, join, place, scalarText, withoutEffect } from '../component/parameters.ts';
+import { asList, isPresent, join, place, scalarText } from '../component/config-nodes.ts';
+import { withoutEffect } from '../component/parameters.ts';
 import type { ProblemList } from './check-component.ts';
 import type { ConnectorConfig } from './ingest-config.ts';
 import { nearest } from './nearest.ts';

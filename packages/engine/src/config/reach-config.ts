@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ObjectNode } from '@headrace/hocon';
+import { nodeAt } from '../component/config-nodes.ts';
 import { silentLogger } from '../component/logger.ts';
-import { nodeAt, type ParameterProblem } from '../component/parameters.ts';
+import type { ParameterProblem } from '../component/parameters.ts';
 import type { Reachable } from '../component/reach.ts';
 import { Registry, type RegistrySource } from '../component/registry.ts';
 import { HeadraceError, messageOf, toFailure } from '../errors/headrace-error.ts';

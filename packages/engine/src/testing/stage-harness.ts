@@ -1,5 +1,6 @@
 import { fromValue, type ObjectNode } from '@headrace/hocon';
-import { checkParameters, join, type ParameterProblem, parameterKeys } from '../component/parameters.ts';
+import { join } from '../component/config-nodes.ts';
+import { checkParameters, type ParameterProblem, parameterKeys } from '../component/parameters.ts';
 import type { Stage, StageClass, StageContext } from '../component/stage.ts';
 import { Document } from '../document/document.ts';
 import { readJson } from '../document/json-reader.ts';
