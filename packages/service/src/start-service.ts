@@ -1,7 +1,7 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { catalogUrl } from '@headrace/components';
-import { type LogRecord, messageOf, Registry } from '@headrace/engine';
+import { describePolicy, type LogRecord, messageOf, Registry } from '@headrace/engine';
 import type { FastifyBaseLogger } from 'fastify';
 import { AuditLog } from './audit/audit-log.ts';
 import { Authenticator } from './auth/authenticator.ts';
@@ -12,10 +12,13 @@ import { buildApp } from './http/app.ts';
 import { type Listener, listen } from './http/listeners.ts';
 import { Readiness } from './http/readiness.ts';
 import type { ServiceParts } from './http/service-parts.ts';
+import { checkPolicyNames, uploadPolicy } from './policy/upload-policy.ts';
 import { loadPresets } from './presets/presets.ts';
+import type { RunIds } from './runs/active-run.ts';
 import { endInterruptedRuns } from './runs/interrupted-runs.ts';
 import { type PreviewStarter, Previews } from './runs/previews.ts';
 import { RunManager, type RunStarter } from './runs/run-manager.ts';
+import { RunRequests } from './runs/run-requests.ts';
 import { ThreadsOnDemand } from './runs/threads-on-demand.ts';
 import { defaultSettings, type ServiceSettings } from './service-file/service-settings.ts';
 import { silentLogger } from './silent-logger.ts';
@@ -66,7 +69,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
   const { settings = defaultSettings(), logger = silentLogger, catalogs = [catalogUrl], env = process.env } = options;
   checkPresetDirectory(settings.presets);
   const { components, base } = settings;
-  const registry = await Registry.open({ catalogs, modules: components, base, allowModules: false });
+  const policy = uploadPolicy(settings);
+  const registry = await Registry.open({ catalogs, modules: components, base, allowModules: false, policy });
+  checkPolicyNames(policy, registry);
   const { version } = buildInfo;
   const measurements = new Measurements(version);
   const undo: (() => unknown)[] = [() => measurements.close()];
@@ -94,6 +99,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     await probe();
     const prober = setInterval(probe, PROBE_MILLIS).unref();
     undo.push(() => clearInterval(prober));
+    logger.info(describePolicy(settings.policy));
     if (settings.auth === undefined) {
       logger.warn('There is no auth in the service file: whoever reaches the service may use it');
     }
@@ -156,28 +162,28 @@ function makeParts({
   audit: AuditLog | undefined;
   threads: RunStarter & PreviewStarter;
 }): ServiceParts {
-  const { limits, preventConcurrentRuns } = settings;
+  const { limits, overlap, preventConcurrentRuns } = settings;
   const configs = new Configs({
     store,
     reader,
     maxConfigs: limits.maxConfigs,
+    maxVersions: limits.maxConfigVersions,
     onAdded: () => threads.prepare?.(registry.loadedModules),
   });
   const runs = new RunManager({
     store,
-    configs,
     starter: threads,
     metrics: measurements.runs,
-    preventConcurrentRuns,
     maxConcurrentRuns: limits.maxConcurrentRuns,
     maxQueuedRuns: limits.maxQueuedRuns,
     maxRuns: limits.maxRuns,
-    onLog: (runId, record) => logRun(logger, runId, record),
+    onLog: (run, record) => logRun(logger, run, record),
     onError: (message, error) => logger.error(error, message),
   });
   return {
     configs,
     runs,
+    requests: new RunRequests({ configs, runs, store, overlap, preventConcurrentRuns }),
     previews: new Previews(threads),
     registry,
     readiness: new Readiness(store, measurements.loop, limits.minFreeDiskMb),
@@ -245,8 +251,8 @@ function moduleUrls(registry: Registry, components: readonly string[]): string[]
   return [...new Set(urls)];
 }
 
-function logRun(logger: FastifyBaseLogger, runId: string, { level, logger: name, message, fields }: LogRecord): void {
-  logger[level]({ ...fields, runId, logger: name }, message);
+function logRun(logger: FastifyBaseLogger, run: RunIds, { level, logger: name, message, fields }: LogRecord): void {
+  logger[level]({ ...fields, ...run, logger: name }, message);
 }
 
 function definedValues(env: Readonly<Record<string, string | undefined>>): Record<string, string> {

@@ -22,7 +22,7 @@ describe('the service file', () => {
   it('may be empty: everything has a default', async () => {
     const { settings, problems } = await read('');
     expect(problems).toEqual([]);
-    expect({ ...settings, base: '' }).toEqual({ ...defaultSettings(), base: '' });
+    expect({ ...settings, base: '', file: undefined }).toEqual({ ...defaultSettings(), base: '' });
   });
 
   it('sets everything up', async () => {

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { hasErrors, messageOf, type Problem } from '@headrace/engine';
 import { readAuth } from './read-auth.ts';
 import { readAudit, readLog, readShutdown, readTrustedProxies } from './read-operations.ts';
+import { readPolicy } from './read-policy.ts';
 import {
   DEFAULT_HOST,
   DEFAULT_PORT,
@@ -20,6 +21,7 @@ const SERVER_KEYS = ['applicationConnectors', 'port', 'host', 'tls', 'trustedPro
 /** Bounds of each limit. */
 const LIMITS: Readonly<Record<keyof Limits, readonly [min: number, max: number]>> = {
   maxConfigs: [1, 10_000_000],
+  maxConfigVersions: [1, 10_000],
   maxRuns: [1, 10_000_000],
   maxConfigBytes: [1024, 256 * 1024 * 1024],
   maxConcurrentRuns: [1, 1024],
@@ -66,10 +68,12 @@ function readSettings(reader: YamlReader, path: string): ServiceSettings {
   const keys = reader.map(reader.root, [
     'presetConfig',
     'preventConcurrentRuns',
+    'runs',
     'auth',
     'server',
     'storage',
     'limits',
+    'policy',
     'components',
     'log',
     'audit',
@@ -88,10 +92,12 @@ function readSettings(reader: YamlReader, path: string): ServiceSettings {
   const server = reader.mapOfSome(keys.get('server'), SERVER_KEYS);
   return {
     ...(presets === undefined ? {} : { presets }),
-    preventConcurrentRuns: reader.flag(keys.get('preventConcurrentRuns')) ?? defaults.preventConcurrentRuns,
+    preventConcurrentRuns,
+    overlap: readOverlap(reader, keys.get('runs'), preventConcurrentRuns) ?? defaults.overlap,
     ...(auth === undefined ? {} : { auth }),
     listeners: readListeners(reader, server),
     storage: readStorage(reader, keys.get('storage'), defaults.storage),
+    policy: readPolicy(reader, keys.get('policy')),
     limits: readLimits(reader, keys.get('limits'), defaults.limits),
     log: readLog(reader, keys.get('log'), defaults.log),
     ...readAudit(reader, keys.get('audit'), auth !== undefined),
@@ -99,6 +105,7 @@ function readSettings(reader: YamlReader, path: string): ServiceSettings {
     trustedProxies: readTrustedProxies(reader, server.get('trustedProxies')),
     components: reader.list(keys.get('components')).flatMap((entry) => reader.text(entry) ?? []),
     base: pathToFileURL(`${dirname(resolve(path))}/`).href,
+    file: resolve(path),
   };
 }
 

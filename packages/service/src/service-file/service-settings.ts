@@ -1,5 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { pathToFileURL } from 'node:url';
+import { DEFAULT_POLICY, type Policy } from '@headrace/engine';
+import type { Overlap } from '../runs/overlap.ts';
 
 export type Role = 'reader' | 'operator' | 'admin';
 
@@ -54,6 +56,8 @@ export interface ListenerSettings {
 
 export interface Limits {
   maxConfigs: number;
+  /** Versions of each config that are kept, the current one included. */
+  maxConfigVersions: number;
   /** Finished runs that are remembered. */
   maxRuns: number;
   maxConfigBytes: number;
@@ -79,11 +83,16 @@ export interface Limits {
 export interface ServiceSettings {
   /** The directory of the presets. */
   presets?: string;
+  /** One run of a config at a time, whatever a request says. */
   preventConcurrentRuns: boolean;
+  /** What becomes of a run beside another one of its config, when its request does not say. */
+  overlap: Overlap;
   auth?: AuthSettings;
   listeners: readonly ListenerSettings[];
   storage: { type: 'sqlite'; path: string } | { type: 'memory' };
   limits: Limits;
+  /** What uploaded configs may do. */
+  policy: Policy;
   log: LogSettings;
   /** Absent: no records. */
   audit?: AuditSettings;
@@ -94,16 +103,20 @@ export interface ServiceSettings {
   /** Modules of custom components, and the URL of the directory that relative ones start from. */
   components: readonly string[];
   base: string;
+  /** The path of the service file. */
+  file?: string;
 }
 
 /** The settings of a service without a service file. */
 export function defaultSettings(): ServiceSettings {
   return {
     preventConcurrentRuns: false,
+    overlap: 'allow',
     listeners: [{ host: DEFAULT_HOST, port: DEFAULT_PORT }],
     storage: { type: 'sqlite', path: DEFAULT_STORE },
     limits: {
       maxConfigs: 10_000,
+      maxConfigVersions: 20,
       maxRuns: 10_000,
       maxConfigBytes: 10 * 1024 * 1024,
       maxConcurrentRuns: Math.max(1, availableParallelism()),
@@ -117,6 +130,7 @@ export function defaultSettings(): ServiceSettings {
       keepAliveSeconds: 72,
       minFreeDiskMb: 50,
     },
+    policy: DEFAULT_POLICY,
     log: { level: 'info', format: 'auto', requests: false },
     shutdownGraceSeconds: 12,
     trustedProxies: [],

@@ -45,6 +45,11 @@ export class YamlReader {
     return entries;
   }
 
+  /** Whether a value that may be a map or a text is a map. */
+  isMap({ value }: Entry): boolean {
+    return isMap(value);
+  }
+
   list(entry: Entry | undefined): Entry[] {
     if (entry === undefined || isNull(entry)) return [];
     if (!isSeq(entry.value)) {
