@@ -8,6 +8,8 @@ import type { OutcomePart, PartFailure } from '../transport/messages.ts';
 import { ByteWriter, type WriterMark } from './byte-writer.ts';
 import { MAX_KEPT_FAILURES } from './run-result.ts';
 
+/** A part leaves at this many characters, so that memory does not wait for a big batch. */
+const PART_CHARACTERS = 2 * 1024 * 1024;
 /** How many failures a part tells of; it counts them all. */
 const PART_FAILURES = 100;
 
@@ -37,15 +39,22 @@ export class PartBuilder implements PipelineSink {
   private dropped = 0;
   private failed = 0;
 
+  /**
+   * Has the part taken while a document goes on giving children: one may have more than there is memory. False: no
+   * more is wanted.
+   */
+  readonly relieve: () => boolean;
+
   /** @param withLengths whether the indexer cuts batches by document, so that it needs the length of each */
-  constructor(encoder: DocumentEncoder | undefined, withLengths: boolean) {
+  constructor(encoder: DocumentEncoder | undefined, withLengths: boolean, relieve: () => boolean) {
     this.encoder = encoder;
     this.withLengths = withLengths;
+    this.relieve = relieve;
   }
 
-  /** About how much there is. */
-  get characters(): number {
-    return this.output.characters;
+  /** Whether it is time for it to be taken. */
+  get full(): boolean {
+    return this.output.characters >= PART_CHARACTERS;
   }
 
   emit(document: Document, isChild: boolean): void {
