@@ -132,10 +132,35 @@ export class Trouble extends Stage<typeof troubleParameters> {
       case 'object':
         document.set('odd', { not: 'a value' } as never);
         break;
+      case 'corrupt':
+        (document.fieldValues as unknown[])[document.fieldNames.indexOf('n')] = {};
+        break;
       case 'drop':
         document.drop();
     }
     return undefined;
+  }
+}
+
+const refuseParameters = Type.Object({ ids: Type.Array(Type.String()) });
+
+/** Fails on documents of these ids. */
+export class Refuse extends Stage<typeof refuseParameters> {
+  static override readonly parameters = refuseParameters;
+
+  override process(document: Document): undefined {
+    if (this.params.ids.includes(document.id)) throw new Error(`${document.id} is refused`);
+  }
+}
+
+const kindParameters = Type.Object({ field: Type.String() });
+
+/** Tells in the field `kind` whether a field holds bytes. */
+export class KindOf extends Stage<typeof kindParameters> {
+  static override readonly parameters = kindParameters;
+
+  override process(document: Document): undefined {
+    document.set('kind', document.get(this.params.field) instanceof Uint8Array ? 'bytes' : 'other');
   }
 }
 

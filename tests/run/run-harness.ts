@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { catalogUrl } from '@headrace/components';
 import {
+  type KeptFailure,
   type LogRecord,
   type PreviewRequest,
   type RegistrySource,
@@ -40,6 +41,9 @@ export class RunHarness {
   readonly directory = mkdtempSync(join(tmpdir(), 'headrace-run-'));
   readonly threads: RunThreads;
   readonly logged: LogRecord[] = [];
+  /** Failed documents as the runs told of them. */
+  readonly failures: { runId: string; kept: KeptFailure }[] = [];
+  lastRunId = '';
   private runs = 0;
 
   constructor(options: { heapMb?: number } = {}) {
@@ -49,9 +53,14 @@ export class RunHarness {
   start(config: string, request: Partial<RunRequest> = {}): RunHandle {
     const { root, problems } = readConfigText(config);
     if (root === undefined || problems.length > 0) throw new Error(JSON.stringify(problems));
+    const runId = request.runId ?? `run-${++this.runs}`;
+    this.lastRunId = runId;
     return this.threads.start(
-      { runId: `run-${++this.runs}`, root, registry: registrySource, ...request },
-      { onLog: (record) => this.logged.push(record) },
+      { root, registry: registrySource, ...request, runId },
+      {
+        onLog: (record) => this.logged.push(record),
+        onFailures: (failures) => this.failures.push(...failures.map((kept) => ({ runId, kept }))),
+      },
     );
   }
 

@@ -31,26 +31,34 @@ export {
   type NestedParameters,
 } from './component/nested-stage.ts';
 export type { ParameterProblem } from './component/parameters.ts';
+export type { ReportProblem } from './component/reach.ts';
 export { Registry, type RegistrySource } from './component/registry.ts';
 export {
+  type ClassChoices,
+  CONNECTS,
   FLAT,
   MapOf,
   OneOf,
+  READS,
   type Static,
   type TObject,
   type TSchema,
   Type,
   UpdateModeParameter,
+  WRITES,
 } from './component/schema.ts';
 export { plainType, type SpecField, type SpecType, specFields } from './component/spec.ts';
 export { type Children, Stage, type StageClass, type StageContext, type StageResult } from './component/stage.ts';
 export { checkConfig } from './config/check-config.ts';
 export { writesToStandardOutput } from './config/check-indexer.ts';
+export { configSchema } from './config/config-schema.ts';
 export type { IngestConfig } from './config/ingest-config.ts';
 export { nearest } from './config/nearest.ts';
 export { formatProblem, hasErrors, type Problem, withHint } from './config/problem.ts';
+export { type ReachRequest, reachConfig } from './config/reach-config.ts';
+export { reachHint } from './config/reach-hint.ts';
 export { type ReadConfig, type ReadConfigOptions, readConfigFile, readConfigText } from './config/read-config.ts';
-export { configToJson, isSecretKey, MASK, maskSecrets, maskTexts, secretTexts } from './config/render-config.ts';
+export { configToJson, isSecretKey, MASK, maskSecrets, maskText, maskTexts, secretTexts } from './config/render-config.ts';
 export { Document, type UpdateMode } from './document/document.ts';
 export { type Column, DocumentTable } from './document/document-table.ts';
 export { JsonSyntaxError, readDocument, readJson, readJsonSequence } from './document/json-reader.ts';
@@ -74,6 +82,17 @@ export {
 export { ERROR_ADVICE } from './errors/error-advice.ts';
 export { ERROR_CODES, type ErrorCode } from './errors/error-codes.ts';
 export { type Failure, HeadraceError, messageOf, toFailure } from './errors/headrace-error.ts';
+export { writeFailureLine } from './failures/failure-line.ts';
+export {
+  type FailedDocument,
+  type KeptDocument,
+  type KeptFailure,
+  MAX_KEPT_FAILURES,
+} from './failures/kept-failure.ts';
+export { allowedPath, enforcePolicy, isRestricted } from './policy/current-policy.ts';
+export { parseHostPattern } from './policy/host-pattern.ts';
+export { DEFAULT_POLICY, describePolicy, type Policy, STRICT_POLICY } from './policy/policy.ts';
+export { POLICY_HINT } from './policy/policy-rules.ts';
 export { type DocumentCounts, noDocuments, pendingDocuments } from './run/counters.ts';
 export type {
   PreviewRequest,
@@ -83,7 +102,8 @@ export type {
   RunProgress,
   RunRequest,
 } from './run/run-request.ts';
-export { type ConnectorResult, type FailedDocument, MAX_KEPT_FAILURES, type RunResult } from './run/run-result.ts';
+export type { ConnectorResult, RunResult } from './run/run-result.ts';
 export { isFinal, mayBecome, type RunState } from './run/run-state.ts';
 export { runSummary } from './run/run-summary.ts';
 export { RunThreads, type RunThreadsOptions } from './run/run-threads.ts';
+export type { StageProgress } from './run/stage-statistics.ts';

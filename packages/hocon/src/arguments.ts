@@ -17,7 +17,7 @@ const OPTIONS: Record<keyof ParseOptions, [string, (value: unknown) => boolean]>
   include: ['a function', (value) => typeof value === 'function'],
   file: ['a string', (value) => typeof value === 'string'],
   format: ['"hocon", "json" or "properties"', (value) => FORMATS.includes(value as string)],
-  overrides: ['an object of strings', (value) => isRecord(value) && Object.values(value).every(isString)],
+  overrides: ['an object of values', isRecord],
   limits: [`an object with numbers for some of ${Object.keys(defaultLimits).join(', ')}`, isLimits],
 };
 

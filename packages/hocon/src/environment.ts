@@ -1,4 +1,4 @@
-import type { ObjectNode, Origin } from './node.ts';
+import type { ConfigNode, ObjectNode, Origin } from './node.ts';
 import type { PathEntry } from './properties.ts';
 import { objectOfPaths } from './properties.ts';
 import type { Raw } from './raw.ts';
@@ -26,7 +26,9 @@ export class Environment {
   #read(origin: Origin): ObjectNode {
     const entries: PathEntry[] = [];
     for (const [name, value] of Object.entries(this.#env)) {
-      if (value !== undefined) entries.push({ path: name.split('.'), value, origin, fromEnv: true });
+      if (value === undefined) continue;
+      const node: ConfigNode = { kind: 'string', value, origin, fromEnv: true };
+      entries.push({ path: name.split('.'), node, origin });
     }
     return objectOfPaths(entries, origin);
   }

@@ -92,6 +92,26 @@ describe('plain values', () => {
 });
 
 describe('overrides', () => {
+  it('are of any kind, are seen by substitutions, and are merged with each other and with the text', () => {
+    const overrides = { 'o.a': 1.5, o: { b: [true, null], '${x}': '${x}' }, n: 9007199254740993n, deep: {} };
+    expect(parse('o { a: 0, c: 3 }, copy: ${o.b}, n: 1, deep { kept: 1 }', { overrides }).value).toEqual({
+      o: { a: 1.5, b: [true, null], c: 3, '${x}': '${x}' },
+      copy: [true, null],
+      n: 9007199254740993n,
+      deep: { kept: 1 },
+    });
+  });
+
+  it('that are wrong are told by their number', () => {
+    expect(codes('a = 1', { overrides: { a: 2, 'b.': 3, 'c..d': 4 } })).toEqual([
+      'bad-override 2:1',
+      'bad-override 3:1',
+    ]);
+    let deep: PlainValue = 1;
+    for (let i = 0; i < 10_000; i++) deep = [deep];
+    expect(codes('a = 1', { overrides: { deep } })).toEqual(['too-deep 1:1']);
+  });
+
   it('are strings laid over the text before it is resolved', () => {
     const text = 'n = 1\nname = job-${n}\nlist = [1]';
     expect(json(text, { overrides: { n: '7', 'o.p': 'x', list: 'none' } })).toEqual({

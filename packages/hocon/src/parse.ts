@@ -1,11 +1,12 @@
 import { checkOptions, checkText } from './arguments.ts';
 import { TooMuchWork } from './budget.ts';
+import { fromValue } from './from-value.ts';
 import type { IncludeLoader } from './include.ts';
 import { Includer } from './include.ts';
 import type { Limits } from './limits.ts';
 import { defaultLimits } from './limits.ts';
 import { layOver } from './merge.ts';
-import type { ObjectNode, PlainValue } from './node.ts';
+import type { ConfigNode, ObjectNode, Origin, PlainValue } from './node.ts';
 import { parseText } from './parse-text.ts';
 import { PathError, parsePath } from './path.ts';
 import type { Problem } from './problem.ts';
@@ -28,8 +29,8 @@ export interface ParseOptions {
   /** The name of the text in positions. */
   file?: string;
   format?: Format;
-  /** Path expressions with string values that are laid over the text before it is resolved. */
-  overrides?: Record<string, string>;
+  /** Path expressions with values that are laid over the text before it is resolved. Texts in them are just texts. */
+  overrides?: Record<string, PlainValue>;
   limits?: Partial<Limits>;
 }
 
@@ -89,20 +90,47 @@ function limitsOf(options: ParseOptions): Limits {
 }
 
 /** Lays the overrides over the text, as the reference does with system properties. */
-function layOverrides(root: ObjectNode, overrides: Record<string, string> | undefined, session: Session): void {
+function layOverrides(
+  root: ObjectNode,
+  overrides: Record<string, PlainValue> | undefined,
+  { problems, limits, marks }: Session,
+): void {
   if (overrides === undefined) return;
-  const origin = { file: 'overrides', line: 1, column: 1 };
   const entries: PathEntry[] = [];
-  for (const [expression, value] of Object.entries(overrides)) {
+  for (const [i, [expression, value]] of Object.entries(overrides).entries()) {
+    // Each override is a line of its own.
+    const origin = { file: 'overrides', line: i + 1, column: 1 };
     try {
-      entries.push({ path: parsePath(expression), value, origin });
+      const path = parsePath(expression);
+      const node = fromValue(value, origin);
+      if (path.length + depthOf(node) <= limits.depth) entries.push(...fieldsOf(path, node, origin));
+      else problems.add('too-deep', origin, `values are nested more than ${limits.depth} deep`, 'nest them less');
     } catch (error) {
       if (!(error instanceof PathError)) throw error;
       const hint = 'write a.b.c, with double quotes around what is no plain word';
-      session.problems.add('bad-override', origin, error.message, hint);
+      problems.add('bad-override', origin, error.message, hint);
     }
   }
-  layOver(objectOfPaths(entries, origin), root, session.marks);
+  layOver(objectOfPaths(entries, { file: 'overrides', line: 1, column: 1 }), root, marks);
+}
+
+/** An object is as good as its fields: it is merged with what is there. */
+function* fieldsOf(path: string[], node: ConfigNode, origin: Origin): Generator<PathEntry> {
+  if (node.kind !== 'object' || node.entries.size === 0) yield { path, node, origin };
+  else for (const [key, child] of node.entries) yield* fieldsOf([...path, key], child, origin);
+}
+
+/** How deep a value is nested: 0 for one that holds no other. */
+function depthOf(root: ConfigNode): number {
+  let depth = -1;
+  let level: ConfigNode[] = [root];
+  while (level.length > 0) {
+    depth++;
+    level = level.flatMap((node) =>
+      node.kind === 'object' ? [...node.entries.values()] : node.kind === 'list' ? node.items : [],
+    );
+  }
+  return depth;
 }
 
 /** Resolves; or, where that is not wanted, leaves out what would have to be resolved. */

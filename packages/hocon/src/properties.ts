@@ -1,4 +1,4 @@
-import type { ObjectNode, Origin } from './node.ts';
+import type { ConfigNode, ObjectNode, Origin } from './node.ts';
 import type { ProblemList } from './problem.ts';
 import type { Session } from './session.ts';
 
@@ -24,43 +24,38 @@ export function parseProperties(
   const entries: PathEntry[] = [];
   for (const { key, value, origin, keyOrigin } of properties.values()) {
     const path = key.split('.');
-    if (path.length <= limits.depth) entries.push({ path, value, origin, keyOrigin });
-    else problems.add('too-deep', origin, `values are nested more than ${limits.depth} deep`, 'use shorter keys');
+    if (path.length <= limits.depth) {
+      entries.push({ path, node: { kind: 'string', value, origin }, origin: keyOrigin });
+    } else problems.add('too-deep', origin, `values are nested more than ${limits.depth} deep`, 'use shorter keys');
   }
   return objectOfPaths(entries, { file, line: 1, column: 1 });
 }
 
-/** A string to be put at a path. */
+/** A value to be put at a path. */
 export interface PathEntry {
   path: string[];
-  value: string;
+  node: ConfigNode;
   origin: Origin;
-  /** Where the path stands, when that is not where the value is. */
-  keyOrigin?: Origin;
-  fromEnv?: true;
 }
 
-/** Makes an object of strings at paths. Where one path is the start of another, the longer one wins. */
+/** Makes an object of values at paths. Where one path is the start of another, the longer one wins. */
 export function objectOfPaths(entries: PathEntry[], origin: Origin): ObjectNode {
   const root: ObjectNode = { kind: 'object', entries: new Map(), keys: new Map(), origin };
-  for (const { path, value, origin: at, keyOrigin = at, fromEnv } of entries) {
+  for (const { path, node, origin: at } of entries) {
     let into = root;
     for (const key of path.slice(0, -1)) {
       let inner = into.entries.get(key);
       if (inner?.kind !== 'object') {
-        inner = { kind: 'object', entries: new Map(), keys: new Map(), origin: keyOrigin };
+        inner = { kind: 'object', entries: new Map(), keys: new Map(), origin: at };
         into.entries.set(key, inner);
-        into.keys.set(key, keyOrigin);
+        into.keys.set(key, at);
       }
       into = inner;
     }
     const last = path.at(-1)!;
     if (into.entries.get(last)?.kind === 'object') continue;
-    into.entries.set(
-      last,
-      fromEnv ? { kind: 'string', value, origin: at, fromEnv } : { kind: 'string', value, origin: at },
-    );
-    into.keys.set(last, keyOrigin);
+    into.entries.set(last, node);
+    into.keys.set(last, at);
   }
   return root;
 }

@@ -3,7 +3,9 @@ import { resolve } from 'node:path';
 import { catalogUrl } from '@headrace/components';
 import { type LogRecord, messageOf, Registry } from '@headrace/engine';
 import type { FastifyBaseLogger } from 'fastify';
+import { AuditLog } from './audit/audit-log.ts';
 import { Authenticator } from './auth/authenticator.ts';
+import { buildInfo } from './build-info.ts';
 import { Configs } from './configs/configs.ts';
 import { UploadReader } from './configs/upload-reader.ts';
 import { buildApp } from './http/app.ts';
@@ -17,15 +19,17 @@ import { RunManager, type RunStarter } from './runs/run-manager.ts';
 import { ThreadsOnDemand } from './runs/threads-on-demand.ts';
 import { defaultSettings, type ServiceSettings } from './service-file/service-settings.ts';
 import { silentLogger } from './silent-logger.ts';
-import { Metrics } from './stats/metrics.ts';
-import { measureProcess } from './stats/process-gauges.ts';
+import { directoryBytes } from './stats/disk.ts';
+import { Measurements } from './stats/measurements.ts';
+import type { ServiceMetrics } from './stats/service-metrics.ts';
 import { SystemMeter } from './stats/system-stats.ts';
 import { MemoryStore } from './store/memory-store.ts';
 import { SqliteStore } from './store/sqlite-store.ts';
 import type { Store } from './store/store.ts';
 
-/** How long the runs get to end at a shutdown, then the requests, and then the threads. */
-const RUN_GRACE_MILLIS = 12_000;
+/** What a run needs at most to end after it was told to; the rest of the grace it may go on. */
+const STOP_MILLIS = 12_000;
+/** How long the requests get to end at a shutdown, after the runs, and then the threads. */
 const REQUEST_GRACE_MILLIS = 3_000;
 const THREAD_GRACE_MILLIS = 3_000;
 /** How often a store that cannot be written is tried again, or one that nobody writes to is tried at all. */
@@ -63,31 +67,41 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
   checkPresetDirectory(settings.presets);
   const { components, base } = settings;
   const registry = await Registry.open({ catalogs, modules: components, base, allowModules: false });
-  const metrics = new Metrics();
-  const store = options.store ?? openStore(settings, metrics, logger);
-  const undo: (() => unknown)[] = [() => store.close()];
+  const { version } = buildInfo;
+  const measurements = new Measurements(version);
+  const undo: (() => unknown)[] = [() => measurements.close()];
   try {
+    const store = options.store ?? openStore(settings, measurements.service, logger);
+    undo.push(() => store.close());
+    const { directory } = store;
+    if (directory !== undefined) measurements.service.storeBytes = () => directoryBytes(directory);
+    const audit = settings.audit === undefined ? undefined : new AuditLog(settings.audit, logger);
+    undo.push(() => audit?.close());
     const interrupted = await endInterruptedRuns(store);
     if (interrupted > 0) logger.warn(`${interrupted} runs were interrupted when the service ended the last time`);
-    undo.push(measureProcess(metrics));
     const threads = options.threads ?? new ThreadsOnDemand(settings.limits.runHeapMb);
     undo.push(() => endThreads(threads, logger));
     const reader = new UploadReader(registry);
     undo.push(() => reader.close());
-    const parts = makeParts({ settings, logger, registry, reader, metrics, store, threads });
+    const parts = makeParts({ settings, logger, registry, reader, measurements, store, threads, audit });
     const { runs, configs, readiness } = parts;
-    undo.push(() => runs.close(RUN_GRACE_MILLIS));
+    const runGraceMillis = settings.shutdownGraceSeconds * 1000;
+    const stopMillis = Math.min(runGraceMillis, STOP_MILLIS);
+    undo.push(() => runs.close(stopMillis));
     const app = await buildApp(parts);
     undo.push(() => app.close());
-    const prober = setInterval(() => void store.probe(), PROBE_MILLIS).unref();
+    const probe = () => readiness.probe().catch((error) => logger.error(error, 'The disk could not be looked at'));
+    await probe();
+    const prober = setInterval(probe, PROBE_MILLIS).unref();
     undo.push(() => clearInterval(prober));
     if (settings.auth === undefined) {
       logger.warn('There is no auth in the service file: whoever reaches the service may use it');
     }
     const listeners: Listener[] = [];
+    measurements.service.connections = () => listeners.reduce((sum, listener) => sum + listener.connections(), 0);
     undo.push(() => Promise.all(listeners.map((listener) => listener.close(REQUEST_GRACE_MILLIS))));
     for (const each of settings.listeners) {
-      const listener = await listen(each, app.routing);
+      const listener = await listen(each, settings.limits, app.routing, () => measurements.service.connectionRefused());
       listeners.push(listener);
       logger.info(`Listening on ${listener.bound}`);
     }
@@ -105,7 +119,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     const close = async () => {
       readiness.shuttingDown = true;
       // The ports stay open while the runs end: probes see what is going on.
-      await runs.close(RUN_GRACE_MILLIS);
+      runs.refuseRuns();
+      await runs.idle(runGraceMillis - stopMillis);
+      await runs.close(stopMillis);
       await closeAll(undo);
     };
     return {
@@ -126,16 +142,18 @@ function makeParts({
   logger,
   registry,
   reader,
-  metrics,
+  measurements,
   store,
   threads,
+  audit,
 }: {
   settings: ServiceSettings;
   logger: FastifyBaseLogger;
   registry: Registry;
   reader: UploadReader;
-  metrics: Metrics;
+  measurements: Measurements;
   store: Store;
+  audit: AuditLog | undefined;
   threads: RunStarter & PreviewStarter;
 }): ServiceParts {
   const { limits, preventConcurrentRuns } = settings;
@@ -149,7 +167,7 @@ function makeParts({
     store,
     configs,
     starter: threads,
-    metrics,
+    metrics: measurements.runs,
     preventConcurrentRuns,
     maxConcurrentRuns: limits.maxConcurrentRuns,
     maxQueuedRuns: limits.maxQueuedRuns,
@@ -162,12 +180,14 @@ function makeParts({
     runs,
     previews: new Previews(threads),
     registry,
-    readiness: new Readiness(store),
-    metrics,
+    readiness: new Readiness(store, measurements.loop, limits.minFreeDiskMb),
+    measurements,
     system: new SystemMeter(store.directory ?? process.cwd()),
     authenticator: settings.auth === undefined ? undefined : new Authenticator(settings.auth),
     logger,
     maxConfigBytes: limits.maxConfigBytes,
+    settings,
+    audit,
   };
 }
 
@@ -197,17 +217,17 @@ async function closeAll(undo: readonly (() => unknown)[]): Promise<void> {
     throw new AggregateError(errors, `The service could not be closed whole: ${messageOf(errors[0])}`);
 }
 
-function openStore({ storage }: ServiceSettings, metrics: Metrics, logger: FastifyBaseLogger): Store {
+function openStore({ storage }: ServiceSettings, metrics: ServiceMetrics, logger: FastifyBaseLogger): Store {
   if (storage.type === 'memory') return new MemoryStore();
   const directory = resolve(storage.path);
-  const commits = metrics.timer('store.commits');
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
   } catch (error) {
     throw new Error(`The store directory ${directory} cannot be made: ${messageOf(error)}`, { cause: error });
   }
   return new SqliteStore(directory, {
-    onCommit: (seconds) => commits.update(seconds),
+    onCommit: (seconds) => metrics.committed(seconds),
+    onFailure: () => metrics.storeFailed(),
     warn: (message) => logger.warn(message),
   });
 }

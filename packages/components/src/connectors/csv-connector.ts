@@ -1,4 +1,5 @@
-import { Connector, type ParameterProblem, type Publisher, type Static, Type } from '@headrace/engine';
+import { Connector, type ParameterProblem, type Publisher, READS, type Static, Type, WRITES } from '@headrace/engine';
+import { reachFile } from '../files/reach-file.ts';
 import { localFile, localPath, notLocal } from '../formats/byte-source.ts';
 import { CsvFormat } from '../formats/csv/csv-format.ts';
 import { checkCsvSettings, csvParameters } from '../formats/csv/csv-settings.ts';
@@ -6,12 +7,12 @@ import { createFolders, moveFile } from './move-file.ts';
 import { requirePublisher } from './require-publisher.ts';
 
 const parameters = Type.Object({
-  path: Type.String(),
+  path: Type.String(READS),
   ...csvParameters,
   idField: Type.Optional(Type.String()),
   docIdFormat: Type.Optional(Type.String()),
-  moveToAfterProcessing: Type.Optional(Type.String()),
-  moveToErrorFolder: Type.Optional(Type.String()),
+  moveToAfterProcessing: Type.Optional(Type.String(WRITES)),
+  moveToErrorFolder: Type.Optional(Type.String(WRITES)),
 });
 
 /**
@@ -50,6 +51,10 @@ export class CSVConnector extends Connector<typeof parameters> {
     const message = notLocal(params.path);
     if (message !== undefined) yield { parameter: 'path', message, hint: 'Give the path of a local file.' };
     yield* checkCsvSettings(params);
+  }
+
+  override async reach(): Promise<void> {
+    await reachFile(this.params.path);
   }
 
   override async preExecute(): Promise<void> {

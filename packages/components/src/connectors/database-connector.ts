@@ -1,10 +1,12 @@
 import {
+  CONNECTS,
   Connector,
   Document,
   type JsonObject,
   messageOf,
   type ParameterProblem,
   type Publisher,
+  type ReportProblem,
   type Static,
   Type,
   type Value,
@@ -12,12 +14,13 @@ import {
 import { ChildRows } from '../database/child-rows.ts';
 import { Database, type DatabaseConnection, type RowLayout, type RowStream } from '../database/database.ts';
 import { checkDatabase } from '../database/driver-class.ts';
+import { reachDatabase, reachQuery } from '../database/reach-database.ts';
 import { RowDocuments } from '../database/row-documents.ts';
 import { requirePublisher } from './require-publisher.ts';
 
 const parameters = Type.Object({
   driver: Type.String(),
-  connectionString: Type.String(),
+  connectionString: Type.String(CONNECTS),
   jdbcUser: Type.String(),
   jdbcPassword: Type.String(),
   sql: Type.String(),
@@ -103,6 +106,14 @@ export class DatabaseConnector extends Connector<typeof parameters> {
         hint: 'Each query of otherSQLs needs the name of its join column.',
       };
     }
+  }
+
+  override async reach(report: ReportProblem): Promise<void> {
+    const { sql, otherSQLs = [] } = this.params;
+    const queries = [{ parameter: 'sql', sql }, ...otherSQLs.map((sql, i) => ({ parameter: `otherSQLs[${i}]`, sql }))];
+    await reachDatabase(this.params, this.context.log, async (connection, database) => {
+      for (const { parameter, sql } of queries) await reachQuery(connection, database, parameter, sql, report);
+    });
   }
 
   override async execute(publisher: Publisher | undefined): Promise<void> {

@@ -1,4 +1,5 @@
 import {
+  CONNECTS,
   Connector,
   Document,
   HeadraceError,
@@ -6,8 +7,13 @@ import {
   OneOf,
   type ParameterProblem,
   type Publisher,
+  READS,
+  type ReportProblem,
+  reachHint,
   type Static,
   Type,
+  toFailure,
+  WRITES,
 } from '@headrace/engine';
 import { FileBatches, idOfPath, instantText } from '../files/file-batches.ts';
 import { checkFilterSettings, FileFilter, type FilterSettings, sendsTombstones } from '../files/file-filter.ts';
@@ -25,7 +31,7 @@ import { Storages } from '../storage/storages.ts';
 import { requirePublisher } from './require-publisher.ts';
 
 const parameters = Type.Object({
-  paths: Type.Array(Type.String()),
+  paths: Type.Array(Type.String(READS)),
   filterOptions: Type.Optional(
     Type.Object({
       includes: Type.Optional(Type.Array(Type.String(), { default: [] })),
@@ -42,15 +48,15 @@ const parameters = Type.Object({
       getFileContent: Type.Optional(Type.Boolean({ default: true })),
       handleArchivedFiles: Type.Optional(Type.Boolean({ default: false })),
       handleCompressedFiles: Type.Optional(Type.Boolean({ default: false })),
-      moveToAfterProcessing: Type.Optional(Type.String()),
-      moveToErrorFolder: Type.Optional(Type.String()),
+      moveToAfterProcessing: Type.Optional(Type.String(WRITES)),
+      moveToErrorFolder: Type.Optional(Type.String(WRITES)),
     }),
   ),
   state: Type.Optional(
     Type.Object({
       enabled: Type.Optional(Type.Boolean({ default: true })),
       driver: Type.Optional(Type.String({ default: 'org.h2.Driver' })),
-      connectionString: Type.Optional(Type.String()),
+      connectionString: Type.Optional(Type.String(CONNECTS)),
       jdbcUser: Type.Optional(Type.String({ default: '' })),
       jdbcPassword: Type.Optional(Type.String({ default: '' })),
       tableName: Type.Optional(Type.String()),
@@ -152,6 +158,25 @@ export class FileConnector extends Connector<typeof parameters> {
     yield* checkFilterSettings(filter);
     yield* checkStateSettings(params.state, filter, params.fileHandlers);
     yield* checkFileHandlers(params.fileHandlers ?? new Map());
+  }
+
+  override async reach(report: ReportProblem, signal: AbortSignal): Promise<void> {
+    const storages = new Storages(this.params as StorageSettings, { once: true });
+    const look = async (path: string, i: number) => {
+      const start = parseConfigUri(path) as FileUri;
+      try {
+        await (await storages.of(start)).reach(start, signal);
+      } catch (error) {
+        const { message, hint = reachHint(error) } = toFailure(error, 'HR_SOURCE_UNREADABLE');
+        const said = error instanceof HeadraceError ? message : `Cannot read ${path}: ${message}`;
+        report({ parameter: `paths[${i}]`, message: said, ...(hint === undefined ? {} : { hint }) });
+      }
+    };
+    try {
+      await Promise.all(this.params.paths.map(look));
+    } finally {
+      await storages.close();
+    }
   }
 
   override async execute(publisher: Publisher | undefined): Promise<void> {

@@ -1,9 +1,10 @@
-import { Connector, type ParameterProblem, type Publisher, type Static, Type } from '@headrace/engine';
+import { Connector, type ParameterProblem, type Publisher, READS, type Static, Type } from '@headrace/engine';
+import { reachFile } from '../files/reach-file.ts';
 import { localFile, notLocal } from '../formats/byte-source.ts';
 import { JsonFormat } from '../formats/json/json-format.ts';
 import { requirePublisher } from './require-publisher.ts';
 
-const parameters = Type.Object({ jsonPath: Type.String() });
+const parameters = Type.Object({ jsonPath: Type.String(READS) });
 
 /**
  * Publishes a document for each JSON object of a file: one on each line (JSON Lines), pretty-printed ones one after the
@@ -23,6 +24,10 @@ export class JSONConnector extends Connector<typeof parameters> {
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
     const message = notLocal(params.jsonPath);
     if (message !== undefined) yield { parameter: 'jsonPath', message, hint: 'Give the path of a local file.' };
+  }
+
+  override async reach(): Promise<void> {
+    await reachFile(this.params.jsonPath);
   }
 
   override async execute(publisher: Publisher | undefined): Promise<void> {

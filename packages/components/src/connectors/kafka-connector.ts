@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  CONNECTS,
   Connector,
   FLAT,
   MapOf,
@@ -9,17 +10,20 @@ import {
   Type,
   type Value,
 } from '@headrace/engine';
-import { checkKafkaProperties, kafkaProperties } from '../kafka/consumer-properties.ts';
+import { brokersOf, checkBrokers } from '../kafka/brokers.ts';
+import { checkKafkaProperties, kafkaProperties } from '../kafka/client-properties.ts';
+import { CONSUMER_PROPERTIES } from '../kafka/consumer-properties.ts';
 import { isPassing, kafkaError } from '../kafka/kafka-error.ts';
 import { KafkaSource, type KafkaSourceSettings, type PartitionPosition } from '../kafka/kafka-source.ts';
 import { MessageBatch } from '../kafka/message-batch.ts';
 import { MessageDecoder } from '../kafka/message-decoder.ts';
+import { reachTopic } from '../kafka/reach-topic.ts';
 import { requirePublisher } from './require-publisher.ts';
 
 const parameters = Type.Object({
   kafka: Type.Object(
     {
-      bootstrapServers: Type.String(),
+      bootstrapServers: Type.String(CONNECTS),
       topic: Type.String(),
       consumerGroupId: Type.String(),
       clientId: Type.String(),
@@ -101,14 +105,7 @@ export class KafkaConnector extends Connector<typeof parameters> {
     for (const name of ['topic', 'consumerGroupId', 'clientId'] as const) {
       if (kafka[name].trim() === '') yield { parameter: ['kafka', name], message: `kafka.${name} must not be empty` };
     }
-    const wrong = brokersOf(kafka.bootstrapServers).find((broker) => !/^(\[[\da-f:.]+\]|[^\s:/]+):\d+$/i.test(broker));
-    if (wrong !== undefined || kafka.bootstrapServers.trim() === '') {
-      yield {
-        parameter: 'kafka.bootstrapServers',
-        message: `kafka.bootstrapServers must name hosts and ports, was "${kafka.bootstrapServers}"`,
-        hint: 'As broker1:9092,broker2:9092.',
-      };
-    }
+    yield* checkBrokers('kafka.bootstrapServers', kafka.bootstrapServers);
     if (!(Number(kafka.maxPollIntervalSecs) > 0)) {
       const message = `kafka.maxPollIntervalSecs must be a positive number, was "${kafka.maxPollIntervalSecs}"`;
       yield { parameter: 'kafka.maxPollIntervalSecs', message };
@@ -125,7 +122,15 @@ export class KafkaConnector extends Connector<typeof parameters> {
       if (/^\d+$/.test(partition)) continue;
       yield { parameter: ['offsets', partition], message: `offsets: "${partition}" is not the number of a partition` };
     }
-    yield* checkKafkaProperties(propertiesOf(kafka));
+    yield* checkKafkaProperties(propertiesOf(kafka), CONSUMER_PROPERTIES, (name) =>
+      name === 'security.protocol' ? ['kafka', 'securityProtocol'] : ['kafka', 'consumer', name],
+    );
+  }
+
+  override async reach(): Promise<void> {
+    const { kafka } = this.params;
+    const { topic, clientId, bootstrapServers } = kafka;
+    await reachTopic({ brokers: brokersOf(bootstrapServers), topic, clientId, properties: propertiesOf(kafka) });
   }
 
   override async execute(publisher: Publisher | undefined): Promise<void> {
@@ -249,11 +254,4 @@ type KafkaBlock = Static<typeof parameters>['kafka'];
 
 function propertiesOf({ consumer, securityProtocol }: KafkaBlock): ReadonlyMap<string, string> {
   return kafkaProperties(consumer as ReadonlyMap<string, Value> | undefined, securityProtocol);
-}
-
-function brokersOf(bootstrapServers: string): string[] {
-  return bootstrapServers
-    .split(',')
-    .map((broker) => broker.trim())
-    .filter((broker) => broker !== '');
 }

@@ -1,6 +1,7 @@
-import { constants, copyFile, link, mkdir, rm, unlink } from 'node:fs/promises';
+import { constants } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type Logger, messageOf } from '@headrace/engine';
+import { copyFile, link, mkdir, remove, unlink } from '../local-files/local-files.ts';
 
 /** Creates the folders that files are to be moved to. */
 export async function createFolders(...folders: (string | undefined)[]): Promise<void> {
@@ -33,7 +34,7 @@ async function copy(file: string, target: string): Promise<void> {
     await copyFile(file, target, constants.COPYFILE_EXCL);
   } catch (error) {
     // Half a copy must not stay; another's file must.
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(target, { force: true });
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await remove(target);
     throw error;
   }
 }

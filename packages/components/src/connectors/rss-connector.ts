@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  CONNECTS,
   Connector,
   Document,
   HeadraceError,
@@ -18,12 +19,12 @@ import { readFeed } from '../formats/feed/read-feed.ts';
 import { HttpClient, headerText, requireSuccess } from '../http/http-client.ts';
 import { HttpError } from '../http/http-error.ts';
 import { getFollowing } from '../http/redirects.ts';
-import { isTransient } from '../http/retry.ts';
+import { isTransient, NO_RETRY } from '../http/retry.ts';
 import { safeUrl } from '../http/safe-url.ts';
 import { requirePublisher } from './require-publisher.ts';
 
 const parameters = Type.Object({
-  rssURL: Type.String(),
+  rssURL: Type.String(CONNECTS),
   useGuidForDocID: Type.Optional(Type.Boolean({ default: true })),
   pubDateCutoff: Type.Optional(Type.String()),
   runDuration: Type.Optional(Type.String()),
@@ -100,6 +101,17 @@ export class RSSConnector extends Connector<typeof parameters> {
         message: 'runDuration and refreshIncrement must both be defined to run incrementally.',
         hint: 'Without both the feed is read once.',
       };
+    }
+  }
+
+  override async reach(_report: unknown, signal: AbortSignal): Promise<void> {
+    this.client = await HttpClient.open({ connections: 1, maxBodyBytes: MAX_FEED_BYTES, retry: NO_RETRY });
+    try {
+      await this.read(signal);
+    } catch (error) {
+      throw this.unreadable(error);
+    } finally {
+      await this.client.close();
     }
   }
 

@@ -15,6 +15,7 @@ import {
 } from '@headrace/engine';
 import { HttpError } from '../http/http-error.ts';
 import { checkSolrParams, cursorQuery } from '../solr/cursor-query.ts';
+import { reachSolr } from '../solr/reach-solr.ts';
 import { Solr } from '../solr/solr.ts';
 import { checkSolr, SolrUrls, solrParameters } from '../solr/solr-settings.ts';
 
@@ -62,6 +63,12 @@ interface Page {
  *   <li>solr.zkChroot (String, Optional) : Accepted, and not used.</li>
  *   <li>solr.userName (String, Optional) : The user for basic authentication; needs password.</li>
  *   <li>solr.password (String, Optional) : The user's password; best taken from the environment, <code>${SOLR_PASSWORD}</code>.</li>
+ *   <li>solr.bearerToken (String, Optional) : A token, instead of user and password: it is sent as <code>Authorization: Bearer …</code>.</li>
+ *   <li>solr.tls (Config, Optional) : Certificates, in PEM files.</li>
+ *   <li>solr.tls.caFile (String, Optional) : Certificates of authorities to trust besides those of the system.</li>
+ *   <li>solr.tls.certificateFile (String, Optional) : Our certificate, for servers that ask for one.</li>
+ *   <li>solr.tls.keyFile (String, Optional) : Its key. Defaults to the file of the certificate.</li>
+ *   <li>solr.tls.keyPassphrase (String, Optional) : What the key is encrypted with.</li>
  *   <li>solr.acceptInvalidCert (Boolean, Optional) : Whether to trust every certificate, of whatever host. Defaults to false.</li>
  *   <li>solr.javax.net.ssl.trustStore (String, Optional) : A PEM file with certificates of authorities to trust besides those that the system does. Stores of Java cannot be read.</li>
  *   <li>solr.javax.net.ssl.trustStorePassword (String, Optional) : Accepted, and not needed.</li>
@@ -82,6 +89,10 @@ export class SolrConnector extends Connector<typeof parameters> {
     yield* checkSolr(params.solr);
     yield* checkSolrParams(params.solrParams as ReadonlyMap<string, Value> | undefined);
     if (params.idField?.trim() === '') yield { parameter: 'idField', message: 'idField must not be empty' };
+  }
+
+  override async reach(_report: unknown, signal: AbortSignal): Promise<void> {
+    await reachSolr(this.params.solr, signal);
   }
 
   override async preExecute(): Promise<void> {

@@ -1,12 +1,22 @@
-import { Connector, type ParameterProblem, type Publisher, type Static, Type } from '@headrace/engine';
+import {
+  Connector,
+  type ParameterProblem,
+  type Publisher,
+  READS,
+  type ReportProblem,
+  type Static,
+  Type,
+  toFailure,
+} from '@headrace/engine';
+import { reachFile } from '../files/reach-file.ts';
 import { localFile, notLocal } from '../formats/byte-source.ts';
 import { XmlFormat } from '../formats/xml/xml-format.ts';
 import { checkXmlSettings } from '../formats/xml/xml-settings.ts';
 import { requirePublisher } from './require-publisher.ts';
 
 const parameters = Type.Object({
-  filePaths: Type.Optional(Type.Array(Type.String())),
-  urlFiles: Type.Optional(Type.Array(Type.String())),
+  filePaths: Type.Optional(Type.Array(Type.String(READS))),
+  urlFiles: Type.Optional(Type.Array(Type.String(READS))),
   xmlRootPath: Type.String(),
   xmlIdPath: Type.String(),
   encoding: Type.String(),
@@ -53,14 +63,30 @@ export class XMLConnector extends Connector<typeof parameters> {
     yield* checkXmlSettings(params);
   }
 
+  override async reach(report: ReportProblem): Promise<void> {
+    const { filePaths = [], urlFiles } = this.params;
+    for (const [i, path] of (urlFiles ?? filePaths).entries()) {
+      try {
+        await reachFile(withoutScheme(path));
+      } catch (error) {
+        const { code: _, ...failure } = toFailure(error, 'HR_SOURCE_UNREADABLE');
+        report({ parameter: `${urlFiles === undefined ? 'filePaths' : 'urlFiles'}[${i}]`, ...failure });
+      }
+    }
+  }
+
   override async execute(publisher: Publisher | undefined): Promise<void> {
     const { filePaths = [], urlFiles, ...settings } = this.params;
     const target = requirePublisher(publisher, this.context.name);
     const format = new XmlFormat(settings, this.context);
     for (const path of urlFiles ?? filePaths) {
-      // Only the scheme goes: what follows may be a relative path, which no URI has.
-      await format.publish(localFile(path.replace(/^file:\/\//i, '')), target);
+      await format.publish(localFile(withoutScheme(path)), target);
       if (target.signal.aborted) return;
     }
   }
+}
+
+/** Only the scheme goes: what follows may be a relative path, which no URI has. */
+function withoutScheme(path: string): string {
+  return path.replace(/^file:\/\//i, '');
 }

@@ -85,14 +85,23 @@ const DEFAULT_PAUSE = 10_000;
 export class Database {
   /** The name for messages; without user and password. */
   readonly name: string;
+  /** Whether it has `EXPLAIN`, which looks at a query without running it. */
+  readonly explains: boolean;
   readonly driver: DatabaseDriver;
   private readonly retries: number;
   private readonly pause: number;
   private readonly log: Logger;
 
-  private constructor(name: string, driver: DatabaseDriver, settings: DatabaseSettings, log: Logger) {
+  private constructor(
+    name: string,
+    explains: boolean,
+    driver: DatabaseDriver,
+    settings: DatabaseSettings,
+    log: Logger,
+  ) {
     const { connectionRetries = 0, connectionRetryPause = 0 } = settings;
     this.name = name;
+    this.explains = explains;
     this.driver = driver;
     this.retries = connectionRetries > 0 ? connectionRetries : DEFAULT_RETRIES;
     this.pause = connectionRetryPause > 0 ? connectionRetryPause : DEFAULT_PAUSE;
@@ -102,16 +111,24 @@ export class Database {
   /**
    * Loads the driver of the database; connects to nothing. Throws `HR_SOURCE_UNREADABLE` when the URL cannot be read or
    * the database is not supported.
+   * @param options.readOnly a file that is missing is not made, one that is there is opened to be read
    */
-  static async open(settings: DatabaseSettings, log: Logger): Promise<Database> {
+  static async open(settings: DatabaseSettings, log: Logger, { readOnly = false } = {}): Promise<Database> {
     try {
-      const url = parseJdbcUrl(settings.connectionString);
+      const given = parseJdbcUrl(settings.connectionString);
+      const url = readOnly ? toRead(given) : given;
       const warning = standInWarning(url);
       if (warning !== undefined) log.warn(warning);
       const fromUrl = settings.jdbcUser === '' && settings.jdbcPassword === '';
       const user = (fromUrl ? userOf(url) : undefined) ?? settings.jdbcUser;
       const password = (fromUrl ? passwordOf(url) : undefined) ?? settings.jdbcPassword;
-      return new Database(displayUrl(url), await loadDriver(url, { user, password }), settings, log);
+      return new Database(
+        displayUrl(url),
+        url.kind !== 'sqlserver',
+        await loadDriver(url, { user, password }),
+        settings,
+        log,
+      );
     } catch (error) {
       if (!(error instanceof DatabaseUrlError)) throw error;
       throw new HeadraceError('HR_SOURCE_UNREADABLE', `connectionString: ${error.message}`, { hint: error.hint });
@@ -134,6 +151,11 @@ export class Database {
       }
     }
   }
+}
+
+function toRead(url: DatabaseUrl): DatabaseUrl {
+  if (url.kind !== 'sqlite' || url.file === ':memory:') return url;
+  return { ...url, readOnly: true, insteadOf: undefined };
 }
 
 /** Who connects. */

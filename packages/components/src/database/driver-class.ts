@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
 import { nearest, type ParameterProblem } from '@headrace/engine';
+import { existsSync } from '../local-files/local-files.ts';
 import { DatabaseUrlError } from './database-url-error.ts';
 import { type DatabaseUrl, parseJdbcUrl } from './jdbc-url.ts';
 

@@ -38,6 +38,13 @@ export class BatchBytes {
     return this.bytes.toString('latin1', start, end < 0 ? this.end(position) : end);
   }
 
+  /** The bytes of a document behind its first line, without the end of the last one; not a copy. */
+  rest(position: number): Buffer {
+    const end = this.end(position) - 1;
+    const first = this.bytes.indexOf(10, this.start(position));
+    return this.bytes.subarray(Math.min(first + 1, end), end);
+  }
+
   /** The bytes of some documents, in ascending order, one after the other. */
   join(positions: readonly number[]): Buffer {
     const runs: Buffer[] = [];

@@ -34,7 +34,7 @@ describe('Delivery', () => {
     ]);
     const { requests, destination, positions } = scripted(4, { items });
     const failures = await new Delivery(quick(3), new RequestSize()).deliver(positions, destination, open);
-    expect(failures).toEqual([{ index: 2, message: 'status 400' }]);
+    expect(failures).toEqual([{ index: 2, message: 'status 400', status: 400 }]);
     expect(requests).toEqual([[0, 1, 2, 3], [1]]);
   });
 
@@ -63,7 +63,7 @@ describe('Delivery', () => {
       refuse((position) => position === 2),
       open,
     );
-    expect(one).toEqual([{ index: 2, message: 'status 400' }]);
+    expect(one).toEqual([{ index: 2, message: 'status 400', status: 400 }]);
     expect(requests).toEqual([[0, 1, 2, 3], [0, 1], [2, 3], [2], [3]]);
     const none = refuse(() => true);
     expect(await delivery.deliver(positions, none, open)).toHaveLength(4);

@@ -27,6 +27,8 @@ export interface Destination {
   key(position: number): string;
   /** Whether a version changes only a part of a document, so that a later one does not make it needless. */
   readonly partial: boolean;
+  /** False when a status is none of HTTP's. */
+  readonly http?: false;
   /** Whether one bad document makes the server refuse a request with this status, and others with it. */
   isolates(status: number): boolean;
 }
@@ -67,7 +69,7 @@ export class Delivery {
    */
   async deliver(positions: readonly number[], to: Destination, signal: AbortSignal): Promise<IndexFailure[]> {
     const failures: IndexFailure[] = [];
-    const fail = (position: number, { message }: Refusal) => failures.push({ index: position, message });
+    const fail = (position: number, refusal: Refusal) => failures.push(failureOf(position, refusal, to.http !== false));
     const open: Job[] = [{ positions, attempts: 0, wait: 0 }];
     let isolating = false;
     for (let whole = open.pop(); whole !== undefined; whole = open.pop()) {
@@ -161,6 +163,10 @@ export class Delivery {
     const wait = this.retries.delay(attempts + 1, reason.retryAfter);
     return { positions, attempts: attempts + 1, wait, reason };
   }
+}
+
+function failureOf(index: number, { status, message }: Refusal, http: boolean): IndexFailure {
+  return http && status !== NO_ANSWER ? { index, message, status } : { index, message };
 }
 
 const GIVEN_UP: Refusal = { status: NO_ANSWER, message: 'The run was given up before the document was sent' };

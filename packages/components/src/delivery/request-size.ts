@@ -8,9 +8,15 @@ const GROWTH = 1.25;
  * avoided in networks (Jacobson 1988), with a growth that is faster because requests are fewer than packets.
  */
 export class RequestSize {
-  private limit = Number.POSITIVE_INFINITY;
+  private limit: number;
   /** The smallest request that was too large. */
-  private refused = Number.POSITIVE_INFINITY;
+  private refused: number;
+
+  /** @param most bytes that no request may have, whatever the server would say */
+  constructor(most = Number.POSITIVE_INFINITY) {
+    this.limit = most;
+    this.refused = most + 1;
+  }
 
   get bytes(): number {
     return this.limit;

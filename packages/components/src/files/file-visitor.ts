@@ -1,4 +1,11 @@
-import { HeadraceError, type Logger, messageOf, type Publisher, type RejectedRecord } from '@headrace/engine';
+import {
+  allowedPath,
+  HeadraceError,
+  type Logger,
+  messageOf,
+  type Publisher,
+  type RejectedRecord,
+} from '@headrace/engine';
 import type { ByteSource } from '../formats/byte-source.ts';
 import type { FileFormats } from '../formats/handlers/file-handlers.ts';
 import type { ArchiveEntry } from '../storage/archives/archive-entry.ts';
@@ -128,7 +135,7 @@ export class FileVisitor {
     const entries = leaf.endsWith('.tar')
       ? tarEntries(file.open())
       : local !== undefined
-        ? zipEntries(local)
+        ? zipEntries(allowedPath(local, 'read'))
         : withLocalCopy(file.open(), zipEntries);
     let failed = false;
     for await (const entry of entries) {

@@ -1,6 +1,7 @@
-import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { openLocalDatabase } from '../local-files/local-database.ts';
+import { mkdir } from '../local-files/local-files.ts';
 import type { ExpiredFile, FileState } from './file-state.ts';
 
 /** How long to wait for another process that holds the file. */
@@ -35,9 +36,8 @@ export class SqliteFileState implements FileState {
    * @param table its name, in any characters
    */
   static async open(file: string, table: string): Promise<SqliteFileState> {
-    const { DatabaseSync } = await import('node:sqlite');
     if (file !== ':memory:') await mkdir(dirname(file), { recursive: true });
-    const database = new DatabaseSync(file, { timeout: BUSY_MILLIS });
+    const database = await openLocalDatabase(file, { timeout: BUSY_MILLIS });
     try {
       return new SqliteFileState(database, `"${table.replaceAll('"', '""')}"`);
     } catch (error) {

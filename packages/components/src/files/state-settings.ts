@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
 import { HeadraceError, type Logger, messageOf, type ParameterProblem } from '@headrace/engine';
 import { DatabaseUrlError } from '../database/database-url-error.ts';
 import { parseJdbcUrl, type SqliteUrl } from '../database/jdbc-url.ts';
 import type { FileHandlers } from '../formats/handlers/file-handlers.ts';
+import { existsSync } from '../local-files/local-files.ts';
 import { type FilterSettings, isIncremental, sendsTombstones } from './file-filter.ts';
 import type { FileState } from './file-state.ts';
 

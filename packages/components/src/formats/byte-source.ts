@@ -1,7 +1,8 @@
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HeadraceError, messageOf } from '@headrace/engine';
+import { open, stat } from '../local-files/local-files.ts';
 
 /** Bytes of a source, in pieces of any size. A piece may be overwritten when the next one is asked for. */
 export type ByteSource = AsyncIterable<Uint8Array>;

@@ -5,6 +5,7 @@ import { safeUrl } from './safe-url.ts';
  * What went wrong with a request:
  * - `url`: it is no URL of http or https, or the proxy's is none; nothing was sent
  * - `unknown-host`, `refused`, `connect-timeout`: there was no connection
+ * - `forbidden`: the policy of the config does not allow the connection
  * - `certificate`: the server's certificate is not trusted, or does not name it
  * - `answer-timeout`, `closed`: there was no answer, or not all of it
  * - `protocol`: the answer is not HTTP or not TLS, or not in the encoding that it says
@@ -18,6 +19,7 @@ export type HttpFailure =
   | 'unknown-host'
   | 'refused'
   | 'connect-timeout'
+  | 'forbidden'
   | 'certificate'
   | 'answer-timeout'
   | 'closed'
@@ -106,6 +108,8 @@ function explain(cause: unknown, timeouts: Timeouts): [HttpFailure, string] {
   switch (code) {
     case 'ECONNREFUSED':
       return ['refused', 'connection refused'];
+    case 'HR_POLICY_REFUSED':
+      return ['forbidden', message];
     case 'ENOTFOUND':
       return ['unknown-host', 'unknown host'];
     case 'EAI_AGAIN':

@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { getCACertificates } from 'node:tls';
+import { readFile } from '../local-files/local-files.ts';
 
 /** How a client trusts servers and shows who it is; all files are PEM. */
 export interface TlsSettings {

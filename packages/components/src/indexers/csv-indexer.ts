@@ -8,13 +8,14 @@ import {
   type RunOutcome,
   type Static,
   Type,
+  WRITES,
 } from '@headrace/engine';
 import { CsvEncoder, csvHeader } from '../formats/csv/csv-encoder.ts';
 import { ignoredSettings, SEARCH_ENGINE_SETTINGS } from './ignored-settings.ts';
-import { type Output, openOutputFile } from './output-file.ts';
+import { type Output, openOutputFile, reachOutputFile } from './output-file.ts';
 
 const parameters = Type.Object({
-  path: Type.String(),
+  path: Type.String(WRITES),
   columns: Type.Array(Type.String()),
   includeHeader: Type.Optional(Type.Boolean({ default: true })),
   append: Type.Optional(Type.Boolean({ default: false })),
@@ -61,6 +62,10 @@ export class CSVIndexer extends Indexer<typeof parameters> {
 
   override encoder(): ModuleReference {
     return CsvEncoder.reference({ columns: this.params.columns });
+  }
+
+  override async reach(): Promise<void> {
+    await reachOutputFile(this.params.path);
   }
 
   override async connect(): Promise<void> {

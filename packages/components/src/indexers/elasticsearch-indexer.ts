@@ -58,6 +58,15 @@ const parameters = Type.Object({
  *   <li>childDocumentsField (String, Optional) : The field in which children that are still attached to a document are nested, without their own children. Without it they are not sent.</li>
  *   <li>join (Map&lt;String, String&gt;, Optional) : How documents are joined: <code>joinFieldName</code>, the field of the type join; for parents <code>parentName</code>, the name of their side of the relation; for children <code>isChild: true</code>, <code>childName</code> and <code>parentDocumentIdSource</code>, the field with the id of the parent, by which they are routed unless <code>indexer.routingField</code> says otherwise. A document that has the field already fails.</li>
  *   <li>parentName (String, Optional) : Accepted for the sake of older configs; it has no effect.</li>
+ *   <li>userName (String, Optional) : The user, instead of one in the URL; needs password.</li>
+ *   <li>password (String, Optional) : The password; best taken from the environment or from a file of its own, see the page on configuration.</li>
+ *   <li>apiKey (String, Optional) : An API key in its encoded form, instead of user and password: it is sent as <code>Authorization: ApiKey …</code>.</li>
+ *   <li>bearerToken (String, Optional) : A token, instead of user and password: it is sent as <code>Authorization: Bearer …</code>.</li>
+ *   <li>tls (Config, Optional) : Certificates, in PEM files.</li>
+ *   <li>tls.caFile (String, Optional) : Certificates of authorities to trust besides those of the system.</li>
+ *   <li>tls.certificateFile (String, Optional) : Our certificate, for servers that ask for one.</li>
+ *   <li>tls.keyFile (String, Optional) : Its key. Defaults to the file of the certificate.</li>
+ *   <li>tls.keyPassphrase (String, Optional) : What the key is encrypted with.</li>
  *   <li>acceptInvalidCert (Boolean, Optional) : Whether any certificate of the server is accepted, for tests. Defaults to false.</li>
  *   <li>useCompression (Boolean, Optional) : Whether requests and answers are compressed, which pays over slow networks. Defaults to false.</li>
  * </ul>

@@ -8,13 +8,14 @@ import {
   type RunOutcome,
   type Static,
   Type,
+  WRITES,
 } from '@headrace/engine';
 import { JsonEncoder } from '../formats/json/json-encoder.ts';
 import { ignoredSettings, SEARCH_ENGINE_SETTINGS } from './ignored-settings.ts';
-import { type Output, openOutputFile, StandardOutput } from './output-file.ts';
+import { type Output, openOutputFile, reachOutputFile, StandardOutput } from './output-file.ts';
 
 const parameters = Type.Object({
-  path: Type.String(),
+  path: Type.String(WRITES),
   append: Type.Optional(Type.Boolean({ default: false })),
 });
 
@@ -51,6 +52,10 @@ export class JsonLinesIndexer extends Indexer<typeof parameters> {
   override encoder(): ModuleReference {
     const { whitelist = [], blacklist = [] } = this.context.settings;
     return JsonEncoder.reference({ whitelist, blacklist });
+  }
+
+  override async reach(): Promise<void> {
+    if (this.params.path !== '-') await reachOutputFile(this.params.path);
   }
 
   override async connect(): Promise<void> {

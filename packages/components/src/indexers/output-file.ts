@@ -1,9 +1,10 @@
 import { constants, write } from 'node:fs';
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import type { FileHandle } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { HeadraceError, messageOf } from '@headrace/engine';
+import { HeadraceError, messageOf, reachHint } from '@headrace/engine';
+import { access, mkdir, open, stat } from '../local-files/local-files.ts';
 
 const STDOUT = 1;
 /** How long to wait, in milliseconds, for a reader of the standard output that does not keep up. */
@@ -39,6 +40,28 @@ export async function openOutputFile(path: string, append: boolean, header = '')
   } catch (error) {
     throw new HeadraceError('HR_INDEXER_CONNECT', `Cannot write to ${path}: ${messageOf(error)}`);
   }
+}
+
+/** Whether a file could be written, and its folders made, as far as the rights tell. Throws `HR_INDEXER_CONNECT`. */
+export async function reachOutputFile(path: string): Promise<void> {
+  try {
+    const found = await stat(path).catch(() => undefined);
+    if (found?.isDirectory()) throw new Error('it is a folder');
+    await access(found === undefined ? await existingFolder(dirname(resolve(path))) : path, constants.W_OK);
+  } catch (error) {
+    const hint = reachHint(error) ?? 'Give the path of a file, in a folder that is there or can be made.';
+    throw new HeadraceError('HR_INDEXER_CONNECT', `Cannot write to ${path}: ${messageOf(error)}`, { hint });
+  }
+}
+
+/** The nearest folder above that is there. */
+async function existingFolder(path: string): Promise<string> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  if (found === undefined) return existingFolder(dirname(path));
+  if (!found.isDirectory()) throw new Error(`${path} is not a folder`);
+  return path;
 }
 
 class OutputFile implements Output {

@@ -1,4 +1,5 @@
 import {
+  CONNECTS,
   type EncodedBatch,
   Indexer,
   type IndexerSettings,
@@ -8,16 +9,18 @@ import {
   type Static,
   Type,
 } from '@headrace/engine';
-import { Database } from '../database/database.ts';
+import { Database, type DatabaseSettings } from '../database/database.ts';
 import { checkDatabase } from '../database/driver-class.ts';
+import { reachDatabase } from '../database/reach-database.ts';
 import { deletionSettings } from '../delivery/deletion-marks.ts';
 import { retriesOf } from '../delivery/retries.ts';
 import { PostgresEncoder } from '../postgres-index/postgres-encoder.ts';
+import { PostgresTable, type TableSettings } from '../postgres-index/postgres-table.ts';
 import { PostgresWriter } from '../postgres-index/postgres-writer.ts';
 import { ignoredSettings } from './ignored-settings.ts';
 
 const parameters = Type.Object({
-  connectionString: Type.String(),
+  connectionString: Type.String(CONNECTS),
   jdbcUser: Type.Optional(Type.String({ default: '' })),
   jdbcPassword: Type.Optional(Type.String({ default: '' })),
   table: Type.String(),
@@ -113,25 +116,16 @@ export class PostgresIndexer extends Indexer<typeof parameters> {
     });
   }
 
-  override async connect(): Promise<void> {
-    const { params, context } = this;
-    const {
-      connectionString,
-      jdbcUser = '',
-      jdbcPassword = '',
-      table,
-      idColumn = 'id',
-      columns,
-      documentColumn,
-    } = params;
-    // The retries are those of the indexer, not of the connection.
-    const once = { connectionRetries: 1, connectionRetryPause: 1 };
-    const database = await Database.open({ connectionString, jdbcUser, jdbcPassword, ...once }, context.log);
-    this.writer = new PostgresWriter(
-      database,
-      { table, idColumn, columns, documentColumn },
-      retriesOf(context.settings),
+  override async reach(): Promise<void> {
+    await reachDatabase(this.databaseSettings(), this.context.log, (connection, database) =>
+      PostgresTable.read(connection, database, this.tableSettings()),
     );
+  }
+
+  override async connect(): Promise<void> {
+    const { settings, log } = this.context;
+    const database = await Database.open(this.databaseSettings(), log);
+    this.writer = new PostgresWriter(database, this.tableSettings(), retriesOf(settings));
     await this.writer.connect();
   }
 
@@ -142,5 +136,16 @@ export class PostgresIndexer extends Indexer<typeof parameters> {
 
   override async close(): Promise<void> {
     await this.writer?.close();
+  }
+
+  private databaseSettings(): DatabaseSettings {
+    const { connectionString, jdbcUser = '', jdbcPassword = '' } = this.params;
+    // The retries are those of the indexer, not of the connection.
+    return { connectionString, jdbcUser, jdbcPassword, connectionRetries: 1, connectionRetryPause: 1 };
+  }
+
+  private tableSettings(): TableSettings {
+    const { table, idColumn = 'id', columns, documentColumn } = this.params;
+    return { table, idColumn, columns, documentColumn };
   }
 }

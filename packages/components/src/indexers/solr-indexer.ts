@@ -11,9 +11,10 @@ import {
 import { deletionSettings } from '../delivery/deletion-marks.ts';
 import { retriesOf } from '../delivery/retries.ts';
 import type { SearchEngine } from '../search-engine/search-engine.ts';
+import { reachSolr } from '../solr/reach-solr.ts';
 import { SolrEncoder, type SolrEncoderOptions } from '../solr/solr-encoder.ts';
 import { connectToSolr, splitCoreUrl } from '../solr/solr-nodes.ts';
-import { halfCredentials, javaStores, SolrUrls, solrParameters, solrUrls } from '../solr/solr-settings.ts';
+import { checkSolrAccess, SolrUrls, solrParameters, solrUrls } from '../solr/solr-settings.ts';
 import { SolrWriter } from '../solr/solr-writer.ts';
 import { ignoredSettings } from './ignored-settings.ts';
 
@@ -64,6 +65,12 @@ const parameters = Type.Object({ url: Type.Optional(SolrUrls), ...solrParameters
  *   <li>zkChroot (String, Optional) : The path in ZooKeeper below which Solr keeps its state. Defaults to the root.</li>
  *   <li>userName (String, Optional) : The user for basic authentication; needs password.</li>
  *   <li>password (String, Optional) : The password; best taken from the environment, <code>${SOLR_PASSWORD}</code>.</li>
+ *   <li>bearerToken (String, Optional) : A token, instead of user and password: it is sent as <code>Authorization: Bearer …</code>.</li>
+ *   <li>tls (Config, Optional) : Certificates, in PEM files.</li>
+ *   <li>tls.caFile (String, Optional) : Certificates of authorities to trust besides those of the system.</li>
+ *   <li>tls.certificateFile (String, Optional) : Our certificate, for servers that ask for one.</li>
+ *   <li>tls.keyFile (String, Optional) : Its key. Defaults to the file of the certificate.</li>
+ *   <li>tls.keyPassphrase (String, Optional) : What the key is encrypted with.</li>
  *   <li>acceptInvalidCert (Boolean, Optional) : Whether any certificate of the server is accepted, for tests. Defaults to false.</li>
  *   <li>javax.net.ssl.keyStore (String, Optional) : A PEM file with the certificate of the client and its key. Stores of Java cannot be read; <code>openssl pkcs12 -in store.p12 -out store.pem</code> converts one.</li>
  *   <li>javax.net.ssl.keyStorePassword (String, Optional) : The password of the key in it.</li>
@@ -80,8 +87,7 @@ export class SolrIndexer extends Indexer<typeof parameters> {
 
   static override *check(params: Static<typeof parameters>, settings: IndexerSettings): Generator<ParameterProblem> {
     yield* checkAddress(params, settings);
-    yield* halfCredentials(params, '');
-    yield* javaStores(params, '');
+    yield* checkSolrAccess(params, solrUrls({ url: params.url ?? [] }), '');
     const ignored = ['routingField', 'versionType', 'versionField'] as const;
     yield* ignoredSettings(settings, ignored, 'SolrIndexer', 'Solr has no such thing');
   }
@@ -101,6 +107,14 @@ export class SolrIndexer extends Indexer<typeof parameters> {
       ...(indexOverrideField === undefined ? {} : { indexOverrideField }),
     };
     return SolrEncoder.reference(options);
+  }
+
+  override async reach(_report: unknown, signal: AbortSignal): Promise<void> {
+    const settings = { ...this.params, url: this.params.url ?? [] };
+    const { useCloudClient = false, zkHosts = [], defaultCollection = '' } = settings;
+    // Of a cloud ZooKeeper knows the nodes, and without a collection there is none to look for.
+    if (!useCloudClient || (zkHosts.length === 0 && defaultCollection !== '')) return reachSolr(settings, signal);
+    await (await connectToSolr(settings)).close();
   }
 
   override async connect(): Promise<void> {

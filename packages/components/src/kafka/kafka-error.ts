@@ -5,6 +5,13 @@ interface LibraryError {
   readonly code?: unknown;
   readonly errors?: readonly unknown[];
   readonly canRetry?: boolean;
+  /** What a broker calls it: `MESSAGE_TOO_LARGE`. */
+  readonly apiId?: unknown;
+}
+
+/** Whether a broker has answered with one of these. */
+export function hasKafkaError(error: unknown, ...ids: readonly string[]): boolean {
+  return leaves(error).some((leaf) => ids.includes(String((leaf as LibraryError).apiId)));
 }
 
 /** Whether the same may succeed later: the network, a broker that restarts, a group that is being formed. */

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HeadraceError } from '@headrace/engine';
 import type { Consumer, ConsumerOptions, Message, MessagesStream } from '@platformatic/kafka';
-import { consumerOptions, type KafkaProperties } from './consumer-properties.ts';
+import type { KafkaProperties } from './client-properties.ts';
+import { consumerOptions } from './consumer-properties.ts';
 
 export interface KafkaSourceSettings {
   /** Host and port of each. */

@@ -46,6 +46,7 @@ export class PostgresWriter {
     const bytes = new BatchBytes(batch);
     const destination: Destination = {
       partial: false,
+      http: false,
       // Requests are taken or refused as a whole, so nobody asks for one document among others.
       key: (position) => batch.ids()[position] as string,
       length: (position) => bytes.length(position),

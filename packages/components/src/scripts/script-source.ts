@@ -1,4 +1,4 @@
-import { HeadraceError, type ParameterProblem, Type } from '@headrace/engine';
+import { HeadraceError, type ParameterProblem, READS, Type } from '@headrace/engine';
 import { checkStorageSettings, type StorageSettings, storageParameters } from '../storage/storage-parameters.ts';
 import { Storages } from '../storage/storages.ts';
 import { INLINE_SCRIPT } from './script-error.ts';
@@ -8,7 +8,7 @@ const MAX_SCRIPT_BYTES = 16 * 1024 * 1024;
 /** The parameters of a stage whose script stands in the config or in a file. */
 export const scriptParameters = {
   script: Type.Optional(Type.String()),
-  scriptPath: Type.Optional(Type.String()),
+  scriptPath: Type.Optional(Type.String(READS)),
   ...storageParameters,
 };
 

@@ -5,15 +5,18 @@ import {
   type IndexFailure,
   type ModuleReference,
   type ParameterProblem,
+  type ReportProblem,
   type TObject,
 } from '@headrace/engine';
 import { deletionSettings } from '../delivery/deletion-marks.ts';
 import { retriesOf } from '../delivery/retries.ts';
 import { isTransient, NO_RETRY, type RetryPolicy } from '../http/retry.ts';
+import type { ServerAccess } from '../http/server-access.ts';
 import { BulkEncoder, type BulkEncoderOptions, type JoinSettings } from './bulk-encoder.ts';
 import type { ProductName } from './bulk-reply.ts';
 import { BulkWriter } from './bulk-writer.ts';
 import { checkConnection } from './connection.ts';
+import { reachIndex } from './reach-index.ts';
 import { SearchEngine, type SearchEngineSettings } from './search-engine.ts';
 
 /** Enough to keep a search engine busy while an answer is on its way; more only fills its queue. */
@@ -28,7 +31,7 @@ const PATIENCE_MS = 60 * 60_000;
 const CONNECT_RETRY: RetryPolicy = { retries: 3, initialDelay: 250, maxDelay: 2000, statuses: isTransient };
 
 /** The parameters that both products have. */
-export interface BulkParameters extends Pick<SearchEngineSettings, 'url' | 'acceptInvalidCert' | 'useCompression'> {
+export interface BulkParameters extends ServerAccess, Pick<SearchEngineSettings, 'url' | 'useCompression'> {
   readonly index: string;
   readonly update?: boolean;
   readonly childDocumentsField?: string;
@@ -70,6 +73,11 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
       ...(join === undefined ? {} : { join }),
     };
     return BulkEncoder.reference(options);
+  }
+
+  override async reach(report: ReportProblem): Promise<void> {
+    const { index } = this.bulk;
+    await reachIndex(this.bulk, { index, parameter: 'index', isMadeByWriting: true }, report);
   }
 
   override async connect(): Promise<void> {

@@ -1,9 +1,15 @@
-import { type ParameterProblem, Type } from '@headrace/engine';
+import { CONNECTS, type ParameterProblem, Type } from '@headrace/engine';
+import { checkServerAccess, type ServerAccess, tlsParameter } from '../http/server-access.ts';
 
 /** The parameters with which the blocks `elasticsearch` and `opensearch` say how to connect. */
 export const connectionParameters = {
-  url: Type.String(),
+  url: Type.String(CONNECTS),
   index: Type.String(),
+  userName: Type.Optional(Type.String()),
+  password: Type.Optional(Type.String()),
+  apiKey: Type.Optional(Type.String()),
+  bearerToken: Type.Optional(Type.String()),
+  tls: tlsParameter,
   acceptInvalidCert: Type.Optional(Type.Boolean({ default: false })),
   useCompression: Type.Optional(Type.Boolean({ default: false })),
 };
@@ -20,7 +26,7 @@ export function baseUrls(url: string): string[] {
 /** Mistakes of a connection that need no server to be found. */
 export function* checkConnection(
   block: string,
-  { url, index }: { readonly url: string; readonly index: string },
+  { url, index, ...access }: ServerAccess & { readonly url: string; readonly index: string },
 ): Generator<ParameterProblem> {
   const parameter = `${block}.url`;
   for (const one of baseUrls(url)) {
@@ -35,5 +41,6 @@ export function* checkConnection(
       };
     }
   }
+  yield* checkServerAccess(`${block}.`, baseUrls(url), access);
   if (index.trim() === '') yield { parameter: `${block}.index`, message: `${block}.index must not be empty` };
 }

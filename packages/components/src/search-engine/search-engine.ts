@@ -1,18 +1,14 @@
 import { HttpClient, type HttpRequest, type HttpResponse, requireSuccess } from '../http/http-client.ts';
 import { isTransient, type RetryPolicy } from '../http/retry.ts';
 import { safeUrl } from '../http/safe-url.ts';
-import type { TlsSettings } from '../http/tls-settings.ts';
+import { authorizationOf, type ServerAccess, tlsOf } from '../http/server-access.ts';
 import { baseUrls } from './connection.ts';
 
-export interface SearchEngineSettings {
+export interface SearchEngineSettings extends ServerAccess {
   /** One or several, see `baseUrls`. */
   readonly url: string;
-  readonly acceptInvalidCert?: boolean;
   /** Whether bodies are compressed, both ways. */
   readonly useCompression?: boolean;
-  /** Instead of user and password in the URL: `ApiKey ...`, or what `basicAuthorization` gives. */
-  readonly authorization?: string;
-  readonly tls?: Omit<TlsSettings, 'acceptInvalidCertificates'>;
   /** Connections to each node, at most. */
   readonly connections?: number;
   /** Milliseconds until an answer begins; see `HttpClientOptions`. */
@@ -46,19 +42,11 @@ export class SearchEngine {
 
   /** Opens no connection yet. */
   static async open(settings: SearchEngineSettings): Promise<SearchEngine> {
-    const {
-      url,
-      acceptInvalidCert,
-      useCompression = false,
-      authorization,
-      tls,
-      connections,
-      answerTimeout,
-      retry,
-    } = settings;
+    const { url, useCompression = false, connections, answerTimeout, retry } = settings;
+    const authorization = authorizationOf(settings);
     const client = await HttpClient.open({
       acceptCompressed: useCompression,
-      tls: { ...tls, acceptInvalidCertificates: acceptInvalidCert === true },
+      tls: tlsOf(settings),
       ...(connections === undefined ? {} : { connections }),
       ...(answerTimeout === undefined ? {} : { answerTimeout }),
       ...(retry === undefined ? {} : { retry }),

@@ -1,7 +1,7 @@
 import { requireSuccess } from '../http/http-client.ts';
 import { isTransient, NO_RETRY, type RetryPolicy } from '../http/retry.ts';
 import { SearchEngine } from '../search-engine/search-engine.ts';
-import { type SolrSettings, solrAuthorization, solrTls, solrUrls } from './solr-settings.ts';
+import { type SolrSettings, solrAccess, solrUrls } from './solr-settings.ts';
 import { ZooKeeper } from './zookeeper.ts';
 
 /** Looking whether Solr is there: a mistake in the address is told within seconds. */
@@ -72,16 +72,12 @@ async function opened(urls: readonly string[], settings: SolrSettings, check: st
 }
 
 function open(urls: readonly string[], settings: SolrSettings): Promise<SearchEngine> {
-  const { acceptInvalidCertificates, ...tls } = solrTls(settings);
-  const authorization = solrAuthorization(settings);
   return SearchEngine.open({
+    ...solrAccess(settings),
     url: urls.join(','),
-    acceptInvalidCert: acceptInvalidCertificates === true,
-    tls,
     connections: 1,
     answerTimeout: ANSWER_TIMEOUT_MS,
     retry: NO_RETRY,
-    ...(authorization === undefined ? {} : { authorization }),
   });
 }
 

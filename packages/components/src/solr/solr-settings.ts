@@ -1,6 +1,5 @@
-import { FLAT, type ParameterProblem, Type } from '@headrace/engine';
-import { basicAuthorization } from '../http/credentials.ts';
-import type { TlsSettings } from '../http/tls-settings.ts';
+import { CONNECTS, FLAT, type ParameterProblem, Type } from '@headrace/engine';
+import { checkServerAccess, type ServerAccess, tlsParameter } from '../http/server-access.ts';
 
 const stores = Type.Object(
   {
@@ -13,32 +12,31 @@ const stores = Type.Object(
 );
 
 /** One URL or several. The reference describes a list; its documentation writes a text. */
-export const SolrUrls = Type.Union([Type.Array(Type.String()), Type.String()], {
+export const SolrUrls = Type.Union([Type.Array(Type.String(CONNECTS)), Type.String(CONNECTS)], {
   javaType: 'java.util.List<java.lang.String>',
 });
 
 /** The parameters of a block `solr` beside `url`. Those of Java's TLS have dots in their names. */
 export const solrParameters = {
   useCloudClient: Type.Optional(Type.Boolean({ default: false })),
-  zkHosts: Type.Optional(Type.Array(Type.String())),
+  zkHosts: Type.Optional(Type.Array(Type.String(CONNECTS))),
   zkChroot: Type.Optional(Type.String()),
   defaultCollection: Type.Optional(Type.String()),
   userName: Type.Optional(Type.String()),
   password: Type.Optional(Type.String()),
+  bearerToken: Type.Optional(Type.String()),
+  tls: tlsParameter,
   acceptInvalidCert: Type.Optional(Type.Boolean({ default: false })),
   javax: Type.Optional(Type.Object({ net: Type.Optional(Type.Object({ ssl: Type.Optional(stores) }, FLAT)) }, FLAT)),
 };
 
 /** How to reach Solr, as a block `solr` says it. */
-export interface SolrSettings {
+export interface SolrSettings extends Omit<ServerAccess, 'apiKey'> {
   readonly url: string | readonly string[];
   readonly useCloudClient?: boolean;
   readonly zkHosts?: readonly string[];
   readonly zkChroot?: string;
   readonly defaultCollection?: string;
-  readonly userName?: string;
-  readonly password?: string;
-  readonly acceptInvalidCert?: boolean;
   readonly javax?: {
     readonly net?: {
       readonly ssl?: { readonly keyStore?: string; readonly keyStorePassword?: string; readonly trustStore?: string };
@@ -51,20 +49,28 @@ export function solrUrls({ url }: Pick<SolrSettings, 'url'>): string[] {
   return (typeof url === 'string' ? [url] : url).map((one) => one.trim().replace(/\/+$/, ''));
 }
 
-/** Who the client is, and whom it trusts, as a block `solr` says it. */
-export function solrTls({ acceptInvalidCert, javax }: SolrSettings): TlsSettings {
+/** Who the client is, and whom it trusts: `tls`, or what stands there for Java. */
+export function solrAccess({
+  userName,
+  password,
+  bearerToken,
+  acceptInvalidCert,
+  tls,
+  javax,
+}: SolrSettings): ServerAccess {
   const { keyStore, keyStorePassword, trustStore } = javax?.net?.ssl ?? {};
   return {
-    acceptInvalidCertificates: acceptInvalidCert === true,
-    ...(trustStore === undefined || isJavaStore(trustStore) ? {} : { caFile: trustStore }),
-    ...(keyStore === undefined || isJavaStore(keyStore) ? {} : { certificateFile: keyStore, keyFile: keyStore }),
-    ...(keyStorePassword === undefined ? {} : { keyPassphrase: keyStorePassword }),
+    userName,
+    password,
+    bearerToken,
+    acceptInvalidCert,
+    tls: {
+      ...(trustStore === undefined || isJavaStore(trustStore) ? {} : { caFile: trustStore }),
+      ...(keyStore === undefined || isJavaStore(keyStore) ? {} : { certificateFile: keyStore }),
+      ...(keyStorePassword === undefined ? {} : { keyPassphrase: keyStorePassword }),
+      ...tls,
+    },
   };
-}
-
-/** The basic authorization that a block `solr` asks for; undefined when it names no user, or no password. */
-export function solrAuthorization({ userName, password }: SolrSettings): string | undefined {
-  return userName === undefined || password === undefined ? undefined : basicAuthorization(userName, password);
 }
 
 /** Mistakes of a block `solr` that need no server to be found. */
@@ -108,27 +114,21 @@ function* withoutEffect(settings: SolrSettings): Generator<ParameterProblem> {
   if (zkHosts !== undefined && zkHosts.length > 0) {
     yield warn('zkHosts', 'ZooKeeper is not asked: solr.url says where Solr is', 'List the nodes in solr.url.');
   }
-  yield* halfCredentials(settings, 'solr');
-  yield* javaStores(settings, 'solr');
+  yield* checkSolrAccess(settings, solrUrls(settings), 'solr');
 }
 
-/** Warnings for a user without a password and the other way round. `block` is where the parameters stand, '' for here. */
-export function* halfCredentials(
-  { userName, password }: Omit<SolrSettings, 'url'>,
+/** Mistakes of how to get into Solr. `block` is where the parameters stand, '' for here. */
+export function* checkSolrAccess(
+  settings: Omit<SolrSettings, 'url'>,
+  urls: readonly string[],
   block: 'solr' | '',
 ): Generator<ParameterProblem> {
-  if ((userName === undefined) === (password === undefined)) return;
-  const [given, missing] = userName === undefined ? ['password', 'userName'] : ['userName', 'password'];
-  yield {
-    parameter: block === '' ? given : `${block}.${given}`,
-    message: `${given} has no effect without ${missing}`,
-    hint: `Set ${missing} too.`,
-    severity: 'warning',
-  };
+  yield* checkServerAccess(block === '' ? '' : `${block}.`, urls, settings);
+  yield* javaStores(settings, block);
 }
 
 /** Warnings for files that only Java can read. */
-export function* javaStores({ javax }: Omit<SolrSettings, 'url'>, block: 'solr' | ''): Generator<ParameterProblem> {
+function* javaStores({ javax }: Omit<SolrSettings, 'url'>, block: 'solr' | ''): Generator<ParameterProblem> {
   for (const name of ['keyStore', 'trustStore'] as const) {
     const file = javax?.net?.ssl?.[name];
     if (file === undefined || !isJavaStore(file)) continue;
@@ -143,6 +143,6 @@ export function* javaStores({ javax }: Omit<SolrSettings, 'url'>, block: 'solr' 
 }
 
 /** Whether a file, by its name, is one of Java's stores instead of PEM. */
-export function isJavaStore(file: string): boolean {
+function isJavaStore(file: string): boolean {
   return /\.(jks|jceks|bcfks|keystore|truststore|p12|pfx|pkcs12)$/i.test(file);
 }

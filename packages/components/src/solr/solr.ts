@@ -1,8 +1,10 @@
 import { HeadraceError, type JsonObject, readJson, type Value } from '@headrace/engine';
 import { HttpClient, type HttpRequest, type HttpResponse, requireSuccess } from '../http/http-client.ts';
 import { HttpError } from '../http/http-error.ts';
+import { DEFAULT_RETRY, type RetryPolicy } from '../http/retry.ts';
 import { safeUrl } from '../http/safe-url.ts';
-import { type SolrSettings, solrAuthorization, solrTls, solrUrls } from './solr-settings.ts';
+import { authorizationOf, tlsOf } from '../http/server-access.ts';
+import { type SolrSettings, solrAccess, solrUrls } from './solr-settings.ts';
 
 /** Commits and deletions by query may take their time. */
 const ANSWER_TIMEOUT_MS = 10 * 60_000;
@@ -22,14 +24,16 @@ export class Solr {
   }
 
   /** Opens no connection yet. */
-  static async open(settings: SolrSettings): Promise<Solr> {
+  static async open(settings: SolrSettings, retry: RetryPolicy = DEFAULT_RETRY): Promise<Solr> {
     const { useCloudClient = false, defaultCollection = '' } = settings;
-    const authorization = solrAuthorization(settings);
+    const access = solrAccess(settings);
+    const authorization = authorizationOf(access);
     const client = await HttpClient.open({
       answerTimeout: ANSWER_TIMEOUT_MS,
       maxBodyBytes: MAX_ANSWER_BYTES,
       ...(authorization === undefined ? {} : { headers: { authorization } }),
-      tls: solrTls(settings),
+      tls: tlsOf(access),
+      retry,
     });
     const collection = useCloudClient ? `/${encodeURIComponent(defaultCollection)}` : '';
     return new Solr(
@@ -61,6 +65,11 @@ export class Solr {
     if (!(answer instanceof Map))
       throw new Error(`${safeUrl(response.url)} answered something else than a JSON object`);
     return answer;
+  }
+
+  /** Whether it is there, lets in, and has the core or collection. Throws why not. */
+  async ping(signal: AbortSignal): Promise<void> {
+    await this.select(new URLSearchParams({ q: '*:*', rows: '0' }), signal);
   }
 
   /** Sends a command that changes the index. It is not committed, unless it says so. */

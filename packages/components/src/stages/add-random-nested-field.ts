@@ -1,5 +1,7 @@
 import {
+  type ClassChoices,
   checkNestedStage,
+  commonParameters,
   copyValue,
   Document,
   HeadraceError,
@@ -12,6 +14,7 @@ import {
   type StageContext,
   type Static,
   setNested,
+  type TObject,
   Type,
   type Value,
 } from '@headrace/engine';
@@ -24,17 +27,35 @@ import { AddRandomDouble } from './add-random-double.ts';
 import { AddRandomInt } from './add-random-int.ts';
 import { AddRandomString } from './add-random-string.ts';
 
+const JAVA_PACKAGE = 'com.kmwllc.lucille.stage.';
+
+/** The stages that can make the value of an entry: those that write to a field and read none. */
+const GENERATORS = [AddRandomBoolean, AddRandomDate, AddRandomDouble, AddRandomInt, AddRandomString] as const;
+
+/** What editors are told of the generators: what does not matter to them may be there. */
+const choices: ClassChoices = {
+  classes: GENERATORS.map(({ name, parameters }) => ({
+    names: [name, `${JAVA_PACKAGE}${name}`],
+    parameters: Type.Object({
+      ...(commonParameters.stage as TObject).properties,
+      ...parameters.properties,
+      fieldName: Type.Optional(Type.Unknown()),
+      name: Type.Optional(Type.Unknown()),
+      conditions: Type.Optional(Type.Unknown()),
+      conditionPolicy: Type.Optional(Type.Unknown()),
+    }),
+    describedBy: name,
+  })),
+};
+
 const parameters = Type.Object({
   targetField: Type.String(),
   entries: MapOf(Type.String()),
   numObjects: Type.Optional(Type.Integer({ minimum: 1 })),
   minNumObjects: Type.Optional(Type.Integer({ minimum: 1 })),
   maxNumObjects: Type.Optional(Type.Integer({ minimum: 1 })),
-  generators: Type.Optional(MapOf(Type.Unknown())),
+  generators: Type.Optional(MapOf(Type.Unknown(), { choices })),
 });
-
-/** The stages that can make the value of an entry: those that write to a field and read none. */
-const GENERATORS = [AddRandomBoolean, AddRandomDate, AddRandomDouble, AddRandomInt, AddRandomString] as const;
 
 type GeneratorClass = (typeof GENERATORS)[number];
 type ValueGenerator = InstanceType<GeneratorClass>;
@@ -234,9 +255,7 @@ function readGenerator(
   const at = ['generators', name];
   const given: JsonObject = config instanceof Map ? new Map(config) : new Map();
   const className = given.get('class');
-  const Class = GENERATORS.find(
-    (one) => className === one.name || className === `com.kmwllc.lucille.stage.${one.name}`,
-  );
+  const Class = GENERATORS.find((one) => className === one.name || className === JAVA_PACKAGE + one.name);
   if (Class === undefined) {
     const problem = {
       parameter: given.has('class') ? [...at, 'class'] : at,

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import {
   type Document,
   HeadraceError,
   messageOf,
   type ParameterProblem,
+  READS,
   Stage,
   type StageContext,
   type Static,
@@ -12,10 +12,11 @@ import {
 } from '@headrace/engine';
 import { checkDestination } from '../fields/destination.ts';
 import { stringHash } from '../java/string-hash.ts';
+import { readFileSync } from '../local-files/local-files.ts';
 import { checkCounts, drawInteger, sample } from '../random/draw.ts';
 
 const parameters = Type.Object({
-  inputDataPath: Type.Optional(Type.String()),
+  inputDataPath: Type.Optional(Type.String(READS)),
   fieldName: Type.Optional(Type.String({ default: 'data' })),
   rangeSize: Type.Optional(Type.Integer({ minimum: 1 })),
   minNumOfTerms: Type.Optional(Type.Integer({ minimum: 0 })),

@@ -58,6 +58,7 @@ const parameters = Type.Object(scriptParameters);
  */
 export class ApplyJavascript extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
+  static readonly scripts = 'sandbox';
 
   static readonly examples = [
     {

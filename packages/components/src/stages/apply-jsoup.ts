@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import {
   type Document,
   HeadraceError,
@@ -22,6 +21,7 @@ import { innerMarkup, outerMarkup } from '../html/markup.ts';
 import { attributeValue, compileSelector, type Selector, SelectorError } from '../html/selector/index.ts';
 import { elementText } from '../html/text.ts';
 import { type CharsetDecoder, charsetDecoder } from '../java/charset.ts';
+import { readFile } from '../local-files/local-files.ts';
 
 const parameters = Type.Object({
   filePathField: Type.Optional(Type.String()),

@@ -1,6 +1,7 @@
 import {
   type Document,
   type ParameterProblem,
+  READS,
   Stage,
   type StageContext,
   type Static,
@@ -18,7 +19,7 @@ import { LookupDictionary } from '../text/dictionary/lookup-dictionary.ts';
 const parameters = Type.Object({
   source: Type.Array(Type.String()),
   dest: Type.Array(Type.String()),
-  dictPath: Type.String(),
+  dictPath: Type.String(READS),
   usePayloads: Type.Optional(Type.Boolean({ default: true })),
   ignoreCase: Type.Optional(Type.Boolean({ default: false })),
   updateMode: UpdateModeParameter,
@@ -129,6 +130,11 @@ export class DictionaryLookup extends Stage<typeof parameters> {
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
     this.pairs = fieldPairs(params.source, params.dest);
+  }
+
+  override async reach(): Promise<void> {
+    await this.start();
+    this.stop();
   }
 
   override async start(): Promise<void> {

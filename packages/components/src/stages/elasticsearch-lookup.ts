@@ -4,6 +4,7 @@ import {
   type JsonObject,
   MapOf,
   type ParameterProblem,
+  type ReportProblem,
   readJson,
   Stage,
   type Static,
@@ -18,6 +19,7 @@ import { checkDestination } from '../fields/destination.ts';
 import { requireSuccess } from '../http/http-client.ts';
 import { HttpError } from '../http/http-error.ts';
 import { checkConnection, connectionParameters } from '../search-engine/connection.ts';
+import { reachIndex } from '../search-engine/reach-index.ts';
 import { SearchEngine } from '../search-engine/search-engine.ts';
 
 const parameters = Type.Object({
@@ -53,6 +55,15 @@ const BATCH = 64;
  *   <li>elasticsearch.url (String, Required) : Where Elasticsearch answers, as https://user:password@host:9200. Several
  *   nodes with commas between them: when one fails, the next is asked.</li>
  *   <li>elasticsearch.index (String, Required) : The index or alias.</li>
+ *   <li>elasticsearch.userName (String, Optional) : The user, instead of one in the URL; needs password.</li>
+ *   <li>elasticsearch.password (String, Optional) : The password; best taken from the environment or from a file of its own, see the page on configuration.</li>
+ *   <li>elasticsearch.apiKey (String, Optional) : An API key in its encoded form, instead of user and password: it is sent as <code>Authorization: ApiKey …</code>.</li>
+ *   <li>elasticsearch.bearerToken (String, Optional) : A token, instead of user and password: it is sent as <code>Authorization: Bearer …</code>.</li>
+ *   <li>elasticsearch.tls (Config, Optional) : Certificates, in PEM files.</li>
+ *   <li>elasticsearch.tls.caFile (String, Optional) : Certificates of authorities to trust besides those of the system.</li>
+ *   <li>elasticsearch.tls.certificateFile (String, Optional) : Our certificate, for servers that ask for one.</li>
+ *   <li>elasticsearch.tls.keyFile (String, Optional) : Its key. Defaults to the file of the certificate.</li>
+ *   <li>elasticsearch.tls.keyPassphrase (String, Optional) : What the key is encrypted with.</li>
  *   <li>elasticsearch.acceptInvalidCert (Boolean, Optional) : Whether certificates that nobody vouches for are accepted,
  *   for tests. Defaults to false.</li>
  *   <li>elasticsearch.useCompression (Boolean, Optional) : Whether requests and answers are compressed: worth it over slow
@@ -111,6 +122,12 @@ export class ElasticsearchLookup extends Stage<typeof parameters> {
     load: (ids) => this.lookUp(ids),
     mayBeOneItem: (error) => error instanceof HttpError && (error.status === 400 || error.status === 413),
   });
+
+  override async reach(report: ReportProblem): Promise<void> {
+    const { elasticsearch } = this.params;
+    const place = { index: elasticsearch.index, parameter: 'elasticsearch.index', isMadeByWriting: false };
+    await reachIndex(elasticsearch, place, report);
+  }
 
   override async start(): Promise<void> {
     this.engine = await SearchEngine.open(this.params.elasticsearch);

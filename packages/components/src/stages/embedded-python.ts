@@ -78,6 +78,7 @@ const TRUSTED_BYTES = 4 * 1024 * 1024 * 1024;
  */
 export class EmbeddedPython extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
+  static readonly scripts = 'sandbox';
 
   static readonly examples = [
     {

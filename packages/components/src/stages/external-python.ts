@@ -64,6 +64,7 @@ const MILLIS_FOR_A_CALL = 5 * 60_000;
  */
 export class ExternalPython extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
+  static readonly scripts = 'process';
 
   static readonly examples = [
     {

@@ -1,6 +1,7 @@
 import {
   type Document,
   type ParameterProblem,
+  READS,
   Stage,
   type StageContext,
   type Static,
@@ -19,7 +20,7 @@ import { letterCodePoints } from '../text/dictionary/letters.ts';
 import type { TermHit } from '../text/dictionary/term-trie.ts';
 
 const parameters = Type.Object({
-  dictionaries: Type.Array(Type.String()),
+  dictionaries: Type.Array(Type.String(READS)),
   source: Type.Array(Type.String()),
   dest: Type.Array(Type.String()),
   ignoreCase: Type.Optional(Type.Boolean({ default: false })),
@@ -129,6 +130,11 @@ export class ExtractEntitiesFST extends Stage<typeof parameters> {
       entityField: params.entityField,
       updateMode: params.updateMode as UpdateMode,
     };
+  }
+
+  override async reach(): Promise<void> {
+    await this.start();
+    this.stop();
   }
 
   override async start(): Promise<void> {

@@ -1,6 +1,7 @@
 import {
   type Document,
   type ParameterProblem,
+  READS,
   Stage,
   type StageContext,
   type Static,
@@ -21,7 +22,7 @@ import { alphabeticUnits } from '../text/dictionary/letters.ts';
 import type { TermHit } from '../text/dictionary/term-trie.ts';
 
 const parameters = Type.Object({
-  dictionaries: Type.Array(Type.String()),
+  dictionaries: Type.Array(Type.String(READS)),
   source: Type.Array(Type.String()),
   dest: Type.Array(Type.String()),
   ignoreCase: Type.Optional(Type.Boolean({ default: false })),
@@ -131,6 +132,11 @@ export class ExtractEntities extends Stage<typeof parameters> {
       entityField: params.entityField,
       updateMode: params.updateMode as UpdateMode,
     };
+  }
+
+  override async reach(): Promise<void> {
+    await this.start();
+    this.stop();
   }
 
   override async start(): Promise<void> {

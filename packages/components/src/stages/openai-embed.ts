@@ -14,7 +14,7 @@ import { BatchLoader } from '../batching/batch-loader.ts';
 import { checkDestination } from '../fields/destination.ts';
 import { HttpClient, requireSuccess } from '../http/http-client.ts';
 import { HttpError } from '../http/http-error.ts';
-import type { RetryPolicy } from '../http/retry.ts';
+import { NO_RETRY, type RetryPolicy } from '../http/retry.ts';
 import { safeUrl } from '../http/safe-url.ts';
 import { isBlank } from '../java/text.ts';
 import { cutToTokens } from '../text/openai-tokens.ts';
@@ -124,17 +124,20 @@ export class OpenAIEmbed extends Stage<typeof parameters> {
     mayBeOneItem: (error) => error instanceof HttpError && [400, 413, 422].includes(error.status ?? 0),
   });
 
-  override async start(): Promise<void> {
-    const base = process.env.OPENAI_BASE_URL?.trim() || OPENAI;
-    if (!/^https?:$/.test(URL.parse(base)?.protocol ?? '')) {
-      throw new Error(`OPENAI_BASE_URL must be a URL of http or https, not ${safeUrl(base)}`);
+  override async reach(_report: unknown, signal: AbortSignal): Promise<void> {
+    const base = baseUrl();
+    const client = await this.open(NO_RETRY);
+    try {
+      // Asking for the models costs nothing.
+      requireSuccess(await client.request({ url: `${base}/models`, signal }));
+    } finally {
+      await client.close();
     }
-    this.url = `${base.replace(/\/+$/, '')}/embeddings`;
-    this.client = await HttpClient.open({
-      answerTimeout: 120_000,
-      headers: { authorization: `Bearer ${this.params.apiKey.trim()}`, 'content-type': 'application/json' },
-      retry: RETRY,
-    });
+  }
+
+  override async start(): Promise<void> {
+    this.url = `${baseUrl()}/embeddings`;
+    this.client = await this.open(RETRY);
   }
 
   override process(document: Document): Promise<void> | undefined {
@@ -171,6 +174,14 @@ export class OpenAIEmbed extends Stage<typeof parameters> {
   private async vector(text: string | undefined): Promise<Value | undefined> {
     if (text === undefined) return undefined;
     return toValue(await this.embeddings.load(await cutToTokens(text, MAX_TOKENS)));
+  }
+
+  private open(retry: RetryPolicy): Promise<HttpClient> {
+    return HttpClient.open({
+      answerTimeout: 120_000,
+      headers: { authorization: `Bearer ${this.params.apiKey.trim()}`, 'content-type': 'application/json' },
+      retry,
+    });
   }
 
   private async embed(texts: readonly string[]): Promise<Float32Array[]> {
@@ -247,4 +258,11 @@ function isHeaderValue(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Where the API is. */
+function baseUrl(): string {
+  const base = process.env.OPENAI_BASE_URL?.trim() || OPENAI;
+  if (/^https?:$/.test(URL.parse(base)?.protocol ?? '')) return base.replace(/\/+$/, '');
+  throw new Error(`OPENAI_BASE_URL must be a URL of http or https, not ${safeUrl(base)}`);
 }

@@ -1,4 +1,4 @@
-import { accessSync, closeSync, constants, openSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, writeFileSync } from 'node:fs';
 import { dirname, parse } from 'node:path';
 import {
   Document,
@@ -11,11 +11,13 @@ import {
   type Static,
   Type,
   type Value,
+  WRITES,
 } from '@headrace/engine';
+import { accessSync, openSync, statSync, truncateSync } from '../local-files/local-files.ts';
 
 const parameters = Type.Object({
   shouldLog: Type.Optional(Type.Boolean({ default: true })),
-  outputFile: Type.Optional(Type.String()),
+  outputFile: Type.Optional(Type.String(WRITES)),
   overwriteFile: Type.Optional(Type.Boolean({ default: true })),
   appendThreadName: Type.Optional(Type.Boolean({ default: true })),
   whitelist: Type.Optional(Type.Array(Type.String(), { default: [] })),
@@ -94,7 +96,7 @@ export class Print extends Stage<typeof parameters> {
   override start(): void {
     if (this.path === undefined) return;
     try {
-      const present = statSync(this.path, { throwIfNoEntry: false });
+      const present = statSync(this.path);
       if (present?.isDirectory()) throw new Error('it is a directory');
       accessSync(present === undefined ? dirname(this.path) : this.path, constants.W_OK);
       // A file that all threads share is emptied by the first, which starts before there are documents.

@@ -1,24 +1,28 @@
 import {
+  CONNECTS,
   type Document,
   type JsonObject,
   JsonSyntaxError,
   type ParameterProblem,
+  type ReportProblem,
   readJson,
   Stage,
   type Static,
   Type,
   type UpdateMode,
   UpdateModeParameter,
+  type Value,
   writeString,
   writeValue,
 } from '@headrace/engine';
-import { HttpClient, requireStreamSuccess } from '../http/http-client.ts';
+import { HttpClient, requireStreamSuccess, requireSuccess } from '../http/http-client.ts';
+import { NO_RETRY } from '../http/retry.ts';
 import { safeUrl } from '../http/safe-url.ts';
 import { readChatReply } from '../ollama/chat-reply.ts';
 import { LifeSigns } from '../ollama/life-signs.ts';
 
 const parameters = Type.Object({
-  hostURL: Type.String(),
+  hostURL: Type.String(CONNECTS),
   modelName: Type.String(),
   systemPrompt: Type.Optional(Type.String()),
   timeout: Type.Optional(Type.Number({ default: 10, exclusiveMinimum: 0 })),
@@ -90,12 +94,31 @@ export class PromptOllama extends Stage<typeof parameters> {
 
   override readonly maxInFlight = IN_FLIGHT;
   private client: HttpClient | undefined;
-  private readonly url = `${this.params.hostURL.trim().replace(/\/+$/, '')}/api/chat`;
+  private readonly base = this.params.hostURL.trim().replace(/\/+$/, '');
+  private readonly url = `${this.base}/api/chat`;
   private readonly lifeSigns = new LifeSigns((this.params.timeout as number) * 1000);
   private readonly system =
     this.params.systemPrompt === undefined
       ? ''
       : `{"role":"system","content":${writeString(this.params.systemPrompt)}},`;
+
+  override async reach(report: ReportProblem, signal: AbortSignal): Promise<void> {
+    const client = await HttpClient.open({ connections: 1, retry: NO_RETRY });
+    try {
+      const url = `${this.base}/api/tags`;
+      const answer = readJson(requireSuccess(await client.request({ url, signal })).body.toString());
+      const models = answer instanceof Map ? answer.get('models') : undefined;
+      const { modelName } = this.params;
+      // Without a tag the latest one is meant.
+      const names = [modelName, `${modelName}:latest`];
+      const isThere = (model: Value) => model instanceof Map && names.includes(String(model.get('name')));
+      if (!Array.isArray(models) || models.some(isThere)) return;
+      const message = `${safeUrl(this.base)} has no model ${modelName}`;
+      report({ parameter: 'modelName', message, hint: `Get it there: ollama pull ${modelName}` });
+    } finally {
+      await client.close();
+    }
+  }
 
   override async start(): Promise<void> {
     // Silence is watched here, across all that is asked.

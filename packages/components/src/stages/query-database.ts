@@ -1,4 +1,5 @@
 import {
+  CONNECTS,
   checkWritable,
   type Document,
   HeadraceError,
@@ -16,11 +17,12 @@ import { Database, type SqlParameter } from '../database/database.ts';
 import { checkDatabase } from '../database/driver-class.ts';
 import { INPUT_TYPES, type InputType, toParameter } from '../database/input-types.ts';
 import type { PreparedSql } from '../database/placeholders.ts';
+import { reachDatabase } from '../database/reach-database.ts';
 import { columnOf } from '../database/row-documents.ts';
 
 const parameters = Type.Object({
   driver: Type.String(),
-  connectionString: Type.String(),
+  connectionString: Type.String(CONNECTS),
   jdbcUser: Type.String(),
   jdbcPassword: Type.String(),
   sql: Type.Optional(Type.String()),
@@ -130,6 +132,10 @@ export class QueryDatabase extends Stage<typeof parameters> {
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
     this.inputs = params.inputTypes as InputType[];
+  }
+
+  override async reach(): Promise<void> {
+    await reachDatabase(this.params, this.context.log, async () => undefined);
   }
 
   override async start(): Promise<void> {

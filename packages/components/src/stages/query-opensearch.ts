@@ -2,6 +2,7 @@ import {
   type Document,
   JsonSyntaxError,
   type ParameterProblem,
+  type ReportProblem,
   readJson,
   Stage,
   type StageContext,
@@ -15,6 +16,7 @@ import { checkDestination } from '../fields/destination.ts';
 import { requireSuccess } from '../http/http-client.ts';
 import { followJsonPointer, parseJsonPointer } from '../json/json-pointer.ts';
 import { checkConnection, connectionParameters } from '../search-engine/connection.ts';
+import { reachIndex } from '../search-engine/reach-index.ts';
 import { SearchEngine } from '../search-engine/search-engine.ts';
 
 const parameters = Type.Object({
@@ -47,6 +49,15 @@ const ERROR_FIELD = 'queryOpensearchError';
  *   <li>opensearch.url (String, Required) : Where OpenSearch answers, as https://user:password@host:9200. Several nodes
  *   with commas between them: when one fails, the next is asked.</li>
  *   <li>opensearch.index (String, Required) : The index or alias; several with commas between them.</li>
+ *   <li>opensearch.userName (String, Optional) : The user, instead of one in the URL; needs password.</li>
+ *   <li>opensearch.password (String, Optional) : The password; best taken from the environment or from a file of its own, see the page on configuration.</li>
+ *   <li>opensearch.apiKey (String, Optional) : An API key in its encoded form, instead of user and password: it is sent as <code>Authorization: ApiKey …</code>.</li>
+ *   <li>opensearch.bearerToken (String, Optional) : A token, instead of user and password: it is sent as <code>Authorization: Bearer …</code>.</li>
+ *   <li>opensearch.tls (Config, Optional) : Certificates, in PEM files.</li>
+ *   <li>opensearch.tls.caFile (String, Optional) : Certificates of authorities to trust besides those of the system.</li>
+ *   <li>opensearch.tls.certificateFile (String, Optional) : Our certificate, for servers that ask for one.</li>
+ *   <li>opensearch.tls.keyFile (String, Optional) : Its key. Defaults to the file of the certificate.</li>
+ *   <li>opensearch.tls.keyPassphrase (String, Optional) : What the key is encrypted with.</li>
  *   <li>opensearch.acceptInvalidCert (Boolean, Optional) : Whether certificates that nobody vouches for are accepted, for
  *   tests. Defaults to false.</li>
  *   <li>opensearch.useCompression (Boolean, Optional) : Whether requests and answers are compressed: worth it over slow
@@ -112,6 +123,12 @@ export class QueryOpensearch extends Stage<typeof parameters> {
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
     this.template = openTemplate(params);
+  }
+
+  override async reach(report: ReportProblem): Promise<void> {
+    const { opensearch } = this.params;
+    const place = { index: opensearch.index, parameter: 'opensearch.index', isMadeByWriting: false };
+    await reachIndex(opensearch, place, report);
   }
 
   override async start(): Promise<void> {

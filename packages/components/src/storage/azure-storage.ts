@@ -1,7 +1,7 @@
 import type { BlobClient, BlobServiceClient } from '@azure/storage-blob';
 import { HeadraceError } from '@headrace/engine';
 import type { FileUri } from './file-uri.ts';
-import { type ListOptions, movedKey, nanosOf, type Storage, type StoredFile } from './storage.ts';
+import { type ListOptions, movedKey, nanosOf, reachByListing, type Storage, type StoredFile } from './storage.ts';
 import type { AzureSettings } from './storage-parameters.ts';
 
 /** How often an answer that breaks off is taken up again. */
@@ -17,14 +17,15 @@ export class AzureStorage implements Storage {
     this.pageSize = pageSize;
   }
 
-  static async open(settings: AzureSettings): Promise<AzureStorage> {
+  static async open(settings: AzureSettings, once = false): Promise<AzureStorage> {
     const { BlobServiceClient, StorageSharedKeyCredential } = await import('@azure/storage-blob');
     const { accountName, accountKey, maxNumOfPages } = settings;
+    const options = once ? { retryOptions: { maxTries: 1 } } : {};
     const connectionString =
       settings.connectionString ??
       (accountName === undefined ? process.env['AZURE_STORAGE_CONNECTION_STRING'] : undefined);
     if (connectionString !== undefined) {
-      return new AzureStorage(BlobServiceClient.fromConnectionString(connectionString), maxNumOfPages);
+      return new AzureStorage(BlobServiceClient.fromConnectionString(connectionString, options), maxNumOfPages);
     }
     if (accountName === undefined || accountKey === undefined) {
       throw new HeadraceError('HR_SOURCE_UNREADABLE', 'The block azure has no credentials', {
@@ -32,13 +33,17 @@ export class AzureStorage implements Storage {
       });
     }
     const credential = new StorageSharedKeyCredential(accountName, accountKey);
-    const service = new BlobServiceClient(`https://${accountName}.blob.core.windows.net`, credential);
+    const service = new BlobServiceClient(`https://${accountName}.blob.core.windows.net`, credential, options);
     return new AzureStorage(service, maxNumOfPages);
   }
 
   async *list(start: FileUri, options: ListOptions): AsyncGenerator<StoredFile> {
     const { container, name } = this.blobOf(start);
     yield* this.listPrefix(start.authority, container, name, options);
+  }
+
+  reach(start: FileUri, signal: AbortSignal): Promise<void> {
+    return reachByListing(this, start, signal);
   }
 
   async stat(uri: FileUri): Promise<StoredFile> {

@@ -1,7 +1,8 @@
 import type { Bucket, Storage as Client, File } from '@google-cloud/storage';
+import { allowedPath } from '@headrace/engine';
 import type { FileUri } from './file-uri.ts';
 import { resumedReading } from './resumed-reading.ts';
-import { type ListOptions, movedKey, nanosOf, type Storage, type StoredFile } from './storage.ts';
+import { type ListOptions, movedKey, nanosOf, reachByListing, type Storage, type StoredFile } from './storage.ts';
 import type { GcpSettings } from './storage-parameters.ts';
 
 /** What a listing tells of an object. */
@@ -21,18 +22,25 @@ export class GcsStorage implements Storage {
     this.pageSize = pageSize;
   }
 
-  static async open({ pathToServiceKey, endpoint, maxNumOfPages }: GcpSettings): Promise<GcsStorage> {
+  static async open({ pathToServiceKey, endpoint, maxNumOfPages }: GcpSettings, once = false): Promise<GcsStorage> {
     const { Storage: Client } = await import('@google-cloud/storage');
     const client = new Client({
       // Without a key the library looks for the credentials of the machine.
-      ...(pathToServiceKey === '' ? {} : { keyFilename: pathToServiceKey, useAuthWithCustomEndpoint: true }),
+      ...(pathToServiceKey === ''
+        ? {}
+        : { keyFilename: allowedPath(pathToServiceKey, 'read'), useAuthWithCustomEndpoint: true }),
       ...(endpoint === undefined ? {} : { apiEndpoint: endpoint }),
+      ...(once ? { retryOptions: { autoRetry: false, maxRetries: 0 } } : {}),
     });
     return new GcsStorage(client, maxNumOfPages);
   }
 
   list(start: FileUri, options: ListOptions): AsyncGenerator<StoredFile> {
     return this.listPrefix(this.client.bucket(start.authority), start.path.slice(1), options);
+  }
+
+  reach(start: FileUri, signal: AbortSignal): Promise<void> {
+    return reachByListing(this, start, signal);
   }
 
   async stat(uri: FileUri): Promise<StoredFile> {

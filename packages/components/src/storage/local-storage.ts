@@ -1,6 +1,7 @@
 import fs from 'node:fs';
-import { copyFile, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { allowedPath } from '@headrace/engine';
+import { access, copyFile, mkdir, open, opendir, remove, rename, stat, unlink } from '../local-files/local-files.ts';
 import { type FileUri, localFileUri } from './file-uri.ts';
 import type { ListOptions, Storage, StoredFile } from './storage.ts';
 
@@ -15,6 +16,10 @@ export class LocalStorage implements Storage {
     if (!found.isDirectory())
       yield* keepFiles([{ path: start.path, uri: localFileUri(start.path), stats: found }], options);
     else if (!options.skips(localFileUri(start.path))) yield* listFolder(start.path, options);
+  }
+
+  async reach({ path }: FileUri): Promise<void> {
+    await access(path, fs.constants.R_OK);
   }
 
   async stat({ path }: FileUri): Promise<StoredFile> {
@@ -122,12 +127,18 @@ interface Looked {
 }
 
 function lookAt(path: string, uri: string): Promise<Looked> {
+  let real: string;
+  try {
+    real = allowedPath(path, 'read');
+  } catch (error) {
+    return Promise.resolve({ path, uri, error });
+  }
   return new Promise((resolve) => {
     fs.lstat(path, { bigint: true }, (error, stats) => {
       if (error !== null) resolve({ path, uri, error });
       else if (!stats.isSymbolicLink()) resolve({ path, uri, stats });
       else {
-        fs.stat(path, { bigint: true }, (error, target) => {
+        fs.stat(real, { bigint: true }, (error, target) => {
           resolve(error === null ? { path, uri, stats: target, isLink: true } : { path, uri, isLink: true, error });
         });
       }
@@ -164,8 +175,8 @@ async function moveAcrossDisks(path: string, target: string): Promise<void> {
     await rename(part, target);
   } catch (error) {
     // Half a copy must not stay.
-    await rm(part, { force: true });
+    await remove(part);
     throw error;
   }
-  await rm(path);
+  await unlink(path);
 }

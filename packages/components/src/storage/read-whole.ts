@@ -1,6 +1,7 @@
-import { closeSync, constants, openSync, readSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { closeSync, constants, readSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { HeadraceError } from '@headrace/engine';
+import { open, openSync } from '../local-files/local-files.ts';
 
 /** The largest content that becomes the value of a field: in base64 it must be a text, which is in memory a few times. */
 export const MAX_CONTENT_BYTES = 256 * 1024 * 1024;

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { CompletedPart, S3Client } from '@aws-sdk/client-s3';
 import { type FileUri, s3ObjectUri } from './file-uri.ts';
 import { resumedReading } from './resumed-reading.ts';
-import { type ListOptions, movedKey, nanosOf, type Storage, type StoredFile } from './storage.ts';
+import { type ListOptions, movedKey, nanosOf, reachByListing, type Storage, type StoredFile } from './storage.ts';
 import type { S3Settings } from './storage-parameters.ts';
 
 type Library = typeof import('@aws-sdk/client-s3');
@@ -17,7 +17,7 @@ export class S3Storage implements Storage {
   private readonly client: S3Client;
   private readonly pageSize: number | undefined;
 
-  private constructor(s3: Library, settings: S3Settings) {
+  private constructor(s3: Library, settings: S3Settings, once: boolean) {
     const { accessKeyId, secretAccessKey, region, endpoint, maxNumOfPages } = settings;
     this.s3 = s3;
     this.pageSize = maxNumOfPages;
@@ -26,17 +26,22 @@ export class S3Storage implements Storage {
         ? {}
         : { credentials: { accessKeyId, secretAccessKey } }),
       ...(region === undefined ? {} : { region }),
+      ...(once ? { maxAttempts: 1 } : {}),
       // Servers of one's own have no name for each bucket, and no regions.
       ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true, region: region ?? 'us-east-1' }),
     });
   }
 
-  static async open(settings: S3Settings): Promise<S3Storage> {
-    return new S3Storage(await import('@aws-sdk/client-s3'), settings);
+  static async open(settings: S3Settings, once = false): Promise<S3Storage> {
+    return new S3Storage(await import('@aws-sdk/client-s3'), settings, once);
   }
 
   list(start: FileUri, options: ListOptions): AsyncGenerator<StoredFile> {
     return this.listPrefix(start.authority, start.path.slice(1), options);
+  }
+
+  reach(start: FileUri, signal: AbortSignal): Promise<void> {
+    return reachByListing(this, start, signal);
   }
 
   async stat(uri: FileUri): Promise<StoredFile> {

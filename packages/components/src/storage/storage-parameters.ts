@@ -1,4 +1,4 @@
-import { type ParameterProblem, type Static, Type } from '@headrace/engine';
+import { CONNECTS, type ParameterProblem, READS, type Static, Type } from '@headrace/engine';
 
 const pageSize = Type.Optional(Type.Integer({ minimum: 1 }));
 
@@ -6,7 +6,7 @@ const s3Parameters = Type.Object({
   accessKeyId: Type.Optional(Type.String()),
   secretAccessKey: Type.Optional(Type.String()),
   region: Type.Optional(Type.String()),
-  endpoint: Type.Optional(Type.String()),
+  endpoint: Type.Optional(Type.String(CONNECTS)),
   maxNumOfPages: pageSize,
 });
 
@@ -18,8 +18,8 @@ const azureParameters = Type.Object({
 });
 
 const gcpParameters = Type.Object({
-  pathToServiceKey: Type.String(),
-  endpoint: Type.Optional(Type.String()),
+  pathToServiceKey: Type.String(READS),
+  endpoint: Type.Optional(Type.String(CONNECTS)),
   maxNumOfPages: pageSize,
 });
 

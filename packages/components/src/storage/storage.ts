@@ -30,6 +30,8 @@ export interface ListOptions {
 export interface Storage {
   /** All files at or below a path, page by page, folders left out. Nothing is kept of what it has given. */
   list(start: FileUri, options: ListOptions): AsyncIterable<StoredFile>;
+  /** Whether a path can be listed or read; throws why not. What a bucket has below it does not matter. */
+  reach(start: FileUri, signal: AbortSignal): Promise<void>;
   stat(uri: FileUri): Promise<StoredFile>;
   /** The bytes of a file, in pieces that are the receiver's until it asks for the next one. */
   read(uri: FileUri): AsyncIterable<Uint8Array>;
@@ -39,6 +41,18 @@ export interface Storage {
    */
   move(file: FileUri, folder: FileUri): Promise<void>;
   close(): Promise<void>;
+}
+
+/** Asks for the first files at a path: an answer means that the storage is there, lets in, and has the bucket. */
+export async function reachByListing(
+  storage: Pick<Storage, 'list'>,
+  start: FileUri,
+  signal: AbortSignal,
+): Promise<void> {
+  const onProblem = (_uri: string, error: unknown): never => {
+    throw error;
+  };
+  for await (const _ of storage.list(start, { skips: () => true, onProblem, signal })) return;
 }
 
 /** The key of an object in the folder that it is moved to. */

@@ -34,10 +34,13 @@ export function unreadableScheme(
 /** The storages that the blocks of a component give, each opened, with its library, at the first path of its kind. */
 export class Storages {
   private readonly settings: StorageSettings;
+  private readonly once: boolean;
   private readonly opened = new Map<string, Promise<Storage>>();
 
-  constructor(settings: StorageSettings) {
+  /** @param options.once nothing is tried again: to look whether the storages are there */
+  constructor(settings: StorageSettings, { once = false } = {}) {
     this.settings = settings;
+    this.once = once;
   }
 
   /** The storage of a file. Throws `HR_SOURCE_UNREADABLE` when there is none, or when it cannot be opened. */
@@ -79,9 +82,9 @@ export class Storages {
 
   private async open(scheme: string): Promise<Storage> {
     const { s3 = {}, azure = {}, gcp = { pathToServiceKey: '' } } = this.settings;
-    if (scheme === 's3') return (await import('./s3-storage.ts')).S3Storage.open(s3);
-    if (scheme === 'gs') return (await import('./gcs-storage.ts')).GcsStorage.open(gcp);
-    if (scheme === 'https') return (await import('./azure-storage.ts')).AzureStorage.open(azure);
+    if (scheme === 's3') return (await import('./s3-storage.ts')).S3Storage.open(s3, this.once);
+    if (scheme === 'gs') return (await import('./gcs-storage.ts')).GcsStorage.open(gcp, this.once);
+    if (scheme === 'https') return (await import('./azure-storage.ts')).AzureStorage.open(azure, this.once);
     return new LocalStorage();
   }
 }

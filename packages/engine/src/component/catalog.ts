@@ -21,6 +21,8 @@ export interface CatalogEntry {
   block?: string;
   package: string;
   description?: string;
+  /** For a stage that runs a script: in a sandbox where the config is not trusted, or in a process of the machine. */
+  scripts?: 'sandbox' | 'process';
   fields: SpecField[];
   schema: TObject;
   examples?: unknown[];
@@ -40,6 +42,7 @@ interface DescribedClass {
   readonly parameters: TObject;
   readonly type?: string;
   readonly block?: string;
+  readonly scripts?: 'sandbox' | 'process';
   readonly examples?: unknown[];
   /** The Java name where it is not made of the package and the name; null when the reference has no such class. */
   readonly javaClass?: string | null;
@@ -73,7 +76,7 @@ export function describeModule(
   for (const [name, exported] of Object.entries(exports)) {
     if (!isComponentClass(exported)) continue;
     const comment = comments.get(name);
-    const { kind, javaClass, type, block, examples } = exported;
+    const { kind, javaClass, type, block, scripts, examples } = exported;
     const shared = common[kind];
     const descriptions = comment?.parameters ?? {};
     const fields = [
@@ -87,6 +90,7 @@ export function describeModule(
       aliases: javaClass === null ? [] : [javaClass ?? `${JAVA_PACKAGES[kind]}.${name}`],
       ...(type === undefined ? {} : { type }),
       ...(block === undefined ? {} : { block }),
+      ...(scripts === undefined ? {} : { scripts }),
       package: packageName,
       ...(comment === undefined || comment.description === '' ? {} : { description: comment.description }),
       fields: fields.sort((a, b) => (a.name < b.name ? -1 : 1)),

@@ -1,5 +1,5 @@
 import type { ComponentKind } from './catalog.ts';
-import { OneOf, type TObject, Type } from './schema.ts';
+import { OneOf, READS, type TObject, Type } from './schema.ts';
 
 /** A condition of a stage. */
 export const conditionParameters = Type.Object({
@@ -18,7 +18,7 @@ export const conditionParameters = Type.Object({
     }),
   ),
   valuesPath: Type.Optional(
-    Type.String({ description: 'A file with one value on each line, instead of values. It is read once.' }),
+    Type.String({ description: 'A file with one value on each line, instead of values. It is read once.', ...READS }),
   ),
 });
 

@@ -2,6 +2,7 @@ import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
 import type { Logger } from './logger.ts';
 import type { ParameterProblem } from './parameters.ts';
+import type { ReportProblem } from './reach.ts';
 import type { Static, TObject } from './schema.ts';
 
 /** What a connector may know about where it runs. */
@@ -107,6 +108,9 @@ export abstract class Connector<P extends TObject = TObject> {
     this.params = params;
     this.context = context;
   }
+
+  /** Whether what it talks to is there, without a run: see `Reachable`. */
+  reach?(report: ReportProblem, signal: AbortSignal): Promise<void>;
 
   preExecute?(): void | Promise<void>;
 

@@ -4,6 +4,7 @@ import type { ModuleReference } from './connector.ts';
 import type { IndexerSettings } from './indexer-settings.ts';
 import type { Logger } from './logger.ts';
 import type { ParameterProblem } from './parameters.ts';
+import type { ReportProblem } from './reach.ts';
 import type { Static, TObject } from './schema.ts';
 
 /** What an indexer may know about where it runs. */
@@ -53,6 +54,8 @@ export interface IndexFailure {
   /** Its position in the batch, from 0. */
   readonly index: number;
   readonly message: string;
+  /** The HTTP status that the server gave it. */
+  readonly status?: number;
 }
 
 /**
@@ -93,6 +96,9 @@ export abstract class Indexer<P extends TObject = TObject> {
 
   /** The class that encodes for it, a `DocumentEncoder`; undefined when it needs no bytes at all. */
   abstract encoder(): ModuleReference | undefined;
+
+  /** Whether what it talks to is there, without a run: see `Reachable`. */
+  reach?(report: ReportProblem, signal: AbortSignal): Promise<void>;
 
   /** Opens the destination. What it throws ends the run: `Indexer could not connect.`, with the reason. */
   connect?(): void | Promise<void>;

@@ -4,7 +4,9 @@ import { nearest } from '../config/nearest.ts';
 import type { Problem } from '../config/problem.ts';
 import { internName } from '../document/names.ts';
 import type { ErrorCode } from '../errors/error-codes.ts';
+import { POLICY_HINT, type PolicyRules } from '../policy/policy-rules.ts';
 import { nodeToValue } from './node-value.ts';
+import type { AccessKind } from './schema.ts';
 
 /** A mistake in a component's parameters that its `check` found. */
 export interface ParameterProblem {
@@ -35,14 +37,16 @@ export interface CheckedParameters {
  *
  * @param path the object's path in the config, for the problems
  * @param shared keys that are allowed besides, and read by somebody else
+ * @param rules what the files and hosts that parameters name are held against
  */
 export function checkParameters(
   schema: TObject,
   node: ObjectNode,
   path: string,
   shared: ReadonlySet<string> = new Set(),
+  rules?: PolicyRules,
 ): CheckedParameters {
-  const reader = new ParameterReader();
+  const reader = new ParameterReader(rules);
   return { value: reader.object(schema, node, path, shared), problems: reader.problems };
 }
 
@@ -68,6 +72,11 @@ function partsOf(schema: TObject): SchemaParts {
 
 class ParameterReader {
   readonly problems: Problem[] = [];
+  private readonly rules: PolicyRules | undefined;
+
+  constructor(rules: PolicyRules | undefined) {
+    this.rules = rules;
+  }
 
   object(schema: TObject, node: ObjectNode, path: string, shared: ReadonlySet<string>): Record<string, unknown> {
     const { properties, entries, required } = partsOf(schema);
@@ -100,7 +109,7 @@ class ParameterReader {
       return this.wrong(node, path, `${name} is supposed to be a Config, was "${kindName(node)}"`);
     }
     if (type === 'array') return this.list((schema as unknown as { items: TSchema }).items, node, path, name);
-    if (type === 'string') return this.text(node, path, name);
+    if (type === 'string') return this.text(schema, node, path, name);
     if (type === 'boolean') return this.boolean(node, path, name);
     if (type === 'number' || type === 'integer') return this.number(schema, node, path, name, type === 'integer');
     const choices = (schema as { anyOf?: TSchema[] }).anyOf;
@@ -108,8 +117,14 @@ class ParameterReader {
     return nodeToValue(node);
   }
 
-  private text(node: ConfigNode, path: string, name: string): string | undefined {
+  private text(schema: TSchema, node: ConfigNode, path: string, name: string): string | undefined {
     const text = scalarText(node);
+    const { access } = schema as { access?: AccessKind };
+    if (access !== undefined && text !== undefined && this.rules !== undefined) {
+      const refused = this.rules.refusedParameter(access, text);
+      const message = `An uploaded config may not ${VERBS[access]} ${shown(text)}: ${refused}`;
+      if (refused !== undefined) this.add('HR_POLICY_REFUSED', node.origin, path, message, POLICY_HINT);
+    }
     // Texts of a config are mostly names of fields: interned, a look-up compares pointers.
     if (text !== undefined) return internName(text);
     return this.wrong(node, path, `${name} must be a string, was "${kindName(node)}"`);
@@ -214,9 +229,12 @@ class ParameterReader {
       );
     }
     for (const choice of choices) {
-      const attempt = new ParameterReader();
+      const attempt = new ParameterReader(this.rules);
       const read = attempt.value(choice, node, path, name);
-      if (attempt.problems.length === 0) return read;
+      // The text is of this type, and of no other, even where a policy has something against what it says.
+      if (attempt.problems.some(({ code }) => code !== 'HR_POLICY_REFUSED')) continue;
+      this.problems.push(...attempt.problems);
+      return read;
     }
     return this.value(choices[0] as TSchema, node, path, name);
   }
@@ -261,6 +279,13 @@ class ParameterReader {
   }
 }
 
+const VERBS: Readonly<Record<AccessKind, string>> = { read: 'read', write: 'write', connect: 'connect to' };
+
+/** A text in a message, without what may be a password in a URL. */
+function shown(text: string): string {
+  return text.replace(/\/\/[^/?#\s]*@/, '//…@').replace(/[?;].*$/s, '');
+}
+
 /** The warning for a part of a config that is accepted because the reference has it. */
 export function withoutEffect(path: string, origin: Origin): Problem {
   return {
@@ -275,8 +300,24 @@ export function withoutEffect(path: string, origin: Origin): Problem {
 
 /** The keys and positions that lead to the parameter of a problem. */
 export function parameterKeys({ parameter }: ParameterProblem): readonly (string | number)[] {
-  if (typeof parameter !== 'string') return parameter;
-  return Array.from(parameter.matchAll(/([^.[\]]+)|\[(\d+)\]/g), ([, key, index]) => key ?? Number(index));
+  return typeof parameter === 'string' ? keysOfPath(parameter) : parameter;
+}
+
+function keysOfPath(path: string): (string | number)[] {
+  return Array.from(path.matchAll(/([^.[\]]+)|\[(\d+)\]/g), ([, key, index]) => key ?? Number(index));
+}
+
+/** The member of a node that a key or a position leads to. */
+export function memberOf(node: ConfigNode, key: string | number): ConfigNode | undefined {
+  if (typeof key === 'number') return asList(node)?.[key];
+  return node.kind === 'object' ? node.entries.get(key) : undefined;
+}
+
+/** The object at a path without names that would need quotes, such as that of a component: `pipelines[0].stages[1]`. */
+export function nodeAt(root: ObjectNode, path: string): ObjectNode | undefined {
+  let at: ConfigNode | undefined = root;
+  for (const key of keysOfPath(path)) at = at && memberOf(at, key);
+  return at?.kind === 'object' ? at : undefined;
 }
 
 /** File, line and column of a problem, as far as they are known. */

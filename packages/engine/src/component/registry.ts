@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { nearest } from '../config/nearest.ts';
 import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
+import type { Policy } from '../policy/policy.ts';
 import { type CatalogEntry, type ComponentKind, describeModule, isComponentClass, readCatalog } from './catalog.ts';
 import { commonParameters } from './common-parameters.ts';
 import type { ConnectorClass } from './connector.ts';
@@ -19,6 +20,8 @@ export interface RegistrySource {
   readonly base: string;
   /** Whether a config may name a module itself (`./my-stage.js#MyStage`). Not for configs of strangers: it runs code. */
   readonly allowModules: boolean;
+  /** What the configs that use it may do besides; undefined: everything, or, where they are not trusted, the default. */
+  readonly policy?: Policy | undefined;
 }
 
 /**
@@ -102,6 +105,11 @@ export class Registry {
     if (found === undefined) throw hasNoClass(kind, specifier, className, candidates, exports);
     this.byName.set(`${kind} ${name}`, found);
     return found;
+  }
+
+  /** Whether a module, by its URL, is of a catalog: not one that the service file, a command or a config names. */
+  isBuiltIn(module: string): boolean {
+    return this.builtIn.has(module);
   }
 
   /** The indexer that `indexer.type` selects, letter case aside. */

@@ -1,4 +1,4 @@
-import type { Static, TLiteral, TSchema, TUnion, TUnsafe } from 'typebox';
+import type { Static, TLiteral, TObject, TSchema, TUnion, TUnsafe } from 'typebox';
 import { Type } from '#typebox';
 
 export type { Static, TObject, TSchema } from 'typebox';
@@ -9,6 +9,31 @@ export const NO_EFFECT = { noEffect: true } as const;
 
 /** Options of an object whose parameters the reference lists beside it, their names with dots: `kafka.topic`. */
 export const FLAT = { flat: true } as const;
+
+/** What a parameter names: a file to read, a file to write, or a host (in a URL, or as it is) to connect to. */
+export type AccessKind = 'read' | 'write' | 'connect';
+
+/** Options of a text that names a local file or a host: what a policy forbids is told when the config is checked. */
+export const READS = { access: 'read' } as const;
+export const WRITES = { access: 'write' } as const;
+export const CONNECTS = { access: 'connect' } as const;
+
+/** Something that an object inside a component may be, by the names of its class. */
+export interface ClassChoice {
+  readonly names: readonly string[];
+  readonly parameters: TObject;
+  /** The component that has the same parameters and describes them. */
+  readonly describedBy?: string;
+}
+
+/**
+ * Option `choices` of a map of free objects that the component checks itself: what its values may be, told to editors.
+ */
+export interface ClassChoices {
+  readonly classes: readonly ClassChoice[];
+  /** The class of those objects that name none, by their key in the map. */
+  readonly byKey?: Readonly<Record<string, string>>;
+}
 
 /**
  * A map from names to values, kept in the order of the config. In TypeScript a `ReadonlyMap`, because the keys

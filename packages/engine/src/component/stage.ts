@@ -2,6 +2,7 @@ import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
 import type { Logger } from './logger.ts';
 import type { ParameterProblem } from './parameters.ts';
+import type { ReportProblem } from './reach.ts';
 import type { Static, TObject } from './schema.ts';
 
 /** What a stage may know about where it runs. */
@@ -55,6 +56,9 @@ export abstract class Stage<P extends TObject = TObject> {
     this.params = params;
     this.context = context;
   }
+
+  /** Whether what it talks to is there, without a run: see `Reachable`. */
+  reach?(report: ReportProblem, signal: AbortSignal): Promise<void>;
 
   start?(): void | Promise<void>;
 

@@ -2,9 +2,9 @@ import type { ConfigNode, ObjectNode } from '@headrace/hocon';
 import type { CatalogEntry, ComponentKind } from '../component/catalog.ts';
 import type { IndexerSettings } from '../component/indexer-settings.ts';
 import {
-  asList,
   checkParameters,
   join,
+  memberOf,
   type ParameterProblem,
   parameterKeys,
   place,
@@ -12,6 +12,8 @@ import {
 } from '../component/parameters.ts';
 import type { Registry } from '../component/registry.ts';
 import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
+import { currentRules } from '../policy/current-policy.ts';
+import { POLICY_HINT, type PolicyRules } from '../policy/policy-rules.ts';
 import type { Problem } from './problem.ts';
 
 /** Collects the problems of a config, with the name of the component that each is about. */
@@ -19,9 +21,13 @@ export class ProblemList {
   readonly problems: Problem[] = [];
   /** Whether files that the config names may be read for the check. */
   readonly readFiles: boolean;
+  /** What the config may do; undefined: everything. */
+  readonly rules: PolicyRules | undefined;
 
-  constructor(readFiles = true) {
+  /** @param rules those of the thread, when absent */
+  constructor(readFiles = true, rules = currentRules()) {
     this.readFiles = readFiles;
+    this.rules = rules;
   }
 
   add(problem: Omit<Problem, 'severity'> & { severity?: Problem['severity'] }): void {
@@ -67,7 +73,7 @@ export async function findClass(
   const where = { path: join(path, 'class'), ...place(classNode.origin), ...about };
   try {
     const entry = await registry.find(kind, name);
-    if (entry !== undefined) return entry;
+    if (entry !== undefined) return isAllowed(entry, where, registry, list) ? entry : undefined;
     const suggestion = registry.suggest(kind, name);
     list.add({
       code: 'HR_CONFIG_UNKNOWN_CLASS',
@@ -85,6 +91,20 @@ export async function findClass(
     });
   }
   return undefined;
+}
+
+/** Whether the policy lets the config use a component; a problem, if not. */
+export function isAllowed(
+  entry: CatalogEntry,
+  where: Pick<Problem, 'path' | 'line' | 'column' | 'file' | 'component'>,
+  registry: Registry,
+  list: ProblemList,
+): boolean {
+  const refused = list.rules?.refusedComponent(entry, registry.isBuiltIn(entry.module));
+  if (refused === undefined) return true;
+  const message = `An uploaded config may not use ${entry.name}: ${refused}`;
+  list.add({ code: 'HR_POLICY_REFUSED', ...where, message, hint: POLICY_HINT });
+  return false;
 }
 
 /**
@@ -107,7 +127,7 @@ export async function checkComponent(
   indexer?: { readonly block: ObjectNode; readonly settings: IndexerSettings },
   disabled = false,
 ): Promise<Record<string, unknown> | undefined> {
-  const checked = checkParameters(entry.schema, node, path, shared);
+  const checked = checkParameters(entry.schema, node, path, shared, list.rules);
   list.addAll(checked.problems, component);
   if (checked.problems.some((problem) => problem.severity === 'error')) return undefined;
   try {
@@ -139,7 +159,7 @@ export async function checkComponent(
 }
 
 /** A problem of a component's own check, with the place of the parameter that it names. */
-function located(problem: ParameterProblem, node: ObjectNode, path: string): Problem {
+export function located(problem: ParameterProblem, node: ObjectNode, path: string): Problem {
   let at: ConfigNode = node;
   let fullPath = path;
   for (const key of parameterKeys(problem)) {
@@ -154,9 +174,4 @@ function located(problem: ParameterProblem, node: ObjectNode, path: string): Pro
     message: problem.message,
     ...(problem.hint === undefined ? {} : { hint: problem.hint }),
   };
-}
-
-function memberOf(node: ConfigNode, key: string | number): ConfigNode | undefined {
-  if (typeof key === 'number') return asList(node)?.[key];
-  return node.kind === 'object' ? node.entries.get(key) : undefined;
 }

@@ -1,6 +1,7 @@
 import type { ConfigNode, ObjectNode } from '@headrace/hocon';
 import { checkParameters, isPresent, kindName, place } from '../component/parameters.ts';
 import type { Registry } from '../component/registry.ts';
+import { rulesOf } from '../policy/policy-rules.ts';
 import { ProblemList } from './check-component.ts';
 import { checkConnectors } from './check-connectors.ts';
 import { checkIndexer } from './check-indexer.ts';
@@ -36,7 +37,8 @@ export async function checkConfig(
   registry: Registry,
   { readFiles = true }: { readFiles?: boolean } = {},
 ): Promise<CheckedConfig> {
-  const list = new ProblemList(readFiles);
+  const { policy } = registry.source;
+  const list = new ProblemList(readFiles, policy && rulesOf(policy));
   const pipelines = await checkPipelines(root, registry, list);
   const connectors = await checkConnectors(root, pipelines, registry, list);
   const indexer = await checkIndexer(root, registry, list);

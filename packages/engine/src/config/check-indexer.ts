@@ -4,17 +4,19 @@ import { type IndexerSettings, indexerSettings } from '../component/indexer-sett
 import { silentLogger } from '../component/logger.ts';
 import { checkParameters, isPresent, join, kindName, place, scalarText } from '../component/parameters.ts';
 import type { Registry } from '../component/registry.ts';
-import { checkComponent, findClass, ProblemList } from './check-component.ts';
+import { checkComponent, findClass, isAllowed, ProblemList } from './check-component.ts';
 import type { IndexerConfig } from './ingest-config.ts';
 import { nearest } from './nearest.ts';
 
-const RETRY_KEYS = [
+/** Keys that go with `maxRetries` only. */
+export const RETRY_KEYS = [
   'retryWaitDurationMs',
   'retryMaxWaitDurationMs',
   'retryRandomizationFactor',
   'retryableStatusCodes',
 ] as const;
-const PAIRS = [
+/** Keys that go together. */
+export const PAIRS = [
   ['deletionMarkerField', 'deletionMarkerFieldValue'],
   ['deleteByFieldField', 'deleteByFieldValue'],
 ] as const;
@@ -98,8 +100,10 @@ function findType(node: ObjectNode, registry: Registry, list: ProblemList): Cata
       message: `Unknown indexer.type configuration of: '${type ?? ''}'`,
       hint: `Types are: ${types.join(', ')}.`,
     });
+    return undefined;
   }
-  return entry;
+  const where = { path: 'indexer.type', ...place((typeNode ?? node).origin), component: 'indexer' };
+  return isAllowed(entry, where, registry, list) ? entry : undefined;
 }
 
 /** The node with the indexer's own parameters; an empty one for indexers without a block, or whose block may be left out. */

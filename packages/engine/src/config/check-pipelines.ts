@@ -171,7 +171,7 @@ async function checkStage(
   const component = displayName((className && scalarText(className)) ?? 'stage', givenName);
   const entry = await findClass('stage', node, path, registry, list, component);
 
-  const own = checkParameters(stageKeys, { ...node, entries: pick(node, STAGE_KEYS) }, path);
+  const own = checkParameters(stageKeys, { ...node, entries: pick(node, STAGE_KEYS) }, path, undefined, list.rules);
   list.addAll(own.problems, component);
   const common = own.value as unknown as CommonStageParameters;
   const policy = common.conditionPolicy?.toLowerCase();

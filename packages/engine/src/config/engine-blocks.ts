@@ -3,27 +3,58 @@ import { NO_EFFECT, type Static, Type } from '../component/schema.ts';
 /** Threads that a pipeline may have: each takes memory, and more than there are processors only help stages that wait. */
 export const MAX_THREADS = 64;
 
+const OLDER = 'Accepted for the sake of older configs; it has no effect.';
+
 /** The blocks of a config that set the engine itself, by their key. All are closed: an unknown key is an error. */
 export const engineBlocks = {
   worker: Type.Object({
-    threads: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_THREADS })),
-    pipeline: Type.Optional(Type.String(NO_EFFECT)),
-    /** How long the stages may compute on one document before it fails; waiting for servers is not counted. */
-    maxProcessingSecs: Type.Optional(Type.Integer({ default: 60, minimum: 1 })),
-    exitOnTimeout: Type.Optional(Type.Boolean({ default: false, ...NO_EFFECT })),
-    maxRetries: Type.Optional(Type.Integer(NO_EFFECT)),
-    enableHeartbeat: Type.Optional(Type.Boolean({ default: false, ...NO_EFFECT })),
+    threads: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_THREADS,
+        description: 'How many threads run the stages. Defaults to what the machine has, at most 4.',
+      }),
+    ),
+    pipeline: Type.Optional(Type.String({ ...NO_EFFECT, description: OLDER })),
+    maxProcessingSecs: Type.Optional(
+      Type.Integer({
+        default: 60,
+        minimum: 1,
+        description:
+          'How many seconds the stages may compute on one document before it fails; waiting for servers is not counted.',
+      }),
+    ),
+    exitOnTimeout: Type.Optional(Type.Boolean({ default: false, ...NO_EFFECT, description: OLDER })),
+    maxRetries: Type.Optional(Type.Integer({ ...NO_EFFECT, description: OLDER })),
+    enableHeartbeat: Type.Optional(Type.Boolean({ default: false, ...NO_EFFECT, description: OLDER })),
   }),
   publisher: Type.Object({
-    queueCapacity: Type.Optional(Type.Integer({ minimum: 1, default: 10_000 })),
-    maxPendingDocs: Type.Optional(Type.Integer()),
+    queueCapacity: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        default: 10_000,
+        description: 'How many documents may wait between the connector and the stages.',
+      }),
+    ),
+    maxPendingDocs: Type.Optional(
+      Type.Integer({
+        description: 'A connector waits while so many documents are on their way. Defaults to no limit.',
+      }),
+    ),
   }),
   runner: Type.Object({
-    connectorTimeout: Type.Optional(Type.Integer({ default: 86_400_000 })),
-    metricsLoggingLevel: Type.Optional(Type.String({ default: 'DEBUG', ...NO_EFFECT })),
+    connectorTimeout: Type.Optional(
+      Type.Integer({
+        default: 86_400_000,
+        description: 'How many milliseconds a connector may take, with all its documents; 0 for no limit.',
+      }),
+    ),
+    metricsLoggingLevel: Type.Optional(Type.String({ default: 'DEBUG', ...NO_EFFECT, description: OLDER })),
   }),
   log: Type.Object({
-    seconds: Type.Optional(Type.Integer({ default: 30 })),
+    seconds: Type.Optional(
+      Type.Integer({ default: 30, description: 'How often a run logs how far it is, in seconds.' }),
+    ),
   }),
   zookeeper: Type.Object({
     connectString: Type.String(),

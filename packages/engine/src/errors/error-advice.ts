@@ -21,6 +21,10 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, string>> = {
     'Check that the module exists, that its own imports can be found, and that it exports the class. On a service, custom modules are named in the service file.',
   HR_CONFIG_DUPLICATE_NAME: 'Give each of them a name of its own.',
   HR_CONFIG_MISSING_PIPELINE: 'Correct the name after `pipeline`, or define that pipeline.',
+  HR_CONFIG_UNREACHABLE:
+    'The message says what was asked and what came back: check the address, the credentials, and that the server is up.',
+  HR_POLICY_REFUSED:
+    'Use what the policy allows; the message says what it is about. Who runs the service can allow more: `policy` in the service file.',
   HR_CONFIG_UNUSED: 'Remove it, or make something refer to it.',
   HR_DOCUMENT_RESERVED_FIELD:
     'Write another field: `id`, `run_id`, `___children`, `___dropped` and `___skipped` belong to the engine.',
@@ -52,5 +56,8 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, string>> = {
   HR_RUN_THREAD_LOST: 'Start the run again; if it happens again, report it with the log.',
   HR_RUN_CANCELLED: 'Nothing, if that was meant; a new run starts from the beginning.',
   HR_RUN_INTERRUPTED: 'Start the config again: a run that was interrupted does not go on by itself.',
+  HR_RETRY_INVALID: 'Take the lines as `headrace run --failures` or `GET /v1/run/{id}/failures` wrote them.',
+  HR_RETRY_LEFT_OUT:
+    'The message says which, and why: their content was not kept, or the config has changed. Run the source again for these.',
   HR_INTERNAL: 'Report it, with the log and the config.',
 };

@@ -14,6 +14,9 @@ export const ERROR_CODES = {
   HR_CONFIG_COMPONENT_LOAD: 'A custom component cannot be loaded from its module.',
   HR_CONFIG_DUPLICATE_NAME: 'Two connectors, pipelines or stages have the same name.',
   HR_CONFIG_MISSING_PIPELINE: 'A connector feeds a pipeline that the config does not define.',
+  HR_CONFIG_UNREACHABLE:
+    'What a connector, a stage or the indexer of the config talks to cannot be reached, or does not let it in.',
+  HR_POLICY_REFUSED: 'The policy of the service does not allow what an uploaded config asks for.',
   HR_CONFIG_UNUSED: 'A part of the config has no effect.',
   HR_DOCUMENT_RESERVED_FIELD: 'A component tried to write a field that belongs to the engine.',
   HR_DOCUMENT_EMPTY_FIELD_NAME: 'A field name is empty.',
@@ -38,6 +41,8 @@ export const ERROR_CODES = {
   HR_RUN_THREAD_LOST: 'The thread of the run ended unexpectedly.',
   HR_RUN_CANCELLED: 'The run was stopped before its end.',
   HR_RUN_INTERRUPTED: 'The process ended while the run was going.',
+  HR_RETRY_INVALID: 'What is to be run again is no failed document as a run keeps it.',
+  HR_RETRY_LEFT_OUT: 'Some failed documents cannot be run again.',
   HR_INTERNAL: 'A bug in Headrace. Please report it, with the log.',
 } as const;
 

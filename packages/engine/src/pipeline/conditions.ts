@@ -1,7 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { Document } from '../document/document.ts';
 import { textOf, type Value } from '../document/value.ts';
 import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
+import { allowedPath } from '../policy/current-policy.ts';
 
 /** A condition as the config states it. */
 export interface ConditionConfig {
@@ -27,7 +29,8 @@ export function conditionTexts(values: readonly Value[]): (string | null)[] {
 export function readConditionValues(path: string): string[] {
   try {
     // What the reference looks for among its classes is here beside the process.
-    const file = path.startsWith('file:') ? new URL(path) : path.replace(/^classpath:\/*/, '');
+    const local = path.startsWith('file:') ? fileURLToPath(path) : path.replace(/^classpath:\/*/, '');
+    const file = allowedPath(local, 'read');
     // A device or a pipe would never end.
     const found = statSync(file);
     if (!found.isFile()) throw new Error('it is not a regular file');
@@ -38,6 +41,7 @@ export function readConditionValues(path: string): string[] {
       .map((line) => line.trim())
       .filter((line) => line !== '');
   } catch (error) {
+    if (error instanceof HeadraceError) throw error;
     throw new HeadraceError('HR_CONFIG_INVALID_VALUE', `Failed to load values from valuesPath: ${path}`, {
       hint: messageOf(error),
     });

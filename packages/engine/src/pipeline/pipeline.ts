@@ -1,6 +1,6 @@
 import type { Logger } from '../component/logger.ts';
 import type { Registry } from '../component/registry.ts';
-import type { Children, StageResult } from '../component/stage.ts';
+import type { Children } from '../component/stage.ts';
 import type { PipelineConfig } from '../config/ingest-config.ts';
 import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
@@ -9,7 +9,8 @@ import { adopt, closeChildren, isGiven, iterateChildren } from './children.ts';
 import { compileConditions } from './conditions.ts';
 import { type DocumentRunner, type Guard, type Outlet, SegmentedPipeline } from './segmented-pipeline.ts';
 import { givenUp, overdue, StageError } from './stage-error.ts';
-import { callStage, callWithTable, failure, type StageStatistics, type Step } from './step.ts';
+import { StatisticsMark } from './statistics-mark.ts';
+import { callStage, callWithTable, failure, isPromise, newStep, type StageStatistics, type Step } from './step.ts';
 
 /** What became of the documents that went into a pipeline, told in their order. */
 export interface PipelineSink {
@@ -22,7 +23,7 @@ export interface PipelineSink {
   /** Whether what has left is to be taken away before more comes; never, when absent. */
   readonly full?: boolean;
   /** Has it taken away, which may block. False: no more is wanted. */
-  relieve?(): boolean;
+  relieve?(): Promise<boolean>;
 }
 
 export interface PipelineContext {
@@ -48,6 +49,8 @@ const unguarded: Guard = (work) => {
 export class Pipeline implements DocumentRunner {
   private readonly steps: readonly Step[];
   private readonly guard: Guard;
+  /** To be set before work that may be ended and done again. */
+  readonly statisticsMark: StatisticsMark;
   private atWork: Step | undefined;
   /** For pipelines with stages that keep several documents in flight. */
   private readonly segmented: SegmentedPipeline | undefined;
@@ -55,6 +58,7 @@ export class Pipeline implements DocumentRunner {
   private constructor(steps: readonly Step[], guard: Guard = unguarded) {
     this.steps = steps;
     this.guard = guard;
+    this.statisticsMark = new StatisticsMark(steps);
     const waits = steps.some(({ stage }) => stage.maxInFlight > 1);
     this.segmented = waits ? new SegmentedPipeline(steps, this, guard) : undefined;
   }
@@ -79,8 +83,7 @@ export class Pipeline implements DocumentRunner {
           log: context.log(name),
         });
         await stage.start?.();
-        const statistics = { name, processed: 0, children: 0, errors: 0, timed: 0, timedMillis: 0 };
-        steps.push({ stage, name, condition: compileConditions(conditions, conditionPolicy), statistics, declined: 0 });
+        steps.push(newStep(stage, name, compileConditions(conditions, conditionPolicy)));
       } catch (error) {
         await stopAll(steps).catch(() => undefined);
         throw new HeadraceError(
@@ -121,9 +124,10 @@ export class Pipeline implements DocumentRunner {
     return this.steps.length;
   }
 
-  /** The name of the stage that was called last. */
-  get stageAtWork(): string {
-    return this.atWork?.name ?? '';
+  /** The failure of a document whose processing was ended, told of the stage that was called last. */
+  overdue(): StageError {
+    if (this.atWork !== undefined) this.atWork.statistics.errors++;
+    return new StageError(this.atWork?.name ?? '', overdue());
   }
 
   /** How many stages there are. */
@@ -197,7 +201,7 @@ export class Pipeline implements DocumentRunner {
     const begin = () => {
       waiting = work();
     };
-    if (!this.guard(begin)) throw new StageError(this.stageAtWork, overdue());
+    if (!this.guard(begin)) throw this.overdue();
     return waiting;
   }
 
@@ -251,7 +255,7 @@ export class Pipeline implements DocumentRunner {
       try {
         for (let waiting = first; !ended; waiting = this.guarded(advance)) {
           await waiting;
-          if (outlet.full && !outlet.relieve()) throw new StageError(step.name, givenUp());
+          if (outlet.full && !(await outlet.relieve())) throw new StageError(step.name, givenUp());
         }
       } catch (error) {
         closeChildren(iterator);
@@ -279,13 +283,9 @@ class SinkOutlet implements Outlet {
     this.sink.emit(document, document !== this.input);
   }
 
-  relieve(): boolean {
-    return this.sink.relieve?.() ?? true;
+  async relieve(): Promise<boolean> {
+    return (await this.sink.relieve?.()) ?? true;
   }
-}
-
-function isPromise(result: Children | Promise<StageResult>): result is Promise<StageResult> {
-  return typeof (result as Promise<StageResult>).then === 'function';
 }
 
 async function stopAll(steps: readonly Step[]): Promise<void> {

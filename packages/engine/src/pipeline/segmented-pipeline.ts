@@ -18,7 +18,7 @@ export interface Outlet {
   /** Whether what has left is to be taken away before more comes. */
   readonly full: boolean;
   /** Has it taken away, which may block. False: no more is wanted. */
-  relieve(): boolean;
+  relieve(): Promise<boolean>;
 }
 
 /** What the pipeline does for one document at a time. Both throw, or reject with, a `StageError`. */
@@ -34,8 +34,8 @@ export interface DocumentRunner {
     to: number,
     outlet: Outlet,
   ): Promise<void> | undefined;
-  /** The name of the stage that was called last. */
-  readonly stageAtWork: string;
+  /** The failure of a document whose processing was ended. */
+  overdue(): StageError;
 }
 
 /** An input document and what became of it. */
@@ -123,7 +123,7 @@ export class SegmentedPipeline {
       const work = atWork as { readonly member: number; readonly left: number } | undefined;
       if (!ended && work?.member === next) {
         out.length = work.left;
-        lose((members[next] as Member).family, new StageError(this.runner.stageAtWork, overdue()));
+        lose((members[next] as Member).family, this.runner.overdue());
         next++;
       } else if (work !== undefined) {
         const { family } = members[work.member] as Member;
@@ -168,7 +168,7 @@ export class SegmentedPipeline {
           };
           if (!this.guard(work)) {
             out.length = before;
-            throw new StageError(step.name, overdue());
+            throw failure(step, overdue());
           }
         }
         out.push({ document, family });
@@ -196,7 +196,7 @@ class MemberOutlet implements Outlet {
     this.out.push({ document, family: this.family });
   }
 
-  relieve(): boolean {
+  async relieve(): Promise<boolean> {
     return true;
   }
 }

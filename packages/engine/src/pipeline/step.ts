@@ -1,12 +1,15 @@
 import { performance } from 'node:perf_hooks';
-import type { Stage, StageResult } from '../component/stage.ts';
+import type { Children, Stage, StageResult } from '../component/stage.ts';
 import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
+import { isGiven } from './children.ts';
 import type { Predicate } from './conditions.ts';
 import { StageError } from './stage-error.ts';
 
-/** One call in this many is timed: reading the clock for each would cost more than most stages do. */
-const TIMED_EVERY = 64;
+/** One call in 64 is timed: reading the clock for each would cost more than most stages do. */
+const SAMPLE_MASK = 63;
+/** Each call of a stage that waits is timed: next to its waiting the clock costs nothing. */
+const EACH_MASK = 0;
 /** A stage that has declined so many tables in a row is not asked again: its documents are not of the kind. */
 const MAX_DECLINED = 16;
 
@@ -27,23 +30,49 @@ export interface Step {
   readonly name: string;
   readonly condition: Predicate | undefined;
   readonly statistics: StageStatistics;
+  /** Which calls are timed: those whose number has none of these bits. */
+  readonly timedMask: number;
   /** How often it would not take a table, since it last did. */
   declined: number;
 }
 
+/** A step that has done nothing yet. */
+export function newStep(stage: Stage, name: string, condition: Predicate | undefined): Step {
+  return {
+    stage,
+    name,
+    condition,
+    statistics: { name, processed: 0, children: 0, errors: 0, timed: 0, timedMillis: 0 },
+    timedMask: stage.maxInFlight > 1 ? EACH_MASK : SAMPLE_MASK,
+    declined: 0,
+  };
+}
+
 /** Sends a document to the stage. Throws a `StageError`. */
 export function callStage(step: Step, document: Document): StageResult | Promise<StageResult> {
-  const { statistics } = step;
   try {
-    if (statistics.processed++ % TIMED_EVERY !== 0) return step.stage.process(document);
-    const start = performance.now();
-    const result = step.stage.process(document);
-    statistics.timed++;
-    statistics.timedMillis += performance.now() - start;
-    return result;
+    if ((step.statistics.processed++ & step.timedMask) !== 0) return step.stage.process(document);
+    return timedCall(step, document);
   } catch (error) {
     throw failure(step, error);
   }
+}
+
+function timedCall({ stage, statistics }: Step, document: Document): StageResult | Promise<StageResult> {
+  const start = performance.now();
+  const note = () => {
+    statistics.timed++;
+    statistics.timedMillis += performance.now() - start;
+  };
+  const result = stage.process(document);
+  if (isGiven(result) && isPromise(result)) return Promise.resolve(result).finally(note);
+  note();
+  return result;
+}
+
+/** Whether what a stage gave is there later. */
+export function isPromise(result: Children | Promise<StageResult>): result is Promise<StageResult> {
+  return typeof (result as Promise<StageResult>).then === 'function';
 }
 
 /** Whether the stage has taken the table. */

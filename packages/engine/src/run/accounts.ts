@@ -1,10 +1,23 @@
 import type { RejectedRecord } from '../component/connector.ts';
 import type { Logger } from '../component/logger.ts';
 import type { Failure } from '../errors/headrace-error.ts';
+import type { EncodedDocuments } from '../failures/encoded-documents.ts';
+import type { FailureReports } from '../failures/failure-reports.ts';
+import { type Content, MAX_KEPT_FAILURES } from '../failures/kept-failure.ts';
 import type { OutcomePart } from '../transport/messages.ts';
 import { Signal } from '../transport/signal.ts';
 import { type DocumentCounts, noDocuments, pendingDocuments, type SharedCounts } from './counters.ts';
-import { type FailedDocument, MAX_KEPT_FAILURES } from './run-result.ts';
+
+/** Documents on their way to the indexer that failed together: `count` of them, from one on. */
+export interface FailedAtIndexer {
+  readonly documents: EncodedDocuments;
+  readonly from: number;
+  readonly count: number;
+  /** How they are encoded. */
+  readonly encoding: string;
+  readonly failure: Failure;
+  readonly status?: number | undefined;
+}
 
 /**
  * The books of one connector: every document that is entered gets exactly one end. Documents are entered when
@@ -14,18 +27,25 @@ import { type FailedDocument, MAX_KEPT_FAILURES } from './run-result.ts';
 export class Accounts {
   readonly counts: DocumentCounts = noDocuments();
   private readonly connector: string;
+  private readonly pipeline: string | undefined;
   private readonly shared: SharedCounts;
-  private readonly failures: FailedDocument[];
+  private readonly reports: FailureReports;
   private readonly logger: Logger;
   private readonly changed = new Signal();
   /** For each batch of known size that is under way: how many of its documents no part has told of. */
   private readonly open = new Map<number, number>();
 
-  /** @param failures the list of the run, to which the first failures are added */
-  constructor(connector: string, shared: SharedCounts, failures: FailedDocument[], logger: Logger) {
-    this.connector = connector;
+  /** @param reports of the run, which take the first failures */
+  constructor(
+    { name, pipeline }: { readonly name: string; readonly pipeline?: string | undefined },
+    shared: SharedCounts,
+    reports: FailureReports,
+    logger: Logger,
+  ) {
+    this.connector = name;
+    this.pipeline = pipeline;
     this.shared = shared;
-    this.failures = failures;
+    this.reports = reports;
     this.logger = logger;
   }
 
@@ -49,7 +69,7 @@ export class Accounts {
     this.add('created', part.created);
     this.add('dropped', part.dropped);
     this.add('failed', part.failed);
-    for (const { id, at, failure } of part.failures) this.keep(id, at, failure);
+    for (const { id, at, failure, content } of part.failures) this.keep(id, at, failure, content);
     if (part.last) this.close(part.sequence, STOPPED);
     this.changed.notify();
   }
@@ -59,10 +79,17 @@ export class Accounts {
     this.changed.notify();
   }
 
-  /** Documents that were on their way to the indexer failed; their ids, or those of the first of them. */
-  failed(count: number, ids: readonly string[], failure: Failure): void {
+  /** Documents that were on their way to the indexer failed. */
+  failed({ documents, from, count, encoding, failure, status }: FailedAtIndexer): void {
     this.add('failed', count);
-    for (const id of ids) this.keep(id, 'indexer', failure);
+    const { reports } = this;
+    for (let i = from; i < from + count && !reports.full; i++) {
+      const id = documents.ids[i];
+      // Of a stream only the first are known.
+      if (id === undefined) break;
+      const content = reports.room.closed ? undefined : documents.content(i, encoding, reports.room);
+      this.keep(id, 'indexer', failure, content, status);
+    }
     this.changed.notify();
   }
 
@@ -98,15 +125,24 @@ export class Accounts {
     this.shared.add(field, amount);
   }
 
-  private keep(id: string, at: string, failure: Failure): void {
-    if (this.failures.length >= MAX_KEPT_FAILURES) return;
-    this.failures.push({ id, connector: this.connector, at, failure });
+  private keep(id: string, at: string, failure: Failure, content?: Content, status?: number): void {
+    const { connector, pipeline, reports } = this;
+    if (reports.full) return;
+    reports.add({
+      id,
+      connector,
+      at,
+      failure,
+      ...(pipeline === undefined ? {} : { pipeline }),
+      ...(status === undefined ? {} : { status }),
+      ...content,
+    });
     const what =
       at === 'connector'
         ? `Record could not be read: ${id}`
         : `Document FAILED during ${at === 'indexer' ? 'indexing' : 'pipeline processing'}: ${id}`;
     this.logger.error(what, { id, at, code: failure.code, reason: failure.message });
-    if (this.failures.length === MAX_KEPT_FAILURES) {
+    if (reports.full) {
       this.logger.error(`These were ${MAX_KEPT_FAILURES} failures; further ones are counted, but not told one by one`);
     }
   }

@@ -5,15 +5,17 @@ import type { Logger } from '../component/logger.ts';
 import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
 import { HeadraceError } from '../errors/headrace-error.ts';
+import type { FailureRoom } from '../failures/failure-room.ts';
+import { readInputs } from '../failures/input-reader.ts';
 import type { Pipeline } from '../pipeline/pipeline.ts';
-import { overdue, StageError } from '../pipeline/stage-error.ts';
 import { decodeDocuments } from '../transport/document-wire.ts';
 import type { FlowControl } from '../transport/flow-control.ts';
-import type { OutcomePart, SourceBatch } from '../transport/messages.ts';
+import type { EncodedInput, InputBatch, OutcomePart, SourceBatch } from '../transport/messages.ts';
 import { release } from '../transport/release.ts';
 import { runGuarded } from './compute-guard.ts';
 import { Decoders } from './decoders.ts';
 import { PartBuilder } from './part-builder.ts';
+import { following, type WaitingDocument } from './waiting-documents.ts';
 
 /** A part leaves after this long, so that progress does not wait for a big batch. */
 const PART_MILLIS = 250;
@@ -31,8 +33,19 @@ export interface BatchProcessorOptions {
   /** How long the stages may compute on one document. */
   readonly computeMillis: number;
   readonly flow: FlowControl;
+  readonly failureRoom: FailureRoom;
   readonly log: Logger;
   readonly post: (part: OutcomePart) => void;
+}
+
+/** What is going on. */
+interface Begun {
+  /** The number of its first document. */
+  readonly at: number;
+  /** How far the part was. */
+  readonly mark: ReturnType<PartBuilder['mark']>;
+  readonly tableStages: number;
+  readonly tableEnd: number;
 }
 
 /**
@@ -48,12 +61,14 @@ export class BatchProcessor implements RecordSink {
   private readonly part: PartBuilder;
   private decoders = new Decoders();
   private sequence = 0;
+  private batch: InputBatch | undefined;
+  /** Whether the batch can be decoded up to what is done. */
+  private readable = true;
   /** How many documents and bad records the decoder has given in this pass. */
   private seen = 0;
   /** How many of the batch are done with. */
   private done = 0;
-  /** What is going on began here: the number of its first document, and how far the part was. */
-  private begun: { readonly at: number; readonly mark: ReturnType<PartBuilder['mark']> } | undefined;
+  private begun: Begun | undefined;
   /** The document, or the first of the table, with which a pass was ended. */
   private suspect = -1;
   /** Documents that are to be processed alone, each with all the time that a document has. */
@@ -68,7 +83,7 @@ export class BatchProcessor implements RecordSink {
   private looksApart = 1;
   private untilLook = 1;
   /** Documents that came while a stage was waiting, or that a waiting pipeline takes all at once. */
-  private backlog: { readonly document: Document; readonly from: number }[] = [];
+  private backlog: WaitingDocument[] = [];
   private waiting: Promise<void> | undefined;
 
   constructor(options: BatchProcessorOptions) {
@@ -79,6 +94,12 @@ export class BatchProcessor implements RecordSink {
   /** Processes one batch. Rejects when the batch cannot be decoded to its end; what came before counts. */
   async process(sequence: number, batch: SourceBatch): Promise<void> {
     this.sequence = sequence;
+    if (batch.kind === 'encoded') {
+      this.passOn(batch);
+      return;
+    }
+    this.batch = batch;
+    this.readable = true;
     this.done = 0;
     this.suspect = -1;
     this.skippingMillis = 0;
@@ -86,13 +107,14 @@ export class BatchProcessor implements RecordSink {
     try {
       do {
         await this.pass(batch);
-        this.processHeld();
-        if (this.paused) this.postIfDue();
+        await this.processHeld();
+        if (this.paused) await this.postIfDue();
       } while (this.paused);
       await this.finishBacklog();
     } finally {
       this.backlog = [];
-      this.post(true);
+      await this.post(true);
+      this.batch = undefined;
       release(batch.kind === 'documents' ? batch.bytes : batch.chunk.bytes);
     }
   }
@@ -105,8 +127,15 @@ export class BatchProcessor implements RecordSink {
     return false;
   }
 
+  /** Documents that are encoded already go to the indexer as they are. */
+  private passOn({ bytes, count, ids, lengths }: EncodedInput): void {
+    const { sequence } = this;
+    const nothing = { created: 0, dropped: 0, failed: 0, failures: [] };
+    this.options.post({ ...nothing, sequence, last: true, published: count, count, bytes, ids, lengths });
+  }
+
   /** Decodes the batch and processes what is not done, up to a pause. */
-  private async pass(batch: SourceBatch): Promise<void> {
+  private async pass(batch: InputBatch): Promise<void> {
     const { computeMillis } = this.options;
     const decode = await this.decoding(batch);
     const before = this.done;
@@ -123,14 +152,18 @@ export class BatchProcessor implements RecordSink {
     const begun = this.begun as BatchProcessor['begun'];
     if (begun !== undefined && begun.at === this.done) {
       this.part.rollback(begun.mark);
+      const { statisticsMark } = this.options.pipeline;
+      statisticsMark.restore();
+      statisticsMark.uncount(begun.tableStages, begun.tableEnd - begun.at);
       this.suspect = begun.at;
     } else if (this.done === before) {
+      this.readable = false;
       const message = `A record takes longer than ${computeMillis / 1000} s to read (worker.maxProcessingSecs)`;
       throw new HeadraceError('HR_SOURCE_UNREADABLE', message);
     }
   }
 
-  private async decoding(batch: SourceBatch): Promise<() => void> {
+  private async decoding(batch: InputBatch): Promise<() => void> {
     if (batch.kind === 'documents') {
       return () => {
         for (const document of decodeDocuments(batch.bytes)) this.document(document);
@@ -150,7 +183,7 @@ export class BatchProcessor implements RecordSink {
       return;
     }
     this.begin();
-    this.processFrom(document, 0);
+    this.processFrom(document, 0, at);
     this.done = this.seen;
     this.look(1);
   }
@@ -171,18 +204,20 @@ export class BatchProcessor implements RecordSink {
       this.begin();
       from = pipeline.processTable(table);
       if (from === pipeline.length) {
-        this.part.table(table);
+        this.part.table(table, start);
         this.done = this.seen;
         this.look(table.count);
         return;
       }
     }
-    for (let row = first; row < table.count && !this.paused && !flow.stopped; row++) {
-      this.begin();
-      this.processFrom(table.document(row), from);
+    let row = first;
+    for (; row < table.count && !this.paused && !flow.stopped; row++) {
+      this.begin(from, this.seen);
+      this.processFrom(table.document(row), from, start + row);
       this.done = start + row + 1;
       this.look(1);
     }
+    pipeline.statisticsMark.uncount(from, table.count - row);
   }
 
   reject({ place, message, id }: Parameters<RecordSink['reject']>[0]): void {
@@ -212,9 +247,13 @@ export class BatchProcessor implements RecordSink {
     return true;
   }
 
-  /** What follows is done when `done` has been raised behind it; until then it can be taken back. */
-  private begin(): void {
-    this.begun = { at: this.done, mark: this.part.mark() };
+  /**
+   * What follows is done when `done` has been raised behind it; until then it can be taken back.
+   * @param tableStages through how many stages it has gone already as a row of a table, which ends at `tableEnd`
+   */
+  private begin(tableStages = 0, tableEnd = this.done): void {
+    this.begun = { at: this.done, mark: this.part.mark(), tableStages, tableEnd };
+    this.options.pipeline.statisticsMark.set();
   }
 
   private hold(documents: Iterable<Document>): void {
@@ -223,7 +262,7 @@ export class BatchProcessor implements RecordSink {
   }
 
   /** One of these takes too long, or did when it came behind many others: each alone, it shows which. */
-  private processHeld(): void {
+  private async processHeld(): Promise<void> {
     const { held } = this;
     if (held === undefined) return;
     this.held = undefined;
@@ -231,24 +270,30 @@ export class BatchProcessor implements RecordSink {
     for (const document of held) {
       if (this.options.flow.stopped) return;
       const mark = this.part.mark();
-      if (!runGuarded(() => this.processFrom(document, 0), this.options.computeMillis)) {
+      const at = this.done;
+      if (!runGuarded(() => this.processFrom(document, 0, at), this.options.computeMillis)) {
         this.part.rollback(mark);
-        this.failOverdue(document);
+        this.failOverdue(document, at);
       }
       this.done++;
-      this.postIfDue();
+      await this.postIfDue();
     }
   }
 
-  private failOverdue(document: Document): void {
-    this.part.failedDocument(document, new StageError(this.options.pipeline.stageAtWork, overdue()));
+  private failOverdue(document: Document, at: number): void {
+    this.part.position = at;
+    this.part.failedDocument(document, this.options.pipeline.overdue());
   }
 
   /** Sends a document through the stages from a number on; what comes while a stage waits, waits too. */
-  private processFrom(document: Document, from: number): void {
+  private processFrom(document: Document, from: number, at: number): void {
     const { pipeline } = this.options;
-    if (this.waiting !== undefined || !pipeline.inOrder) this.backlog.push({ document, from });
-    else this.waiting = pipeline.processOne(document, this.part, from);
+    if (this.waiting !== undefined || !pipeline.inOrder) {
+      this.backlog.push({ document, from, at });
+      return;
+    }
+    this.part.position = at;
+    this.waiting = pipeline.processOne(document, this.part, from);
   }
 
   private async finishBacklog(): Promise<void> {
@@ -261,21 +306,25 @@ export class BatchProcessor implements RecordSink {
       // Small slices, so that parts leave in time and a stop is noticed.
       const slice = pipeline.inOrder ? 1 : 256;
       for (let i = 0; i < backlog.length && !flow.stopped; i += slice) {
-        const documents = backlog.slice(i, i + slice).map(({ document }) => document);
-        if (pipeline.inOrder) await this.processOne(documents[0] as Document, backlog[i]?.from ?? 0);
-        else await pipeline.process(documents, this.part, () => flow.stopped);
-        this.postIfDue();
+        const some = backlog.slice(i, i + slice);
+        if (pipeline.inOrder) await this.processOne(some[0] as WaitingDocument);
+        else {
+          const documents = some.map(({ document }) => document);
+          await pipeline.process(documents, following(this.part, some), () => flow.stopped);
+        }
+        await this.postIfDue();
       }
     }
   }
 
-  private processOne(document: Document, from: number): Promise<void> | undefined {
+  private processOne({ document, from, at }: WaitingDocument): Promise<void> | undefined {
     const { pipeline } = this.options;
+    this.part.position = at;
     let waiting: Promise<void> | undefined;
     const work = () => {
       waiting = pipeline.processOne(document, this.part, from);
     };
-    if (!this.guarded(work)) this.failOverdue(document);
+    if (!this.guarded(work)) this.failOverdue(document, at);
     return waiting;
   }
 
@@ -298,20 +347,33 @@ export class BatchProcessor implements RecordSink {
     if (now - this.passStarted > this.passMillis) this.paused = true;
   }
 
-  private postIfDue(): void {
-    if (this.part.full || performance.now() - this.partStarted >= PART_MILLIS) this.relieve();
+  private async postIfDue(): Promise<void> {
+    if (this.part.full || performance.now() - this.partStarted >= PART_MILLIS) await this.relieve();
   }
 
-  private relieve(): boolean {
+  private async relieve(): Promise<boolean> {
     const { flow } = this.options;
-    this.post(false);
+    await this.post(false);
     flow.waitForRoom(this.sequence);
     this.partStarted = performance.now();
     return !flow.stopped;
   }
 
-  private post(last: boolean): void {
+  private async post(last: boolean): Promise<void> {
+    await this.findInputs();
     this.options.post(this.part.take(this.sequence, last));
+  }
+
+  /** Gives failures of the part the documents that the decoder gave, as long as somebody wants to know. */
+  private async findInputs(): Promise<void> {
+    const { failureRoom, computeMillis } = this.options;
+    const { batch } = this;
+    if (batch === undefined || !this.readable || failureRoom.closed) return;
+    const failures = this.part.failedDocuments;
+    if (failures.length === 0) return;
+    const positions = new Set(failures.map(({ position }) => position));
+    const content = await readInputs(batch, positions, failureRoom, computeMillis);
+    for (const failure of failures) failure.content = content(failure.position);
   }
 }
 

@@ -2,7 +2,7 @@ import type { Publisher, RecordChunk, RecordSink, RejectedRecord } from '../comp
 import type { Logger } from '../component/logger.ts';
 import type { Document } from '../document/document.ts';
 import { encodeDocuments } from '../transport/document-wire.ts';
-import type { SourceBatch } from '../transport/messages.ts';
+import type { EncodedInput, SourceBatch } from '../transport/messages.ts';
 import { Signal } from '../transport/signal.ts';
 import { Decoders } from './decoders.ts';
 
@@ -36,7 +36,8 @@ export class BatchingPublisher implements Publisher {
   /** Documents that the connector handed over itself, before collapsing. Those in chunks are counted where they are decoded. */
   received = 0;
   private readonly options: BatchingPublisherOptions;
-  private readonly batchDocuments: number;
+  /** How many documents a batch may have. */
+  readonly batchDocuments: number;
   private readonly decoders = new Decoders();
   private documents: Document[] = [];
   private characters = 0;
@@ -76,6 +77,15 @@ export class BatchingPublisher implements Publisher {
     if (this.options.collapse || this.options.maxPending !== undefined) return this.decodeHere(chunk);
     await this.sendDocuments();
     await this.enqueue({ kind: 'records', chunk });
+  }
+
+  /** Documents that are encoded for the indexer already. */
+  async publishEncoded(batch: EncodedInput): Promise<void> {
+    this.check();
+    this.received += batch.count;
+    await this.sendDocuments();
+    this.notHandedOver += batch.count;
+    await this.enqueue(batch);
   }
 
   reject(record: RejectedRecord): Promise<void> | undefined {
@@ -140,7 +150,7 @@ export class BatchingPublisher implements Publisher {
     const { maxPending, room, submit, waitForPending } = this.options;
     this.submitting = this.submitting
       .then(async () => {
-        const documents = batch.kind === 'documents' ? batch.count : 0;
+        const documents = batch.kind === 'records' ? 0 : batch.count;
         if (maxPending !== undefined) await waitForPending(maxPending - documents);
         await room();
         // In one go: at every moment each document is here, or there, and in one place only.

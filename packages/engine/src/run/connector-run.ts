@@ -6,6 +6,9 @@ import { createLogger, type Logger, type LogRecord } from '../component/logger.t
 import type { Registry, RegistrySource } from '../component/registry.ts';
 import type { ConnectorConfig, IngestConfig, PipelineConfig } from '../config/ingest-config.ts';
 import { type Failure, messageOf, toFailure } from '../errors/headrace-error.ts';
+import { encodingOf } from '../failures/encoded-documents.ts';
+import type { FailureReports } from '../failures/failure-reports.ts';
+import type { RetrySource } from '../failures/retry-source.ts';
 import { FlowControl } from '../transport/flow-control.ts';
 import type { LogGate } from '../transport/log-gate.ts';
 import type { OutcomePart } from '../transport/messages.ts';
@@ -14,7 +17,9 @@ import { BatchingPublisher } from './batching-publisher.ts';
 import type { SharedCounts } from './counters.ts';
 import { Indexing } from './indexing.ts';
 import { type IdleLanes, PipelinePool } from './pipeline-pool.ts';
-import type { ConnectorResult, FailedDocument } from './run-result.ts';
+import type { ConnectorResult } from './run-result.ts';
+import { ConnectorStages, type SharedStatistics } from './stage-statistics.ts';
+import type { ThreadStages } from './thread-messages.ts';
 import { OverdueError, withinLimits } from './time-limits.ts';
 
 /** How long what is under way may take to finish when a connector is given up. */
@@ -29,7 +34,7 @@ export interface RunContext {
   readonly registry: Registry;
   readonly config: IngestConfig;
   readonly counts: SharedCounts;
-  readonly failures: FailedDocument[];
+  readonly reports: FailureReports;
   readonly idle: IdleLanes;
   /** Aborted when the run is to stop. */
   readonly signal: AbortSignal;
@@ -39,6 +44,8 @@ export interface RunContext {
   /** Sends on a record of a pipeline thread, which has passed the gate already. */
   readonly forwardLog: (record: LogRecord) => void;
   readonly logGate: LogGate;
+  /** Told of each pipeline thread when it is opened. */
+  readonly onThread: (thread: ThreadStages) => void;
   /** The indexer, made at first use. Rejects with a `ConnectorFailure`. */
   indexer(): Promise<RunIndexer>;
 }
@@ -66,27 +73,35 @@ export class ConnectorFailure extends Error {
   }
 }
 
+/** What publishes the documents: a connector, or what stands in for it. */
+type RunSource = Pick<Connector, 'message' | 'preExecute' | 'postExecute' | 'close'> & {
+  execute(publisher: BatchingPublisher): void | Promise<void>;
+};
+
 /** Runs one connector from `preExecute` to `close`, with its pipeline and the indexer. */
 export class ConnectorRun {
   readonly accounts: Accounts;
   private readonly context: RunContext;
   private readonly config: ConnectorConfig;
+  private readonly retry: RetrySource | undefined;
   private readonly logger: Logger;
   private received = 0;
   private started = performance.now();
 
-  constructor(context: RunContext, config: ConnectorConfig) {
+  /** @param retry takes the place of the connector: it is not made */
+  constructor(context: RunContext, config: ConnectorConfig, retry?: RetrySource) {
+    this.retry = retry;
     this.context = context;
     this.config = config;
     this.logger = createLogger(config.name, context.log);
-    this.accounts = new Accounts(config.name, context.counts, context.failures, this.logger);
+    this.accounts = new Accounts(config, context.counts, context.reports, this.logger);
   }
 
   /** Never rejects: what went wrong is in the result, and the reasons in `failures`. */
   async run(): Promise<{ result: ConnectorResult; failures: ConnectorFailure[] }> {
     const { name, pipeline } = this.config;
     const failures: ConnectorFailure[] = [];
-    let connector: Connector | undefined;
+    let connector: RunSource | undefined;
     try {
       connector = await this.create();
       if (pipeline === undefined) await this.executeAlone(connector);
@@ -118,7 +133,8 @@ export class ConnectorRun {
     };
   }
 
-  private async create(): Promise<Connector> {
+  private async create(): Promise<RunSource> {
+    if (this.retry !== undefined) return this.retry;
     const { registry, runId } = this.context;
     const { entry, params, name, docIdPrefix } = this.config;
     const Class: ConnectorClass = await registry.load({ ...entry, kind: 'connector' });
@@ -137,23 +153,31 @@ export class ConnectorRun {
     return this.context.config.pipelines.find((pipeline) => pipeline.name === name) as PipelineConfig;
   }
 
-  private async executeAlone(connector: Connector): Promise<void> {
+  private async executeAlone(connector: RunSource): Promise<void> {
     await this.phase('preExecute failed.', () => connector.preExecute?.());
     this.started = performance.now();
     await this.phase('execute failed.', () =>
       this.limited(
-        async () => connector.execute(undefined),
+        // What is run again always has a pipeline.
+        async () => (connector as Connector).execute(undefined),
         () => undefined,
       ),
     );
     if (!this.context.signal.aborted) await this.phase('postExecute failed', () => connector.postExecute?.());
   }
 
-  private async executeWithPipeline(connector: Connector, pipeline: PipelineConfig): Promise<void> {
+  private async executeWithPipeline(connector: RunSource, pipeline: PipelineConfig): Promise<void> {
     const { context } = this;
     const flow = new FlowControl();
     const indexer = await this.context.indexer();
-    const pool = this.createPool(pipeline, indexer, flow, (part) => indexing.accept(part));
+    const names = pipeline.stages.map(({ name, entry }) => ({ name, class: entry.name }));
+    const stages = new ConnectorStages(this.config.name, pipeline.name, names);
+    const onThread = (thread: SharedStatistics) => {
+      stages.add(thread);
+      const { buffer: statistics } = thread;
+      context.onThread({ connector: this.config.name, pipeline: pipeline.name, stages: names, statistics });
+    };
+    const pool = this.createPool(pipeline, indexer, flow, { onPart: (part) => indexing.accept(part), onThread });
     const indexing = this.createIndexing(indexer, flow, () => pool.roomMade());
     try {
       await this.phase(`Error starting workers for pipeline ${pipeline.name}`, () => pool.start());
@@ -163,12 +187,11 @@ export class ConnectorRun {
       await this.publishAll(connector, pool, indexing, flow);
       if (!context.signal.aborted) await this.phase('postExecute failed', () => connector.postExecute?.());
     } finally {
-      const { statistics, failures } = await pool.close();
-      for (const stage of statistics) {
-        const mean = stage.timed === 0 ? 0 : stage.timedMillis / stage.timed;
+      const failures = await pool.close();
+      for (const { stage, processed, meanMillis, children, failed } of stages.progress()) {
         this.logger.debug(
-          `Stage ${stage.name} metrics. Docs processed: ${stage.processed}. Mean latency: ${mean.toFixed(4)} ms/doc. ` +
-            `Children: ${stage.children}. Errors: ${stage.errors}.`,
+          `Stage ${stage} metrics. Docs processed: ${processed}. Mean latency: ${meanMillis.toFixed(4)} ms/doc. ` +
+            `Children: ${children}. Errors: ${failed}.`,
         );
       }
       for (const failure of failures) this.logger.warn(`A stage could not stop: ${failure.message}`);
@@ -179,7 +202,7 @@ export class ConnectorRun {
     pipeline: PipelineConfig,
     indexer: RunIndexer,
     flow: FlowControl,
-    onPart: (part: OutcomePart) => void,
+    { onPart, onThread }: { onPart: (part: OutcomePart) => void; onThread: (thread: SharedStatistics) => void },
   ): PipelinePool {
     const { root, registrySource, trusted, runId, config, idle, defaultThreads, forwardLog } = this.context;
     return new PipelinePool({
@@ -194,29 +217,33 @@ export class ConnectorRun {
         // It has a default.
         computeMillis: (config.worker.maxProcessingSecs as number) * 1000,
         logGate: this.context.logGate.buffer,
+        failureRoom: this.context.reports.room.buffer,
       },
+      stages: pipeline.stages.length,
       threads: pipeline.threads ?? config.worker.threads ?? defaultThreads,
       flow,
       idle,
       listener: { onPart, onLog: forwardLog },
+      onThread,
       onSubmit: (sequence, documents) => this.accounts.entered(sequence, documents),
     });
   }
 
   private createIndexing(indexer: RunIndexer, flow: FlowControl, onRoom: () => void): Indexing {
     const { config } = this.context;
+    const encoding = encodingOf(indexer.encoder(this.config.name));
     const capacity = config.publisher.queueCapacity ?? Number.POSITIVE_INFINITY;
     return new Indexing(indexer.indexer, config.indexer.settings, capacity, flow, {
       onPart: (part) => this.accounts.settled(part),
       onSucceeded: (count) => this.accounts.succeeded(count),
-      onFailed: (count, ids, failure) => this.accounts.failed(count, ids, failure),
+      onFailed: (failed) => this.accounts.failed({ ...failed, encoding }),
       onRoom,
     });
   }
 
   /** From the first document published to the last one indexed. */
   private async publishAll(
-    connector: Connector,
+    connector: RunSource,
     pool: PipelinePool,
     indexing: Indexing,
     flow: FlowControl,

@@ -1,10 +1,12 @@
 import type { EncodedBatch, Indexer, IndexFailure } from '../component/indexer.ts';
 import type { IndexerSettings } from '../component/indexer-settings.ts';
 import { type Failure, HeadraceError, toFailure } from '../errors/headrace-error.ts';
+import { EncodedDocuments, type EncodedSlice } from '../failures/encoded-documents.ts';
 import type { FlowControl } from '../transport/flow-control.ts';
 import type { OutcomePart } from '../transport/messages.ts';
 import { release } from '../transport/release.ts';
 import { Signal } from '../transport/signal.ts';
+import type { FailedAtIndexer } from './accounts.ts';
 
 /** Documents per batch when the config sets neither a number nor a size. */
 const DEFAULT_BATCH_SIZE = 100;
@@ -14,23 +16,20 @@ export interface IndexingListener {
   /** A part has had its turn: what it says counts. */
   onPart(part: OutcomePart): void;
   onSucceeded(count: number): void;
-  /** @param ids of these documents, or of the first of them */
-  onFailed(count: number, ids: readonly string[], failure: Failure): void;
+  onFailed(failed: Omit<FailedAtIndexer, 'encoding'>): void;
   /** Something was written: there may be room for more. */
   onRoom(): void;
 }
 
 /** A piece of a part: documents `[from, to)` of it. */
-interface Slice {
+interface Slice extends EncodedSlice {
   readonly part: OutcomePart;
-  readonly from: number;
-  readonly to: number;
-  readonly bytes: Uint8Array;
 }
 
 /** A batch that the indexer is writing. */
 interface Sending {
   readonly batch: EncodedBatch;
+  readonly documents: EncodedDocuments;
   /** The number of its first batch of the source. */
   readonly from: number;
 }
@@ -155,19 +154,26 @@ export class Indexing {
     for (const parts of this.early.values()) {
       for (const part of parts) {
         this.listener.onPart(part);
-        this.listener.onFailed(part.count, idsOf(part), failure);
+        this.failAll([{ part, from: 0, to: part.count, bytes: part.bytes }], failure);
       }
     }
     this.early.clear();
-    for (const { part, from, to } of waiting) this.listener.onFailed(to - from, idsOf(part).slice(from, to), failure);
+    this.failAll(waiting, failure);
     clearTimeout(this.timer);
     const timer = setTimeout(() => {
-      for (const { batch } of this.inFlight) this.listener.onFailed(batch.count, batch.ids(), failure);
+      for (const { batch, documents } of this.inFlight) {
+        this.listener.onFailed({ documents, from: 0, count: batch.count, failure });
+      }
       this.inFlight.clear();
       this.progress.notify();
     }, graceMillis);
     while (this.inFlight.size > 0) await this.progress.wait();
     clearTimeout(timer);
+  }
+
+  private failAll(slices: readonly Slice[], failure: Failure): void {
+    if (slices.length === 0) return;
+    this.listener.onFailed({ documents: new EncodedDocuments(slices), from: 0, count: countOf(slices), failure });
   }
 
   private deliver(part: OutcomePart): void {
@@ -251,13 +257,14 @@ export class Indexing {
   }
 
   private async sendBatch(slices: readonly Slice[]): Promise<void> {
-    const batch = toBatch(slices);
-    const sending: Sending = { batch, from: (slices[0] as Slice).part.sequence };
+    const documents = new EncodedDocuments(slices);
+    const batch = toBatch(slices, documents);
+    const sending: Sending = { batch, documents, from: (slices[0] as Slice).part.sequence };
     this.inFlight.add(sending);
     const failures = await this.attempt(batch);
     // One that was given up has been counted.
     if (!this.inFlight.delete(sending)) return;
-    this.report(batch, failures);
+    this.report(sending, failures);
     for (const slice of slices) this.settle(slice);
     this.queuedDocuments -= batch.count;
     this.tellFlow();
@@ -294,14 +301,14 @@ export class Indexing {
     }
   }
 
-  private report(batch: EncodedBatch, failures: readonly IndexFailure[] | Failure): void {
+  private report({ batch, documents }: Sending, failures: readonly IndexFailure[] | Failure): void {
     if (!Array.isArray(failures)) {
-      this.listener.onFailed(batch.count, batch.ids(), failures as Failure);
+      this.listener.onFailed({ documents, from: 0, count: batch.count, failure: failures as Failure });
       return;
     }
-    const ids = failures.length === 0 ? [] : batch.ids();
-    for (const { index, message } of failures as IndexFailure[]) {
-      this.listener.onFailed(1, [ids[index] as string], { code: 'HR_INDEXER_FAILED', message });
+    for (const { index, message, status } of failures as IndexFailure[]) {
+      const failure: Failure = { code: 'HR_INDEXER_FAILED', message };
+      this.listener.onFailed({ documents, from: index, count: 1, failure, status });
     }
     this.listener.onSucceeded(batch.count - failures.length);
   }
@@ -317,12 +324,16 @@ function sizeOf({ bytes, ids, lengths, failures }: OutcomePart): number {
   return 1024 + bytes.byteLength + 2 * ids.length + (lengths?.byteLength ?? 0) + 500 * failures.length;
 }
 
-function toBatch(slices: readonly Slice[]): EncodedBatch {
+function countOf(slices: readonly Slice[]): number {
+  return slices.reduce((count, { from, to }) => count + to - from, 0);
+}
+
+function toBatch(slices: readonly Slice[], documents: EncodedDocuments): EncodedBatch {
   return {
-    count: slices.reduce((count, { from, to }) => count + to - from, 0),
+    count: countOf(slices),
     pieces: slices.map((slice) => slice.bytes),
     lengths: () => lengthsOf(slices),
-    ids: () => slices.flatMap(({ part, from, to }) => idsOf(part).slice(from, to)),
+    ids: () => documents.ids,
   };
 }
 
@@ -336,8 +347,4 @@ function lengthsOf(slices: readonly Slice[]): Uint32Array {
     at += some.length;
   }
   return all;
-}
-
-function idsOf(part: OutcomePart): string[] {
-  return JSON.parse(part.ids) as string[];
 }

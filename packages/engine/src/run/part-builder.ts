@@ -2,16 +2,14 @@ import type { DocumentEncoder } from '../component/indexer.ts';
 import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
 import { type Failure, toFailure } from '../errors/headrace-error.ts';
+import { MAX_KEPT_FAILURES } from '../failures/kept-failure.ts';
 import type { PipelineSink } from '../pipeline/pipeline.ts';
 import type { StageError } from '../pipeline/stage-error.ts';
 import type { OutcomePart, PartFailure } from '../transport/messages.ts';
 import { ByteWriter, type WriterMark } from './byte-writer.ts';
-import { MAX_KEPT_FAILURES } from './run-result.ts';
 
 /** A part leaves at this many characters, so that memory does not wait for a big batch. */
 const PART_CHARACTERS = 2 * 1024 * 1024;
-/** How many failures a part tells of; it counts them all. */
-const PART_FAILURES = 100;
 
 /** How far a part was. */
 interface PartMark {
@@ -27,6 +25,8 @@ interface PartMark {
  * ended in the middle is taken back as a whole: to the mark that was set before it.
  */
 export class PartBuilder implements PipelineSink {
+  /** Which document of the batch the pipeline is at: what is told comes from it. */
+  position = 0;
   private readonly encoder: DocumentEncoder | undefined;
   private readonly withLengths: boolean;
   private readonly output = new ByteWriter();
@@ -43,10 +43,10 @@ export class PartBuilder implements PipelineSink {
    * Has the part taken while a document goes on giving children: one may have more than there is memory. False: no
    * more is wanted.
    */
-  readonly relieve: () => boolean;
+  readonly relieve: () => Promise<boolean>;
 
   /** @param withLengths whether the indexer cuts batches by document, so that it needs the length of each */
-  constructor(encoder: DocumentEncoder | undefined, withLengths: boolean, relieve: () => boolean) {
+  constructor(encoder: DocumentEncoder | undefined, withLengths: boolean, relieve: () => Promise<boolean>) {
     this.encoder = encoder;
     this.withLengths = withLengths;
     this.relieve = relieve;
@@ -90,14 +90,20 @@ export class PartBuilder implements PipelineSink {
   /** A record could not be read. */
   rejected(id: string, failure: Failure): void {
     this.published++;
-    this.fail(id, 'connector', failure);
+    this.failed++;
+    // Another document may be on its way through a stage that waits: the position is that one's.
+    this.addFailure({ id, at: 'connector', failure, position: -1 });
   }
 
-  /** All documents of a table leave the pipeline. */
-  table(table: DocumentTable): void {
+  /**
+   * All documents of a table leave the pipeline.
+   * @param first the position of the first one
+   */
+  table(table: DocumentTable, first: number): void {
     const texts = this.encoder === undefined ? [] : encodeTable(this.encoder, table);
     if (texts === undefined) {
       for (let row = 0; row < table.count; row++) {
+        this.position = first + row;
         this.emit(table.document(row), false);
         this.finished();
       }
@@ -132,6 +138,11 @@ export class PartBuilder implements PipelineSink {
     [this.count, this.published, this.created, this.dropped, this.failed] = counts;
   }
 
+  /** Documents of the batch that failed since the last `take`, which are to be found in it. */
+  get failedDocuments(): readonly PartFailure[] {
+    return this.failures.filter(({ position }) => position >= 0);
+  }
+
   /** All there is since the last call. */
   take(sequence: number, last: boolean): OutcomePart {
     const { published, created, dropped, failed, failures, count } = this;
@@ -162,7 +173,12 @@ export class PartBuilder implements PipelineSink {
 
   private fail(id: string, at: string, failure: Failure): void {
     this.failed++;
-    if (this.failures.length < PART_FAILURES) this.failures.push({ id, at, failure });
+    this.addFailure({ id, at, failure, position: this.position });
+  }
+
+  /** A run tells of no more than so many. */
+  private addFailure(failure: PartFailure): void {
+    if (this.failures.length < MAX_KEPT_FAILURES) this.failures.push(failure);
   }
 }
 

@@ -1,7 +1,6 @@
 import { isMarkedAsUntransferable, Worker } from 'node:worker_threads';
 import type { LogRecord } from '../component/logger.ts';
 import { type Failure, HeadraceError, messageOf } from '../errors/headrace-error.ts';
-import type { StageStatistics } from '../pipeline/step.ts';
 import type { FromPipeline, OpenPipeline, OutcomePart, SourceBatch, ToPipeline } from '../transport/messages.ts';
 import { type ThreadData, YOUNG_MB } from './thread-messages.ts';
 
@@ -60,11 +59,11 @@ export class PipelineLane {
     this.outstanding++;
   }
 
-  /** Stops the stages; gives their statistics and, if a stage could not stop, why. */
-  async close(): Promise<{ statistics: StageStatistics[]; failure: Failure | undefined }> {
+  /** Stops the stages; gives why, if one could not stop. */
+  async close(): Promise<{ failure: Failure | undefined }> {
     const answer = await this.ask({ type: 'close' });
     this.listener = undefined;
-    return answer.type === 'closed' ? answer : { statistics: [], failure: undefined };
+    return answer.type === 'closed' ? answer : { failure: undefined };
   }
 
   /** Ends the thread, whatever it is doing. */

@@ -1,9 +1,9 @@
 import { type Failure, HeadraceError } from '../errors/headrace-error.ts';
-import type { StageStatistics } from '../pipeline/step.ts';
 import type { FlowControl } from '../transport/flow-control.ts';
 import type { OpenPipeline, SourceBatch } from '../transport/messages.ts';
 import { Signal } from '../transport/signal.ts';
 import { type LaneListener, PipelineLane } from './pipeline-lane.ts';
+import { SharedStatistics } from './stage-statistics.ts';
 import type { ThreadData } from './thread-messages.ts';
 
 /** Batches that a lane may have at once: one in work, one at hand. */
@@ -38,12 +38,16 @@ export class IdleLanes {
 }
 
 export interface PipelinePoolOptions {
-  readonly open: Omit<OpenPipeline, 'threadName' | 'threadNumber' | 'flow'>;
+  readonly open: Omit<OpenPipeline, 'threadName' | 'threadNumber' | 'flow' | 'statistics'>;
+  /** How many stages the pipeline has. */
+  readonly stages: number;
   /** How many threads at most. They are started as there is work for them. */
   readonly threads: number;
   readonly flow: FlowControl;
   readonly idle: IdleLanes;
   readonly listener: Omit<LaneListener, 'onLost' | 'onBroken'>;
+  /** A thread is opened, with these statistics of its stages. */
+  readonly onThread: (statistics: SharedStatistics) => void;
   /** A batch of so many documents is handed to a thread; not told of pieces whose number of documents nobody knows yet. */
   readonly onSubmit: (sequence: number, documents: number) => void;
 }
@@ -99,7 +103,7 @@ export class PipelinePool {
     this.check();
     const lane = this.leastBusy();
     if (lane === undefined) throw new Error('A batch was handed over without waiting for room');
-    const documents = batch.kind === 'documents' ? batch.count : batch.chunk.documents;
+    const documents = batch.kind === 'records' ? batch.chunk.documents : batch.count;
     // It counts when it has been handed over: a batch that cannot cross to a thread ends the connector.
     lane.submit(this.sequence, batch);
     if (documents !== undefined) this.options.onSubmit(this.sequence, documents);
@@ -123,12 +127,11 @@ export class PipelinePool {
     this.changed.notify();
   }
 
-  /** Stops the stages of all threads and gives the threads back; gives the sums of the statistics and what failed. */
-  async close(): Promise<{ statistics: StageStatistics[]; failures: Failure[] }> {
+  /** Stops the stages of all threads and gives the threads back; gives what failed. */
+  async close(): Promise<Failure[]> {
     // A thread that is still being opened has no business any more, and might never be ready.
     for (const lane of this.openingLanes) void lane.terminate();
     while (this.opening > 0) await this.changed.wait();
-    const statistics = new Map<string, StageStatistics>();
     const failures: Failure[] = [];
     await Promise.all(
       this.lanes.map(async (lane) => {
@@ -138,11 +141,10 @@ export class PipelinePool {
           return;
         }
         if (closed.failure !== undefined) failures.push(closed.failure);
-        for (const stage of closed.statistics) addStatistics(statistics, stage);
         this.options.idle.give(lane);
       }),
     );
-    return { statistics: [...statistics.values()], failures };
+    return failures;
   }
 
   /** Ends all threads at once. */
@@ -170,14 +172,22 @@ export class PipelinePool {
   }
 
   private async openLane(): Promise<void> {
-    const { open, flow, idle, listener } = this.options;
+    const { open, flow, idle, listener, onThread } = this.options;
     const lane = idle.take();
     const number = ++this.opened;
+    const statistics = new SharedStatistics(this.options.stages);
+    onThread(statistics);
     this.opening++;
     this.openingLanes.add(lane);
     try {
       await lane.open(
-        { ...open, threadName: `Lucille-${open.runId}-Worker-${number}`, threadNumber: number, flow: flow.buffer },
+        {
+          ...open,
+          threadName: `Lucille-${open.runId}-Worker-${number}`,
+          threadNumber: number,
+          flow: flow.buffer,
+          statistics: statistics.buffer,
+        },
         {
           onPart: (part) => {
             listener.onPart(part);
@@ -212,19 +222,6 @@ export class PipelinePool {
     const { code, message, hint } = this.failure;
     throw new HeadraceError(code, message, hint === undefined ? {} : { hint });
   }
-}
-
-function addStatistics(sums: Map<string, StageStatistics>, stage: StageStatistics): void {
-  const sum = sums.get(stage.name);
-  if (sum === undefined) {
-    sums.set(stage.name, { ...stage });
-    return;
-  }
-  sum.processed += stage.processed;
-  sum.children += stage.children;
-  sum.errors += stage.errors;
-  sum.timed += stage.timed;
-  sum.timedMillis += stage.timedMillis;
 }
 
 async function withTimeout<T>(promise: Promise<T>, millis: number): Promise<T | undefined> {

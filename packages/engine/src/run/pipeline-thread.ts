@@ -6,7 +6,9 @@ import { ProblemList } from '../config/check-component.ts';
 import { checkPipelines } from '../config/check-pipelines.ts';
 import { hasErrors } from '../config/problem.ts';
 import { HeadraceError, toFailure } from '../errors/headrace-error.ts';
+import { FailureRoom } from '../failures/failure-room.ts';
 import { Pipeline } from '../pipeline/pipeline.ts';
+import { enforcePolicyOf } from '../policy/current-policy.ts';
 import { FlowControl } from '../transport/flow-control.ts';
 import { LogGate } from '../transport/log-gate.ts';
 import type { FromPipeline, OpenPipeline, SourceBatch, ToPipeline } from '../transport/messages.ts';
@@ -14,6 +16,7 @@ import { BatchProcessor } from './batch-processor.ts';
 import { runGuarded } from './compute-guard.ts';
 import { instantiate } from './decoders.ts';
 import { preload } from './preload.ts';
+import { SharedStatistics } from './stage-statistics.ts';
 import type { ThreadData } from './thread-messages.ts';
 
 /*
@@ -24,7 +27,7 @@ import type { ThreadData } from './thread-messages.ts';
 const port = parentPort;
 if (port === null) throw new Error('pipeline-thread is the entry of a worker thread');
 
-let open: { pipeline: Pipeline; processor: BatchProcessor } | undefined;
+let open: { pipeline: Pipeline; processor: BatchProcessor; statistics: SharedStatistics } | undefined;
 
 function post(message: FromPipeline, transfer: ArrayBuffer[] = []): void {
   port?.postMessage(message, transfer);
@@ -32,6 +35,7 @@ function post(message: FromPipeline, transfer: ArrayBuffer[] = []): void {
 
 async function openPipeline(request: OpenPipeline): Promise<void> {
   const { runId, threadName, threadNumber, trusted, lengths, computeMillis } = request;
+  enforcePolicyOf(request);
   const gate = new LogGate(request.logGate);
   const flow = new FlowControl(request.flow);
   const log = (name: string) =>
@@ -49,6 +53,7 @@ async function openPipeline(request: OpenPipeline): Promise<void> {
     const reason = list.problems.find(({ severity }) => severity === 'error')?.message;
     throw new HeadraceError('HR_STAGE_START', reason ?? `There is no pipeline ${request.pipeline}`);
   }
+  const statistics = new SharedStatistics(request.statistics);
   let processor: BatchProcessor | undefined;
   const pipeline = await Pipeline.start(pipelineConfig, registry, {
     runId,
@@ -69,13 +74,15 @@ async function openPipeline(request: OpenPipeline): Promise<void> {
       lengths,
       computeMillis,
       flow,
+      failureRoom: new FailureRoom(request.failureRoom),
       log: log(request.pipeline),
       post: (part) => {
         const transfer = part.bytes.byteLength === 0 ? [] : [part.bytes.buffer as ArrayBuffer];
+        statistics.write(pipeline.statistics);
         post({ type: 'part', ...part }, transfer);
       },
     });
-    open = { pipeline, processor };
+    open = { pipeline, processor, statistics };
   } catch (error) {
     await pipeline.stop();
     throw error;
@@ -91,12 +98,12 @@ async function processBatch(sequence: number, batch: SourceBatch): Promise<void>
 }
 
 async function closePipeline(): Promise<void> {
-  const statistics = open?.pipeline.statistics ?? [];
+  open?.statistics.write(open.pipeline.statistics);
   try {
     await open?.pipeline.stop();
-    post({ type: 'closed', statistics, failure: undefined });
+    post({ type: 'closed', failure: undefined });
   } catch (error) {
-    post({ type: 'closed', statistics, failure: toFailure(error, 'HR_STAGE_FAILED') });
+    post({ type: 'closed', failure: toFailure(error, 'HR_STAGE_FAILED') });
   }
   open = undefined;
 }

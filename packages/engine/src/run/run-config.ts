@@ -5,17 +5,22 @@ import { createLogger, type LogRecord } from '../component/logger.ts';
 import { Registry } from '../component/registry.ts';
 import { checkConfig } from '../config/check-config.ts';
 import type { ConnectorConfig, IngestConfig } from '../config/ingest-config.ts';
-import type { Problem } from '../config/problem.ts';
+import { hasErrors, type Problem } from '../config/problem.ts';
 import { toFailure } from '../errors/headrace-error.ts';
+import { encodingOf } from '../failures/encoded-documents.ts';
+import { FailureReports } from '../failures/failure-reports.ts';
+import type { FailedDocument, KeptFailure } from '../failures/kept-failure.ts';
+import { planRetry, type RetryPlan } from '../failures/retry-plan.ts';
+import { RetrySource } from '../failures/retry-source.ts';
 import type { LogGate } from '../transport/log-gate.ts';
 import { ConnectorFailure, ConnectorRun, type RunContext, type RunIndexer } from './connector-run.ts';
 import { noDocuments, pendingDocuments, type SharedCounts } from './counters.ts';
 import { DryRunIndexer, dryRunEncoder } from './dry-run.ts';
 import type { IdleLanes } from './pipeline-pool.ts';
 import type { RunRequest } from './run-request.ts';
-import type { ConnectorResult, FailedDocument, RunResult } from './run-result.ts';
+import type { ConnectorResult } from './run-result.ts';
 import { runSummary } from './run-summary.ts';
-import type { ConnectorProgress } from './thread-messages.ts';
+import type { ConnectorProgress, ThreadResult, ThreadStages } from './thread-messages.ts';
 
 /** More pipeline threads than this only pay where stages compute much: a config has to ask for them. */
 const MAX_DEFAULT_THREADS = 4;
@@ -32,6 +37,10 @@ export interface RunSurroundings {
   readonly log: (record: LogRecord) => void;
   readonly forwardLog: (record: LogRecord) => void;
   readonly logGate: LogGate;
+  /** Told of each pipeline thread when it is opened. */
+  readonly onThread: (thread: ThreadStages) => void;
+  /** Takes failed documents while the run goes on; undefined when nobody wants to know. */
+  readonly onFailures: ((failures: KeptFailure[]) => void) | undefined;
   /** Told whenever a connector begins or ends, with the results of those that have ended. */
   readonly onConnectors: (connectors: ConnectorProgress[], results: readonly ConnectorResult[]) => void;
   /** Told the modules of the built-in components that the config uses. */
@@ -39,29 +48,28 @@ export interface RunSurroundings {
 }
 
 /** Runs a config: its connectors one after the other, up to the first that fails. Never rejects for what a config does. */
-export async function runConfig(request: RunRequest, surroundings: RunSurroundings): Promise<RunResult> {
+export async function runConfig(request: RunRequest, surroundings: RunSurroundings): Promise<ThreadResult> {
   const started = performance.now();
   const logger = createLogger('runner', surroundings.log);
   const seconds = () => (performance.now() - started) / 1000;
   const { registry, config, problems } = await prepare(request);
-  if (registry === undefined || config === undefined) {
+  const refused = (): ThreadResult => {
     logger.error('Pre-run validation failed.');
     const message = runSummary('FAILED', [], problems);
-    return {
-      status: 'FAILED',
-      message,
-      problems,
-      connectors: [],
-      counts: noDocuments(),
-      failures: [],
-      seconds: seconds(),
-    };
-  }
+    const nothing = { connectors: [], counts: noDocuments(), failures: [] };
+    return { ...nothing, status: 'FAILED', message, problems, seconds: seconds() };
+  };
+  if (registry === undefined || config === undefined) return refused();
   surroundings.onModules(registry.loadedModules);
-  logger.info(`Starting run with id ${request.runId}`);
   const { signal } = surroundings;
-  const failures: FailedDocument[] = [];
+  const reports = new FailureReports(surroundings.onFailures);
   const indexers = new RunIndexers(request, config, registry, surroundings.log);
+  const plan = request.retry === undefined ? undefined : await plannedRetry(request.retry, config, indexers);
+  problems.push(...(plan?.problems ?? []));
+  if (plan !== undefined && hasErrors(plan.problems)) return refused();
+  const steps: readonly RunStep[] =
+    plan === undefined ? config.connectors.map((connector) => ({ connector })) : retrySteps(plan);
+  logger.info(`Starting run with id ${request.runId}`);
   const context: RunContext = {
     runId: request.runId,
     root: request.root,
@@ -70,23 +78,25 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
     registry,
     config,
     counts: surroundings.counts,
-    failures,
+    reports,
     idle: surroundings.idle,
     signal,
     defaultThreads: Math.min(MAX_DEFAULT_THREADS, availableParallelism()),
     log: surroundings.log,
     forwardLog: surroundings.forwardLog,
     logGate: surroundings.logGate,
+    onThread: surroundings.onThread,
     indexer: () => indexers.get(),
   };
-  const progress: ConnectorProgress[] = config.connectors.map(({ name, pipeline }) => ({
+  const progress: ConnectorProgress[] = steps.map(({ connector: { name, pipeline } }) => ({
     name,
     status: 'waiting',
     hasPipeline: pipeline !== undefined,
   }));
   const results: ConnectorResult[] = [];
   let failed = false;
-  for (const [i, connector] of config.connectors.entries()) {
+  for (const [i, step] of steps.entries()) {
+    const { connector } = step;
     const state = progress[i] as ConnectorProgress;
     if (failed || signal.aborted) {
       results.push(skipped(connector));
@@ -96,7 +106,7 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
     state.status = 'running';
     surroundings.onConnectors(progress, results);
     logger.info(`Running connector ${connector.name} feeding to pipeline ${connector.pipeline ?? 'NOT CONFIGURED'}`);
-    const { result, failures: reasons } = await runConnector(context, connector, logger);
+    const { result, failures: reasons } = await runConnector(context, step, logger);
     results.push(result);
     state.status = result.status;
     if (reasons.length === 0) continue;
@@ -117,7 +127,8 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
     });
   }
   const status = failed ? 'FAILED' : signal.aborted ? (signal.reason as 'CANCELLED' | 'INTERRUPTED') : 'SUCCEEDED';
-  problems.push(...tellFailures(failures));
+  reports.flush();
+  problems.push(...tellFailures(reports.told));
   const message = runSummary(status, results, problems);
   return {
     status,
@@ -125,13 +136,33 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
     problems,
     connectors: results,
     counts: surroundings.counts.read(),
-    failures,
+    failures: reports.told,
     seconds: seconds(),
   };
 }
 
-async function runConnector(context: RunContext, connector: ConnectorConfig, logger: ReturnType<typeof createLogger>) {
-  const run = new ConnectorRun(context, connector);
+/** A connector of the run, or what stands in for it. */
+interface RunStep {
+  readonly connector: ConnectorConfig;
+  readonly retry?: RetrySource;
+}
+
+async function plannedRetry(lines: readonly string[], config: IngestConfig, indexers: RunIndexers): Promise<RetryPlan> {
+  // Why there is no indexer is told when the first connector wants it.
+  const indexer = await indexers.get().catch(() => undefined);
+  return planRetry(lines, config, (connector) => encodingOf(indexer?.encoder(connector)));
+}
+
+function retrySteps({ connectors }: RetryPlan): RunStep[] {
+  return connectors.map(({ config: connector, documents }) => ({ connector, retry: new RetrySource(documents) }));
+}
+
+async function runConnector(
+  context: RunContext,
+  { connector, retry }: RunStep,
+  logger: ReturnType<typeof createLogger>,
+) {
+  const run = new ConnectorRun(context, connector, retry);
   const everySeconds = context.config.log.seconds ?? 30;
   const timer = setInterval(() => {
     const { counts } = run.accounts;

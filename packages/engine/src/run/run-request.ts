@@ -3,8 +3,10 @@ import type { LogRecord } from '../component/logger.ts';
 import type { RegistrySource } from '../component/registry.ts';
 import type { Problem } from '../config/problem.ts';
 import type { Failure } from '../errors/headrace-error.ts';
+import type { KeptFailure } from '../failures/kept-failure.ts';
 import type { DocumentCounts } from './counters.ts';
 import type { RunResult } from './run-result.ts';
+import type { StageProgress } from './stage-statistics.ts';
 
 /** What a run is started from. */
 export interface RunRequest {
@@ -14,6 +16,11 @@ export interface RunRequest {
   readonly registry: RegistrySource;
   /** Instead of indexing, write every document that would have reached the indexer to this file, as JSON lines. */
   readonly dryRunFile?: string;
+  /**
+   * Instead of executing the connectors, run these documents again that failed in another run, as `writeFailureLine`
+   * gives them.
+   */
+  readonly retry?: readonly string[];
   /** Whether the config comes from who runs the process; only then do its scripts run outside a sandbox. False when absent. */
   readonly trusted?: boolean;
 }
@@ -21,12 +28,23 @@ export interface RunRequest {
 /** How far a run is. */
 export interface RunProgress {
   counts: DocumentCounts;
-  /** Name and state of each connector, in the order of the config; empty before the config is checked. */
-  connectors: { name: string; status: 'waiting' | 'running' | 'complete' | 'failed' | 'stopped' | 'skipped' }[];
+  /** Each connector, in the order of the config; empty before the config is checked. */
+  connectors: {
+    name: string;
+    status: 'waiting' | 'running' | 'complete' | 'failed' | 'stopped' | 'skipped';
+    counts: DocumentCounts;
+    seconds: number;
+  }[];
+  /** The stages of the connectors that have begun. */
+  stages: StageProgress[];
 }
 
 export interface RunListeners {
   onLog?(record: LogRecord): void;
+  /** Documents have failed. Told in groups, with their contents, up to the limits of `kept-failure.ts`. */
+  onFailures?(failures: KeptFailure[]): void;
+  /** A connector has begun or ended: `progress()` tells which. */
+  onConnectors?(): void;
 }
 
 /** A run that is going on in a thread of its own. */

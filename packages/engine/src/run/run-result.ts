@@ -1,6 +1,7 @@
 import type { Problem } from '../config/problem.ts';
-import type { Failure } from '../errors/headrace-error.ts';
+import type { FailedDocument } from '../failures/kept-failure.ts';
 import type { DocumentCounts } from './counters.ts';
+import type { StageProgress } from './stage-statistics.ts';
 
 /** How a connector of a run ended. */
 export interface ConnectorResult {
@@ -19,18 +20,6 @@ export interface ConnectorResult {
   message?: string;
 }
 
-/** A document that failed, kept up to a bound for each run. */
-export interface FailedDocument {
-  id: string;
-  connector: string;
-  /** What failed on it: the name of a stage, `indexer`, or `connector` for a record that could not be read. */
-  at: string;
-  failure: Failure;
-}
-
-/** How many failed documents a run keeps; the counts go on beyond it. */
-export const MAX_KEPT_FAILURES = 1000;
-
 /** How a run ended. */
 export interface RunResult {
   status: 'SUCCEEDED' | 'FAILED' | 'CANCELLED' | 'INTERRUPTED';
@@ -40,6 +29,9 @@ export interface RunResult {
   problems: Problem[];
   connectors: ConnectorResult[];
   counts: DocumentCounts;
+  /** What the stages did, in the order of the connectors and their pipelines. */
+  stages: StageProgress[];
+  /** The first documents that failed, without their contents. */
   failures: FailedDocument[];
   seconds: number;
 }

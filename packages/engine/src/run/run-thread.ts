@@ -1,6 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { LogRecord } from '../component/logger.ts';
+import { reachConfig } from '../config/reach-config.ts';
 import { toFailure } from '../errors/headrace-error.ts';
+import { enforcePolicyOf } from '../policy/current-policy.ts';
 import { LogGate } from '../transport/log-gate.ts';
 import { SharedCounts } from './counters.ts';
 import { IdleLanes } from './pipeline-pool.ts';
@@ -28,9 +30,15 @@ async function handle(message: ToRun): Promise<void> {
       stop.abort(message.status);
       return;
     case 'preview':
+      enforcePolicyOf(message.request);
       post({ type: 'previewed', result: await preview(message.request, stop.signal) });
       return;
+    case 'reach':
+      enforcePolicyOf(message.request);
+      post({ type: 'reached', problems: await reachConfig(message.request, stop.signal) });
+      return;
     case 'run': {
+      enforcePolicyOf(message.request);
       const logGate = new LogGate(message.logGate);
       const forwardLog = (record: LogRecord) => post({ type: 'log', record });
       post({
@@ -45,6 +53,8 @@ async function handle(message: ToRun): Promise<void> {
           },
           forwardLog,
           logGate,
+          onFailures: message.keepFailures ? (failures) => post({ type: 'failures', failures }) : undefined,
+          onThread: (thread) => post({ type: 'thread', ...thread }),
           onConnectors: (connectors, results) => post({ type: 'connectors', connectors, results }),
           onModules: (modules) => post({ type: 'modules', modules }),
         }),

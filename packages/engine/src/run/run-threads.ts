@@ -1,13 +1,23 @@
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import type { Problem } from '../config/problem.ts';
+import type { ReachRequest } from '../config/reach-config.ts';
 import { type Failure, HeadraceError, messageOf } from '../errors/headrace-error.ts';
 import { LogGate } from '../transport/log-gate.ts';
 import { type DocumentCounts, noDocuments, pendingDocuments, SharedCounts } from './counters.ts';
 import type { PreviewRequest, PreviewResult, RunHandle, RunListeners, RunProgress, RunRequest } from './run-request.ts';
 import type { ConnectorResult, RunResult } from './run-result.ts';
 import { runSummary } from './run-summary.ts';
-import { type ConnectorProgress, type FromRun, type ThreadData, type ToRun, YOUNG_MB } from './thread-messages.ts';
+import { ConnectorStages, SharedStatistics } from './stage-statistics.ts';
+import {
+  type ConnectorProgress,
+  type FromRun,
+  type ThreadData,
+  type ThreadResult,
+  type ThreadStages,
+  type ToRun,
+  YOUNG_MB,
+} from './thread-messages.ts';
 import { STOP_GRACE_MILLIS } from './time-limits.ts';
 
 /** How long after a run was handed over the thread of the next one is started, if it has not ended before. */
@@ -20,6 +30,9 @@ const MAX_PRELOADED = 32;
  * small heap become four times as large, which takes 20 to 40 MiB a thread for no gain in speed.
  */
 const HEAP_GROWING_PERCENT = 50;
+
+/** What a thread answers that was asked something else than a run. */
+type Answer = Extract<FromRun, { type: 'previewed' | 'reached' }>;
 
 export interface RunThreadsOptions {
   /** Limit of the JavaScript heap of each thread of a run, in MiB. */
@@ -73,17 +86,30 @@ export class RunThreads {
 
   /** Rejects with a `HeadraceError` when it does not end in time, or its thread is lost. */
   async preview(request: PreviewRequest, timeoutMillis: number): Promise<PreviewResult> {
+    const late = `The preview did not end within ${timeoutMillis} ms`;
+    const answer = await this.ask({ type: 'preview', request }, timeoutMillis, late, 'Ask for fewer documents.');
+    return (answer as Extract<Answer, { type: 'previewed' }>).result;
+  }
+
+  /** All problems of a config, those of reaching what it talks to included. Rejects as `preview` does. */
+  async reach(request: ReachRequest, timeoutMillis: number): Promise<Problem[]> {
+    const late = `Reaching the sources and sinks did not end within ${timeoutMillis} ms`;
+    const hint = 'Check the config without connecting first.';
+    const answer = await this.ask({ type: 'reach', request }, timeoutMillis, late, hint);
+    return (answer as Extract<Answer, { type: 'reached' }>).problems;
+  }
+
+  private async ask(question: ToRun, timeoutMillis: number, late: string, lateHint: string): Promise<Answer> {
     const worker = this.take();
     try {
-      return await new Promise<PreviewResult>((resolve, reject) => {
+      return await new Promise<Answer>((resolve, reject) => {
         const timer = setTimeout(() => {
-          const message = `The preview did not end within ${timeoutMillis} ms`;
-          reject(new HeadraceError('HR_RUN_CANCELLED', message, { hint: 'Ask for fewer documents.' }));
+          reject(new HeadraceError('HR_RUN_CANCELLED', late, { hint: lateHint }));
         }, timeoutMillis);
         worker.on('message', (message: FromRun) => {
-          if (message.type !== 'previewed' && message.type !== 'crashed') return;
+          if (message.type !== 'previewed' && message.type !== 'reached' && message.type !== 'crashed') return;
           clearTimeout(timer);
-          if (message.type === 'previewed') resolve(message.result);
+          if (message.type !== 'crashed') resolve(message);
           else reject(new HeadraceError(message.failure.code, message.failure.message));
         });
         const lose = (error: unknown) => {
@@ -93,7 +119,7 @@ export class RunThreads {
         };
         worker.once('error', lose);
         worker.once('exit', () => lose(ENDED_BY_ITSELF));
-        worker.postMessage({ type: 'preview', request } satisfies ToRun);
+        worker.postMessage(question);
       });
     } finally {
       this.going.delete(worker);
@@ -150,11 +176,12 @@ class ThreadRun implements RunHandle {
   private readonly started = performance.now();
   private connectors: readonly ConnectorProgress[] = [];
   private results: readonly ConnectorResult[] = [];
+  private readonly stages = new Map<string, ConnectorStages>();
   private connectorStarted = performance.now();
   private stopping: 'CANCELLED' | 'INTERRUPTED' | undefined;
   private timer: NodeJS.Timeout | undefined;
   private ended = false;
-  private finish: (result: RunResult) => void = () => undefined;
+  private finish: (result: ThreadResult) => void = () => undefined;
 
   constructor(request: RunRequest, worker: Worker, heapMb: number, listeners: RunListeners) {
     this.runId = request.runId;
@@ -163,7 +190,7 @@ class ThreadRun implements RunHandle {
       this.finish = (result) => {
         this.ended = true;
         clearTimeout(this.timer);
-        resolve(result);
+        resolve({ ...result, stages: this.stageProgress() });
         // What is left in the thread (a stage's timers, a connection) has no more business.
         void this.worker.terminate();
       };
@@ -173,17 +200,31 @@ class ThreadRun implements RunHandle {
       if (message.type === 'log') {
         listeners.onLog?.(message.record);
         logGate.leave();
-      } else if (message.type === 'connectors') this.follow(message);
+      } else if (message.type === 'connectors') {
+        this.follow(message);
+        listeners.onConnectors?.();
+      } else if (message.type === 'failures') listeners.onFailures?.(message.failures);
+      else if (message.type === 'thread') this.addThread(message);
       else if (message.type === 'done') this.finish(message.result);
       else if (message.type === 'crashed') this.lose(message.failure);
     });
     worker.once('error', (error) => this.lose(lostThread(error, heapMb)));
     worker.once('exit', () => this.lose(lostThread(ENDED_BY_ITSELF, heapMb)));
-    worker.postMessage({ type: 'run', request, counts: this.counts.buffer, logGate: logGate.buffer } satisfies ToRun);
+    const keepFailures = listeners.onFailures !== undefined;
+    const { buffer: counts } = this.counts;
+    worker.postMessage({ type: 'run', request, counts, logGate: logGate.buffer, keepFailures } satisfies ToRun);
   }
 
   progress(): RunProgress {
-    return { counts: this.counts.read(), connectors: this.connectors.map(({ name, status }) => ({ name, status })) };
+    const counts = this.counts.read();
+    const left = this.leftOf(counts);
+    const connectors = this.connectors.map(({ name, status }, i): RunProgress['connectors'][number] => {
+      const ended = this.results[i];
+      if (ended !== undefined) return { name, status, counts: ended.counts, seconds: ended.seconds };
+      if (status !== 'running') return { name, status, counts: noDocuments(), seconds: 0 };
+      return { name, status, counts: left, seconds: this.connectorSeconds() };
+    });
+    return { counts, connectors, stages: this.stageProgress() };
   }
 
   stop(status: 'CANCELLED' | 'INTERRUPTED'): void {
@@ -202,19 +243,39 @@ class ThreadRun implements RunHandle {
     this.results = results;
   }
 
-  /** What is known of the connectors without their thread: what had ended, and what of the counts is left for the one that was going. */
-  private lostConnectors(total: DocumentCounts): ConnectorResult[] {
+  private addThread({ connector, pipeline, stages, statistics }: ThreadStages): void {
+    const known = this.stages.get(connector) ?? new ConnectorStages(connector, pipeline, stages);
+    this.stages.set(connector, known);
+    known.add(new SharedStatistics(statistics));
+  }
+
+  private stageProgress(): RunProgress['stages'] {
+    return [...this.stages.values()].flatMap((stages) => stages.progress());
+  }
+
+  private connectorSeconds(): number {
+    return (performance.now() - this.connectorStarted) / 1000;
+  }
+
+  /** What of the counts of the run is left for the connector that is going. */
+  private leftOf(total: DocumentCounts): DocumentCounts {
     const left = { ...total };
     for (const { counts } of this.results) {
       for (const field of Object.keys(left) as (keyof DocumentCounts)[]) left[field] -= counts[field];
     }
+    return left;
+  }
+
+  /** What is known of the connectors without their thread. */
+  private lostConnectors(total: DocumentCounts): ConnectorResult[] {
+    const left = this.leftOf(total);
     return this.connectors.map(({ name, status, hasPipeline }, i): ConnectorResult => {
       const ended = this.results[i];
       if (ended !== undefined) return ended;
       if (status !== 'running') {
         return { name, status: 'skipped', hasPipeline, counts: noDocuments(), received: 0, seconds: 0 };
       }
-      const seconds = (performance.now() - this.connectorStarted) / 1000;
+      const seconds = this.connectorSeconds();
       const result = { name, hasPipeline, counts: left, received: left.published, seconds };
       if (this.stopping !== undefined) return { ...result, status: 'stopped' };
       return { ...result, status: 'failed', error: { text: 'Connector exception.', timed: true } };

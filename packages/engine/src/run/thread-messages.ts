@@ -1,10 +1,16 @@
 import type { LogRecord } from '../component/logger.ts';
+import type { Problem } from '../config/problem.ts';
+import type { ReachRequest } from '../config/reach-config.ts';
 import type { Failure } from '../errors/headrace-error.ts';
+import type { KeptFailure } from '../failures/kept-failure.ts';
 import type { PreviewRequest, PreviewResult, RunProgress, RunRequest } from './run-request.ts';
 import type { ConnectorResult, RunResult } from './run-result.ts';
+import type { StageName } from './stage-statistics.ts';
 
 /** How far a connector is, and what its result will need. */
-export type ConnectorProgress = RunProgress['connectors'][number] & { readonly hasPipeline: boolean };
+export interface ConnectorProgress extends Pick<RunProgress['connectors'][number], 'name' | 'status'> {
+  readonly hasPipeline: boolean;
+}
 
 /**
  * Limit of the young generation of each thread of a run, in MiB: what a thread makes of a piece of a source is garbage
@@ -22,16 +28,30 @@ export interface ThreadData {
   readonly preload: readonly string[];
 }
 
-/** To the thread of a run. It serves one run or one preview, then ends. */
+/** A run as its thread sees its end; the process adds what it reads from shared memory. */
+export type ThreadResult = Omit<RunResult, 'stages'>;
+
+/** To the thread of a run. It serves one run, one preview or one look around, then ends. */
 export type ToRun =
   | {
       readonly type: 'run';
       readonly request: RunRequest;
       readonly counts: SharedArrayBuffer;
       readonly logGate: SharedArrayBuffer;
+      /** Whether somebody takes the failed documents. */
+      readonly keepFailures: boolean;
     }
   | { readonly type: 'preview'; readonly request: PreviewRequest }
+  | { readonly type: 'reach'; readonly request: ReachRequest }
   | { readonly type: 'stop'; readonly status: 'CANCELLED' | 'INTERRUPTED' };
+
+/** A pipeline thread of a run: whose pipeline it works for, and the memory of its `SharedStatistics`. */
+export interface ThreadStages {
+  readonly connector: string;
+  readonly pipeline: string;
+  readonly stages: readonly StageName[];
+  readonly statistics: SharedArrayBuffer;
+}
 
 /** From the thread of a run. */
 export type FromRun =
@@ -40,9 +60,13 @@ export type FromRun =
       readonly connectors: ConnectorProgress[];
       readonly results: readonly ConnectorResult[];
     }
+  | ({ readonly type: 'thread' } & ThreadStages)
   | { readonly type: 'log'; readonly record: LogRecord }
+  /** A group of failed documents. */
+  | { readonly type: 'failures'; readonly failures: KeptFailure[] }
   /** The modules of built-in components that the run needs. */
   | { readonly type: 'modules'; readonly modules: string[] }
-  | { readonly type: 'done'; readonly result: RunResult }
+  | { readonly type: 'done'; readonly result: ThreadResult }
   | { readonly type: 'previewed'; readonly result: PreviewResult }
+  | { readonly type: 'reached'; readonly problems: Problem[] }
   | { readonly type: 'crashed'; readonly failure: Failure };

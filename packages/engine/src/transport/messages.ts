@@ -3,7 +3,7 @@ import type { ModuleReference, RecordChunk } from '../component/connector.ts';
 import type { LogRecord } from '../component/logger.ts';
 import type { RegistrySource } from '../component/registry.ts';
 import type { Failure } from '../errors/headrace-error.ts';
-import type { StageStatistics } from '../pipeline/step.ts';
+import type { Content } from '../failures/kept-failure.ts';
 
 /** What a pipeline thread is to do until it is told to close. */
 export interface OpenPipeline {
@@ -25,12 +25,22 @@ export interface OpenPipeline {
   readonly flow: SharedArrayBuffer;
   /** The memory of `LogGate`. */
   readonly logGate: SharedArrayBuffer;
+  /** The memory of `FailureRoom`. */
+  readonly failureRoom: SharedArrayBuffer;
+  /** The memory of `SharedStatistics`. */
+  readonly statistics: SharedArrayBuffer;
 }
 
-/** A numbered batch of the source: records as bytes with their decoder, or documents as `encodeDocuments` gives them. */
-export type SourceBatch =
+/** What goes through the stages: records as bytes with their decoder, or documents as `encodeDocuments` gives them. */
+export type InputBatch =
   | { readonly kind: 'records'; readonly chunk: RecordChunk }
   | { readonly kind: 'documents'; readonly bytes: Uint8Array; readonly count: number };
+
+/** Documents that are encoded for the indexer already, and go to it as they are. */
+export type EncodedInput = { readonly kind: 'encoded' } & Pick<OutcomePart, 'bytes' | 'count' | 'ids' | 'lengths'>;
+
+/** A numbered batch of the source. */
+export type SourceBatch = InputBatch | EncodedInput;
 
 /** To a pipeline thread. */
 export type ToPipeline =
@@ -43,6 +53,10 @@ export interface PartFailure {
   id: string;
   at: string;
   failure: Failure;
+  /** Which of the documents and bad records of the batch it was, or came from, from 0. */
+  position: number;
+  /** What the decoder gave; absent for a record that could not be read, and when nobody wants to know. */
+  content?: Content;
 }
 
 /**
@@ -76,4 +90,4 @@ export type FromPipeline =
   /** A batch could not be decoded to its end, which ends the connector. Its parts have been sent before. */
   | { readonly type: 'broken'; readonly sequence: number; readonly failure: Failure }
   | { readonly type: 'log'; readonly record: LogRecord }
-  | { readonly type: 'closed'; readonly statistics: StageStatistics[]; readonly failure: Failure | undefined };
+  | { readonly type: 'closed'; readonly failure: Failure | undefined };

@@ -68,6 +68,10 @@ const explained: readonly CommandSpec[] = [
     options: {
       ...configOptions,
       ...componentOptions,
+      connect: {
+        kind: 'flag',
+        description: 'Also look whether everything that it reads from and writes to is there; nothing is created.',
+      },
       json: { kind: 'flag', description: 'Print {"valid", "problems"} as JSON.' },
     },
     load: async () => (await import('../commands/validate.ts')).validate,
@@ -124,6 +128,15 @@ const explained: readonly CommandSpec[] = [
     load: async () => (await import('../commands/components.ts')).components,
   }),
   command({
+    name: 'schema',
+    summary: 'Print the JSON Schema of a config, for editors.',
+    details: 'An editor completes and checks JSON configs with it: headrace schema > headrace.schema.json.',
+    examples: ['headrace schema', 'headrace schema --components ./my-stage.js'],
+    arguments: [],
+    options: componentOptions,
+    load: async () => (await import('../commands/schema.ts')).schema,
+  }),
+  command({
     name: 'init',
     summary: 'Write a first config, which runs as it is.',
     examples: ['headrace init', 'headrace init movies.conf'],
@@ -146,6 +159,15 @@ const explained: readonly CommandSpec[] = [
     arguments: [],
     options: {},
     load: async () => (await import('../commands/hash-password.ts')).hashPassword,
+  }),
+  command({
+    name: 'token',
+    summary: 'Make an API token, and its hash for the service file.',
+    details: 'The token is for the program that sends it (Authorization: Bearer); the service file has the hash alone.',
+    examples: ['headrace token'],
+    arguments: [],
+    options: {},
+    load: async () => (await import('../commands/token.ts')).token,
   }),
   command({
     name: 'completion',

@@ -1,4 +1,10 @@
-import { type RunningService, readServiceFile, type ServiceSettings, startService } from '@headrace/service';
+import {
+  defaultSettings,
+  type RunningService,
+  readServiceFile,
+  type ServiceSettings,
+  startService,
+} from '@headrace/service';
 import { CommandError, EXIT } from '../cli/exit-code.ts';
 import { onStopSignal, type StopSignal } from '../cli/stop-signals.ts';
 import { problemLines } from '../config/print-problems.ts';
@@ -6,11 +12,11 @@ import { createServiceLog } from '../report/service-log.ts';
 
 /** `headrace serve [SERVICE]`: serves until the first signal, then shuts down in order. */
 export async function serve([file]: readonly (string | undefined)[]): Promise<number> {
-  const settings = file === undefined ? {} : await readSettings(file);
+  const settings = file === undefined ? defaultSettings() : await readSettings(file);
   if (settings === undefined) return EXIT.invalid;
-  const logger = createServiceLog();
+  const logger = createServiceLog(settings.log);
   const stopped = new Promise<StopSignal>((resolve) => onStopSignal(resolve));
-  const service = await start({ ...settings, logger });
+  const service = await start({ settings, logger });
   for (const url of service.urls) logger.info(`Headrace serves ${url}`);
   const signal = await stopped;
   logger.info(`${signal}: shutting down; once more ends it at once`);
@@ -18,10 +24,10 @@ export async function serve([file]: readonly (string | undefined)[]): Promise<nu
   return EXIT.ok;
 }
 
-async function readSettings(file: string): Promise<{ settings: ServiceSettings } | undefined> {
+async function readSettings(file: string): Promise<ServiceSettings | undefined> {
   const { settings, problems } = await readServiceFile(file);
   process.stderr.write(problemLines(problems, file));
-  return settings === undefined ? undefined : { settings };
+  return settings;
 }
 
 /** What keeps a service from starting (a port that is taken, a store that cannot be opened) is told without a stack. */

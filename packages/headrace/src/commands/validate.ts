@@ -1,11 +1,23 @@
-import { checkConfig, hasErrors, type Problem } from '@headrace/engine';
+import {
+  checkConfig,
+  hasErrors,
+  type Problem,
+  type ReachRequest,
+  type RegistrySource,
+  RunThreads,
+} from '@headrace/engine';
 import { EXIT } from '../cli/exit-code.ts';
 import { type LoadedConfig, loadConfig, openRegistry, registrySource } from '../config/load-config.ts';
 import { countProblems, problemLines } from '../config/print-problems.ts';
+import { HEAP_MB } from './heap.ts';
+
+/** Longer than the engine gives each component. */
+const TIMEOUT_MILLIS = 30_000;
 
 interface ValidateOptions {
   readonly set: readonly string[];
   readonly components: readonly string[];
+  readonly connect: boolean;
   readonly json: boolean;
 }
 
@@ -15,7 +27,7 @@ export async function validate(
   options: ValidateOptions,
 ): Promise<number> {
   const config = await loadConfig(file, options.set);
-  const problems = await findProblems(config, file, options.components);
+  const problems = await findProblems(config, file, options);
   const valid = !hasErrors(problems);
   const { name } = config;
   if (options.json) {
@@ -30,12 +42,24 @@ export async function validate(
 async function findProblems(
   { root, problems }: LoadedConfig,
   file: string,
-  components: readonly string[],
+  { components, connect }: ValidateOptions,
 ): Promise<Problem[]> {
   if (root === undefined || hasErrors(problems)) return problems;
-  const registry = await openRegistry(registrySource(file, components));
+  const source = registrySource(file, components);
+  const registry = await openRegistry(source);
   if ('severity' in registry) return [...problems, registry];
-  return [...problems, ...(await checkConfig(root, registry)).problems];
+  const found = connect ? await reachAll(root, source) : (await checkConfig(root, registry)).problems;
+  return [...problems, ...found];
+}
+
+/** Looks around in a thread: what hangs there ends with it. */
+async function reachAll(root: ReachRequest['root'], registry: RegistrySource): Promise<Problem[]> {
+  const threads = new RunThreads({ heapMb: HEAP_MB, keepWarm: false });
+  try {
+    return await threads.reach({ root, registry, trusted: true }, TIMEOUT_MILLIS);
+  } finally {
+    await threads.close();
+  }
 }
 
 /** A problem with its keys in their documented order; `file` only for a text that the config includes. */

@@ -1,27 +1,39 @@
+import type { LogSettings } from '@headrace/service';
 import { type DestinationStream, destination, type Logger, pino } from 'pino';
 
 /** The log of the service on standard error: JSON lines for a program, plain lines for a person. */
-export function createServiceLog(): Logger {
+export function createServiceLog({ level, format }: Pick<LogSettings, 'level' | 'format'>): Logger {
   const options = {
+    level,
     base: undefined,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   };
-  return pino(options, process.stderr.isTTY ? plainLines(process.stderr) : destination({ fd: 2, sync: true }));
+  const plain = format === 'pretty' || (format === 'auto' && process.stderr.isTTY);
+  return pino(options, plain ? plainLines(process.stderr) : destination({ fd: 2, sync: true }));
 }
 
-/** Time, level and message of each record, and the error when there is one. */
+interface PlainRecord {
+  time: string;
+  level: string;
+  msg: string;
+  requestId?: string;
+  runId?: string;
+  err?: { stack?: string };
+}
+
+/** What a person may look for in the log: which request and which run a line belongs to. */
+const IDS = ['requestId', 'runId'] as const;
+
+/** Time, level and message of each record, its ids, and the error when there is one. */
 function plainLines(terminal: NodeJS.WritableStream): DestinationStream {
   return {
     write(line) {
-      const { time, level, msg, err } = JSON.parse(line) as {
-        time: string;
-        level: string;
-        msg: string;
-        err?: { stack?: string };
-      };
+      const record = JSON.parse(line) as PlainRecord;
+      const { time, level, msg, err } = record;
+      const ids = IDS.flatMap((name) => (record[name] === undefined ? [] : ` ${name}=${record[name]}`));
       const error = err?.stack === undefined ? '' : `\n${err.stack}`;
-      terminal.write(`${time.slice(11, 19)} ${level}: ${msg}${error}\n`);
+      terminal.write(`${time.slice(11, 19)} ${level}: ${msg}${ids.join('')}${error}\n`);
     },
   };
 }

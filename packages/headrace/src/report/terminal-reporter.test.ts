@@ -1,14 +1,15 @@
 import type { WriteStream } from 'node:tty';
-import type { RunProgress } from '@headrace/engine';
+import { noDocuments, type RunProgress } from '@headrace/engine';
 import { describe, expect, it } from 'vitest';
 import { progressLine, TerminalReporter } from './terminal-reporter.ts';
 
 const progress: RunProgress = {
   counts: { published: 12_345, created: 0, succeeded: 12_000, failed: 3, dropped: 0 },
   connectors: [
-    { name: 'first', status: 'complete' },
-    { name: 'movies', status: 'running' },
+    { name: 'first', status: 'complete', counts: noDocuments(), seconds: 1 },
+    { name: 'movies', status: 'running', counts: noDocuments(), seconds: 1 },
   ],
+  stages: [],
 };
 
 /** A terminal of some width that keeps what is written. */
@@ -27,7 +28,9 @@ describe('the line of progress', () => {
 
   it('stands before the first connector', () => {
     const counts = { published: 0, created: 0, succeeded: 0, failed: 0, dropped: 0 };
-    expect(progressLine({ counts, connectors: [] }, 0)).toBe('run: 0 published, 0 succeeded, 0 pending, 0 docs/s, 0 s');
+    expect(progressLine({ counts, connectors: [], stages: [] }, 0)).toBe(
+      'run: 0 published, 0 succeeded, 0 pending, 0 docs/s, 0 s',
+    );
   });
 });
 

@@ -1,8 +1,9 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Refusal } from '../errors/refusal.ts';
-import type { AuthSettings, Role } from '../service-file/service-settings.ts';
+import type { AuthSettings, Role, TokenSettings } from '../service-file/service-settings.ts';
 import { FailureDelay } from './failure-delay.ts';
 import { matchesHash, type PasswordHash, parsePasswordHash } from './password-hash.ts';
+import { tokenDigest } from './token.ts';
 
 /** Who sent a request. */
 export interface User {
@@ -17,9 +18,11 @@ interface KnownUser extends User {
 }
 
 const SHARED = 'admin';
+/** Stands for a name where a token was sent: no header can have this one. */
+const TOKEN = '\u0000token';
 const MAX_REMEMBERED = 1000;
 
-/** Decides by HTTP basic authentication who sends a request. Every comparison takes constant time. */
+/** Decides by a name and a password, or by a token, who sends a request. Every comparison takes constant time. */
 export class Authenticator {
   readonly #users = new Map<string, KnownUser>();
   readonly #anyName: boolean;
@@ -30,8 +33,10 @@ export class Authenticator {
   /** A hash takes long to verify on purpose: credentials that were right are remembered, by their digest. */
   readonly #verified = new Map<string, User>();
   readonly #decoy: PasswordHash | undefined;
+  readonly #tokens: readonly TokenSettings[];
 
-  constructor({ password, users }: AuthSettings, delay = new FailureDelay()) {
+  constructor({ password, users, tokens = [] }: AuthSettings, delay = new FailureDelay()) {
+    this.#tokens = tokens;
     this.#delay = delay;
     this.#anyName = users.length === 0;
     this.#shared = password === undefined ? undefined : this.#digest(password);
@@ -52,18 +57,52 @@ export class Authenticator {
    * @param header `Authorization`
    * @param address where the request comes from: tries that fail repeatedly make its next ones wait, and those for the name
    */
-  async authenticate(header: string | undefined, address: string): Promise<User | undefined> {
-    const credentials = header === undefined ? undefined : parseBasic(header);
+  async authenticate(header = '', address: string): Promise<User | undefined> {
+    const token = parseBearer(header);
+    if (token !== undefined) return this.#ofToken(token, address);
+    const credentials = parseBasic(header);
     if (credentials === undefined) return undefined;
-    if (!(await this.#delay.waitTurn(address, credentials.name))) {
-      throw new Refusal('HR_TOO_MANY_FAILURES', 'Too many tries from this address are waiting', {
-        headers: { 'retry-after': '30' },
-      });
-    }
+    await this.#waitTurn(address, credentials.name);
     const user = await this.#verify(credentials.name, credentials.password);
     if (user === undefined) this.#delay.failed(address, credentials.name);
     else this.#delay.succeeded(address, credentials.name);
     return user;
+  }
+
+  get takesTokens(): boolean {
+    return this.#tokens.length > 0;
+  }
+
+  /** The user whom credentials name, whether they are right or not; undefined when there is nobody of that name. */
+  nameIn(header = ''): string | undefined {
+    const name = parseBasic(header)?.name;
+    return name !== undefined && this.#users.has(name) ? name : undefined;
+  }
+
+  /** A right token never waits: it cannot be guessed, and a program with a wrong one must not hold up its neighbours. */
+  async #ofToken(token: string, address: string): Promise<User | undefined> {
+    const digest = Buffer.from(tokenDigest(token));
+    // Compared with every one: how long it takes tells nothing.
+    const [known] = this.#tokens.filter(({ sha256 }) => timingSafeEqual(Buffer.from(sha256), digest));
+    if (known === undefined) {
+      await this.#waitTurn(address, TOKEN);
+      this.#delay.failed(address, TOKEN);
+      return undefined;
+    }
+    const { name, role, expires } = known;
+    if (expires !== undefined && expires <= Date.now()) {
+      throw new Refusal('HR_UNAUTHORIZED', `The token ${name} expired at ${new Date(expires).toISOString()}`, {
+        hint: 'Make a new one (headrace token), and put its hash into the service file.',
+      });
+    }
+    return { name, role };
+  }
+
+  async #waitTurn(address: string, name: string): Promise<void> {
+    if (await this.#delay.waitTurn(address, name)) return;
+    throw new Refusal('HR_TOO_MANY_FAILURES', 'Too many tries from this address are waiting', {
+      headers: { 'retry-after': '30' },
+    });
   }
 
   async #verify(name: string, password: string): Promise<User | undefined> {
@@ -96,6 +135,11 @@ export class Authenticator {
 
 function matches(given: Buffer, wanted: Buffer | undefined): boolean {
   return wanted !== undefined && timingSafeEqual(given, wanted);
+}
+
+/** A token as OAuth 2 sends one (RFC 6750). */
+function parseBearer(header: string): string | undefined {
+  return /^bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(header.trim())?.[1];
 }
 
 /** The user name may be empty; the password is all that follows the first colon. */

@@ -123,12 +123,12 @@ export const SERVICE_ERROR_CODES = {
   },
   HR_PREVIEW_BUSY: {
     status: 429,
-    meaning: 'As many previews are going on as may at one time.',
+    meaning: 'As many previews, and attempts to connect, are going on as may at one time.',
     advice: 'Try again after the seconds that `Retry-After` says.',
   },
   HR_PREVIEW_FAILED: {
     status: 422,
-    meaning: 'The preview could not be finished.',
+    meaning: 'The preview, or the attempt to connect, could not be finished.',
     advice: 'The message tells the reason; ask for fewer documents if it was the time or the memory.',
   },
   HR_NOT_READY: {

@@ -12,14 +12,17 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Who asks; null without authentication. */
     user: string | null;
+    role: Role | null;
   }
 }
 
-const CHALLENGE = 'Basic realm="headrace", charset="UTF-8"';
+const BASIC = 'Basic realm="headrace", charset="UTF-8"';
+const BEARER = 'Bearer realm="headrace"';
 
 /** Lets a request through to a route only when its sender may use it. Nothing of the body is read before. */
 export function guardRoutes(app: FastifyInstance, authenticator: Authenticator | undefined): void {
   app.decorateRequest('user', null);
+  app.decorateRequest('role', null);
   if (authenticator === undefined) return;
   app.addHook('onRequest', async (request) => {
     const access = neededAccess(request);
@@ -27,14 +30,21 @@ export function guardRoutes(app: FastifyInstance, authenticator: Authenticator |
     const user = await authenticator.authenticate(request.headers.authorization, request.ip);
     if (user === undefined) {
       throw new Refusal('HR_UNAUTHORIZED', 'A user name and a password are needed, or these are wrong', {
-        headers: { 'www-authenticate': CHALLENGE },
+        headers: { 'www-authenticate': authenticator.takesTokens ? `${BASIC}, ${BEARER}` : BASIC },
       });
     }
+    request.user = user.name;
+    request.role = user.role;
     if (!mayDo(user.role, access)) {
       throw new Refusal('HR_FORBIDDEN', `${user.name} is a ${user.role}; this needs the role ${access}`);
     }
-    request.user = user.name;
   });
+}
+
+/** Refuses a request for more than its route is for, when its sender may not do that. */
+export function requireRole({ user, role }: FastifyRequest, needed: Role): void {
+  if (role === null || mayDo(role, needed)) return;
+  throw new Refusal('HR_FORBIDDEN', `${user} is a ${role}; this needs the role ${needed}`);
 }
 
 function neededAccess(request: FastifyRequest): Role | 'open' {

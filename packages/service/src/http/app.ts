@@ -1,21 +1,26 @@
 import { type FastifyInstance, fastify, LogController, type RouteOptions } from 'fastify';
 import { Refusal } from '../errors/refusal.ts';
 import { guardRoutes } from './access.ts';
+import { logRequests } from './access-log.ts';
+import { auditRequests } from './audit-requests.ts';
 import { configInfoRoutes } from './config-info-routes.ts';
 import { configRoutes } from './config-routes.ts';
 import { docsRoutes } from './docs-routes.ts';
 import { answerError } from './error-answers.ts';
+import { limitHeaders } from './header-limit.ts';
 import { healthRoutes } from './health-routes.ts';
 import { notJson } from './json-body.ts';
 import { previewRoutes } from './preview-routes.ts';
+import { answerRequestIds, REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
 import { measureRequests } from './request-metrics.ts';
 import { compilers } from './request-validation.ts';
 import { MAX_ID_LENGTH } from './route-schemas.ts';
 import { runRoutes } from './run-routes.ts';
-import { forbidSniffing } from './security-headers.ts';
+import { ANSWER_HEADERS, protectAnswers } from './security-headers.ts';
 import type { ServiceParts } from './service-parts.ts';
 import { statsRoutes } from './stats-routes.ts';
 import { answerUnknownRoutes } from './unknown-routes.ts';
+import { versionRoutes } from './version-routes.ts';
 
 /** A body of anything but a config. */
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -25,20 +30,38 @@ export async function buildApp(parts: ServiceParts): Promise<FastifyInstance> {
   const app = fastify({
     loggerInstance: parts.logger,
     // A normal day is quiet; metrics count the requests.
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    genReqId: requestIdOf,
+    trustProxy: parts.settings.trustedProxies.length > 0 && [...parts.settings.trustedProxies],
     bodyLimit: MAX_BODY_BYTES,
     routerOptions: { maxParamLength: MAX_ID_LENGTH, ignoreTrailingSlash: true },
-    frameworkErrors: answerError,
+    // These come before any hook.
+    frameworkErrors: (error, request, reply) => {
+      reply.headers(ANSWER_HEADERS).header(REQUEST_ID_HEADER, request.id);
+      answerError(error, request, reply);
+    },
     schemaController: { compilersFactory: compilers },
   });
   app.setErrorHandler(answerError);
   takeJsonBodies(app);
   const routes = collectRoutes(app);
   answerUnknownRoutes(app);
+  protectAnswers(app);
+  answerRequestIds(app);
+  measureRequests(app, parts.measurements.service);
+  if (parts.settings.log.requests) logRequests(app);
+  auditRequests(app, parts.audit, parts.authenticator, parts.measurements.service);
+  limitHeaders(app, parts.settings.limits.maxHeaders);
   guardRoutes(app, parts.authenticator);
-  measureRequests(app, parts.metrics);
-  forbidSniffing(app);
-  for (const plugin of [configRoutes, runRoutes, previewRoutes, configInfoRoutes, healthRoutes, statsRoutes]) {
+  for (const plugin of [
+    configRoutes,
+    runRoutes,
+    previewRoutes,
+    configInfoRoutes,
+    healthRoutes,
+    statsRoutes,
+    versionRoutes,
+  ]) {
     await app.register(plugin, parts);
   }
   await app.register(docsRoutes, { routes, secured: parts.authenticator !== undefined });

@@ -34,3 +34,22 @@ describe('GET /v1/config-info', () => {
     expect(connector).not.toHaveProperty('block');
   });
 });
+
+describe('GET /v1/config-info/schema', () => {
+  it('answers the JSON Schema of a config with the components that there are', async () => {
+    const service = await testService();
+    const answer = await service.ask('/v1/config-info/schema');
+    const schema = answer.json as { $schema: string; $defs: Record<string, { properties: object }> };
+    expect(schema.$schema).toBe('https://json-schema.org/draft/2020-12/schema');
+    expect(schema.$defs['stage.Upper']?.properties).toMatchObject({ source: { description: 'The field.' } });
+  });
+
+  it('answers 304 to who has it already', async () => {
+    const service = await testService();
+    const etag = (await service.ask('/v1/config-info/schema')).headers.get('etag') as string;
+    const again = await service.ask('/v1/config-info/schema', { headers: { 'if-none-match': etag } });
+    expect([again.status, again.text]).toEqual([304, '']);
+    const other = await service.ask('/v1/config-info/schema', { headers: { 'if-none-match': '"another"' } });
+    expect(other.status).toBe(200);
+  });
+});

@@ -1,4 +1,5 @@
-import { type CatalogEntry, Type } from '@headrace/engine';
+import { createHash } from 'node:crypto';
+import { type CatalogEntry, configSchema, Type } from '@headrace/engine';
 import type { FastifyInstance } from 'fastify';
 import { componentAnswer } from './component-answer.ts';
 import { sendJson } from './json.ts';
@@ -28,4 +29,31 @@ export async function configInfoRoutes(app: FastifyInstance, { registry }: Servi
       },
     );
   }
+
+  let schema: { readonly json: string; readonly etag: string } | undefined;
+  app.get(
+    '/v1/config-info/schema',
+    {
+      config: { access: 'reader' },
+      schema: {
+        tags: ['config-info'],
+        summary: 'The JSON Schema (2020-12) of a whole config with every component, for editors',
+        headers: Type.Object({
+          'if-none-match': Type.Optional(Type.String({ description: 'The ETag of an earlier answer' })),
+        }),
+        response: { ...answers({ 200: JsonSchemaAnswer }), 304: { description: 'It is as it was' } },
+      },
+    },
+    async (request, reply) => {
+      schema ??= withEtag(JSON.stringify(configSchema(registry)));
+      void reply.headers({ etag: schema.etag, 'cache-control': 'no-cache' });
+      return request.headers['if-none-match'] === schema.etag ? reply.code(304).send() : sendJson(reply, schema.json);
+    },
+  );
+}
+
+const JsonSchemaAnswer = Type.Record(Type.String(), Type.Unknown(), { description: 'A JSON Schema' });
+
+function withEtag(json: string) {
+  return { json, etag: `"${createHash('sha256').update(json).digest('base64url').slice(0, 22)}"` };
 }

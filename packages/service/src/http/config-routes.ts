@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { type ConfigItem, type Configs, configNotFound } from '../configs/configs.ts';
 import { uploadText } from '../configs/upload-text.ts';
 import type { ConfigFormat } from '../store/store.ts';
+import { requireRole } from './access.ts';
 import { sendJson, streamJson } from './json.ts';
 import { answers, DEFAULT_PAGE, idParams, Nothing, pageOf, pageQuery, problemList, queryOf } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
@@ -31,7 +32,10 @@ const configBody = {
 };
 
 /** Storing, listing, checking and removing configs. */
-export async function configRoutes(app: FastifyInstance, { configs, maxConfigBytes }: ServiceParts): Promise<void> {
+export async function configRoutes(
+  app: FastifyInstance,
+  { configs, previews, maxConfigBytes }: ServiceParts,
+): Promise<void> {
   const keepBytes = (_request: unknown, body: Buffer, done: (error: null, body: Buffer) => void) => done(null, body);
   app.removeAllContentTypeParsers();
   for (const type of ['application/json', 'application/hocon']) {
@@ -67,7 +71,7 @@ export async function configRoutes(app: FastifyInstance, { configs, maxConfigByt
     },
   );
 
-  app.post<{ Body: Buffer | undefined }>(
+  app.post<{ Body: Buffer | undefined; Querystring: { connect?: boolean } }>(
     '/v1/config/validate',
     {
       bodyLimit: maxConfigBytes,
@@ -75,13 +79,32 @@ export async function configRoutes(app: FastifyInstance, { configs, maxConfigByt
       schema: {
         tags,
         summary: 'Check a config without storing it',
+        querystring: queryOf({
+          connect: Type.Optional(
+            Type.Boolean({
+              description: 'Look whether what it reads from and writes to is there; needs the role operator',
+            }),
+          ),
+        }),
         body: configBody,
-        response: answers({ 200: Type.Object({ valid: Type.Boolean(), problems: problemList }) }, 400, 413, 415),
+        response: answers(
+          { 200: Type.Object({ valid: Type.Boolean(), problems: problemList }) },
+          400,
+          403,
+          413,
+          415,
+          422,
+          429,
+        ),
       },
     },
     async (request, reply) => {
       const text = uploadText(request.body);
-      const problems = await configs.validate(text, bodyFormat(request.headers['content-type']));
+      const format = bodyFormat(request.headers['content-type']);
+      const connect = request.query.connect === true;
+      if (connect) requireRole(request, 'operator');
+      let problems = await configs.validate(text, format);
+      if (connect && !hasErrors(problems)) problems = await previews.reach(await configs.unsavedSource(text, format));
       return sendJson(reply, JSON.stringify({ valid: !hasErrors(problems), problems }));
     },
   );

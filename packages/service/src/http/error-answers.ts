@@ -13,6 +13,11 @@ declare module 'fastify' {
   }
 }
 
+/** What readiness is made of. */
+export const CheckList = Type.Array(
+  Type.Object({ name: Type.String(), ok: Type.Boolean(), message: Type.Optional(Type.String()) }),
+);
+
 /** The one shape of every answer that is not a success. */
 export const ErrorAnswer = Type.Object(
   {
@@ -22,9 +27,8 @@ export const ErrorAnswer = Type.Object(
     code: Type.String(),
     hint: Type.Optional(Type.String({ description: 'What to do' })),
     problems: Type.Optional(Type.Array(Type.Ref('Problem'))),
-    checks: Type.Optional(
-      Type.Array(Type.Object({ name: Type.String(), ok: Type.Boolean(), message: Type.Optional(Type.String()) })),
-    ),
+    checks: Type.Optional(CheckList),
+    requestId: Type.String({ description: 'Under which the log knows the request' }),
   },
   { $id: 'Error' },
 );
@@ -40,8 +44,10 @@ export interface ErrorBody {
 }
 
 /** The body of an error answer as JSON. */
-export function errorJson({ status, message, code, hint, problems, checks }: ErrorBody): string {
-  return JSON.stringify({ status, error: STATUS_CODES[status] ?? 'Error', message, code, hint, problems, checks });
+export function errorJson(body: ErrorBody, requestId: string): string {
+  const { status, message, code, hint, problems, checks } = body;
+  const error = STATUS_CODES[status] ?? 'Error';
+  return JSON.stringify({ status, error, message, code, hint, problems, checks, requestId });
 }
 
 /** Answers anything that was thrown on the way. */
@@ -49,7 +55,7 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   const body = toErrorBody(error, request);
   if (error instanceof Refusal) void reply.headers(error.headers);
   if (body.status >= 500 && !(error instanceof Refusal)) request.log.error(error, body.message);
-  sendJson(reply.code(body.status), errorJson(body));
+  sendJson(reply.code(body.status), errorJson(body, request.id));
 }
 
 /** Codes of the framework, and the ones that say the same here. */

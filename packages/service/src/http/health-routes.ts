@@ -1,9 +1,12 @@
+import { Type } from '@headrace/engine';
 import type { FastifyInstance } from 'fastify';
 import { SERVICE_ERROR_CODES } from '../errors/service-error-codes.ts';
-import { errorJson } from './error-answers.ts';
+import { CheckList, errorJson } from './error-answers.ts';
 import { sendJson } from './json.ts';
-import { answers, Nothing } from './route-schemas.ts';
+import { answers, Nothing, queryOf } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
+
+const Ready = Type.Object({ status: Type.Literal('ready'), checks: CheckList });
 
 /** Whether the process lives, and whether it can do its work. Open to all: orchestrators have no password. */
 export async function healthRoutes(app: FastifyInstance, { readiness }: ServiceParts): Promise<void> {
@@ -17,22 +20,30 @@ export async function healthRoutes(app: FastifyInstance, { readiness }: ServiceP
     },
   );
 
-  app.get(
+  app.get<{ Querystring: { verbose?: boolean } }>(
     '/v1/readyz',
     {
       config: { access: 'open' },
-      schema: { tags, summary: 'The service can do its work', response: answers({ 200: Nothing }, 503) },
+      schema: {
+        tags,
+        summary: 'The service can do its work',
+        querystring: queryOf({
+          verbose: Type.Optional(Type.Boolean({ description: 'Tell of the checks when all is well, too' })),
+        }),
+        response: answers({ 200: Type.Union([Nothing, Ready]) }, 503),
+      },
     },
-    (_request, reply) => {
+    (request, reply) => {
       const checks = readiness.checks();
       const failing = checks.filter((check) => !check.ok);
       if (failing.length === 0) {
-        reply.send();
+        if (request.query.verbose === true) sendJson(reply, JSON.stringify({ status: 'ready', checks }));
+        else reply.send();
         return;
       }
       const { status } = SERVICE_ERROR_CODES.HR_NOT_READY;
       const message = failing.map((check) => check.message).join('; ');
-      sendJson(reply.code(status), errorJson({ status, code: 'HR_NOT_READY', message, checks }));
+      sendJson(reply.code(status), errorJson({ status, code: 'HR_NOT_READY', message, checks }, request.id));
     },
   );
 }

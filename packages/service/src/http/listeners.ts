@@ -1,37 +1,65 @@
 import { readFileSync } from 'node:fs';
-import { createServer as createHttpServer, type RequestListener, type Server, STATUS_CODES } from 'node:http';
+import {
+  createServer as createHttpServer,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  STATUS_CODES,
+} from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { SERVICE_ERROR_CODES, type ServiceErrorCode } from '../errors/service-error-codes.ts';
-import type { ListenerSettings } from '../service-file/service-settings.ts';
+import type { Limits, ListenerSettings } from '../service-file/service-settings.ts';
 import { errorJson } from './error-answers.ts';
+import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
+import { ANSWER_HEADERS } from './security-headers.ts';
 
-/** Bounds that keep a slow or hostile client from holding a connection for ever. */
-const SERVER_OPTIONS = {
-  headersTimeout: 20_000,
-  requestTimeout: 120_000,
-  keepAliveTimeout: 72_000,
-  maxHeaderSize: 16 * 1024,
-};
+/** How often connections are looked at that take too long. */
+const TIMEOUT_CHECK_MILLIS = 1000;
 
 /** How often a closing server looks for connections that have become idle. */
 const IDLE_CHECK_MILLIS = 50;
 
 const JKS_MAGIC = 0xfeedfeed;
 
+type ConnectionLimits = Pick<
+  Limits,
+  'maxConnections' | 'maxHeaderBytes' | 'headersTimeoutSeconds' | 'requestTimeoutSeconds' | 'keepAliveSeconds'
+>;
+
 /** A port that is open. */
 export interface Listener {
   url: string;
   /** Where it listens, for people: the address as it is bound, and what that means. */
   bound: string;
+  /** How many connections are open. */
+  connections(): number;
   /** Takes no new connections; waits for the requests that are being answered, but not longer than the given time. */
   close(graceMillis: number): Promise<void>;
 }
 
-/** Opens a port. Throws when it cannot, saying which and why. */
-export async function listen(settings: ListenerSettings, handle: RequestListener): Promise<Listener> {
+/**
+ * Opens a port. Throws when it cannot, saying which and why.
+ * @param onDrop told of each connection that was closed because there were too many
+ */
+export async function listen(
+  settings: ListenerSettings,
+  limits: ConnectionLimits,
+  handle: RequestListener,
+  onDrop: () => void,
+): Promise<Listener> {
+  const options = serverOptions(limits);
   const server =
-    settings.tls === undefined ? createHttpServer(SERVER_OPTIONS, handle) : secureServer(settings.tls, handle);
+    settings.tls === undefined ? createHttpServer(options, handle) : secureServer(settings.tls, options, handle);
+  // Too many are refused (header-limit.ts) and not left out.
+  server.maxHeadersCount = 0;
+  server.maxConnections = limits.maxConnections;
+  const connections = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
+  server.on('drop', onDrop);
   server.on('clientError', answerClientError);
   const { host, port } = settings;
   await new Promise<void>((resolve, reject) => {
@@ -43,17 +71,35 @@ export async function listen(settings: ListenerSettings, handle: RequestListener
   return {
     url: `${scheme}://${urlHost(host)}:${address.port}`,
     bound: `${scheme}://${inUrl(address.address)}:${address.port}${reach(address.address)}`,
+    connections: () => connections.size,
     close: (grace) => closeServer(server, grace),
   };
 }
 
-function secureServer(tls: NonNullable<ListenerSettings['tls']>, handle: RequestListener): Server {
+/** Bounds that keep a slow or hostile client from holding a connection for ever. */
+function serverOptions(limits: ConnectionLimits): ServerOptions {
+  const { maxHeaderBytes, headersTimeoutSeconds, requestTimeoutSeconds, keepAliveSeconds } = limits;
+  return {
+    maxHeaderSize: maxHeaderBytes,
+    // Node wants the first not to be above the second.
+    headersTimeout: Math.min(headersTimeoutSeconds, requestTimeoutSeconds) * 1000,
+    requestTimeout: requestTimeoutSeconds * 1000,
+    keepAliveTimeout: keepAliveSeconds * 1000,
+    connectionsCheckingInterval: TIMEOUT_CHECK_MILLIS,
+  };
+}
+
+function secureServer(
+  tls: NonNullable<ListenerSettings['tls']>,
+  options: ServerOptions,
+  handle: RequestListener,
+): Server {
   try {
     const material =
       'keyStore' in tls
         ? { pfx: readKeyStore(tls.keyStore), passphrase: tls.password }
         : { cert: readFileSync(tls.cert), key: readFileSync(tls.key) };
-    return createHttpsServer({ ...SERVER_OPTIONS, ...material }, handle);
+    return createHttpsServer({ ...options, ...material }, handle);
   } catch (error) {
     const files = 'keyStore' in tls ? `the key store ${tls.keyStore}` : `${tls.cert} and ${tls.key}`;
     throw new Error(`HTTPS cannot be set up with ${files}: ${(error as Error).message}`, { cause: error });
@@ -112,11 +158,18 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   const code = CLIENT_ERRORS[error.code ?? ''] ?? 'HR_REQUEST_INVALID';
   const { status } = SERVICE_ERROR_CODES[code];
   const message = code === 'HR_REQUEST_INVALID' ? 'The request is not valid HTTP' : SERVICE_ERROR_CODES[code].meaning;
-  const body = errorJson({ status, code, message });
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
+  // What it is that came nobody knows: not even its headers.
+  const requestId = requestIdOf({ headers: {} });
+  const body = errorJson({ status, code, message }, requestId);
+  const headers = {
+    'Content-Type': 'application/json',
+    'Content-Length': Buffer.byteLength(body),
+    ...ANSWER_HEADERS,
+    [REQUEST_ID_HEADER]: requestId,
+    Connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
 }
 
 async function closeServer(server: Server, graceMillis: number): Promise<void> {

@@ -1,4 +1,10 @@
+import { statfs } from 'node:fs/promises';
+import type { EventLoop } from '../stats/event-loop.ts';
 import type { Store } from '../store/store.ts';
+
+const MIB = 1024 * 1024;
+/** A service whose event loop is as late as this, on average over ten seconds, answers nobody in time. */
+const MAX_LOOP_DELAY_SECONDS = 1;
 
 /** One reason why the service may not be ready. */
 export interface ReadinessCheck {
@@ -7,22 +13,44 @@ export interface ReadinessCheck {
   message?: string;
 }
 
-/** Whether the service can do its work. Answers from what is known: it waits for nothing. */
+/**
+ * Whether the service can do its work. Answers from what is known: it waits for nothing. What runs do, and the servers
+ * that they talk to, is no part of it.
+ */
 export class Readiness {
   presetsLoaded = false;
   shuttingDown = false;
   readonly #store: Store;
+  readonly #loop: Pick<EventLoop, 'delay'>;
+  readonly #minFreeMb: number;
+  #freeBytes = Number.POSITIVE_INFINITY;
 
-  constructor(store: Store) {
+  /** @param minFreeMb free space on the disk of the store, below which the service is not ready */
+  constructor(store: Store, loop: Pick<EventLoop, 'delay'>, minFreeMb: number) {
     this.#store = store;
+    this.#loop = loop;
+    this.#minFreeMb = minFreeMb;
+  }
+
+  /** Looks at what takes a moment to see: whether the store can be written, and the space on its disk. */
+  async probe(): Promise<void> {
+    const { directory } = this.#store;
+    await this.#store.probe();
+    if (directory === undefined || this.#minFreeMb === 0) return;
+    const { bavail, bsize } = await statfs(directory);
+    this.#freeBytes = bavail * bsize;
   }
 
   checks(): ReadinessCheck[] {
     const { failure } = this.#store;
+    const delay = this.#loop.delay.mean;
+    const freeMb = Math.floor(this.#freeBytes / MIB);
     return [
       check('store', failure === undefined, failure),
       check('presets', this.presetsLoaded, 'The presets are being loaded'),
       check('running', !this.shuttingDown, 'The service is shutting down'),
+      check('disk', freeMb >= this.#minFreeMb, `${freeMb} MiB are free for the store, less than limits.minFreeDiskMb`),
+      check('eventLoop', delay < MAX_LOOP_DELAY_SECONDS, `The event loop is ${delay.toFixed(1)} seconds late`),
     ];
   }
 }

@@ -1,13 +1,17 @@
 import type { FastifyInstance } from 'fastify';
-import type { Metrics } from '../stats/metrics.ts';
+import type { ServiceMetrics } from '../stats/service-metrics.ts';
 
 /** Measures all requests: how long they take, and what they are answered. */
-export function measureRequests(app: FastifyInstance, metrics: Metrics): void {
-  const requests = metrics.timer('http.requests');
-  const answered = ['1xx', '2xx', '3xx', '4xx', '5xx'].map((group) => metrics.meter(`http.responses.${group}`));
-  app.addHook('onResponse', (_request, reply, done) => {
-    requests.update(reply.elapsedTime / 1000);
-    answered[Math.floor(reply.statusCode / 100) - 1]?.mark();
+export function measureRequests(app: FastifyInstance, metrics: ServiceMetrics): void {
+  app.addHook('onRequest', (_request, reply, done) => {
+    metrics.requestBegan();
+    // Comes too when the client goes away before the answer.
+    reply.raw.once('close', () => metrics.requestGone());
+    done();
+  });
+  app.addHook('onResponse', ({ method, routeOptions }, { statusCode, elapsedTime }, done) => {
+    // The pattern of the route, not its URL: ids would make a series each.
+    metrics.requestAnswered({ method, route: routeOptions.url ?? 'none', statusCode, seconds: elapsedTime / 1000 });
     done();
   });
 }

@@ -15,6 +15,15 @@ const PAGE_HEADERS = {
   'x-frame-options': 'DENY',
 };
 
+/** What is no page is not to be shown as one, nor in a frame of another, nor taken for something else than it says it is. */
+export const ANSWER_HEADERS = {
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+};
+
 /** Sets the headers of pages on the routes that are made after this. */
 export function protectPages(app: FastifyInstance): void {
   app.addHook('onRequest', (_request, reply, done) => {
@@ -23,10 +32,10 @@ export function protectPages(app: FastifyInstance): void {
   });
 }
 
-/** No answer is to be taken for something else than it says it is. */
-export function forbidSniffing(app: FastifyInstance): void {
+/** Sets the headers of every answer; on pages their own replace them. */
+export function protectAnswers(app: FastifyInstance): void {
   app.addHook('onRequest', (_request, reply, done) => {
-    reply.header('x-content-type-options', 'nosniff');
+    reply.headers(ANSWER_HEADERS);
     done();
   });
 }

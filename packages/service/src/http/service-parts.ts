@@ -1,10 +1,12 @@
 import type { Registry } from '@headrace/engine';
 import type { FastifyBaseLogger } from 'fastify';
+import type { AuditLog } from '../audit/audit-log.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
 import type { Configs } from '../configs/configs.ts';
 import type { Previews } from '../runs/previews.ts';
 import type { RunManager } from '../runs/run-manager.ts';
-import type { Metrics } from '../stats/metrics.ts';
+import type { ServiceSettings } from '../service-file/service-settings.ts';
+import type { Measurements } from '../stats/measurements.ts';
 import type { SystemMeter } from '../stats/system-stats.ts';
 import type { Readiness } from './readiness.ts';
 
@@ -15,10 +17,13 @@ export interface ServiceParts {
   previews: Previews;
   registry: Registry;
   readiness: Readiness;
-  metrics: Metrics;
+  measurements: Measurements;
   system: SystemMeter;
   /** Undefined: everybody may do everything. */
   authenticator: Authenticator | undefined;
   logger: FastifyBaseLogger;
   maxConfigBytes: number;
+  settings: ServiceSettings;
+  /** Undefined: nothing is recorded. */
+  audit: AuditLog | undefined;
 }

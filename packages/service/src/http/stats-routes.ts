@@ -1,13 +1,13 @@
 import { Type } from '@headrace/engine';
 import type { FastifyInstance } from 'fastify';
 import { metricsToJson } from '../stats/metrics-json.ts';
-import { PROMETHEUS_CONTENT_TYPE, prometheusText } from '../stats/prometheus-text.ts';
+import { PROMETHEUS_CONTENT_TYPE } from '../stats/prometheus-text.ts';
 import { sendJson } from './json.ts';
 import { answers } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
 
 /** What the machine and the service are doing. */
-export async function statsRoutes(app: FastifyInstance, { metrics, system }: ServiceParts): Promise<void> {
+export async function statsRoutes(app: FastifyInstance, { measurements, system }: ServiceParts): Promise<void> {
   const tags = ['stats'];
   const config = { access: 'reader' } as const;
 
@@ -30,7 +30,7 @@ export async function statsRoutes(app: FastifyInstance, { metrics, system }: Ser
         response: answers({ 200: Type.Ref('Metrics') }),
       },
     },
-    async (_request, reply) => sendJson(reply, JSON.stringify(metricsToJson(metrics))),
+    async (_request, reply) => sendJson(reply, JSON.stringify(metricsToJson(measurements.dropwizard))),
   );
 
   app.get(
@@ -39,10 +39,10 @@ export async function statsRoutes(app: FastifyInstance, { metrics, system }: Ser
       config,
       schema: {
         tags,
-        summary: "The same measurements in Prometheus' text form",
+        summary: "Measurements in Prometheus' text form",
         response: { ...answers({}), 200: { content: { 'text/plain': { schema: Type.String() } } } },
       },
     },
-    async (_request, reply) => reply.header('content-type', PROMETHEUS_CONTENT_TYPE).send(prometheusText(metrics)),
+    async (_request, reply) => reply.header('content-type', PROMETHEUS_CONTENT_TYPE).send(measurements.prometheus()),
   );
 }

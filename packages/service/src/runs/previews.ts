@@ -1,4 +1,13 @@
-import { HeadraceError, hasErrors, type PreviewRequest, type PreviewResult } from '@headrace/engine';
+import {
+  HeadraceError,
+  hasErrors,
+  maskTexts,
+  type PreviewRequest,
+  type PreviewResult,
+  type Problem,
+  type ReachRequest,
+  secretTexts,
+} from '@headrace/engine';
 import { boundProblems } from '../configs/bound-problems.ts';
 import { refuseConfig } from '../configs/upload-text.ts';
 import { Refusal } from '../errors/refusal.ts';
@@ -8,12 +17,16 @@ const TIMEOUT_MILLIS = 30_000;
 /** How long the thread of a preview that took too long may take to end. */
 const THREAD_END_MILLIS = 2_000;
 
-/** What runs previews: the engine's threads. */
+/** What runs them: the engine's threads. */
 export interface PreviewStarter {
   preview(request: PreviewRequest, timeoutMillis: number): Promise<PreviewResult>;
+  reach(request: ReachRequest, timeoutMillis: number): Promise<Problem[]>;
 }
 
-/** Shows what documents become in a pipeline. Each preview has a thread, so there are only so many at one time. */
+/**
+ * Shows what documents become in a pipeline, and looks whether what a config talks to is there. Each time that takes a
+ * thread, so there are only so many at one time.
+ */
 export class Previews {
   readonly #starter: PreviewStarter;
   #going = 0;
@@ -23,16 +36,28 @@ export class Previews {
   }
 
   async preview(request: PreviewRequest): Promise<PreviewResult> {
+    const result = await this.#ask(() => this.#starter.preview(request, TIMEOUT_MILLIS));
+    const problems = boundProblems(result.problems);
+    if (hasErrors(problems)) refuseConfig(problems);
+    return { ...result, problems };
+  }
+
+  /** All problems of a config, those of sources and sinks that cannot be reached among them. */
+  async reach(request: ReachRequest): Promise<Problem[]> {
+    const problems = await this.#ask(() => this.#starter.reach(request, TIMEOUT_MILLIS));
+    // What a server answers may repeat what it was sent.
+    const secrets = secretTexts(request.root, true);
+    return boundProblems(problems).map((problem) => ({ ...problem, message: maskTexts(problem.message, secrets) }));
+  }
+
+  async #ask<T>(work: () => Promise<T>): Promise<T> {
     if (this.#going >= MAX_AT_ONCE) {
-      throw new Refusal('HR_PREVIEW_BUSY', `${MAX_AT_ONCE} previews are going on already`, {
+      throw new Refusal('HR_PREVIEW_BUSY', `${MAX_AT_ONCE} previews and attempts to connect are going on already`, {
         headers: { 'retry-after': '1' },
       });
     }
     try {
-      const result = await this.#inTime(this.#start(request));
-      const problems = boundProblems(result.problems);
-      if (hasErrors(problems)) refuseConfig(problems);
-      return { ...result, problems };
+      return await this.#inTime(this.#start(work));
     } catch (error) {
       if (!(error instanceof HeadraceError)) throw error;
       throw new Refusal('HR_PREVIEW_FAILED', error.message, {
@@ -44,17 +69,17 @@ export class Previews {
   }
 
   /** It has its place until its thread has ended. */
-  async #start(request: PreviewRequest): Promise<PreviewResult> {
+  async #start<T>(work: () => Promise<T>): Promise<T> {
     this.#going++;
     try {
-      return await this.#starter.preview(request, TIMEOUT_MILLIS);
+      return await work();
     } finally {
       this.#going--;
     }
   }
 
   /** A thread that hangs in the operating system, reading from a pipe for example, does not end; its request does. */
-  async #inTime(preview: Promise<PreviewResult>): Promise<PreviewResult> {
+  async #inTime<T>(work: Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(() => {
@@ -66,7 +91,7 @@ export class Previews {
       }, TIMEOUT_MILLIS + THREAD_END_MILLIS);
     });
     try {
-      return await Promise.race([preview, late]);
+      return await Promise.race([work, late]);
     } finally {
       clearTimeout(timer);
     }

@@ -1,6 +1,8 @@
 import {
   type PreviewRequest,
   type PreviewResult,
+  type Problem,
+  type ReachRequest,
   type RunHandle,
   type RunListeners,
   type RunRequest,
@@ -27,6 +29,10 @@ export class ThreadsOnDemand {
 
   preview(request: PreviewRequest, timeoutMillis: number): Promise<PreviewResult> {
     return this.#open().preview(request, timeoutMillis);
+  }
+
+  reach(request: ReachRequest, timeoutMillis: number): Promise<Problem[]> {
+    return this.#open().reach(request, timeoutMillis);
   }
 
   async close(): Promise<void> {

@@ -2,22 +2,20 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { hasErrors, messageOf, type Problem } from '@headrace/engine';
-import { parsePasswordHash } from '../auth/password-hash.ts';
+import { readAuth } from './read-auth.ts';
+import { readAudit, readLog, readShutdown, readTrustedProxies } from './read-operations.ts';
 import {
-  type AuthSettings,
   DEFAULT_HOST,
   DEFAULT_PORT,
   defaultSettings,
   type Limits,
   type ListenerSettings,
-  type Role,
   type ServiceSettings,
-  type UserSettings,
 } from './service-settings.ts';
 import type { Entry, YamlReader } from './yaml-reader.ts';
 
 const MAX_PORT = 65_535;
-const ROLES: readonly Role[] = ['reader', 'operator', 'admin'];
+const SERVER_KEYS = ['applicationConnectors', 'port', 'host', 'tls', 'trustedProxies'];
 
 /** Bounds of each limit. */
 const LIMITS: Readonly<Record<keyof Limits, readonly [min: number, max: number]>> = {
@@ -27,6 +25,13 @@ const LIMITS: Readonly<Record<keyof Limits, readonly [min: number, max: number]>
   maxConcurrentRuns: [1, 1024],
   maxQueuedRuns: [0, 1_000_000],
   runHeapMb: [32, 1024 * 1024],
+  maxConnections: [1, 1_000_000],
+  maxHeaders: [10, 2000],
+  maxHeaderBytes: [1024, 1024 * 1024],
+  headersTimeoutSeconds: [1, 3600],
+  requestTimeoutSeconds: [1, 24 * 3600],
+  keepAliveSeconds: [1, 3600],
+  minFreeDiskMb: [0, 1024 * 1024 * 1024],
 };
 
 /**
@@ -66,6 +71,9 @@ function readSettings(reader: YamlReader, path: string): ServiceSettings {
     'storage',
     'limits',
     'components',
+    'log',
+    'audit',
+    'shutdown',
     'logging',
     'swagger',
     'metrics',
@@ -77,62 +85,24 @@ function readSettings(reader: YamlReader, path: string): ServiceSettings {
   const preset = reader.map(keys.get('presetConfig'), ['configDirectoryPath']);
   const presets = reader.text(preset.get('configDirectoryPath'));
   const auth = readAuth(reader, keys.get('auth'));
+  const server = reader.mapOfSome(keys.get('server'), SERVER_KEYS);
   return {
     ...(presets === undefined ? {} : { presets }),
     preventConcurrentRuns: reader.flag(keys.get('preventConcurrentRuns')) ?? defaults.preventConcurrentRuns,
     ...(auth === undefined ? {} : { auth }),
-    listeners: readListeners(reader, keys.get('server')),
+    listeners: readListeners(reader, server),
     storage: readStorage(reader, keys.get('storage'), defaults.storage),
     limits: readLimits(reader, keys.get('limits'), defaults.limits),
+    log: readLog(reader, keys.get('log'), defaults.log),
+    ...readAudit(reader, keys.get('audit'), auth !== undefined),
+    shutdownGraceSeconds: readShutdown(reader, keys.get('shutdown')) ?? defaults.shutdownGraceSeconds,
+    trustedProxies: readTrustedProxies(reader, server.get('trustedProxies')),
     components: reader.list(keys.get('components')).flatMap((entry) => reader.text(entry) ?? []),
     base: pathToFileURL(`${dirname(resolve(path))}/`).href,
   };
 }
 
-function readAuth(reader: YamlReader, auth: Entry | undefined): AuthSettings | undefined {
-  if (auth === undefined) return undefined;
-  const keys = reader.map(auth, ['type', 'enabled', 'password', 'users']);
-  const type = reader.choice(keys.get('type'), ['basicAuth']);
-  const password = reader.text(keys.get('password'));
-  const users = reader.list(keys.get('users')).flatMap((entry) => readUser(reader, entry) ?? []);
-  if (reader.flag(keys.get('enabled')) === false) return undefined;
-  if (!keys.has('type')) reader.error(auth, 'auth is enabled and has no type', 'Add type: basicAuth.');
-  if (password === undefined && users.length === 0 && type !== undefined) {
-    reader.error(auth, 'auth is enabled and nobody could log in', 'Add password: … or users: [ … ].');
-  }
-  const names = new Set<string>();
-  for (const [i, { name }] of users.entries()) {
-    if (names.has(name)) reader.error({ ...auth, path: `auth.users[${i}].name` }, `There are two users ${name}`);
-    names.add(name);
-  }
-  return { users, ...(password === undefined ? {} : { password }) };
-}
-
-function readUser(reader: YamlReader, entry: Entry): UserSettings | undefined {
-  const keys = reader.map(entry, ['name', 'password', 'passwordHash', 'role']);
-  const name = reader.text(keys.get('name'));
-  const password = reader.text(keys.get('password'));
-  const hash = keys.get('passwordHash');
-  const passwordHash = reader.text(hash);
-  const role = reader.choice(keys.get('role'), ROLES);
-  for (const key of ['name', 'role']) if (!keys.has(key)) reader.error(entry, `${entry.path} has no ${key}`);
-  if ((password === undefined) === (passwordHash === undefined)) {
-    reader.error(entry, `${entry.path} needs either password or passwordHash`);
-  }
-  if (hash !== undefined && passwordHash !== undefined && parsePasswordHash(passwordHash) === undefined) {
-    reader.error(hash, `${hash.path} is not a scrypt hash`, 'Its form is $scrypt$ln=15,r=8,p=1$<salt>$<key>.');
-  }
-  if (name === undefined || role === undefined) return undefined;
-  return {
-    name,
-    role,
-    ...(password === undefined ? {} : { password }),
-    ...(passwordHash === undefined ? {} : { passwordHash }),
-  };
-}
-
-function readListeners(reader: YamlReader, server: Entry | undefined): ListenerSettings[] {
-  const keys = reader.mapOfSome(server, ['applicationConnectors', 'port', 'host', 'tls']);
+function readListeners(reader: YamlReader, keys: ReadonlyMap<string, Entry>): ListenerSettings[] {
   const host = reader.text(keys.get('host')) ?? DEFAULT_HOST;
   const port = reader.integer(keys.get('port'), 0, MAX_PORT);
   const tls = readPem(reader, keys.get('tls'));

@@ -12,10 +12,35 @@ export interface UserSettings {
   passwordHash?: string;
 }
 
+/** A token of the service file: what a program sends instead of a name and a password. */
+export interface TokenSettings {
+  name: string;
+  role: Role;
+  /** SHA-256 of the token, in hexadecimal. */
+  sha256: string;
+  /** Milliseconds since the epoch. */
+  expires?: number;
+}
+
 export interface AuthSettings {
   /** With no users: any user name with this password is let in. With users: it is the password of `admin`. */
   password?: string;
   users: readonly UserSettings[];
+  tokens?: readonly TokenSettings[];
+}
+
+/** What the log of the service tells, and how. */
+export interface LogSettings {
+  level: 'error' | 'warn' | 'info' | 'debug';
+  /** `auto`: plain lines on a terminal, JSON otherwise. */
+  format: 'auto' | 'json' | 'pretty';
+  /** Whether each request gets a line. */
+  requests: boolean;
+}
+
+/** Where records of who changed what go: to a file, or with the log. */
+export interface AuditSettings {
+  path?: string;
 }
 
 /** Where the service listens. */
@@ -36,6 +61,18 @@ export interface Limits {
   maxQueuedRuns: number;
   /** JavaScript heap of each thread of a run, in MiB. */
   runHeapMb: number;
+  /** Open connections of each listener; further ones are closed at once. */
+  maxConnections: number;
+  /** Headers of a request, and their bytes with the request line. */
+  maxHeaders: number;
+  maxHeaderBytes: number;
+  /** Within which a request has to arrive: its headers, and all of it. */
+  headersTimeoutSeconds: number;
+  requestTimeoutSeconds: number;
+  /** How long a connection stays open without a request. */
+  keepAliveSeconds: number;
+  /** Free space on the disk of the store, below which the service is not ready. 0: it does not matter. */
+  minFreeDiskMb: number;
 }
 
 /** How a service is set up. Paths are absolute, or relative to the working directory. */
@@ -47,6 +84,13 @@ export interface ServiceSettings {
   listeners: readonly ListenerSettings[];
   storage: { type: 'sqlite'; path: string } | { type: 'memory' };
   limits: Limits;
+  log: LogSettings;
+  /** Absent: no records. */
+  audit?: AuditSettings;
+  /** How long runs may take to end at a shutdown; the last 12 seconds of it to stop, when they have not ended by themselves. */
+  shutdownGraceSeconds: number;
+  /** Addresses and networks of proxies whose `X-Forwarded-For` is believed. */
+  trustedProxies: readonly string[];
   /** Modules of custom components, and the URL of the directory that relative ones start from. */
   components: readonly string[];
   base: string;
@@ -65,7 +109,17 @@ export function defaultSettings(): ServiceSettings {
       maxConcurrentRuns: Math.max(1, availableParallelism()),
       maxQueuedRuns: 1000,
       runHeapMb: 1024,
+      maxConnections: 10_000,
+      maxHeaders: 200,
+      maxHeaderBytes: 16 * 1024,
+      headersTimeoutSeconds: 20,
+      requestTimeoutSeconds: 120,
+      keepAliveSeconds: 72,
+      minFreeDiskMb: 50,
     },
+    log: { level: 'info', format: 'auto', requests: false },
+    shutdownGraceSeconds: 12,
+    trustedProxies: [],
     components: [],
     base: pathToFileURL(`${process.cwd()}/`).href,
   };

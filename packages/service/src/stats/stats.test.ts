@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { testService } from '../testing/test-service.test.support.ts';
 import { Metrics } from './metrics.ts';
 import { metricsToJson } from './metrics-json.ts';
-import { prometheusText } from './prometheus-text.ts';
 
 function handClock() {
   let time = 0;
@@ -84,27 +83,6 @@ describe('the measurements of a service', () => {
     });
   });
 
-  it("have Prometheus' text form", () => {
-    const metrics = new Metrics(handClock().clock);
-    metrics.counter('runs.accepted').add(2);
-    metrics.gauge('eventLoop.delay.maxSeconds', () => Number.POSITIVE_INFINITY);
-    metrics.timer('http.requests').update(0.5);
-    expect(prometheusText(metrics)).toBe(`# TYPE headrace_event_loop_delay_max_seconds gauge
-headrace_event_loop_delay_max_seconds +Inf
-# TYPE headrace_runs_accepted_total counter
-headrace_runs_accepted_total 2
-# TYPE headrace_http_requests_seconds summary
-headrace_http_requests_seconds{quantile="0.5"} 0.5
-headrace_http_requests_seconds{quantile="0.75"} 0.5
-headrace_http_requests_seconds{quantile="0.95"} 0.5
-headrace_http_requests_seconds{quantile="0.98"} 0.5
-headrace_http_requests_seconds{quantile="0.99"} 0.5
-headrace_http_requests_seconds{quantile="0.999"} 0.5
-headrace_http_requests_seconds_sum 0.5
-headrace_http_requests_seconds_count 1
-`);
-  });
-
   it('are answered over HTTP', async () => {
     const service = await testService();
     const configId = await service.store();
@@ -118,9 +96,6 @@ headrace_http_requests_seconds_count 1
     expect(json.timers['http.requests']?.count).toBeGreaterThanOrEqual(2);
     expect(json.gauges).toMatchObject({ 'runs.running': { value: 0 }, 'runs.queued': { value: 0 } });
     expect(json.gauges['eventLoop.delay.meanSeconds']?.value).toBeGreaterThanOrEqual(0);
-    const text = await service.ask('/metrics');
-    expect(text.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
-    expect(text.text).toContain('\nheadrace_runs_succeeded_total 1\n');
   });
 });
 

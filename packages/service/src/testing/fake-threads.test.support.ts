@@ -3,8 +3,10 @@ import {
   noDocuments,
   type PreviewRequest,
   type PreviewResult,
+  type Problem,
   pendingDocuments,
   type RunHandle,
+  type RunListeners,
   type RunProgress,
   type RunRequest,
   type RunResult,
@@ -17,13 +19,17 @@ export class FakeRun implements RunHandle {
   readonly request: RunRequest;
   readonly done: Promise<RunResult>;
   readonly counts: DocumentCounts = noDocuments();
+  readonly stages: RunProgress['stages'] = [];
+  /** What the service listens with. */
+  readonly listeners: RunListeners;
   readonly stops: string[] = [];
   /** What `stop` does; by default the run ends at once as it is told. */
   onStop: (status: 'CANCELLED' | 'INTERRUPTED') => void = (status) => this.end(status);
   #resolve!: (result: RunResult) => void;
 
-  constructor(request: RunRequest) {
+  constructor(request: RunRequest, listeners: RunListeners) {
     this.runId = request.runId;
+    this.listeners = listeners;
     this.request = request;
     this.done = new Promise((resolve) => {
       this.#resolve = resolve;
@@ -31,7 +37,8 @@ export class FakeRun implements RunHandle {
   }
 
   progress(): RunProgress {
-    return { counts: { ...this.counts }, connectors: [{ name: 'files', status: 'running' }] };
+    const counts = { ...this.counts };
+    return { counts, connectors: [{ name: 'files', status: 'running', counts, seconds: 1 }], stages: this.stages };
   }
 
   stop(status: 'CANCELLED' | 'INTERRUPTED'): void {
@@ -53,7 +60,7 @@ export class FakeRun implements RunHandle {
       },
     ];
     const message = runSummary(status, connectors, problems);
-    this.#resolve({ status, message, problems, connectors, counts, failures: [], seconds: 2 });
+    this.#resolve({ status, message, problems, connectors, counts, stages: this.stages, failures: [], seconds: 2 });
   }
 }
 
@@ -63,8 +70,8 @@ export class FakeThreads {
   readonly previews: PreviewRequest[] = [];
   onPreview: (request: PreviewRequest) => Promise<PreviewResult> = async () => ({ results: [], problems: [] });
 
-  start(request: RunRequest): FakeRun {
-    const run = new FakeRun(request);
+  start(request: RunRequest, listeners: RunListeners): FakeRun {
+    const run = new FakeRun(request, listeners);
     this.runs.push(run);
     return run;
   }
@@ -72,6 +79,10 @@ export class FakeThreads {
   preview(request: PreviewRequest): Promise<PreviewResult> {
     this.previews.push(request);
     return this.onPreview(request);
+  }
+
+  async reach(): Promise<Problem[]> {
+    return [];
   }
 
   async close(): Promise<void> {}

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import { DateZoneError, resolveZone } from '../../java/date/index.ts';
+import { readFileSync } from '../../local-files/local-files.ts';
 import type { Credentials } from '../database.ts';
 import { DatabaseUrlError } from '../database-url-error.ts';
 import type { ServerUrl } from '../jdbc-url.ts';

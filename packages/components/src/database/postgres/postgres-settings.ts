@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import type { ConnectionOptions } from 'node:tls';
+import { readFileSync } from '../../local-files/local-files.ts';
 import type { Credentials } from '../database.ts';
 import { DatabaseUrlError } from '../database-url-error.ts';
 import type { ServerUrl } from '../jdbc-url.ts';

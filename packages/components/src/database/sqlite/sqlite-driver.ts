@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { double, integer, type Value } from '@headrace/engine';
+import { openLocalDatabase } from '../../local-files/local-database.ts';
+import { existsSync } from '../../local-files/local-files.ts';
 import type { DatabaseConnection, DatabaseDriver, QueryResult, Row, RowStream, SqlParameter } from '../database.ts';
 import { codeOf, DatabaseErrors, type ErrorVerdict } from '../database-error.ts';
 import { displayUrl, type SqliteUrl } from '../jdbc-url.ts';
@@ -24,7 +25,6 @@ type SqliteValue = null | number | bigint | string | Uint8Array;
 
 /** SQLite, with the driver that Node has. */
 export async function openSqlite(url: SqliteUrl): Promise<DatabaseDriver> {
-  const { DatabaseSync } = await import('node:sqlite');
   const errors = new DatabaseErrors(displayUrl(url), [], (error) => judge(error, url));
   return {
     maxConnections: 1,
@@ -35,7 +35,7 @@ export async function openSqlite(url: SqliteUrl): Promise<DatabaseDriver> {
         if (url.file !== ':memory:' && url.insteadOf === undefined && !existsSync(url.file)) {
           throw new Error('the file does not exist');
         }
-        const database = new DatabaseSync(url.file, { readOnly: url.readOnly, timeout: BUSY_MILLIS });
+        const database = await openLocalDatabase(url.file, { readOnly: url.readOnly, timeout: BUSY_MILLIS });
         return new SqliteConnection(database, errors);
       } catch (error) {
         throw errors.wrap(error);

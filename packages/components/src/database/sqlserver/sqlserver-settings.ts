@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import type mssql from 'mssql';
+import { readFileSync } from '../../local-files/local-files.ts';
 import type { Credentials } from '../database.ts';
 import { DatabaseUrlError } from '../database-url-error.ts';
 import type { SqlServerUrl } from '../jdbc-url.ts';

@@ -1,4 +1,5 @@
 import {
+  type ClassChoices,
   checkNested,
   type DescribesParameters,
   type JsonObject,
@@ -26,9 +27,6 @@ export interface FileFormat {
    */
   publish(file: SourceFile, publisher: Publisher): Promise<void>;
 }
-
-/** The parameter `fileHandlers`: by extension, how the records of such files are read. */
-export const FileHandlersParameter = MapOf(MapOf(Type.Unknown()));
 
 /** `fileHandlers` as a component has them: the settings of each are checked by `checkFileHandlers`. */
 export type FileHandlers = ReadonlyMap<string, ReadonlyMap<string, unknown>>;
@@ -75,6 +73,27 @@ const BY_CLASS: Readonly<Record<string, FileHandler>> = {
   XMLFileHandler: xml,
 };
 const JAVA_PACKAGE = 'com.kmwllc.lucille.core.fileHandler.';
+
+/** What editors are told of the handlers: their names, and the connector that describes their parameters. */
+const choices: ClassChoices = {
+  classes: (
+    [
+      [csv, 'CSVConnector'],
+      [json, 'JSONConnector'],
+      [xml, 'XMLConnector'],
+    ] as const
+  ).map(([{ parameters }, describedBy]) => ({
+    names: Object.keys(BY_CLASS)
+      .filter((name) => BY_CLASS[name]?.parameters === parameters)
+      .flatMap((name) => [name, JAVA_PACKAGE + name]),
+    parameters,
+    describedBy,
+  })),
+  byKey: { csv: 'CSVFileHandler', json: 'JsonFileHandler', jsonl: 'JsonFileHandler', xml: 'XMLFileHandler' },
+};
+
+/** The parameter `fileHandlers`: by extension, how the records of such files are read. */
+export const FileHandlersParameter = MapOf(MapOf(Type.Unknown()), { choices });
 
 /** All mistakes in the handlers of a component. */
 export function* checkFileHandlers(handlers: FileHandlers, parameter = 'fileHandlers'): Generator<ParameterProblem> {

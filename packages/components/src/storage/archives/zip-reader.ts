@@ -22,7 +22,7 @@ const MIN_CHUNK_BYTES = 64;
  * The files in a zip archive, in the order of its directory; folders are left out. Ends with an error when the
  * directory cannot be read. An entry that is damaged fails when it is read, and leaves the others alone.
  *
- * @param path of the archive on this machine: its directory stands at its end
+ * @param path of the archive on this machine, which may be read: its directory stands at its end
  */
 export async function* zipEntries(path: string): AsyncGenerator<ArchiveEntry> {
   const { fromRandomAccessReaderPromise, getFileNameLowLevel, RandomAccessReader } = await import('yauzl');

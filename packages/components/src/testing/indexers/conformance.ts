@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RealServer } from '../real-server.ts';
 import { byId, EngineRuns, type EngineUnderTest, type Fields, numbered, outcome, QUICK } from './engine-runs.ts';
 import { type Fault, FaultyProxy } from './faulty-proxy.ts';
+import { describeWriting } from './writing-conformance.ts';
 
 /**
  * What every indexer that writes to an engine must do. After each run what is in the engine is what the run says.
@@ -20,23 +21,12 @@ export function describeConformance(engine: EngineUnderTest, server: RealServer,
       await runs.close();
     });
     beforeEach(() => proxy.reset());
+    describeWriting(engine, runs, url);
 
     /** Faults for the first requests that change something, one each. */
     const faults = (...list: (Fault | undefined)[]) => {
       proxy.fault = () => list.shift();
     };
-
-    it('writes documents, with all kinds of values and names', async () => {
-      const target = await engine.create();
-      const documents: Fields[] = [
-        { id: 'a/b c?&"é', n_i: 1, d_d: 1.5, b_b: true, s_s: 'tab\t"q" 日😀', ss_ss: ['x', 'y'] },
-        { id: ' x ', ss_ss: ['one', 'two'] },
-        ...numbered(250),
-      ];
-      const result = await runs.send(url(), target, documents);
-      expect(outcome(result)).toEqual({ status: 'SUCCEEDED', succeeded: 252, failed: {} });
-      expect(await engine.contents(target)).toEqual(byId(documents));
-    });
 
     it('tells of each document that is refused, and writes the others', async () => {
       const target = await engine.create();
@@ -135,49 +125,6 @@ export function describeConformance(engine: EngineUnderTest, server: RealServer,
       );
       expect(outcome(result)).toEqual({ status: 'SUCCEEDED', succeeded: 400, failed: {} });
       expect(await engine.contents(target)).toEqual(byId(documents));
-    });
-
-    it('deletes what is marked, in the order of the documents', async () => {
-      const target = await engine.create();
-      const documents: Fields[] = [
-        { id: '1', n_i: 1 },
-        { id: '2', n_i: 2 },
-        { id: '3', n_i: 3 },
-        { id: '2', del_s: 'yes' },
-        { id: '3', del_s: 'yes' },
-        { id: '3', n_i: 33 },
-        { id: 'unknown', del_s: 'yes' },
-        { id: '4', del_s: 'no' },
-      ];
-      const settings = 'deletionMarkerField: del_s, deletionMarkerFieldValue: "yes"';
-      expect(outcome(await runs.send(url(), target, documents, settings))).toEqual({
-        status: 'SUCCEEDED',
-        succeeded: 8,
-        failed: {},
-      });
-      expect(await engine.contents(target)).toEqual(
-        byId([
-          { id: '1', n_i: 1 },
-          { id: '3', n_i: 33 },
-          { id: '4', del_s: 'no' },
-        ]),
-      );
-    });
-
-    it('writes only the fields that it is to, under the id that it is to', async () => {
-      const target = await engine.create();
-      const documents = [
-        { id: '1', oid_s: 'A', n_i: 1, t_s: 'x', u_s: 'y' },
-        { id: '2', n_i: 2, u_s: 'z' },
-      ];
-      const settings = 'idOverrideField: oid_s, whitelist: [id, n_i, t_s], blacklist: [t_s]';
-      expect(outcome(await runs.send(url(), target, documents, settings)).succeeded).toBe(2);
-      expect(await engine.contents(target)).toEqual(
-        byId([
-          { id: 'A', n_i: 1 },
-          { id: '2', n_i: 2 },
-        ]),
-      );
     });
 
     // Continuous integration has no time for it: a start of OpenSearch on a busy machine outlasts every limit.

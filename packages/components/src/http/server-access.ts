@@ -1,0 +1,111 @@
+import { validateHeaderValue } from 'node:http';
+import { type ParameterProblem, READS, type Static, Type } from '@headrace/engine';
+import { basicAuthorization } from './credentials.ts';
+import type { TlsSettings } from './tls-settings.ts';
+
+/** The parameter `tls` of everything that talks to a server over HTTP: files, all of them PEM. */
+export const tlsParameter = Type.Optional(
+  Type.Object({
+    caFile: Type.Optional(Type.String(READS)),
+    certificateFile: Type.Optional(Type.String(READS)),
+    keyFile: Type.Optional(Type.String(READS)),
+    keyPassphrase: Type.Optional(Type.String()),
+  }),
+);
+
+/** Who we are to a server, in one of these ways, and by which certificates we know each other. */
+export interface ServerAccess {
+  readonly userName?: string | undefined;
+  readonly password?: string | undefined;
+  readonly apiKey?: string | undefined;
+  readonly bearerToken?: string | undefined;
+  readonly acceptInvalidCert?: boolean | undefined;
+  readonly tls?: Static<typeof tlsParameter>;
+}
+
+/** The `Authorization` header that the access asks for; undefined when there is none. */
+export function authorizationOf({ userName, password, apiKey, bearerToken }: ServerAccess): string | undefined {
+  // What comes out of a file has a line end behind it.
+  if (apiKey !== undefined) return `ApiKey ${apiKey.trim()}`;
+  if (bearerToken !== undefined) return `Bearer ${bearerToken.trim()}`;
+  return userName === undefined || password === undefined ? undefined : basicAuthorization(userName, password);
+}
+
+/** How the access trusts servers, and shows certificates of its own. */
+export function tlsOf({ acceptInvalidCert, tls }: ServerAccess): TlsSettings {
+  return {
+    acceptInvalidCertificates: acceptInvalidCert === true,
+    ...tls,
+    // One file often holds both.
+    ...(tls?.certificateFile === undefined ? {} : { keyFile: tls.keyFile ?? tls.certificateFile }),
+  };
+}
+
+/**
+ * Mistakes of an access that need no server to be found.
+ * @param prefix goes before the names of the parameters: where they stand, with its dot
+ */
+export function* checkServerAccess(
+  prefix: string,
+  urls: readonly string[],
+  access: ServerAccess,
+): Generator<ParameterProblem> {
+  const parsed = urls.flatMap((url) => URL.parse(url) ?? []);
+  yield* checkLogin(prefix, parsed, access);
+  yield* checkTls(prefix, parsed, access);
+}
+
+function* checkLogin(prefix: string, urls: readonly URL[], access: ServerAccess): Generator<ParameterProblem> {
+  const { userName, password, apiKey, bearerToken } = access;
+  if ((userName === undefined) !== (password === undefined)) {
+    const [given, missing] = userName === undefined ? ['password', 'userName'] : ['userName', 'password'];
+    yield {
+      parameter: prefix + given,
+      message: `${given} has no effect without ${missing}`,
+      hint: `Set ${missing} too.`,
+      severity: 'warning',
+    };
+  }
+  for (const name of ['apiKey', 'bearerToken'] as const) {
+    const value = access[name]?.trim();
+    if (value === undefined || isHeaderText(value)) continue;
+    const reason = value === '' ? 'is empty' : 'has characters that cannot stand in a header';
+    yield { parameter: prefix + name, message: `${name} ${reason}` };
+  }
+  const ways = [
+    urls.some((url) => url.username !== '') ? 'url' : [],
+    userName !== undefined && password !== undefined ? 'userName' : [],
+    apiKey !== undefined ? 'apiKey' : [],
+    bearerToken !== undefined ? 'bearerToken' : [],
+  ].flat();
+  const [first, second] = ways;
+  if (first === undefined || second === undefined) return;
+  yield {
+    parameter: prefix + second,
+    message: `Credentials are given twice, by ${first} and by ${second}`,
+    hint: 'Remove one of them.',
+  };
+}
+
+function* checkTls(prefix: string, urls: readonly URL[], { tls }: ServerAccess): Generator<ParameterProblem> {
+  if (tls === undefined) return;
+  for (const name of ['keyFile', 'keyPassphrase'] as const) {
+    if (tls[name] === undefined || tls.certificateFile !== undefined) continue;
+    const message = `tls.${name} has no effect without tls.certificateFile`;
+    yield { parameter: `${prefix}tls.${name}`, message, hint: 'Name the file of the certificate too.' };
+  }
+  if (urls.length > 0 && urls.every(({ protocol }) => protocol === 'http:')) {
+    const message = 'tls has no effect: the URL is one of http';
+    yield { parameter: `${prefix}tls`, message, hint: 'Write https.', severity: 'warning' };
+  }
+}
+
+function isHeaderText(value: string): boolean {
+  try {
+    validateHeaderValue('authorization', value);
+    return value !== '';
+  } catch {
+    // Its only reason is the value, which is a secret.
+    return false;
+  }
+}

@@ -1,0 +1,21 @@
+import type { BaseOptions, ProduceOptions } from '@platformatic/kafka';
+import { clientOptions, type KafkaProperties, type KnownProperties, withoutUndefined } from './client-properties.ts';
+
+const COMPRESSIONS = ['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const;
+
+/** What may stand in the properties of a producer. That all replicas acknowledge, and nothing is written twice, is no choice. */
+export const PRODUCER_PROPERTIES: KnownProperties = {
+  names: [],
+  numbers: [],
+  choices: { 'compression.type': COMPRESSIONS },
+};
+
+type LibraryOptions = Partial<BaseOptions & ProduceOptions<Buffer, Buffer, Buffer, Buffer>>;
+
+/** The options of the library that mean the same. Reads the files of the certificates. */
+export async function producerOptions(properties: KafkaProperties): Promise<LibraryOptions> {
+  return withoutUndefined({
+    ...(await clientOptions(properties)),
+    compression: properties.get('compression.type') as (typeof COMPRESSIONS)[number] | undefined,
+  });
+}

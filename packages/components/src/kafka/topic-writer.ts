@@ -1,0 +1,174 @@
+import { type EncodedBatch, HeadraceError, type IndexFailure } from '@headrace/engine';
+import type { MessageToProduce, Producer } from '@platformatic/kafka';
+import { BatchBytes } from '../delivery/batch-bytes.ts';
+import { Delivery, type Destination, type Refusal, type Reply } from '../delivery/delivery.ts';
+import type { DocumentKey } from '../delivery/keyed-encoder.ts';
+import { RequestSize } from '../delivery/request-size.ts';
+import { NO_ANSWER, type Retries } from '../delivery/retries.ts';
+import type { KafkaProperties } from './client-properties.ts';
+import { hasKafkaError, isPassing, kafkaError } from './kafka-error.ts';
+import { producerOptions } from './producer-properties.ts';
+
+export interface TopicWriterSettings {
+  /** Host and port of each. */
+  readonly brokers: readonly string[];
+  /** Of documents that name no other. */
+  readonly topic: string;
+  readonly clientId: string;
+  readonly properties: KafkaProperties;
+  readonly retries: Retries;
+}
+
+/** Brokers close the connection on requests of 100 MiB, as they are set up by default, and say nothing. */
+const MAX_REQUEST_BYTES = 32 * 1024 * 1024;
+/**
+ * How often the library itself sends again, under the number by which the broker knows a message that it has already. What
+ * fails still is sent again by `Delivery`, and may then be there twice, one behind the other.
+ */
+const LIBRARY_RETRIES = 3;
+const LIBRARY_RETRY_MS = 250;
+
+type Message = MessageToProduce<Buffer, Buffer, Buffer, Buffer>;
+type Library = typeof import('@platformatic/kafka');
+
+/**
+ * Writes batches of `KeyedEncoder` to topics of Kafka: the id is the key, the document the value, and a request to delete
+ * has no value. A request goes to one partition, which takes it as a whole or not at all.
+ */
+export class TopicWriter {
+  private readonly producer: Producer<Buffer, Buffer, Buffer, Buffer>;
+  private readonly partitioner: Library['compatibilityPartitioner'];
+  private readonly settings: TopicWriterSettings;
+  private readonly delivery: Delivery;
+  /** How many partitions each topic has. It is asked once: with more of them keys would move, and overtake themselves. */
+  private readonly partitions = new Map<string, number>();
+
+  private constructor(
+    producer: Producer<Buffer, Buffer, Buffer, Buffer>,
+    partitioner: Library['compatibilityPartitioner'],
+    settings: TopicWriterSettings,
+  ) {
+    this.producer = producer;
+    this.partitioner = partitioner;
+    this.settings = settings;
+    this.delivery = new Delivery(settings.retries, new RequestSize(MAX_REQUEST_BYTES));
+  }
+
+  /** Connects, and looks whether the topic is there. Throws `HR_INDEXER_CONNECT`. */
+  static async open(settings: TopicWriterSettings): Promise<TopicWriter> {
+    const { Producer, compatibilityPartitioner } = await import('@platformatic/kafka');
+    const { brokers, topic, clientId, properties } = settings;
+    const producer = new Producer<Buffer, Buffer, Buffer, Buffer>({
+      ...(await producerOptions(properties)),
+      clientId,
+      bootstrapBrokers: [...brokers],
+      idempotent: true,
+      autocreateTopics: false,
+      retries: LIBRARY_RETRIES,
+      retryDelay: LIBRARY_RETRY_MS,
+    });
+    const writer = new TopicWriter(producer, compatibilityPartitioner, settings);
+    try {
+      await writer.learn(topic);
+      return writer;
+    } catch (error) {
+      await writer.close();
+      const { message } = kafkaError(brokers.join(','), error);
+      const hint = hasKafkaError(error, 'UNKNOWN_TOPIC_OR_PARTITION')
+        ? `Create the topic ${topic}, or correct kafkaTopic.topic.`
+        : 'Check kafkaTopic.bootstrapServers, securityProtocol and producer, and that the brokers are up.';
+      throw new HeadraceError('HR_INDEXER_CONNECT', message, { hint });
+    }
+  }
+
+  async write(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
+    const bytes = new BatchBytes(batch);
+    const keys: DocumentKey[] = [];
+    const topics = new Map<string, number[]>();
+    for (let i = 0; i < bytes.count; i++) {
+      const key = JSON.parse(Buffer.from(bytes.firstLine(i), 'latin1').toString()) as DocumentKey;
+      keys.push(key);
+      put(topics, key.index ?? this.settings.topic, i);
+    }
+    const all = Array.from(topics, ([topic, positions]) => this.writeTo(topic, positions, bytes, keys, signal));
+    return (await Promise.all(all)).flat();
+  }
+
+  async close(): Promise<void> {
+    await this.producer.close(true);
+  }
+
+  private async writeTo(
+    topic: string,
+    positions: readonly number[],
+    bytes: BatchBytes,
+    keys: readonly DocumentKey[],
+    signal: AbortSignal,
+  ): Promise<IndexFailure[]> {
+    const destination: Omit<Destination, 'request'> = {
+      partial: false,
+      key: (position) => (keys[position] as DocumentKey).id,
+      length: (position) => bytes.length(position),
+      isolates: (status) => status === BAD_RECORD,
+    };
+    if (!this.partitions.has(topic)) {
+      const request = () => this.attempt(() => this.learn(topic));
+      const homeless = await this.delivery.deliver(positions, { ...destination, request }, signal);
+      if (!this.partitions.has(topic)) return homeless;
+    }
+    const messages = new Map<number, Message>();
+    const partitions = new Map<number, number[]>();
+    for (const position of positions) {
+      const message = this.message(topic, keys[position] as DocumentKey, bytes.rest(position));
+      messages.set(position, message);
+      put(partitions, message.partition as number, position);
+    }
+    const request = (some: readonly number[]) =>
+      this.attempt(() => this.producer.send({ messages: some.map((position) => messages.get(position) as Message) }));
+    const all = Array.from(partitions.values(), (some) =>
+      this.delivery.deliver(some, { ...destination, request }, signal),
+    );
+    return (await Promise.all(all)).flat();
+  }
+
+  private message(topic: string, { id, delete: isDelete }: DocumentKey, json: Buffer): Message {
+    const key = Buffer.from(id);
+    // As Kafka's own clients choose it, so that what others write under a key goes to the same place.
+    const partition = this.partitioner(undefined as never, key) % (this.partitions.get(topic) as number);
+    return { topic, partition, key, ...(isDelete === true ? {} : { value: json }) };
+  }
+
+  /** Finds out how many partitions a topic has. Throws an error of the library. */
+  private async learn(topic: string): Promise<void> {
+    const { topics } = await this.producer.metadata({ topics: [topic], autocreateTopics: false });
+    const count = topics.get(topic)?.partitionsCount;
+    if (count !== undefined) this.partitions.set(topic, count);
+  }
+
+  private async attempt(work: () => Promise<unknown>): Promise<Reply> {
+    try {
+      await work();
+      return { items: new Map() };
+    } catch (error) {
+      return { refused: this.refusal(error) };
+    }
+  }
+
+  private refusal(error: unknown): Refusal {
+    const { message } = kafkaError(this.settings.brokers.join(','), error);
+    if (hasKafkaError(error, 'MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE')) return { status: TOO_LARGE, message };
+    if (hasKafkaError(error, 'INVALID_RECORD')) return { status: BAD_RECORD, message, retryable: false };
+    return isPassing(error) ? { status: NO_ANSWER, message } : { status: REFUSED, message, retryable: false };
+  }
+}
+
+/** What stands for the statuses of HTTP that mean the same. */
+const BAD_RECORD = 400;
+const REFUSED = 403;
+const TOO_LARGE = 413;
+
+function put<K>(lists: Map<K, number[]>, key: K, position: number): void {
+  const known = lists.get(key);
+  if (known === undefined) lists.set(key, [position]);
+  else known.push(position);
+}

@@ -1,0 +1,121 @@
+import fs, { constants } from 'node:fs';
+import promises from 'node:fs/promises';
+import { allowedPath, isRestricted } from '@headrace/engine';
+
+/*
+ * The one room that opens files of this machine: what Node has under these names, for the paths that the policy of the
+ * config allows, which is looked at anew with every call. Everything that a config or a document can name goes through
+ * here; a house test holds that.
+ *
+ * Under a policy it is the real path that is opened, links followed once, here, where they are looked at. What may have
+ * become a link since then is not followed.
+ */
+
+const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
+const FLAGS: Readonly<Record<'r' | 'w', number>> = {
+  r: constants.O_RDONLY,
+  w: constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC,
+};
+
+type Flags = number | 'r' | 'w';
+
+export function open(path: string, flags: Flags): Promise<promises.FileHandle> {
+  return promises.open(...opened(path, flags));
+}
+
+export function openSync(path: string, flags: Flags): number {
+  return fs.openSync(...opened(path, flags));
+}
+
+export async function readFile(path: string): Promise<Buffer>;
+export async function readFile(path: string, encoding: 'utf8'): Promise<string>;
+export async function readFile(path: string, encoding?: 'utf8'): Promise<Buffer | string> {
+  const file = await open(path, 'r');
+  try {
+    return await file.readFile(encoding ?? null);
+  } finally {
+    await file.close();
+  }
+}
+
+export function readFileSync(path: string): Buffer {
+  const file = openSync(path, 'r');
+  try {
+    return fs.readFileSync(file);
+  } finally {
+    fs.closeSync(file);
+  }
+}
+
+export const stat = (async (path: string, options?: fs.StatOptions) =>
+  promises.stat(seen(path), options)) as typeof promises.stat & ((path: string) => Promise<fs.Stats>);
+
+export function statSync(path: string): fs.Stats | undefined {
+  return fs.statSync(seen(path), { throwIfNoEntry: false });
+}
+
+export function existsSync(path: string): boolean {
+  return fs.existsSync(seen(path));
+}
+
+/** @param mode what is to be allowed, as `constants.W_OK` */
+export async function access(path: string, mode: number): Promise<void> {
+  return promises.access(allowedPath(path, kind(mode === constants.W_OK)), mode);
+}
+
+export function accessSync(path: string, mode: number): void {
+  fs.accessSync(allowedPath(path, kind(mode === constants.W_OK)), mode);
+}
+
+export async function opendir(path: string, options: fs.OpenDirOptions): Promise<fs.Dir> {
+  return promises.opendir(allowedPath(path, 'read'), options);
+}
+
+export async function mkdir(path: string, options: { readonly recursive: true }): Promise<void> {
+  await promises.mkdir(allowedPath(path, 'write'), options);
+}
+
+export function truncateSync(path: string): void {
+  const file = openSync(path, constants.O_WRONLY | constants.O_TRUNC);
+  fs.closeSync(file);
+}
+
+export async function rename(from: string, to: string): Promise<void> {
+  await promises.rename(allowedPath(from, 'write'), allowedPath(to, 'write'));
+}
+
+export async function link(existing: string, path: string): Promise<void> {
+  await promises.link(allowedPath(existing, 'write'), allowedPath(path, 'write'));
+}
+
+export async function copyFile(from: string, to: string, mode?: number): Promise<void> {
+  await promises.copyFile(allowedPath(from, 'read'), allowedPath(to, 'write'), mode);
+}
+
+export async function unlink(path: string): Promise<void> {
+  await promises.unlink(allowedPath(path, 'write'));
+}
+
+/** Removes a file, if it is there. */
+export async function remove(path: string): Promise<void> {
+  await promises.rm(allowedPath(path, 'write'), { force: true });
+}
+
+function opened(path: string, flags: Flags): [string, number] {
+  const number = typeof flags === 'string' ? FLAGS[flags] : flags;
+  const real = allowedPath(path, kind((number & (constants.O_WRONLY | constants.O_RDWR)) !== 0));
+  return [real, isRestricted() ? number | NO_FOLLOW : number];
+}
+
+/** For who looks whether a file is there: it may be one to be read or one to be written. */
+function seen(path: string): string {
+  try {
+    return allowedPath(path, 'read');
+  } catch {
+    return allowedPath(path, 'write');
+  }
+}
+
+function kind(write: boolean): 'read' | 'write' {
+  return write ? 'write' : 'read';
+}

@@ -1,0 +1,75 @@
+import type { RealServer } from '../real-server.ts';
+import type { EngineUnderTest, Fields } from './engine-runs.ts';
+
+/** A message as it was found. */
+export interface Found {
+  readonly key: string;
+  /** The JSON; undefined for a key that is deleted. */
+  readonly value: string | undefined;
+  readonly partition: number;
+}
+
+/** Topics of a Kafka. */
+export class TopicEngine implements EngineUnderTest {
+  private readonly server: RealServer;
+
+  constructor(server: RealServer) {
+    this.server = server;
+  }
+
+  config(url: string, target: string, settings: string, more: string): string {
+    return `indexer { type: "Kafka", ${settings} }
+      kafkaTopic { bootstrapServers: "${url}", topic: "${target}", ${more} }`;
+  }
+
+  async create(partitions = 3, settings: Record<string, string> = {}): Promise<string> {
+    const { Admin } = await import('@platformatic/kafka');
+    const admin = new Admin({ clientId: 'test', bootstrapBrokers: [this.server.url] });
+    const topic = `hr-${crypto.randomUUID()}`;
+    const configs = Object.entries(settings).map(([name, value]) => ({ name, value }));
+    await admin.createTopics({ topics: [topic], partitions, replicas: 1, configs });
+    await admin.close();
+    return topic;
+  }
+
+  /** What is left when all but the last message of each key is forgotten. */
+  async contents(target: string): Promise<Record<string, Fields>> {
+    const kept = new Map<string, string | undefined>();
+    for (const { key, value } of await this.messages(target)) kept.set(key, value);
+    const found: Record<string, Fields> = {};
+    for (const [key, value] of kept) {
+      if (value === undefined) continue;
+      const { run_id: _, ...fields } = JSON.parse(value) as Fields;
+      found[key] = fields;
+    }
+    return found;
+  }
+
+  /** All messages, those of a partition in their order. */
+  async messages(topic: string): Promise<Found[]> {
+    const { Consumer, ListOffsetTimestamps } = await import('@platformatic/kafka');
+    const consumer = new Consumer<Buffer, Buffer, Buffer, Buffer>({
+      clientId: 'test',
+      groupId: `test-${crypto.randomUUID()}`,
+      bootstrapBrokers: [this.server.url],
+      autocommit: false,
+    });
+    try {
+      const at = async (timestamp: bigint) =>
+        (await consumer.listOffsets({ topics: [topic], timestamp })).get(topic) ?? [];
+      const ends = await at(ListOffsetTimestamps.LATEST);
+      let left = ends.reduce((sum, end) => sum + Number(end), 0);
+      const found: Found[] = [];
+      if (left === 0) return found;
+      const stream = await consumer.consume({ topics: [topic], mode: 'earliest', fallbackMode: 'earliest' });
+      for await (const { key, value, partition } of stream) {
+        found.push({ key: key.toString(), value: (value as Buffer | undefined)?.toString(), partition });
+        if (--left === 0) break;
+      }
+      await stream.close();
+      return found;
+    } finally {
+      await consumer.close(true);
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest';
+import { byId, type EngineRuns, type EngineUnderTest, type Fields, numbered, outcome } from './engine-runs.ts';
+
+/**
+ * What every indexer must do when nothing goes wrong.
+ *
+ * @param url of the engine, inside of tests and hooks
+ */
+export function describeWriting(engine: EngineUnderTest, runs: EngineRuns, url: () => string): void {
+  it('writes documents, with all kinds of values and names', async () => {
+    const target = await engine.create();
+    const documents: Fields[] = [
+      { id: 'a/b c?&"é', n_i: 1, d_d: 1.5, b_b: true, s_s: 'tab\t"q" 日😀', ss_ss: ['x', 'y'] },
+      { id: ' x ', ss_ss: ['one', 'two'] },
+      ...numbered(250),
+    ];
+    const result = await runs.send(url(), target, documents);
+    expect(outcome(result)).toEqual({ status: 'SUCCEEDED', succeeded: 252, failed: {} });
+    expect(await engine.contents(target)).toEqual(byId(documents));
+  });
+
+  it('deletes what is marked, in the order of the documents', async () => {
+    const target = await engine.create();
+    const documents: Fields[] = [
+      { id: '1', n_i: 1 },
+      { id: '2', n_i: 2 },
+      { id: '3', n_i: 3 },
+      { id: '2', del_s: 'yes' },
+      { id: '3', del_s: 'yes' },
+      { id: '3', n_i: 33 },
+      { id: 'unknown', del_s: 'yes' },
+      { id: '4', del_s: 'no' },
+    ];
+    const settings = 'deletionMarkerField: del_s, deletionMarkerFieldValue: "yes"';
+    expect(outcome(await runs.send(url(), target, documents, settings))).toEqual({
+      status: 'SUCCEEDED',
+      succeeded: 8,
+      failed: {},
+    });
+    expect(await engine.contents(target)).toEqual(
+      byId([
+        { id: '1', n_i: 1 },
+        { id: '3', n_i: 33 },
+        { id: '4', del_s: 'no' },
+      ]),
+    );
+  });
+
+  it('writes only the fields that it is to, under the id that it is to', async () => {
+    const target = await engine.create();
+    const documents = [
+      { id: '1', oid_s: 'A', n_i: 1, t_s: 'x', u_s: 'y' },
+      { id: '2', n_i: 2, u_s: 'z' },
+    ];
+    const settings = 'idOverrideField: oid_s, whitelist: [id, n_i, t_s], blacklist: [t_s]';
+    expect(outcome(await runs.send(url(), target, documents, settings)).succeeded).toBe(2);
+    expect(await engine.contents(target)).toEqual(
+      byId([
+        { id: 'A', n_i: 1 },
+        { id: '2', n_i: 2 },
+      ]),
+    );
+  });
+}

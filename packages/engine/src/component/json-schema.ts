@@ -1,0 +1,168 @@
+import type { CatalogEntry } from './catalog.ts';
+import type { ClassChoice, ClassChoices, TObject, TSchema } from './schema.ts';
+import type { SpecField } from './spec.ts';
+
+/** A JSON Schema (2020-12): plain data. */
+export type JsonSchema = { readonly [keyword: string]: unknown };
+
+/** The descriptions of parameters, nested ones as `outer.inner`. */
+export type Descriptions = ReadonlyMap<string, string>;
+
+/** The descriptions that a catalog entry has, by the path of the parameter. */
+export function descriptionsOf(fields: readonly SpecField[], prefix = ''): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const { name, description, type } of fields) {
+    if (description !== undefined) found.set(prefix + name, description);
+    if (!('child' in type)) continue;
+    for (const [path, text] of descriptionsOf(type.child.fields, `${prefix}${name}.`)) found.set(path, text);
+  }
+  return found;
+}
+
+/** Turns parameters into JSON Schema. */
+export class SchemaWriter {
+  private readonly entries: readonly CatalogEntry[];
+
+  /** @param entries where descriptions of handlers are found that a component keeps inside itself */
+  constructor(entries: readonly CatalogEntry[]) {
+    this.entries = entries;
+  }
+
+  /**
+   * The schema of an object of parameters: what `checkParameters` takes, its lenient conversions included. Null counts
+   * as absent. Unknown keys are refused; Headrace only warns of those that hold nothing, but a checker that says so
+   * could not say that a key is unknown.
+   * @param shared keys that are allowed besides, with their schemas
+   */
+  object(
+    schema: TObject,
+    descriptions: Descriptions = new Map(),
+    shared: Readonly<Record<string, JsonSchema>> = {},
+    prefix = '',
+  ): JsonSchema {
+    const required = (schema.required as string[] | undefined) ?? [];
+    const properties: Record<string, JsonSchema> = { ...shared };
+    for (const [name, property] of Object.entries(schema.properties as Record<string, TSchema>)) {
+      const described = this.value(property, descriptions, `${prefix}${name}`);
+      properties[name] = {
+        ...(required.includes(name) ? described : orNull(described)),
+        ...annotations(property, descriptions.get(`${prefix}${name}`)),
+      };
+    }
+    return {
+      type: 'object',
+      properties,
+      ...(required.length === 0 ? {} : { required }),
+      additionalProperties: false,
+    };
+  }
+
+  private value(schema: TSchema, descriptions: Descriptions, path: string): JsonSchema {
+    const { type, choices } = schema as { type?: string; choices?: ClassChoices };
+    if (type === 'object' && 'patternProperties' in schema) {
+      if (choices !== undefined) return this.chosen(choices);
+      const [values] = Object.values(schema.patternProperties as Record<string, TSchema>);
+      return { type: 'object', additionalProperties: this.value(values as TSchema, descriptions, path) };
+    }
+    if (type === 'object') return this.object(schema as TObject, descriptions, {}, `${path}.`);
+    if (type === 'array') {
+      const items = this.value((schema as unknown as { items: TSchema }).items, descriptions, path);
+      return listOf(items);
+    }
+    if (type === 'string') return { type: ['string', 'number', 'boolean'] };
+    if (type === 'boolean') return { type: ['boolean', 'string'], pattern: '^(true|false|yes|no|on|off)$' };
+    if (type === 'number' || type === 'integer') {
+      return { type: ['number', 'string'], pattern: NUMBER_TEXT, ...limits(schema) };
+    }
+    const alternatives = (schema as { anyOf?: TSchema[] }).anyOf;
+    if (alternatives === undefined) return {};
+    const literals = alternatives.map((choice) => (choice as { const?: unknown }).const);
+    if (literals.every((literal) => typeof literal === 'string')) return { enum: literals.flatMap(withScalar) };
+    return { anyOf: alternatives.map((choice) => this.value(choice, descriptions, path)) };
+  }
+
+  /** A map of objects, each of the class that it names, or that its key stands for. */
+  private chosen({ classes, byKey = {} }: ClassChoices): JsonSchema {
+    const names = { enum: classes.flatMap((choice) => choice.names) };
+    const alternatives = classes.map((choice) => ({
+      if: { properties: { class: { enum: choice.names } }, required: ['class'] },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      then: this.choice(choice),
+    }));
+    const named = { type: 'object', properties: { class: names }, required: ['class'], allOf: alternatives };
+    const keyed = Object.entries(byKey).map(([key, name]) => {
+      const standard = classes.find((choice) => choice.names.includes(name)) as ClassChoice;
+      const byDefault = {
+        if: { properties: { class: { type: 'null' } } },
+        // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+        then: this.choice(standard),
+      };
+      return [
+        key,
+        { type: 'object', properties: { class: orNull(names) }, allOf: [...alternatives, byDefault] },
+      ] as const;
+    });
+    return {
+      type: 'object',
+      ...(keyed.length === 0 ? {} : { properties: Object.fromEntries(keyed) }),
+      additionalProperties: named,
+    };
+  }
+
+  private choice({ parameters, describedBy }: ClassChoice): JsonSchema {
+    const entry = this.entries.find(({ name }) => name === describedBy);
+    return this.object(parameters, descriptionsOf(entry?.fields ?? []), { class: {} });
+  }
+}
+
+/** A text that counts as a number. */
+const NUMBER_TEXT = '^\\s*[-+]?(\\d+(\\.\\d*)?|\\.\\d+)([eE][-+]?\\d+)?\\s*$';
+
+/** A list; an object whose keys are numbers counts as one. */
+export function listOf(items: JsonSchema): JsonSchema {
+  return {
+    type: ['array', 'object'],
+    items,
+    patternProperties: { '^[0-9]+$': items },
+    additionalProperties: false,
+    minProperties: 1,
+  };
+}
+
+/** The same, or null: an optional parameter may be that, and is then absent. */
+export function orNull(schema: JsonSchema): JsonSchema {
+  const { type, enum: values, anyOf } = schema as { type?: unknown; enum?: unknown[]; anyOf?: unknown[] };
+  if (type !== undefined) return { ...schema, type: [type, 'null'].flat() };
+  if (values !== undefined) return { ...schema, enum: [...values, null] };
+  if (anyOf !== undefined) return { ...schema, anyOf: [...anyOf, { type: 'null' }] };
+  return schema;
+}
+
+/** A text of a choice, and what the config language takes for the same. */
+function withScalar(literal: unknown): unknown[] {
+  if (literal === 'true' || literal === 'false') return [literal, literal === 'true'];
+  return [literal];
+}
+
+function limits(schema: TSchema): JsonSchema {
+  const keys = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'].filter((key) => key in schema);
+  return Object.fromEntries(keys.map((key) => [key, (schema as Record<string, unknown>)[key]]));
+}
+
+function annotations(schema: TSchema, described: string | undefined): JsonSchema {
+  const {
+    default: standard,
+    noEffect,
+    description,
+  } = schema as {
+    default?: unknown;
+    noEffect?: boolean;
+    description?: string;
+  };
+  const text = described ?? description;
+  return {
+    ...(text === undefined ? {} : { description: text }),
+    ...(standard === undefined ? {} : { default: standard }),
+    ...(noEffect === true ? { deprecated: true } : {}),
+  };
+}

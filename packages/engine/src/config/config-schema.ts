@@ -1,0 +1,242 @@
+import type { CatalogEntry, ComponentKind } from '../component/catalog.ts';
+import { commonParameters } from '../component/common-parameters.ts';
+import { indexerSettings } from '../component/indexer-settings.ts';
+import { descriptionsOf, type JsonSchema, listOf, orNull, SchemaWriter } from '../component/json-schema.ts';
+import type { Registry } from '../component/registry.ts';
+import type { TObject } from '../component/schema.ts';
+import { PAIRS, RETRY_KEYS } from './check-indexer.ts';
+import { engineBlocks, MAX_THREADS } from './engine-blocks.ts';
+
+const KINDS: readonly ComponentKind[] = ['connector', 'stage', 'indexer'];
+
+const BLOCKS: Readonly<Record<keyof typeof engineBlocks, string>> = {
+  worker: 'The threads that run the stages.',
+  publisher: 'The queue between the connector and the stages.',
+  runner: 'The run as a whole.',
+  log: 'What a run logs of itself.',
+  zookeeper: 'Accepted for the sake of older configs; it has no effect.',
+  kafka: 'How a distributed run reaches Kafka.',
+};
+
+/**
+ * The JSON Schema (2020-12) of a whole ingest config with every component that the registry knows: what editors complete
+ * and check a config with. It says what `checkConfig` says of names, types and values; what needs more than one place
+ * of a config (a pipeline that does not exist, two stages of one name) only `checkConfig` finds.
+ */
+export function configSchema(registry: Registry): JsonSchema {
+  const entries = KINDS.flatMap((kind) => registry.list(kind));
+  const writer = new SchemaWriter(entries);
+  const indexers = registry.list('indexer');
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Headrace config',
+    description: 'Connectors read, pipelines of stages transform, an indexer writes. Other top-level keys are free.',
+    type: 'object',
+    required: ['connectors', 'pipelines', 'indexer'],
+    properties: {
+      connectors: { ...listOf({ $ref: '#/$defs/connector' }), description: 'What is read, one after the other.' },
+      pipelines: { ...listOf({ $ref: '#/$defs/pipeline' }), description: 'What is made of the documents.' },
+      indexer: { $ref: '#/$defs/indexer' },
+      ...Object.fromEntries(indexers.flatMap(mentionBlock)),
+      ...Object.fromEntries(
+        Object.entries(engineBlocks).map(([key, block]) => [
+          key,
+          { ...orNull(writer.object(block)), description: BLOCKS[key as keyof typeof engineBlocks] },
+        ]),
+      ),
+    },
+    allOf: indexers.flatMap((entry) => blockOf(entry, indexers, registry)),
+    $defs: {
+      pipeline: PIPELINE,
+      connector: component('connector', registry),
+      stage: component('stage', registry),
+      indexer: indexerBlock(writer, indexers, registry),
+      connectorClass: classNames('connector', registry),
+      stageClass: classNames('stage', registry),
+      indexerClass: classNames('indexer', registry),
+      connectorKeys: sharedKeys('connector', writer),
+      stageKeys: sharedKeys('stage', writer),
+      ...Object.fromEntries(entries.map((entry) => [`${entry.kind}.${entry.name}`, parametersOf(entry, writer)])),
+    },
+  };
+}
+
+const PIPELINE: JsonSchema = {
+  type: 'object',
+  required: ['name', 'stages'],
+  properties: {
+    name: { type: ['string', 'number', 'boolean'], description: 'Connectors refer to the pipeline by it.' },
+    stages: { ...listOf({ $ref: '#/$defs/stage' }), description: 'What is done to each document, in order.' },
+    threads: {
+      type: ['number', 'string', 'null'],
+      minimum: 1,
+      maximum: MAX_THREADS,
+      description: 'How many threads run its stages. Defaults to worker.threads.',
+    },
+  },
+};
+
+/** A connector or stage of a list: its class decides what else it has. */
+function component(kind: 'connector' | 'stage', registry: Registry): JsonSchema {
+  return {
+    type: 'object',
+    required: ['class'],
+    properties: { class: { $ref: `#/$defs/${kind}Class` } },
+    allOf: registry.list(kind).map((entry) => ({
+      if: { properties: { class: namesOf(entry, registry) }, required: ['class'] },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      then: { $ref: `#/$defs/${kind}.${entry.name}` },
+    })),
+  };
+}
+
+/** The values of `class` for a kind: the short names first, because an editor offers them in this order. */
+function classNames(kind: ComponentKind, registry: Registry): JsonSchema {
+  const entries = registry.list(kind);
+  const aliases = entries.flatMap((entry) => entry.aliases);
+  return {
+    description: `The ${kind}, by its name, or a class of a module: ./my-${kind}.js#My${kind[0]?.toUpperCase()}${kind.slice(1)}.`,
+    anyOf: [
+      ...entries.map(({ name, description }) => ({
+        const: name,
+        ...(description === undefined ? {} : { description }),
+      })),
+      ...(aliases.length === 0 ? [] : [{ enum: aliases, deprecated: true, description: 'A class name of Lucille.' }]),
+      { type: 'string', pattern: '.#.' },
+    ],
+  };
+}
+
+/** The names by which a config may call a component. Custom ones also go by the module that they are in. */
+function namesOf({ name, aliases, module }: CatalogEntry, registry: Registry): JsonSchema {
+  if (registry.isBuiltIn(module)) return { enum: [name, ...aliases] };
+  const names = [...[name, ...aliases].map(escapeRegExp), `.+#${escapeRegExp(name)}`];
+  return { type: 'string', pattern: `^(${names.join('|')})$` };
+}
+
+function sharedKeys(kind: 'connector' | 'stage', writer: SchemaWriter): JsonSchema {
+  const { properties, ...rest } = writer.object(commonParameters[kind] as TObject) as {
+    properties: Record<string, JsonSchema>;
+  };
+  const policy = properties['conditionPolicy'];
+  return {
+    ...rest,
+    properties: {
+      ...properties,
+      // The class has been looked at by whoever refers to this.
+      class: {},
+      ...(policy === undefined
+        ? {}
+        : {
+            conditionPolicy: {
+              ...policy,
+              type: undefined,
+              anyOf: [{ enum: ['all', 'any', null] }, { type: 'string', pattern: anyCase(['all', 'any']) }],
+            },
+          }),
+    },
+  };
+}
+
+function parametersOf(entry: CatalogEntry, writer: SchemaWriter): JsonSchema {
+  const { kind, fields, schema, description } = entry;
+  const common = Object.keys(commonParameters[kind]?.properties ?? {});
+  const shared = common.map((key) => [key, { $ref: `#/$defs/${kind}Keys/properties/${key}` }] as const);
+  return {
+    ...writer.object(schema, descriptionsOf(fields), Object.fromEntries(shared)),
+    ...(description === undefined ? {} : { description }),
+  };
+}
+
+/** The block `indexer`. Null counts as absent, and `class` wins over `type`. */
+function indexerBlock(writer: SchemaWriter, indexers: readonly CatalogEntry[], registry: Registry): JsonSchema {
+  const { properties, ...rest } = writer.object(indexerSettings) as { properties: Record<string, JsonSchema> };
+  const types = indexers.filter((entry) => entry.type !== undefined);
+  return {
+    description: 'Where the documents go.',
+    ...rest,
+    properties: {
+      ...properties,
+      class: { ...orNull(classNames('indexer', registry)), description: properties['class']?.['description'] },
+      maxRetries: { ...properties['maxRetries'], minimum: 1 },
+    },
+    dependentRequired: Object.fromEntries([
+      ...PAIRS.flatMap(([a, b]) => [
+        [a, [b]],
+        [b, [a]],
+      ]),
+      ...RETRY_KEYS.map((key) => [key, ['maxRetries']]),
+    ]),
+    if: WITHOUT_CLASS,
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: {
+      required: ['type'],
+      properties: {
+        type: {
+          anyOf: [
+            ...types.map(({ type, description }) => ({
+              const: type,
+              ...(description === undefined ? {} : { description }),
+            })),
+            { type: 'string', pattern: anyCase(types.map(({ type }) => type as string)) },
+          ],
+        },
+      },
+    },
+  };
+}
+
+const WITHOUT_CLASS: JsonSchema = { properties: { class: { type: 'null' } } };
+
+/** Beside the indexer that it belongs to a block is checked; where it stands alone its keys are free, like all others. */
+function blockOf(entry: CatalogEntry, indexers: readonly CatalogEntry[], registry: Registry): JsonSchema[] {
+  const { name, type, block, schema } = entry;
+  if (block === undefined) return [];
+  const required = ((schema.required as string[] | undefined) ?? []).length > 0;
+  const first = indexers.find((other) => other.type?.toLowerCase() === type?.toLowerCase());
+  const byType =
+    type === undefined || first !== entry
+      ? []
+      : [
+          {
+            ...WITHOUT_CLASS,
+            allOf: [{ properties: { type: { type: 'string', pattern: anyCase([type]) } } }],
+            required: ['type'],
+          },
+        ];
+  const parameters = { $ref: `#/$defs/indexer.${name}` };
+  return [
+    {
+      if: {
+        properties: {
+          indexer: {
+            type: 'object',
+            anyOf: [{ properties: { class: namesOf(entry, registry) }, required: ['class'] }, ...byType],
+          },
+        },
+        required: ['indexer'],
+      },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      then: {
+        properties: { [block]: required ? parameters : { if: { type: 'null' }, else: parameters } },
+        ...(required ? { required: [block] } : {}),
+      },
+    },
+  ];
+}
+
+/** Offers the block by its name before an indexer is chosen. */
+function mentionBlock({ name, block }: CatalogEntry): [string, JsonSchema][] {
+  return block === undefined ? [] : [[block, { description: `The parameters of ${name}.` }]];
+}
+
+/** One of some texts, letter case aside: the patterns of JSON Schema have no flag for it. */
+function anyCase(texts: readonly string[]): string {
+  const letters = (text: string) =>
+    Array.from(text, (c) => (/[a-z]/i.test(c) ? `[${c.toLowerCase()}${c.toUpperCase()}]` : escapeRegExp(c))).join('');
+  return `^(${texts.map(letters).join('|')})$`;
+}
+
+function escapeRegExp(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}

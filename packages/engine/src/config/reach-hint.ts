@@ -1,0 +1,59 @@
+/** Causes further down than this are left out; a chain of causes may even be a circle. */
+const MAX_CAUSES = 8;
+
+const BY_CODE: readonly (readonly [RegExp, string])[] = [
+  [/^(ENOTFOUND|EAI_)/, 'The name of the host is not known: check its spelling, and the DNS of this machine.'],
+  [/^ECONNREFUSED$/, 'Nothing listens there: check the host and the port, and that the server is up.'],
+  [
+    /^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/,
+    'Check the host, the port and the firewalls between.',
+  ],
+  [
+    /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/,
+    'Check the port, and whether the server expects TLS (https) there or the contrary.',
+  ],
+  [
+    /CERT|SELF_SIGNED|UNABLE_TO_VERIFY/,
+    'Name the authority of the certificate, or check that the host is the one it was made for.',
+  ],
+  [/^(EPROTO|ERR_SSL_)/, 'Check whether the server speaks TLS there: http or https.'],
+  [/^ENOENT$/, 'Check the path: it starts from the working directory of the process.'],
+  [/^E(ACCES|PERM|ROFS)$/, 'Check the rights of the user that runs the process.'],
+];
+
+const BY_STATUS: Readonly<Record<number, string>> = {
+  401: 'Check the user and the password, or the key.',
+  403: 'The credentials are known, but may not do this: check their rights.',
+  404: 'The server is there, this is not: check the path and the names in it.',
+};
+
+/** What to do about an error of the network or the disk; undefined when it says nothing that is known. */
+export function reachHint(error: unknown): string | undefined {
+  for (const known of withCauses(error)) {
+    const { code, status, statusCode, $metadata } = known as Record<string, unknown>;
+    const answered = [
+      status,
+      statusCode,
+      ($metadata as { httpStatusCode?: unknown } | undefined)?.httpStatusCode,
+      code,
+    ];
+    const byStatus = answered.flatMap((number) => BY_STATUS[Number(number)] ?? [])[0];
+    const byCode = typeof code === 'string' ? BY_CODE.find(([pattern]) => pattern.test(code))?.[1] : undefined;
+    const hint = byCode ?? byStatus;
+    if (hint !== undefined) return hint;
+  }
+  return undefined;
+}
+
+/** An error, what caused it, and the errors that it gathers: those of the addresses of a host. */
+function withCauses(error: unknown): object[] {
+  const found: object[] = [];
+  for (const pending = [error]; pending.length > 0 && found.length < MAX_CAUSES; ) {
+    const next = pending.shift();
+    if (typeof next !== 'object' || next === null) continue;
+    found.push(next);
+    const { cause, errors } = next as { cause?: unknown; errors?: unknown };
+    pending.push(cause, ...(Array.isArray(errors) ? errors : []));
+  }
+  return found;
+}

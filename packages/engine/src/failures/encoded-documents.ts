@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import type { ModuleReference } from '../component/connector.ts';
+import type { OutcomePart } from '../transport/messages.ts';
+import type { FailureRoom } from './failure-room.ts';
+import type { Content } from './kept-failure.ts';
+
+/** Tells encoders apart, and what they were told: what one has encoded is nothing for the indexer of another. */
+export function encodingOf(encoder: ModuleReference | undefined): string {
+  if (encoder === undefined) return 'none';
+  const { name, options } = encoder;
+  return createHash('sha256')
+    .update(JSON.stringify([name, options]))
+    .digest('hex')
+    .slice(0, 16);
+}
+
+/** A piece of a part: documents `[from, to)` of it, and their bytes. */
+export interface EncodedSlice {
+  readonly part: Pick<OutcomePart, 'ids' | 'lengths'>;
+  readonly from: number;
+  readonly to: number;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * The documents of a batch for the indexer, one by one: for those that failed. Nothing is looked at before the first
+ * question.
+ */
+export class EncodedDocuments {
+  private readonly slices: readonly EncodedSlice[];
+  private knownIds: readonly string[] | undefined;
+  private offsets: Map<EncodedSlice, Uint32Array> | undefined;
+
+  constructor(slices: readonly EncodedSlice[]) {
+    this.slices = slices;
+  }
+
+  /** Their ids; for a streaming indexer only the first of each slice. */
+  get ids(): readonly string[] {
+    this.knownIds ??= this.slices.flatMap(({ part, from, to }) => (JSON.parse(part.ids) as string[]).slice(from, to));
+    return this.knownIds;
+  }
+
+  /** A document as it was encoded. */
+  content(index: number, encoding: string, room: FailureRoom): Content {
+    let at = index;
+    for (const slice of this.slices) {
+      const count = slice.to - slice.from;
+      if (at >= count) {
+        at -= count;
+        continue;
+      }
+      const offsets = this.offsetsOf(slice);
+      if (offsets === undefined) return { omitted: 'The indexer takes documents as a stream: none is kept by itself' };
+      const bytes = slice.bytes.subarray(offsets[at], offsets[at + 1]);
+      const omitted = room.take(bytes.byteLength);
+      if (omitted !== undefined) return { omitted };
+      const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+      return { document: { kind: 'encoded', text, encoding } };
+    }
+    throw new RangeError(`There is no document ${index} in the batch`);
+  }
+
+  /** Where each document of a slice begins, and the last one ends. */
+  private offsetsOf(slice: EncodedSlice): Uint32Array | undefined {
+    this.offsets ??= new Map();
+    const known = this.offsets.get(slice);
+    if (known !== undefined) return known;
+    const { part, from, to } = slice;
+    if (part.lengths === undefined) return undefined;
+    const offsets = new Uint32Array(to - from + 1);
+    for (let i = from; i < to; i++) offsets[i - from + 1] = (offsets[i - from] as number) + (part.lengths[i] as number);
+    this.offsets.set(slice, offsets);
+    return offsets;
+  }
+}

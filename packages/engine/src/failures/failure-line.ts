@@ -1,0 +1,77 @@
+import { readJson } from '../document/json-reader.ts';
+import { writeValue } from '../document/json-writer.ts';
+import type { JsonObject, Value } from '../document/value.ts';
+import { HeadraceError } from '../errors/headrace-error.ts';
+import type { KeptDocument, KeptFailure } from './kept-failure.ts';
+
+/** A failed document as one line of JSON, the form in which it is stored, answered and written to files. */
+export function writeFailureLine(kept: KeptFailure): string {
+  const { id, connector, pipeline, at, failure, status, omitted, document } = kept;
+  const { code, message, hint } = failure;
+  const head = { id, connector, pipeline, at, code, message, hint, status, processed: document?.kind === 'encoded' };
+  if (document === undefined) return JSON.stringify({ ...head, omitted });
+  if (document.kind === 'encoded') {
+    return JSON.stringify({ ...head, encoding: document.encoding, document: document.text });
+  }
+  const { binaryFields, json } = document;
+  const start = JSON.stringify(binaryFields.length === 0 ? head : { ...head, binaryFields });
+  return `${start.slice(0, -1)},"document":${json}}`;
+}
+
+/** What is needed of a failed document to run it again. */
+export interface FailedInput {
+  readonly id: string;
+  readonly connector: string;
+  readonly document?: KeptDocument;
+  /** Why it has no document. */
+  readonly omitted: string;
+}
+
+/** Reads what `writeFailureLine` wrote, and somebody may have edited. Throws `HR_RETRY_INVALID`. */
+export function readFailureLine(line: string): FailedInput {
+  const value = parse(line);
+  if (!(value instanceof Map)) throw invalid('it is no JSON object');
+  const id = textAt(value, 'id');
+  const connector = textAt(value, 'connector');
+  const document = value.get('document');
+  if (document === undefined) {
+    const omitted = value.get('omitted');
+    if (typeof omitted === 'string') return { id, connector, omitted };
+    const unreadable = value.get('at') === 'connector';
+    return { id, connector, omitted: unreadable ? 'The record could not be read' : 'Its content is not known' };
+  }
+  if (value.get('processed') === true) {
+    if (typeof document !== 'string') throw invalid('"document" of a processed one must be a text');
+    return {
+      id,
+      connector,
+      omitted: '',
+      document: { kind: 'encoded', text: document, encoding: textAt(value, 'encoding') },
+    };
+  }
+  if (!(document instanceof Map)) throw invalid('"document" must be an object');
+  textAt(document, 'id', 'document.');
+  const binaryFields = value.get('binaryFields') ?? [];
+  if (!Array.isArray(binaryFields) || !binaryFields.every((field): field is string => typeof field === 'string')) {
+    throw invalid('"binaryFields" must be a list of texts');
+  }
+  return { id, connector, omitted: '', document: { kind: 'input', json: writeValue(document), binaryFields } };
+}
+
+function parse(line: string): Value {
+  try {
+    return readJson(line);
+  } catch (error) {
+    throw invalid(`it is no JSON: ${(error as Error).message}`);
+  }
+}
+
+function textAt(object: JsonObject, name: string, prefix = ''): string {
+  const value = object.get(name);
+  if (typeof value !== 'string' || value === '') throw invalid(`"${prefix}${name}" must be a text, and not empty`);
+  return value;
+}
+
+function invalid(reason: string): HeadraceError {
+  return new HeadraceError('HR_RETRY_INVALID', reason);
+}

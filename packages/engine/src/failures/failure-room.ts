@@ -1,0 +1,37 @@
+import { MAX_DOCUMENT_BYTES, MAX_RUN_BYTES } from './kept-failure.ts';
+
+const CLOSED = 0;
+const BYTES_LEFT = 1;
+const CELLS = 2;
+
+/**
+ * How much room there is for the contents of failed documents, in memory that all threads of a run share. A burst of
+ * failures can fill no more than this, neither on the way to who keeps them nor there.
+ */
+export class FailureRoom {
+  readonly buffer: SharedArrayBuffer;
+  private readonly cells: Int32Array;
+
+  constructor(buffer?: SharedArrayBuffer) {
+    this.buffer = buffer ?? new SharedArrayBuffer(CELLS * Int32Array.BYTES_PER_ELEMENT);
+    this.cells = new Int32Array(this.buffer);
+    if (buffer === undefined) this.cells[BYTES_LEFT] = MAX_RUN_BYTES;
+  }
+
+  /** Whether no content is wanted any more: it is not worth looking for. */
+  get closed(): boolean {
+    return Atomics.load(this.cells, CLOSED) === 1;
+  }
+
+  close(): void {
+    Atomics.store(this.cells, CLOSED, 1);
+  }
+
+  /** Takes room for a document of so many bytes; gives why it cannot be had. */
+  take(bytes: number): string | undefined {
+    if (bytes > MAX_DOCUMENT_BYTES) return `It takes ${bytes} bytes; up to ${MAX_DOCUMENT_BYTES} are kept`;
+    if (Atomics.sub(this.cells, BYTES_LEFT, bytes) >= bytes) return undefined;
+    Atomics.add(this.cells, BYTES_LEFT, bytes);
+    return `The failed documents before it take up the ${MAX_RUN_BYTES} bytes that are kept of a run`;
+  }
+}

@@ -1,0 +1,103 @@
+import type { RecordDecoder, RecordSink } from '../component/connector.ts';
+import type { Document } from '../document/document.ts';
+import type { DocumentTable } from '../document/document-table.ts';
+import { writeDocument } from '../document/json-writer.ts';
+import type { Value } from '../document/value.ts';
+import { messageOf } from '../errors/headrace-error.ts';
+import { runGuarded } from '../run/compute-guard.ts';
+import { instantiate } from '../run/decoders.ts';
+import { decodeDocuments } from '../transport/document-wire.ts';
+import type { InputBatch } from '../transport/messages.ts';
+import type { FailureRoom } from './failure-room.ts';
+import type { Content } from './kept-failure.ts';
+
+/** Ends decoding when there is nothing more to find. */
+const ENOUGH = new Error('all documents have been found');
+
+/** What is known of a document by its position in its batch. */
+export type Inputs = (position: number) => Content;
+
+/**
+ * Reads documents of a batch once more, as its decoder gives them: what failed in a stage has been changed by the stages
+ * before. Nothing is kept of documents that do not fail, so only failures cost.
+ * @param positions which of the documents and bad records that the decoder gives, from 0
+ * @param limitMillis how long it may take
+ */
+export async function readInputs(
+  batch: InputBatch,
+  positions: ReadonlySet<number>,
+  room: FailureRoom,
+  limitMillis: number,
+): Promise<Inputs> {
+  const finder = new InputFinder(positions, room);
+  let omitted = 'It was not found when the source was read again';
+  try {
+    const decode = await decoding(batch, finder);
+    if (!runGuarded(decode, limitMillis)) omitted = 'Reading it again took too long';
+  } catch (error) {
+    if (error !== ENOUGH) omitted = `It could not be read again: ${messageOf(error)}`;
+  }
+  return (position) => finder.found.get(position) ?? { omitted };
+}
+
+async function decoding(batch: InputBatch, sink: RecordSink): Promise<() => void> {
+  if (batch.kind === 'documents') {
+    return () => {
+      for (const document of decodeDocuments(batch.bytes)) sink.document(document);
+    };
+  }
+  const { bytes, decoder: reference, position } = batch.chunk;
+  // One of its own: what a decoder remembers concerns the first reading.
+  const decoder = await instantiate<RecordDecoder>(reference);
+  return () => decoder.decode(bytes, position, sink);
+}
+
+class InputFinder implements RecordSink {
+  readonly found = new Map<number, Content>();
+  private readonly positions: ReadonlySet<number>;
+  private readonly room: FailureRoom;
+  private seen = 0;
+
+  constructor(positions: ReadonlySet<number>, room: FailureRoom) {
+    this.positions = positions;
+    this.room = room;
+  }
+
+  document(document: Document): void {
+    const at = this.seen++;
+    if (this.positions.has(at)) this.keep(at, document);
+  }
+
+  table(table: DocumentTable): void {
+    for (let row = 0; row < table.count; row++) {
+      const at = this.seen++;
+      if (this.positions.has(at)) this.keep(at, table.document(row));
+    }
+  }
+
+  reject(): void {
+    this.seen++;
+  }
+
+  warn(): void {}
+
+  private keep(at: number, document: Document): void {
+    this.found.set(at, contentOf(document, this.room));
+    if (this.found.size === this.positions.size) throw ENOUGH;
+  }
+}
+
+function contentOf(document: Document, room: FailureRoom): Content {
+  const json = writeDocument(document);
+  const omitted = room.take(Buffer.byteLength(json));
+  if (omitted !== undefined) return { omitted };
+  const { fieldNames, fieldValues } = document;
+  const binaryFields = fieldNames.filter((_, i) => holdsBytes(fieldValues[i] as Value));
+  return { document: { kind: 'input', json, binaryFields } };
+}
+
+function holdsBytes(value: Value): boolean {
+  if (value instanceof Uint8Array) return true;
+  if (Array.isArray(value)) return value.some(holdsBytes);
+  return value instanceof Map && [...value.values()].some(holdsBytes);
+}

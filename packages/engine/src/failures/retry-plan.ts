@@ -1,0 +1,89 @@
+import type { ConnectorConfig, IngestConfig } from '../config/ingest-config.ts';
+import type { Problem } from '../config/problem.ts';
+import { toFailure } from '../errors/headrace-error.ts';
+import { type FailedInput, readFailureLine } from './failure-line.ts';
+import type { KeptDocument } from './kept-failure.ts';
+
+/** How many bad lines are told of, and how many documents by their ids. */
+const MAX_TOLD_LINES = 100;
+const MAX_TOLD_IDS = 5;
+
+/** A failed document that can be run again. */
+export interface RetryDocument {
+  readonly id: string;
+  readonly document: KeptDocument;
+}
+
+/** What is to be run again. */
+export interface RetryPlan {
+  /** The connectors that have documents, in the order of the config. */
+  readonly connectors: readonly { readonly config: ConnectorConfig; readonly documents: readonly RetryDocument[] }[];
+  /** Errors for lines that are no failed documents; warnings for those that cannot be run again. */
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Sorts failed documents by the connectors that they came from.
+ * @param lines as `writeFailureLine` gives them
+ * @param encodingFor how a connector's documents are encoded for the indexer now
+ */
+export function planRetry(
+  lines: readonly string[],
+  config: IngestConfig,
+  encodingFor: (connector: string) => string,
+): RetryPlan {
+  const problems: Problem[] = [];
+  const wanted = new Map<string, RetryDocument[]>();
+  const leftOut = new Map<string, string[]>();
+  for (const [i, line] of lines.entries()) {
+    if (problems.length >= MAX_TOLD_LINES) break;
+    let input: FailedInput;
+    try {
+      input = readFailureLine(line);
+    } catch (error) {
+      const { code, message } = toFailure(error, 'HR_INTERNAL');
+      const hint = 'Write each as `headrace run --failures` and `GET /v1/run/{id}/failures` do.';
+      problems.push({ severity: 'error', code, path: '', message: `Failed document ${i + 1}: ${message}`, hint });
+      continue;
+    }
+    const { id, connector, document } = input;
+    const reason = reasonAgainst(input, config, encodingFor);
+    if (reason !== undefined) leftOut.set(reason, [...(leftOut.get(reason) ?? []), id]);
+    else wanted.set(connector, [...(wanted.get(connector) ?? []), { id, document: document as KeptDocument }]);
+  }
+  for (const [reason, ids] of leftOut) problems.push(leftOutProblem(reason, ids));
+  const connectors = config.connectors.flatMap((connector) => {
+    const documents = wanted.get(connector.name);
+    // What was collapsed has been: another one of the same id is a version of its own.
+    return documents === undefined ? [] : [{ config: { ...connector, collapse: false }, documents }];
+  });
+  return { connectors, problems };
+}
+
+function reasonAgainst(
+  { connector, document, omitted }: FailedInput,
+  config: IngestConfig,
+  encodingFor: (connector: string) => string,
+): string | undefined {
+  if (document === undefined) return omitted;
+  const known = config.connectors.find(({ name }) => name === connector);
+  if (known === undefined) return `The config has no connector ${connector}`;
+  if (known.pipeline === undefined) return `The connector ${connector} feeds no pipeline`;
+  if (document.kind === 'encoded' && document.encoding !== encodingFor(connector)) {
+    return 'They were encoded for another indexer, or for other settings of it';
+  }
+  return undefined;
+}
+
+function leftOutProblem(reason: string, ids: readonly string[]): Problem {
+  const shown = ids.slice(0, MAX_TOLD_IDS).join(', ');
+  const more = ids.length > MAX_TOLD_IDS ? ' …' : '';
+  const what = ids.length === 1 ? '1 failed document is' : `${ids.length} failed documents are`;
+  return {
+    severity: 'warning',
+    code: 'HR_RETRY_LEFT_OUT',
+    path: '',
+    message: `${what} not run again. ${reason}: ${shown}${more}`,
+    hint: 'Run the source again to get these.',
+  };
+}

@@ -1,0 +1,56 @@
+import type { RegistrySource } from '../component/registry.ts';
+import { HeadraceError } from '../errors/headrace-error.ts';
+import type { FileAccess } from './file-rules.ts';
+import { installNetworkGuard } from './network-guard.ts';
+import { DEFAULT_POLICY, type Policy } from './policy.ts';
+import { POLICY_HINT, type PolicyRules, rulesOf } from './policy-rules.ts';
+
+/*
+ * A thread of a run works for one config at a time, so what that config may do is known to the thread as a whole: no
+ * component has to be handed it, and none can forget to ask.
+ */
+let current: PolicyRules | undefined;
+
+/**
+ * Makes this thread hold a policy from now on: in everything that opens files through `allowedPath`, and in every
+ * connection, whichever library makes it. Undefined: none, for configs that are trusted.
+ */
+export function enforcePolicy(policy: Policy | undefined): PolicyRules | undefined {
+  current = policy === undefined ? undefined : rulesOf(policy);
+  if (current !== undefined) installNetworkGuard(() => current?.hosts);
+  return current;
+}
+
+/** As `enforcePolicy`, for what somebody asks this thread to do: a config that is not trusted has a policy in any case. */
+export function enforcePolicyOf(request: {
+  readonly trusted?: boolean | undefined;
+  readonly registry: RegistrySource;
+}): void {
+  enforcePolicy(request.trusted === true ? undefined : (request.registry.policy ?? DEFAULT_POLICY));
+}
+
+/** The rules that this thread holds; undefined when it works for a config that is trusted. */
+export function currentRules(): PolicyRules | undefined {
+  return current;
+}
+
+/** Whether this thread works for a config that may not do everything. */
+export function isRestricted(): boolean {
+  return current !== undefined;
+}
+
+/**
+ * The path to open for a path that a config or a document names. Every component asks, for every file. Throws
+ * `HR_POLICY_REFUSED` when the policy of the config does not allow it.
+ * @returns the path itself, or, under a policy, the place that it leads to: open that, and follow no link at its end
+ */
+export function allowedPath(path: string, access: FileAccess): string {
+  if (current === undefined) return path;
+  const { real, refused } = current.files.look(path, access);
+  if (refused !== undefined) {
+    throw new HeadraceError('HR_POLICY_REFUSED', `An uploaded config may not ${access} ${path}: ${refused}`, {
+      hint: POLICY_HINT,
+    });
+  }
+  return real;
+}

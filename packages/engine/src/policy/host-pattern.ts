@@ -1,0 +1,89 @@
+import type { BlockList } from 'node:net';
+import { domainToASCII } from 'node:url';
+
+/**
+ * A host of a policy: a name (`example.org`), all names below one (`*.example.org`), an address (`10.1.2.3`, `fd00::1`),
+ * a range of addresses (`10.0.0.0/8`, `fd00::/8`), or `*`; each with a port behind it or not (`example.org:443`,
+ * `[fd00::1]:443`).
+ */
+export type HostPattern = { readonly port: number | undefined } & (
+  | { readonly kind: 'any' }
+  | { readonly kind: 'name'; readonly name: string }
+  /** What the names end in, the dot first. */
+  | { readonly kind: 'below'; readonly ending: string }
+  | { readonly kind: 'addresses'; readonly addresses: BlockList }
+);
+
+/** Loaded when a policy is compiled: most threads never need it. */
+const net = () => process.getBuiltinModule('node:net');
+
+const PORT = /^(.*?)(?::(\d{1,5}))?$/;
+const NAME = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/;
+
+/** Reads a host of a policy; undefined when it is none. */
+export function parseHostPattern(text: string): HostPattern | undefined {
+  const [, host = '', portText] = (isBareV6(text) ? [text, text] : PORT.exec(text)) as string[];
+  const port = portText === undefined ? undefined : Number(portText);
+  if (port !== undefined && (port === 0 || port > 65_535)) return undefined;
+  if (host === '*') return { kind: 'any', port };
+  const addresses = addressRange(host.replace(/^\[(.*)\]$/, '$1').replace(/^\[(.*)\](\/\d+)$/, '$1$2'));
+  if (addresses !== undefined) return { kind: 'addresses', addresses, port };
+  const below = host.startsWith('*.');
+  const name = hostName(below ? host.slice(2) : host);
+  // A name that ends in a number is an address that is written wrongly.
+  if (!NAME.test(name) || /(^|\.)\d+$/.test(name)) return undefined;
+  return below ? { kind: 'below', ending: `.${name}`, port } : { kind: 'name', name, port };
+}
+
+/** Whether a pattern means this name, and `any` with it. */
+export function meansName(pattern: HostPattern, name: string, port: number | undefined): boolean {
+  if (!meansPort(pattern, port)) return false;
+  if (pattern.kind === 'any') return true;
+  return pattern.kind === 'name' ? pattern.name === name : pattern.kind === 'below' && name.endsWith(pattern.ending);
+}
+
+/** Whether a pattern means this address. */
+export function meansAddress(pattern: HostPattern, address: string, port: number | undefined): boolean {
+  return pattern.kind === 'addresses' && meansPort(pattern, port) && contains(pattern.addresses, address);
+}
+
+/** Whether addresses have this one, in whichever of its forms. */
+export function contains(addresses: BlockList, address: string): boolean {
+  const plain = address.replace(/%.*$/, '');
+  return addresses.check(plain, net().isIPv6(plain) ? 'ipv6' : 'ipv4');
+}
+
+/** The addresses of ranges in CIDR notation. */
+export function addressesOf(ranges: readonly string[]): BlockList {
+  const { BlockList, isIPv6 } = net();
+  const list = new BlockList();
+  for (const range of ranges) {
+    const [address = '', bits] = range.split('/');
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
+    list.addSubnet(address, Number(bits), family);
+  }
+  return list;
+}
+
+/** A name of a host as it is compared: in ASCII and lower case, without the dot at its end. */
+export function hostName(host: string): string {
+  const plain = host.replace(/\.$/, '');
+  return (domainToASCII(plain) || plain).toLowerCase();
+}
+
+function addressRange(text: string): BlockList | undefined {
+  const [address = '', bits, more] = text.split('/');
+  const family = net().isIP(address);
+  if (family === 0 || more !== undefined) return undefined;
+  const most = family === 4 ? 32 : 128;
+  if (bits !== undefined && (!/^\d{1,3}$/.test(bits) || Number(bits) > most)) return undefined;
+  return addressesOf([`${address}/${bits ?? most}`]);
+}
+
+function isBareV6(text: string): boolean {
+  return net().isIPv6(text.split('/')[0] as string);
+}
+
+function meansPort(pattern: HostPattern, port: number | undefined): boolean {
+  return pattern.port === undefined || port === undefined || pattern.port === port;
+}

@@ -1,0 +1,120 @@
+import type { LookupAddress, LookupOptions } from 'node:dns';
+import type { IpcSocketConnectOpts, Socket, TcpSocketConnectOpts } from 'node:net';
+import { HeadraceError } from '../errors/headrace-error.ts';
+import type { HostRules } from './host-rules.ts';
+import { POLICY_HINT } from './policy-rules.ts';
+
+/*
+ * Why one place under all libraries, and not a check in each client: the libraries that talk to databases, brokers and
+ * clouds follow redirects, ask for further servers and look up names by themselves, and a check of a name before the
+ * connection says nothing about the address that the name has a moment later. In Node every connection over TCP, TLS
+ * and HTTP/2 included, and every one to a socket in the file system, goes through `Socket.prototype.connect`; there the
+ * look-up is in our hands, and the address that was looked at is the one that is connected to.
+ */
+
+/** What a connection that is refused fails with. */
+function refusal(reason: string): HeadraceError {
+  return new HeadraceError('HR_POLICY_REFUSED', `An uploaded config may not connect to ${reason}`, {
+    hint: POLICY_HINT,
+  });
+}
+
+type Lookup = NonNullable<TcpSocketConnectOpts['lookup']>;
+type LookupCallback = (error: Error | null, address: string | LookupAddress[], family?: number) => void;
+
+let rulesNow: (() => HostRules | undefined) | undefined;
+
+/**
+ * Puts the guard under everything that connects from this thread. Safe to repeat.
+ * @param rules those that hold at the moment; undefined when none do
+ */
+export function installNetworkGuard(rules: () => HostRules | undefined): void {
+  if (rulesNow !== undefined) return;
+  rulesNow = rules;
+  guardSockets();
+  guardDatagrams();
+}
+
+function guardSockets(): void {
+  const { Socket, isIP } = process.getBuiltinModule('node:net');
+  const connect = Socket.prototype.connect as (this: Socket, ...args: unknown[]) => Socket;
+  Socket.prototype.connect = function guarded(this: Socket, ...args: unknown[]): Socket {
+    const rules = rulesNow?.();
+    if (rules === undefined) return connect.apply(this, args);
+    const [options, listener] = readArguments(args);
+    const go = (guarded: Partial<TcpSocketConnectOpts>) =>
+      connect.call(this, { ...options, path: undefined, ...guarded }, ...(listener === undefined ? [] : [listener]));
+    // A look-up that fails is how a socket learns of it in the way that every library is prepared for.
+    const refuse = (reason: string) =>
+      go({ host: 'refused.invalid', port: 1, lookup: (_host, _options, done) => done(refusal(reason), '', 0) });
+    if ('path' in options && options.path) return refuse(`the socket ${options.path}`);
+    const { host: given, port, lookup } = options as TcpSocketConnectOpts;
+    const host = given || 'localhost';
+    const reason = rules.refusedHost(host, Number(port));
+    if (reason !== undefined) return refuse(`${host}: ${reason}`);
+    return isIP(host) === 0 ? go({ host, lookup: guardedLookup(rules, Number(port), lookup) }) : go({});
+  } as typeof Socket.prototype.connect;
+}
+
+/** The forms of the arguments of `connect`: options, a port and a host, a path; or what `net.connect` made of them. */
+function readArguments(args: unknown[]): [TcpSocketConnectOpts | IpcSocketConnectOpts, (() => void) | undefined] {
+  if (Array.isArray(args[0])) return readArguments(args[0]);
+  const last = args.at(-1);
+  const listener = typeof last === 'function' ? (last as () => void) : undefined;
+  const [first, second] = args;
+  if (typeof first === 'object' && first !== null) {
+    return [first as TcpSocketConnectOpts | IpcSocketConnectOpts, listener];
+  }
+  if (typeof first === 'string' && Number.isNaN(Number(first))) return [{ path: first }, listener];
+  return [{ port: Number(first), ...(typeof second === 'string' ? { host: second } : {}) }, listener];
+}
+
+/** A look-up that gives only the addresses that are allowed, and fails when there is none of them. */
+function guardedLookup(rules: HostRules, port: number, lookup: Lookup | undefined): Lookup {
+  const original = lookup ?? (process.getBuiltinModule('node:dns').lookup as unknown as Lookup);
+  return ((hostname: string, options: LookupOptions, done: LookupCallback) => {
+    const checked: LookupCallback = (error, found, family) => {
+      if (error !== null && error !== undefined) return done(error, found, family);
+      const all = Array.isArray(found) ? found : [{ address: found, family: family ?? 0 }];
+      const reasons: string[] = [];
+      const allowed = all.filter(({ address }) => {
+        const reason = rules.refusedAddress(hostname, address, port);
+        if (reason !== undefined) reasons.push(reason);
+        return reason === undefined;
+      });
+      const [first] = allowed;
+      if (first === undefined) return done(refusal(`${hostname}: ${reasons[0] ?? 'no address'}`), []);
+      if (Array.isArray(found)) done(null, allowed);
+      else done(null, first.address, first.family);
+    };
+    (original as (hostname: string, options: LookupOptions, done: LookupCallback) => void)(hostname, options, checked);
+  }) as unknown as Lookup;
+}
+
+/** Datagrams: what asks a database server for its ports sends them, to addresses that it has looked up. */
+function guardDatagrams(): void {
+  const { Socket } = process.getBuiltinModule('node:dgram');
+  const check = (port: unknown, address: unknown) => {
+    const rules = rulesNow?.();
+    if (rules === undefined) return;
+    const host = typeof address === 'string' && address !== '' ? address : '127.0.0.1';
+    const named = process.getBuiltinModule('node:net').isIP(host) === 0;
+    // A name would be looked up out of our sight.
+    const reason = named ? 'only addresses may be sent datagrams' : rules.refusedHost(host, Number(port));
+    if (reason !== undefined) throw refusal(`${host}: ${reason}`);
+  };
+  type Send = (this: unknown, ...args: unknown[]) => unknown;
+  const prototype = Socket.prototype as unknown as { send: Send; connect: Send };
+  const { send, connect } = prototype;
+  prototype.send = function guarded(this: unknown, ...args) {
+    // (message, offset, length, port, address) or (message, port, address); connected sockets were checked before.
+    const [, a, b, c, d] = args;
+    if (typeof b === 'number' && typeof c === 'number') check(c, d);
+    else if (typeof a === 'number' && typeof b !== 'number') check(a, b);
+    return send.apply(this, args);
+  };
+  prototype.connect = function guarded(this: unknown, ...args) {
+    check(args[0], args[1]);
+    return connect.apply(this, args);
+  };
+}

@@ -1,0 +1,56 @@
+import { fileURLToPath } from 'node:url';
+import type { AccessKind } from '../component/schema.ts';
+import type { FileAccess } from './file-rules.ts';
+
+/** A file or a host that a text of a config names. */
+export type Place =
+  | { readonly path: string; readonly access: FileAccess }
+  | { readonly host: string; readonly port?: number };
+
+/**
+ * The files and hosts that a parameter names, as far as that is plain from its text: what has places for values in it,
+ * and what stands in a file or a document, only a run knows.
+ */
+export function placesIn(kind: AccessKind, text: string): Place[] {
+  if (kind !== 'connect') {
+    const path = pathIn(text);
+    return path === undefined ? hostsIn(text) : [{ path, access: kind }];
+  }
+  const database = /^jdbc:(?:sqlite|h2):(.*)$/is.exec(text)?.[1];
+  return database === undefined ? hostsIn(text) : databaseFile(database);
+}
+
+/** The local path that a text stands for; undefined for a URL of something else. */
+function pathIn(text: string): string | undefined {
+  if (/^classpath:/.test(text)) return text.replace(/^classpath:\/*/, '');
+  if (!/^[a-z][a-z0-9+.-]+:/i.test(text)) return text;
+  if (!/^file:/i.test(text)) return undefined;
+  try {
+    return fileURLToPath(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function databaseFile(rest: string): Place[] {
+  const path = rest.replace(/^file:/i, '').replace(/[?;].*$/s, '');
+  const access = /[?;&](mode=ro|immutable=1)\b/i.test(rest) ? 'read' : 'write';
+  return path === '' || path === ':memory:' || /^(mem|tcp|ssl):/i.test(path) ? [] : [{ path, access }];
+}
+
+/** Hosts of a URL, of which some have several with commas between, or of such a list without a URL. */
+function hostsIn(text: string): Place[] {
+  const url = /^(?:jdbc:)?([a-z][a-z0-9+.:-]*):\/\/([^/?#;]*)/i.exec(text.trim());
+  const scheme = url?.[1]?.toLowerCase() ?? '';
+  // Names of buckets are no hosts.
+  if (scheme === 's3' || scheme === 'gs' || scheme === 'file') return [];
+  const authority = (url?.[2] ?? text.trim().replace(/\/.*$/s, '')).replace(/^.*@/s, '');
+  return authority.split(',').flatMap((part) => {
+    const [, host = '', port] = /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5}))?$/.exec(part.trim()) ?? [];
+    if (host === '' || /[{}$\s\\]/.test(host)) return [];
+    const known = port === undefined ? DEFAULT_PORTS[scheme] : Number(port);
+    return [{ host: host.replace(/^\[(.*)\]$/, '$1'), ...(known === undefined ? {} : { port: known }) }];
+  });
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { http: 80, https: 443 };

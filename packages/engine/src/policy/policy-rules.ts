@@ -1,0 +1,60 @@
+import type { CatalogEntry } from '../component/catalog.ts';
+import type { AccessKind } from '../component/schema.ts';
+import { FileRules } from './file-rules.ts';
+import { HostRules } from './host-rules.ts';
+import { placesIn } from './places.ts';
+import type { Policy } from './policy.ts';
+
+/** Refusals that are about everybody who uploads: who may change that, and how. */
+export const POLICY_HINT = 'Who runs the service can allow it: `policy` in the service file.';
+
+/** A policy, ready to be asked. */
+export class PolicyRules {
+  readonly policy: Policy;
+  readonly files: FileRules;
+  readonly hosts: HostRules;
+
+  constructor(policy: Policy) {
+    this.policy = policy;
+    this.files = new FileRules(policy);
+    this.hosts = new HostRules(policy);
+  }
+
+  /** Why a component may not be used; undefined when it may. */
+  refusedComponent(entry: CatalogEntry, builtIn: boolean): string | undefined {
+    const { components, scripts } = this.policy;
+    const names = [entry.name, ...entry.aliases];
+    if (names.some((name) => components.deny.includes(name))) return `components.deny of the policy has ${entry.name}`;
+    const allowed = ['*', ...(builtIn ? ['built-in'] : []), ...names];
+    if (!allowed.some((name) => components.allow.includes(name))) {
+      return `components.allow of the policy does not have ${entry.name}`;
+    }
+    if (entry.scripts === undefined || scripts === 'all') return undefined;
+    if (scripts === 'none') return 'the policy allows no scripts';
+    return entry.scripts === 'process' ? 'the policy allows scripts in a sandbox only' : undefined;
+  }
+
+  /** Why what a parameter of this kind says is not allowed; undefined when it is, or only a run can tell. */
+  refusedParameter(kind: AccessKind, text: string): string | undefined {
+    for (const place of placesIn(kind, text)) {
+      const refused =
+        'path' in place
+          ? this.files.refusedText(place.path, place.access)
+          : this.hosts.refusedHost(place.host, place.port);
+      if (refused !== undefined) return refused;
+    }
+    return undefined;
+  }
+}
+
+const compiled = new WeakMap<Policy, PolicyRules>();
+
+/** The rules of a policy, made once. */
+export function rulesOf(policy: Policy): PolicyRules {
+  let rules = compiled.get(policy);
+  if (rules === undefined) {
+    rules = new PolicyRules(policy);
+    compiled.set(policy, rules);
+  }
+  return rules;
+}

@@ -1,0 +1,75 @@
+/**
+ * What the config of somebody who is not trusted may do: plain data, so that it travels to every thread. Presets and
+ * the command line have none, and may do everything.
+ */
+export interface Policy {
+  /** `default`, `strict`, or `own` for one that the service file makes of them. */
+  readonly name: 'default' | 'strict' | 'own';
+  readonly components: {
+    /** Names of classes, `built-in` for all that come with Headrace and its plugins, `*` for all. */
+    readonly allow: readonly string[];
+    /** Names of classes; wins over `allow`. */
+    readonly deny: readonly string[];
+  };
+  /** Directories, or files, that may be read; undefined: all. */
+  readonly read: readonly string[] | undefined;
+  /** Directories, or files, that may be written; undefined: all. */
+  readonly write: readonly string[] | undefined;
+  /** Paths that may be neither read nor written whatever the lists say: what belongs to the service itself. */
+  readonly never: readonly string[];
+  readonly hosts: {
+    /** See `host-pattern.ts` for the form. Undefined: every host. One that is named exactly may have a private address. */
+    readonly allow: readonly string[] | undefined;
+    /** Wins over `allow`. */
+    readonly deny: readonly string[];
+  };
+  /** Whether hosts may have private, loopback or link-local addresses. */
+  readonly privateAddresses: boolean;
+  /** Scripts: none; those that run in a sandbox; those too that run in a process of the machine. */
+  readonly scripts: 'none' | 'sandbox' | 'all';
+}
+
+/** Through these the environment and the open files of the process could be read. */
+const NEVER = ['/proc', '/sys', '/dev/fd'] as const;
+
+/** Lets the configs of a developer work on the developer's machine. */
+export const DEFAULT_POLICY: Policy = {
+  name: 'default',
+  components: { allow: ['*'], deny: [] },
+  read: undefined,
+  write: undefined,
+  never: NEVER,
+  hosts: { allow: undefined, deny: [] },
+  privateAddresses: true,
+  scripts: 'all',
+};
+
+/** For a server that is shared with people who are not trusted. */
+export const STRICT_POLICY: Policy = {
+  name: 'strict',
+  components: { allow: ['built-in'], deny: [] },
+  read: [],
+  write: [],
+  never: NEVER,
+  hosts: { allow: undefined, deny: [] },
+  privateAddresses: false,
+  scripts: 'sandbox',
+};
+
+/** A policy in one line, for the log. */
+export function describePolicy({ name, components, read, write, hosts, privateAddresses, scripts }: Policy): string {
+  const list = (items: readonly string[]) => (items.length === 0 ? 'none' : items.join(', '));
+  const classes = components.allow.includes('*')
+    ? 'all'
+    : list(components.allow).replace(/\bbuilt-in\b/, 'all that are built in');
+  const without = (denied: readonly string[]) => (denied.length === 0 ? '' : ` but ${denied.join(', ')}`);
+  return [
+    `Policy for uploaded configs: ${name}`,
+    `components ${classes}${without(components.deny)}`,
+    `reads ${read === undefined ? 'all files that the process can' : list(read)}`,
+    `writes ${write === undefined ? 'all files that the process can' : list(write)}`,
+    `reaches ${hosts.allow === undefined ? 'all hosts' : list(hosts.allow)}${without(hosts.deny)}`,
+    `private addresses ${privateAddresses ? 'yes' : 'no'}`,
+    `scripts ${scripts === 'sandbox' ? 'in a sandbox only' : scripts}`,
+  ].join('; ');
+}

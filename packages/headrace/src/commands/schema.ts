@@ -1,0 +1,10 @@
+import { configSchema, Registry } from '@headrace/engine';
+import { EXIT } from '../cli/exit-code.ts';
+import { registrySource } from '../config/load-config.ts';
+
+/** `headrace schema`: what editors complete and check a config with. */
+export async function schema(_: readonly (string | undefined)[], options: { components: readonly string[] }) {
+  const registry = await Registry.open(registrySource(undefined, options.components));
+  process.stdout.write(`${JSON.stringify(configSchema(registry), null, 2)}\n`);
+  return EXIT.ok;
+}

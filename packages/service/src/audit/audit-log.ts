@@ -1,0 +1,74 @@
+import { appendFile, closeSync, openSync } from 'node:fs';
+import { messageOf } from '@headrace/engine';
+import type { FastifyBaseLogger } from 'fastify';
+import type { AuditSettings } from '../service-file/service-settings.ts';
+
+/** Who did what, and what came of it. Nothing of bodies, headers and queries. */
+export interface AuditRecord {
+  requestId: string;
+  user: string | null;
+  role: string | null;
+  address: string;
+  /** Method and route, or `login`. */
+  action: string;
+  /** The id of the config or run that it was about. */
+  target: string | null;
+  outcome: string;
+  status: number;
+}
+
+/**
+ * Keeps records: each a line of JSON in a file of its own, or a line of the log with `"audit": true`. The file is
+ * opened anew for every group of lines, so it may be moved away at any time. Lines that it does not take go to the log.
+ */
+export class AuditLog {
+  readonly #path: string | undefined;
+  readonly #logger: FastifyBaseLogger;
+  #lines: string[] = [];
+  #writing: Promise<void> | undefined;
+
+  /** Throws when the file cannot be written. */
+  constructor({ path }: AuditSettings, logger: FastifyBaseLogger) {
+    this.#path = path;
+    this.#logger = logger;
+    if (path === undefined) return;
+    try {
+      closeSync(openSync(path, 'a', FILE_MODE));
+    } catch (error) {
+      throw new Error(`The audit log ${path} (audit.path) cannot be written: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  add(record: AuditRecord): void {
+    if (this.#path === undefined) {
+      this.#logger.info({ audit: true, ...record }, 'Audit');
+      return;
+    }
+    this.#lines.push(`${JSON.stringify({ time: new Date().toISOString(), ...record })}\n`);
+    this.#writing ??= this.#write(this.#path);
+  }
+
+  /** Resolves when every record is where it belongs. */
+  async close(): Promise<void> {
+    await this.#writing;
+  }
+
+  /** Writes what there is, group after group. */
+  async #write(path: string): Promise<void> {
+    while (this.#lines.length > 0) {
+      const lines = this.#lines;
+      this.#lines = [];
+      const error = await append(path, lines.join(''));
+      if (error === null) continue;
+      this.#logger.error(error, `The audit log ${path} cannot be written; its records are here instead`);
+      for (const line of lines) this.#logger.warn({ audit: true, ...(JSON.parse(line) as AuditRecord) }, 'Audit');
+    }
+    this.#writing = undefined;
+  }
+}
+
+const FILE_MODE = 0o600;
+
+function append(path: string, text: string): Promise<Error | null> {
+  return new Promise((resolve) => appendFile(path, text, { mode: FILE_MODE }, resolve));
+}

@@ -1,0 +1,27 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+const PREFIX = 'hrt_';
+const RANDOM_BYTES = 32;
+const FORM = /^sha256:([0-9a-f]{64})$/i;
+
+/** Shorter ones could be guessed. */
+export const MIN_TOKEN_LENGTH = 32;
+
+/**
+ * A new token, and its hash for the service file. SHA-256 is enough: there is nothing to guess about 32 random bytes,
+ * so nothing has to be slow.
+ */
+export function newToken(): { token: string; tokenHash: string } {
+  const token = PREFIX + randomBytes(RANDOM_BYTES).toString('base64url');
+  return { token, tokenHash: `sha256:${tokenDigest(token)}` };
+}
+
+/** SHA-256 of a token, in hexadecimal. */
+export function tokenDigest(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+/** The digest in a `tokenHash`; undefined when it is none. */
+export function parseTokenHash(text: string): string | undefined {
+  return FORM.exec(text)?.[1]?.toLowerCase();
+}

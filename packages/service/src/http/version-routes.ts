@@ -1,0 +1,27 @@
+import { type Static, Type } from '@headrace/engine';
+import type { FastifyInstance } from 'fastify';
+import { buildInfo } from '../build-info.ts';
+import { sendJson } from './json.ts';
+import { answers } from './route-schemas.ts';
+
+const VersionAnswer = Type.Object({
+  version: Type.String({ description: 'Of Headrace', examples: ['0.1.0'] }),
+  apiVersion: Type.Literal('v1', { description: 'Of the endpoints, as in their paths' }),
+  node: Type.String({ examples: ['26.10.0'] }),
+  commit: Type.Optional(Type.String({ description: 'What it was built from, where the build says so' })),
+  buildTime: Type.Optional(Type.String()),
+});
+
+/** What is running. */
+export async function versionRoutes(app: FastifyInstance): Promise<void> {
+  const answer: Static<typeof VersionAnswer> = { ...buildInfo, apiVersion: 'v1', node: process.versions.node };
+  const json = JSON.stringify(answer);
+  app.get(
+    '/v1/version',
+    {
+      config: { access: 'reader' },
+      schema: { tags: ['health'], summary: 'What is running', response: answers({ 200: VersionAnswer }) },
+    },
+    async (_request, reply) => sendJson(reply, json),
+  );
+}

@@ -1,0 +1,44 @@
+import { isIP } from 'node:net';
+import type { AuditSettings, LogSettings } from './service-settings.ts';
+import type { Entry, YamlReader } from './yaml-reader.ts';
+
+/** The block `log`: what the log of the service tells, and how. */
+export function readLog(reader: YamlReader, entry: Entry | undefined, defaults: LogSettings): LogSettings {
+  const keys = reader.map(entry, ['level', 'format', 'requests']);
+  return {
+    level: reader.choice(keys.get('level'), ['error', 'warn', 'info', 'debug']) ?? defaults.level,
+    format: reader.choice(keys.get('format'), ['auto', 'json', 'pretty']) ?? defaults.format,
+    requests: reader.flag(keys.get('requests')) ?? defaults.requests,
+  };
+}
+
+/** The block `audit`. There are records as soon as there are users, or somebody asks for them. */
+export function readAudit(reader: YamlReader, entry: Entry | undefined, hasUsers: boolean): { audit?: AuditSettings } {
+  const keys = reader.map(entry, ['enabled', 'path']);
+  const enabled = reader.flag(keys.get('enabled')) ?? (hasUsers || entry !== undefined);
+  const path = reader.text(keys.get('path'));
+  if (!enabled) return {};
+  return { audit: path === undefined ? {} : { path } };
+}
+
+/** The block `shutdown`: how many seconds runs may take to end. */
+export function readShutdown(reader: YamlReader, entry: Entry | undefined): number | undefined {
+  return reader.integer(reader.map(entry, ['graceSeconds']).get('graceSeconds'), 0, 24 * 3600);
+}
+
+/** `server.trustedProxies`: addresses, and networks in CIDR notation. */
+export function readTrustedProxies(reader: YamlReader, proxies: Entry | undefined): string[] {
+  return reader.list(proxies).flatMap((entry) => {
+    const text = reader.text(entry);
+    if (text === undefined || isNetwork(text)) return text ?? [];
+    reader.error(entry, `${entry.path} is not an address or a network`, 'Write 10.0.0.7, 10.0.0.0/8 or fd00::/8.');
+    return [];
+  });
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', prefix] = text.split('/');
+  const version = isIP(address);
+  if (version === 0) return false;
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
+}

@@ -1,0 +1,111 @@
+import type { RunDetails } from '../runs/run-details.ts';
+import { CounterFamily, type Family, HistogramFamily, readFamily, type Sample } from './families.ts';
+import type { Metrics } from './metrics.ts';
+
+const ENDS = ['succeeded', 'failed', 'cancelled', 'interrupted'];
+const RUN_SECONDS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 4 * 3600, 12 * 3600, 24 * 3600];
+
+const COUNTED = ['published', 'created', 'succeeded', 'failed', 'dropped'] as const;
+
+type Counted = (typeof COUNTED)[number];
+type Progress = RunDetails['progress'];
+
+/** What goes on at present. */
+export interface RunsNow {
+  running: number;
+  queued: number;
+  /** The details of the runs that are not done. */
+  going: Iterable<RunDetails>;
+}
+
+/** What the runs of a service amount to: those that have ended, and those that go on as far as they are. */
+export class RunMetrics {
+  readonly families: readonly Family[];
+  readonly #dropwizard: Metrics;
+  readonly #accepted = new CounterFamily('headrace_runs_accepted_total', 'Runs that were asked for.', [{}]);
+  readonly #ended = new CounterFamily(
+    'headrace_runs_ended_total',
+    'Runs that have ended, by how: succeeded, failed, cancelled, interrupted.',
+    ENDS.map((status) => ({ status })),
+  );
+  readonly #seconds = new HistogramFamily(
+    'headrace_run_duration_seconds',
+    'From when a run was asked for until it ended, waiting included.',
+    RUN_SECONDS,
+    ENDS.map((status) => ({ status })),
+  );
+  readonly #connectors = new CounterFamily<'status'>(
+    'headrace_connectors_ended_total',
+    'Connectors of ended runs, by how they ended: complete, failed, stopped, skipped.',
+    ['complete', 'failed', 'stopped', 'skipped'].map((status) => ({ status })),
+  );
+  /** Of the runs that have ended. */
+  readonly #documents: Pick<Progress, Counted> = { published: 0, created: 0, succeeded: 0, failed: 0, dropped: 0 };
+  #now: () => RunsNow = () => ({ running: 0, queued: 0, going: [] });
+
+  constructor(dropwizard: Metrics) {
+    this.#dropwizard = dropwizard;
+    dropwizard.gauge('runs.running', () => this.#now().running);
+    dropwizard.gauge('runs.queued', () => this.#now().queued);
+    this.families = [
+      this.#accepted,
+      this.#ended,
+      this.#seconds,
+      readFamily('gauge', 'headrace_runs_running', 'Runs that go on.', () => this.#now().running),
+      readFamily('gauge', 'headrace_runs_queued', 'Runs that wait for a place.', () => this.#now().queued),
+      readFamily('counter', 'headrace_documents_published_total', 'Records that connectors delivered.', () =>
+        this.#sum('published'),
+      ),
+      readFamily('counter', 'headrace_documents_created_total', 'Children that stages emitted.', () =>
+        this.#sum('created'),
+      ),
+      readFamily('counter', 'headrace_documents_total', 'Documents by what became of them.', () =>
+        this.#documentEnds(),
+      ),
+      readFamily('gauge', 'headrace_documents_pending', 'Documents that are on their way.', () =>
+        this.#going('pending'),
+      ),
+      this.#connectors,
+    ];
+  }
+
+  /** Where to read what goes on. */
+  watch(now: () => RunsNow): void {
+    this.#now = now;
+  }
+
+  accepted(): void {
+    this.#dropwizard.counter('runs.accepted').add();
+    this.#accepted.add({});
+  }
+
+  /** A run is done; it is not among those that go on any more. */
+  ended({ status, progress, startTime, endTime, runResult }: RunDetails): void {
+    const end = status.toLowerCase();
+    this.#dropwizard.counter(`runs.${end}`).add();
+    this.#ended.add({ status: end });
+    this.#seconds.observe({ status: end }, Math.max(0, (endTime ?? startTime) - startTime));
+    for (const connector of runResult?.connectors ?? []) this.#connectors.add({ status: connector.status });
+    for (const field of COUNTED) this.#documents[field] += progress[field];
+    for (const field of ['succeeded', 'failed', 'dropped'] as const) {
+      this.#dropwizard.meter(`documents.${field}`).mark(progress[field]);
+    }
+  }
+
+  #documentEnds(): Sample[] {
+    return (['succeeded', 'failed', 'dropped'] as const).map((outcome) => ({
+      labels: { outcome },
+      value: this.#sum(outcome),
+    }));
+  }
+
+  #sum(field: Counted): number {
+    return this.#documents[field] + this.#going(field);
+  }
+
+  #going(field: Counted | 'pending'): number {
+    let sum = 0;
+    for (const { progress } of this.#now().going) sum += progress[field];
+    return sum;
+  }
+}

@@ -1,0 +1,92 @@
+import { writeFileSync } from 'node:fs';
+import type { RunResult } from '@headrace/engine';
+import { afterAll, describe, expect, it } from 'vitest';
+import { configOf, RunHarness } from './run-harness.ts';
+
+const harness = new RunHarness();
+afterAll(() => harness.close());
+
+const counts = ({ stages }: RunResult) =>
+  stages.map(({ stage, processed, failed, children }) => [stage, processed, failed, children]);
+
+/** A file of so many rows, which are decoded as tables; `n` is the number of the row, from 1. */
+function rows(count: number): string {
+  const path = `${harness.directory}/${count}.csv`;
+  writeFileSync(path, `n\n${Array.from({ length: count }, (_, i) => `${i + 1}\n`).join('')}`);
+  return `class: CSVConnector, path: "${path}"`;
+}
+
+describe('the stages of a run', () => {
+  it('are counted over all threads, with the failed documents, the children and the time that they take', async () => {
+    const result = await harness.run(
+      configOf({
+        connector: 'class: CountConnector, count: 3000, pad: 2000',
+        stages: `{class: Trouble, name: first, kind: throw, every: 100},
+          {class: Trouble, name: second, kind: children, every: 500, conditions: [{fields: [n], values: ["0"], operator: must_not}]},
+          {class: Trouble, name: third, kind: wait, millis: 0, every: 1000}`,
+        rest: 'worker { threads: 2 }',
+      }),
+    );
+    expect(counts(result)).toEqual([
+      ['first', 3000, 30, 0],
+      ['second', 2970, 0, 0],
+      ['third', 2970, 0, 0],
+    ]);
+    expect(result.stages[0]).toMatchObject({ connector: 'c', pipeline: 'p', class: 'Trouble' });
+    expect(result.stages[0]?.meanMillis).toBeGreaterThan(0);
+  });
+
+  it('that wait are timed with their waiting', async () => {
+    const { stages } = await harness.run(
+      configOf({ stages: '{class: Trouble, name: slow, kind: concurrent, millis: 200}' }),
+    );
+    expect(stages[0]?.meanMillis).toBeGreaterThan(20);
+  });
+
+  it('are counted while the run goes on, and when it is ended by force', async () => {
+    const run = harness.start(
+      configOf({
+        connector: 'class: CountConnector, count: 1, endless: true',
+        stages: '{class: Trouble, name: a, kind: nothing}, {class: Trouble, name: last, kind: exit, at: 2000000000}',
+      }),
+    );
+    await expect.poll(() => run.progress().stages[1]?.processed ?? 0, { timeout: 20_000 }).toBeGreaterThan(0);
+    const [connector] = run.progress().connectors;
+    expect(connector).toMatchObject({ name: 'c', status: 'running' });
+    expect(connector?.counts.published).toBeGreaterThan(0);
+    run.stop('CANCELLED');
+    const { stages } = await run.done;
+    expect(stages.map(({ stage }) => stage)).toEqual(['a', 'last']);
+  });
+
+  it('count each document once when the time limit ends a piece of work that is done again', async () => {
+    const result = await harness.run(
+      configOf({
+        connector: rows(1300),
+        stages: `{class: SetStaticValues, name: table, staticValues: {a: 1}},
+          {class: Trouble, name: slow, kind: hang, every: 700}`,
+        rest: 'worker { maxProcessingSecs: 1, threads: 1 }',
+      }),
+    );
+    expect(result.counts).toMatchObject({ published: 1300, failed: 1 });
+    expect(counts(result)).toEqual([
+      ['table', 1300, 0, 0],
+      ['slow', 1300, 1, 0],
+    ]);
+  });
+
+  it('count each document once when parts leave in the middle of a table', async () => {
+    const result = await harness.run(
+      configOf({
+        connector: rows(2000),
+        stages: `{class: SetStaticValues, name: table, staticValues: {a: 1}},
+          {class: Trouble, name: slow, kind: compute, millis: 30, every: 100}`,
+        rest: 'worker { threads: 1 }',
+      }),
+    );
+    expect(counts(result)).toEqual([
+      ['table', 2000, 0, 0],
+      ['slow', 2000, 0, 0],
+    ]);
+  });
+});
