@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
 import { accountsOf, configOf, RunHarness } from './run-harness.ts';
@@ -6,7 +6,14 @@ import { accountsOf, configOf, RunHarness } from './run-harness.ts';
 const harness = new RunHarness();
 afterAll(() => harness.close());
 
+/** Documents one by one, or a file that is read in pieces and decoded to tables, with rows that break the rules. */
+const source = fc.oneof(
+  fc.record({ kind: fc.constant('count' as const), failAfter: fc.option(fc.integer({ min: 0, max: 3000 })) }),
+  fc.record({ kind: fc.constant('csv' as const), badEvery: fc.integer({ min: 3, max: 2000 }) }),
+);
+
 const trouble = fc.oneof(
+  fc.constant({ kind: 'table' as const, every: 1 }),
   fc.record({ kind: fc.constantFrom('throw', 'drop', 'children'), every: fc.integer({ min: 2, max: 7 }) }),
   fc.record({ kind: fc.constantFrom('wait', 'concurrent'), every: fc.integer({ min: 20, max: 60 }) }),
 );
@@ -14,11 +21,13 @@ const trouble = fc.oneof(
 const scenario = fc.record({
   count: fc.integer({ min: 0, max: 3000 }),
   pad: fc.constantFrom(0, 0, 3000),
-  failAfter: fc.option(fc.integer({ min: 0, max: 3000 }), { nil: undefined }),
+  source,
   stages: fc.array(trouble, { maxLength: 4 }),
   threads: fc.integer({ min: 1, max: 3 }),
   batchSize: fc.integer({ min: 1, max: 500 }),
   stream: fc.boolean(),
+  queueCapacity: fc.option(fc.integer({ min: 1, max: 3000 }), { nil: undefined }),
+  millis: fc.constantFrom(0, 0, 2),
   failIds: fc.option(fc.constantFrom('3', '-s01'), { nil: undefined }),
   throwFrom: fc.option(fc.integer({ min: 0, max: 5 }), { nil: undefined }),
   stopAfterMillis: fc.option(fc.integer({ min: 0, max: 400 }), { nil: undefined }),
@@ -28,17 +37,25 @@ let files = 0;
 
 it('gives every document one end, and sends none twice, whatever fails and whenever it is stopped', async () => {
   await fc.assert(
-    fc.asyncProperty(scenario, async ({ count, pad, failAfter, stages, threads, batchSize, stream, ...rest }) => {
+    fc.asyncProperty(scenario, async ({ count, pad, source, stages, threads, batchSize, stream, ...rest }) => {
       const path = `${harness.directory}/accounts-${++files}`;
-      const option = (name: string, value: unknown) => (value === undefined ? '' : `, ${name}: ${value}`);
+      const option = (name: string, value: unknown) =>
+        value === undefined || value === null ? '' : `, ${name}: ${value}`;
       const config = configOf({
-        connector: `class: CountConnector, count: ${count}, pad: ${pad}${option('failAfter', failAfter)}`,
+        connector:
+          source.kind === 'count'
+            ? `class: CountConnector, count: ${count}, pad: ${pad}${option('failAfter', source.failAfter)}`
+            : `class: CSVConnector, idField: id, path: "${writeCsv(path, count, pad, source.badEvery)}"`,
         stages: stages
-          .map(({ kind, every }, i) => `{class: Trouble, kind: ${kind}, every: ${every}, tag: s${i}}`)
+          .map(({ kind, every }, i) =>
+            kind === 'table'
+              ? '{class: TrimWhitespace, fields: [pad]}'
+              : `{class: Trouble, kind: ${kind}, every: ${every}, tag: s${i}}`,
+          )
           .join(),
         indexer: `class: BatchFileIndexer, batchSize: ${batchSize}`,
-        rest: `worker { threads: ${threads} }
-          batchfile { path: "${path}", stream: ${stream}${option('failIds', rest.failIds)}${option('throwFrom', rest.throwFrom)} }`,
+        rest: `worker { threads: ${threads} }, publisher { ${option('queueCapacity', rest.queueCapacity).slice(1)} }
+          batchfile { path: "${path}", stream: ${stream}, millis: ${rest.millis}${option('failIds', rest.failIds)}${option('throwFrom', rest.throwFrom)} }`,
       });
       const run = harness.start(config);
       if (rest.stopAfterMillis !== undefined) setTimeout(() => run.stop('CANCELLED'), rest.stopAfterMillis);
@@ -56,6 +73,15 @@ it('gives every document one end, and sends none twice, whatever fails and whene
     { numRuns: 25 },
   );
 });
+
+/** Rows of `id`, `n` and `pad`, quotes and line ends in them; one in `badEvery` has a value too many. */
+function writeCsv(path: string, count: number, pad: number, badEvery: number): string {
+  const rows = Array.from({ length: count }, (_, i) =>
+    i % badEvery === badEvery - 1 ? `${i},${i},a,b` : `${i},${i},"${'x'.repeat(pad)}\r\n"" é"`,
+  );
+  writeFileSync(`${path}.csv`, `id,n,pad\n${rows.join('\n')}\n`);
+  return `${path}.csv`;
+}
 
 function read(path: string): string[] {
   try {

@@ -1,4 +1,4 @@
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import {
   Connector,
   Document,
@@ -63,12 +63,27 @@ const troubleParameters = Type.Object({
   /** Only for the document with this `n`. */
   at: Type.Optional(Type.Integer()),
   millis: Type.Optional(Type.Integer({ default: 1 })),
+  /** How many children, where it makes no more and does not end. */
+  count: Type.Optional(Type.Integer()),
+  /** The file of the indexer. */
+  path: Type.Optional(Type.String()),
   /** In the ids of the children that it makes. */
   tag: Type.Optional(Type.String({ default: '' })),
 });
 
-function* endlessChildren(parent: Document): Generator<Document> {
-  for (let i = 0; ; i++) yield Document.create(`${parent.id}-${i}`);
+/** @param count after these it makes no more, and does not end either */
+function* endlessChildren(parent: Document, count: number): Generator<Document> {
+  for (let i = 0; ; ) if (i < count) yield Document.create(`${parent.id}-${i++}`);
+}
+
+/** Children of 64 KiB, 64 MiB in all; the last one tells how many lines the indexer had written when it was made. */
+function* manyChildren(parent: Document, written: string): Generator<Document> {
+  for (let i = 0; i < 1024; i++) {
+    const child = Document.create(`${parent.id}-${i}`);
+    if (i < 1023) child.set('pad', 'x'.repeat(65_536));
+    else child.set('written', readFileSync(written, 'utf8').split('\n').length - 1);
+    yield child;
+  }
 }
 
 /** Makes trouble of a kind. */
@@ -82,7 +97,7 @@ export class Trouble extends Stage<typeof troubleParameters> {
 
   override process(document: Document): Document[] | undefined | Promise<undefined> {
     const n = document.get('n') as number;
-    const { kind, every = 1, at, millis = 1, tag = '' } = this.params;
+    const { kind, every = 1, at, millis = 1, tag = '', count = 10, path = '' } = this.params;
     if (n % every !== 0 || (at !== undefined && n !== at)) return undefined;
     switch (kind) {
       case 'throw':
@@ -102,7 +117,9 @@ export class Trouble extends Stage<typeof troubleParameters> {
         return undefined;
       }
       case 'endless':
-        return endlessChildren(document) as never;
+        return endlessChildren(document, count) as never;
+      case 'many':
+        return manyChildren(document, path) as never;
       case 'wait':
       case 'concurrent':
         return new Promise((resolve) => setTimeout(resolve, (n * 7919) % (millis + 1), undefined));

@@ -157,6 +157,35 @@ describe('a run', () => {
     expect(ids()).toEqual(['0', '1', '3']);
   });
 
+  it('lets the children of one document leave while it makes more', async () => {
+    const path = `${harness.directory}/many.jsonl`;
+    const config = configOf({
+      connector: 'class: CountConnector, count: 1',
+      stages: `{class: Trouble, kind: many, path: "${path}"}`,
+      indexer: 'type: JSONLines',
+      rest: `jsonl { path: "${path}" }, worker { threads: 1 }`,
+    });
+    expect(accountsOf(await harness.run(config))).toMatchObject({ published: 1, created: 1024, succeeded: 1025 });
+    const [last, parent] = readFileSync(path, 'utf8').trimEnd().split('\n').slice(-2);
+    // At most 16 MiB wait for the indexer, and a few are on their way to it.
+    expect((JSON.parse(last as string) as { written: number }).written).toBeGreaterThan(512);
+    expect(JSON.parse(parent as string)).toMatchObject({ id: '0' });
+  });
+
+  it('stops a document that makes children without end', async () => {
+    const { config } = recorded({
+      connector: 'class: CountConnector, count: 4',
+      stages: `{class: Trouble, kind: endless, at: 2, count: ${Number.MAX_SAFE_INTEGER}}`,
+    });
+    const run = harness.start(config);
+    while (run.progress().counts.created === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    run.stop('CANCELLED');
+    const result = await run.done;
+    expect(result.status).toBe('CANCELLED');
+    const { published, created, succeeded, failed, dropped } = result.counts;
+    expect(published + created).toBe(succeeded + failed + dropped);
+  });
+
   it('holds back stages that wait, too, when the indexer is slow', async () => {
     const { config, ids } = recorded({
       connector: 'class: CountConnector, count: 3000, pad: 20000',

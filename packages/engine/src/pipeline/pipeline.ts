@@ -7,8 +7,8 @@ import type { DocumentTable } from '../document/document-table.ts';
 import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
 import { adopt, closeChildren, isGiven, iterateChildren } from './children.ts';
 import { compileConditions } from './conditions.ts';
-import { type DocumentRunner, type Guard, SegmentedPipeline } from './segmented-pipeline.ts';
-import { overdue, StageError } from './stage-error.ts';
+import { type DocumentRunner, type Guard, type Outlet, SegmentedPipeline } from './segmented-pipeline.ts';
+import { givenUp, overdue, StageError } from './stage-error.ts';
 import { StatisticsMark } from './statistics-mark.ts';
 import { callStage, callWithTable, failure, isPromise, newStep, type StageStatistics, type Step } from './step.ts';
 
@@ -20,6 +20,10 @@ export interface PipelineSink {
   finished(input: Document): void;
   /** An input failed; children that left before stay out there. */
   failedDocument(input: Document, error: StageError): void;
+  /** Whether what has left is to be taken away before more comes; never, when absent. */
+  readonly full?: boolean;
+  /** Has it taken away, which may block. False: no more is wanted. */
+  relieve?(): Promise<boolean>;
 }
 
 export interface PipelineContext {
@@ -137,7 +141,7 @@ export class Pipeline implements DocumentRunner {
    */
   processOne(input: Document, sink: PipelineSink, from = 0): Promise<void> | undefined {
     try {
-      const waiting = this.run(input, from, this.steps.length, (document) => sink.emit(document, document !== input));
+      const waiting = this.run(input, from, this.steps.length, new SinkOutlet(input, sink));
       if (waiting !== undefined) {
         return waiting.then(
           () => sink.finished(input),
@@ -162,7 +166,7 @@ export class Pipeline implements DocumentRunner {
   }
 
   /** Runs the stages `[from, to)` on one document. Throws a `StageError`. */
-  run(document: Document, from: number, to: number, emit: (document: Document) => void): Promise<void> | undefined {
+  run(document: Document, from: number, to: number, outlet: Outlet): Promise<void> | undefined {
     for (let i = from; i < to; i++) {
       if (document.bypassed) break;
       const step = this.steps[i] as Step;
@@ -173,47 +177,48 @@ export class Pipeline implements DocumentRunner {
       if (isPromise(result)) {
         return result.then(
           async (children) => {
-            if (isGiven(children)) await this.runChildren(step, children, document, i + 1, to, emit);
-            await this.runGuarded(document, i + 1, to, emit);
+            if (isGiven(children)) {
+              await this.guarded(() => this.runChildren(step, children, document, i + 1, to, outlet));
+            }
+            if (i + 1 === to) outlet.emit(document);
+            else await this.guarded(() => this.run(document, i + 1, to, outlet));
           },
           (error) => {
             throw failure(step, error);
           },
         );
       }
-      const waiting = this.runChildren(step, result, document, i + 1, to, emit);
-      if (waiting !== undefined) return waiting.then(() => this.run(document, i + 1, to, emit));
+      const waiting = this.runChildren(step, result, document, i + 1, to, outlet);
+      if (waiting !== undefined) return waiting.then(() => this.guarded(() => this.run(document, i + 1, to, outlet)));
     }
-    emit(document);
+    outlet.emit(document);
     return undefined;
   }
 
-  /** As `run`, from where nobody else sees to it that it ends. */
-  private runGuarded(
-    document: Document,
-    from: number,
-    to: number,
-    emit: (document: Document) => void,
-  ): Promise<void> | undefined {
+  /** Does work from where nobody else sees to it that it ends. */
+  private guarded(work: () => Promise<void> | undefined): Promise<void> | undefined {
     let waiting: Promise<void> | undefined;
-    const work = () => {
-      waiting = this.run(document, from, to, emit);
+    const begin = () => {
+      waiting = work();
     };
-    if (from < to && !this.guard(work)) throw this.overdue();
-    if (from === to) emit(document);
+    if (!this.guard(begin)) throw this.overdue();
     return waiting;
   }
 
-  /** Pulls the children of a document one by one, each to the end of the range before the next is made. */
+  /**
+   * Pulls the children of a document one by one, each to the end of the range before the next is made. Waits where a
+   * stage does, and when the outlet is full: one document may have more children than there is memory.
+   */
   runChildren(
     step: Step,
     children: Children,
     parent: Document,
     from: number,
     to: number,
-    emit: (document: Document) => void,
+    outlet: Outlet,
   ): Promise<void> | undefined {
     let iterator: Iterator<Document> | undefined;
+    let ended = false;
     const next = (): Document | undefined => {
       try {
         iterator ??= iterateChildren(children);
@@ -226,26 +231,60 @@ export class Pipeline implements DocumentRunner {
         throw failure(step, error);
       }
     };
-    for (let child = next(); child !== undefined; child = next()) {
-      let waiting: Promise<void> | undefined;
-      try {
-        waiting = this.run(child, from, to, emit);
-      } catch (error) {
-        closeChildren(iterator);
-        throw error;
-      }
-      if (waiting === undefined) continue;
-      return (async () => {
+    /** As far as it goes without waiting. */
+    const advance = (): Promise<void> | undefined => {
+      while (!outlet.full) {
+        const child = next();
+        if (child === undefined) {
+          ended = true;
+          return undefined;
+        }
         try {
-          await waiting;
-          for (let child = next(); child !== undefined; child = next()) await this.run(child, from, to, emit);
+          const waiting = this.run(child, from, to, outlet);
+          if (waiting !== undefined) return waiting;
         } catch (error) {
           closeChildren(iterator);
           throw error;
         }
-      })();
-    }
-    return undefined;
+      }
+      return undefined;
+    };
+    const first = advance();
+    if (ended) return undefined;
+    return (async () => {
+      try {
+        for (let waiting = first; !ended; waiting = this.guarded(advance)) {
+          await waiting;
+          if (outlet.full && !(await outlet.relieve())) throw new StageError(step.name, givenUp());
+        }
+      } catch (error) {
+        closeChildren(iterator);
+        throw error;
+      }
+    })();
+  }
+}
+
+/** Where an input and its children leave the pipeline. */
+class SinkOutlet implements Outlet {
+  private readonly input: Document;
+  private readonly sink: PipelineSink;
+
+  constructor(input: Document, sink: PipelineSink) {
+    this.input = input;
+    this.sink = sink;
+  }
+
+  get full(): boolean {
+    return this.sink.full === true;
+  }
+
+  emit(document: Document): void {
+    this.sink.emit(document, document !== this.input);
+  }
+
+  async relieve(): Promise<boolean> {
+    return (await this.sink.relieve?.()) ?? true;
   }
 }
 

@@ -3,7 +3,7 @@ import type { Children } from '../component/stage.ts';
 import type { Document } from '../document/document.ts';
 import { isGiven } from './children.ts';
 import type { PipelineSink } from './pipeline.ts';
-import { StageError } from './stage-error.ts';
+import { overdue, StageError } from './stage-error.ts';
 import { callStage, failure, type Step } from './step.ts';
 
 /** How long a guarded call goes on to the next document. */
@@ -12,10 +12,19 @@ const COMPUTE_MILLIS = 100;
 /** Runs work that does not wait; false when it took too long and was ended. */
 export type Guard = (work: () => void) => boolean;
 
+/** Where documents leave a range of stages. */
+export interface Outlet {
+  emit(document: Document): void;
+  /** Whether what has left is to be taken away before more comes. */
+  readonly full: boolean;
+  /** Has it taken away, which may block. False: no more is wanted. */
+  relieve(): Promise<boolean>;
+}
+
 /** What the pipeline does for one document at a time. Both throw, or reject with, a `StageError`. */
 export interface DocumentRunner {
   /** Runs the stages `[from, to)` on one document. */
-  run(document: Document, from: number, to: number, emit: (document: Document) => void): Promise<void> | undefined;
+  run(document: Document, from: number, to: number, outlet: Outlet): Promise<void> | undefined;
   /** Pulls the children of a document one by one, each to the end of the range before the next is made. */
   runChildren(
     step: Step,
@@ -23,7 +32,7 @@ export interface DocumentRunner {
     parent: Document,
     from: number,
     to: number,
-    emit: (document: Document) => void,
+    outlet: Outlet,
   ): Promise<void> | undefined;
   /** The failure of a document whose processing was ended. */
   overdue(): StageError;
@@ -100,7 +109,7 @@ export class SegmentedPipeline {
         if (!lost.has(family)) {
           atWork = { member: next, left: out.length };
           try {
-            waiting = this.runner.run(document, from, to, (leaving) => out.push({ document: leaving, family }));
+            waiting = this.runner.run(document, from, to, new MemberOutlet(family, out));
           } catch (error) {
             lose(family, error as StageError);
           }
@@ -152,10 +161,15 @@ export class SegmentedPipeline {
       try {
         if (error !== undefined) throw error;
         if (children !== undefined) {
-          // The range is empty: children only leave this stage here.
-          await this.runner.runChildren(step, children, document, at + 1, at + 1, (child) =>
-            out.push({ document: child, family }),
-          );
+          const before = out.length;
+          // The range is empty: children only leave this stage here, without waiting.
+          const work = () => {
+            void this.runner.runChildren(step, children, document, at + 1, at + 1, new MemberOutlet(family, out));
+          };
+          if (!this.guard(work)) {
+            out.length = before;
+            throw failure(step, overdue());
+          }
         }
         out.push({ document, family });
       } catch (error) {
@@ -164,6 +178,26 @@ export class SegmentedPipeline {
       }
     }
     return out;
+  }
+}
+
+/** Documents that leave a segment wait for the others of their batch. */
+class MemberOutlet implements Outlet {
+  readonly full = false;
+  private readonly family: Family;
+  private readonly out: Member[];
+
+  constructor(family: Family, out: Member[]) {
+    this.family = family;
+    this.out = out;
+  }
+
+  emit(document: Document): void {
+    this.out.push({ document, family: this.family });
+  }
+
+  async relieve(): Promise<boolean> {
+    return true;
   }
 }
 

@@ -17,3 +17,8 @@ export function overdue(): HeadraceError {
     'It takes longer than a document may compute (worker.maxProcessingSecs)',
   );
 }
+
+/** Why a document failed that had not given all its children when the run was given up. */
+export function givenUp(): HeadraceError {
+  return new HeadraceError('HR_RUN_CANCELLED', 'The run was stopped before all children of the document were made');
+}

@@ -17,8 +17,7 @@ import { Decoders } from './decoders.ts';
 import { PartBuilder } from './part-builder.ts';
 import { following, type WaitingDocument } from './waiting-documents.ts';
 
-/** A part leaves at this many characters, or after this long, so that neither memory nor progress waits for a big batch. */
-const PART_CHARACTERS = 2 * 1024 * 1024;
+/** A part leaves after this long, so that progress does not wait for a big batch. */
 const PART_MILLIS = 250;
 /** The clock is read about this often, and at least once in so many documents. */
 const LOOK_MILLIS = 10;
@@ -89,7 +88,7 @@ export class BatchProcessor implements RecordSink {
 
   constructor(options: BatchProcessorOptions) {
     this.options = options;
-    this.part = new PartBuilder(options.encoder, options.lengths);
+    this.part = new PartBuilder(options.encoder, options.lengths, () => this.relieve());
   }
 
   /** Processes one batch. Rejects when the batch cannot be decoded to its end; what came before counts. */
@@ -335,7 +334,7 @@ export class BatchProcessor implements RecordSink {
    */
   private look(documents: number): void {
     this.untilLook -= documents;
-    if (this.part.characters >= PART_CHARACTERS) this.paused = true;
+    if (this.part.full) this.paused = true;
     if (this.untilLook > 0) return;
     const now = performance.now();
     // Reading the clock costs as much as a field: fast documents are asked rarely, slow ones each time.
@@ -349,11 +348,15 @@ export class BatchProcessor implements RecordSink {
   }
 
   private async postIfDue(): Promise<void> {
-    const now = performance.now();
-    if (this.part.characters < PART_CHARACTERS && now - this.partStarted < PART_MILLIS) return;
+    if (this.part.full || performance.now() - this.partStarted >= PART_MILLIS) await this.relieve();
+  }
+
+  private async relieve(): Promise<boolean> {
+    const { flow } = this.options;
     await this.post(false);
-    this.options.flow.waitForRoom(this.sequence);
+    flow.waitForRoom(this.sequence);
     this.partStarted = performance.now();
+    return !flow.stopped;
   }
 
   private async post(last: boolean): Promise<void> {

@@ -8,6 +8,9 @@ import type { StageError } from '../pipeline/stage-error.ts';
 import type { OutcomePart, PartFailure } from '../transport/messages.ts';
 import { ByteWriter, type WriterMark } from './byte-writer.ts';
 
+/** A part leaves at this many characters, so that memory does not wait for a big batch. */
+const PART_CHARACTERS = 2 * 1024 * 1024;
+
 /** How far a part was. */
 interface PartMark {
   readonly output: WriterMark;
@@ -36,15 +39,22 @@ export class PartBuilder implements PipelineSink {
   private dropped = 0;
   private failed = 0;
 
+  /**
+   * Has the part taken while a document goes on giving children: one may have more than there is memory. False: no
+   * more is wanted.
+   */
+  readonly relieve: () => Promise<boolean>;
+
   /** @param withLengths whether the indexer cuts batches by document, so that it needs the length of each */
-  constructor(encoder: DocumentEncoder | undefined, withLengths: boolean) {
+  constructor(encoder: DocumentEncoder | undefined, withLengths: boolean, relieve: () => Promise<boolean>) {
     this.encoder = encoder;
     this.withLengths = withLengths;
+    this.relieve = relieve;
   }
 
-  /** About how much there is. */
-  get characters(): number {
-    return this.output.characters;
+  /** Whether it is time for it to be taken. */
+  get full(): boolean {
+    return this.output.characters >= PART_CHARACTERS;
   }
 
   emit(document: Document, isChild: boolean): void {
