@@ -1,0 +1,80 @@
+import type { ServerResponse } from 'node:http';
+import { BEGINNING, type EventPlace } from '../runs/run-events.ts';
+import type { RunJournal } from '../runs/run-journal.ts';
+
+/** How often a stream says that it is there: proxies close what is silent, often after a minute. */
+const HEARTBEAT_MILLIS = 15_000;
+const HEARTBEAT = ': alive\n\n';
+/** A client that has taken nothing for so many heartbeats is given up. */
+const MAX_STUCK = 4;
+
+/** The headers of a stream of events: nobody on the way is to keep it, or to gather it. */
+export const EVENT_HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
+} as const;
+
+/** The streams of events that clients read at present. */
+export class EventStreams {
+  readonly #open = new Set<EventStream>();
+  #ticker: NodeJS.Timeout | undefined;
+
+  /** Sends the events of a run from a place on, until the run is done or the client goes away. */
+  send(response: ServerResponse, journal: RunJournal, from: EventPlace = BEGINNING): void {
+    const stream = new EventStream(response, journal, from);
+    this.#open.add(stream);
+    this.#ticker ??= setInterval(() => this.#beat(), HEARTBEAT_MILLIS).unref();
+    response.once('close', () => {
+      stream.leave();
+      this.#open.delete(stream);
+      if (this.#open.size > 0) return;
+      clearInterval(this.#ticker);
+      this.#ticker = undefined;
+    });
+    stream.pump();
+  }
+
+  #beat(): void {
+    for (const stream of this.#open) stream.beat();
+  }
+}
+
+/** One client. It is given what it takes: while it does not, it keeps nothing but its place. */
+class EventStream {
+  readonly leave: () => void;
+  readonly #response: ServerResponse;
+  readonly #journal: RunJournal;
+  #place: EventPlace;
+  /** For how many heartbeats it has taken nothing; undefined while it does. */
+  #stuck: number | undefined;
+
+  constructor(response: ServerResponse, journal: RunJournal, from: EventPlace) {
+    this.#response = response;
+    this.#journal = journal;
+    this.#place = from;
+    response.on('drain', () => {
+      this.#stuck = undefined;
+      this.pump();
+    });
+    // A client that goes away in the middle of a write is no error of anybody.
+    response.on('error', () => response.destroy());
+    this.leave = journal.watch(() => this.pump());
+  }
+
+  pump(): void {
+    const response = this.#response;
+    if (this.#stuck !== undefined || response.writableEnded || response.destroyed) return;
+    const piece = this.#journal.events.after(this.#place);
+    if (piece === undefined) return;
+    this.#place = piece.place;
+    if (piece.ended) response.end(piece.bytes);
+    else if (!response.write(piece.bytes)) this.#stuck = 0;
+  }
+
+  beat(): void {
+    if (this.#stuck === undefined) {
+      if (!this.#response.write(HEARTBEAT)) this.#stuck = 0;
+    } else if (++this.#stuck >= MAX_STUCK) this.#response.destroy();
+  }
+}

@@ -1,0 +1,99 @@
+import { Type } from '@headrace/engine';
+import type { FastifyInstance } from 'fastify';
+import { Refusal } from '../errors/refusal.ts';
+import { LOG_LEVELS, type LogQuery, logText } from '../runs/log-lines.ts';
+import { DONE_ID, doneFrame, type EventPlace, placeOf } from '../runs/run-events.ts';
+import { runNotFound } from '../runs/run-manager.ts';
+import { EVENT_HEADERS, EventStreams } from './event-streams.ts';
+import { answers, idParams, queryOf } from './route-schemas.ts';
+import type { ServiceParts } from './service-parts.ts';
+
+/** How long a client is to wait before it connects again. */
+const RETRY = 'retry: 2000\n\n';
+
+const Events = {
+  description: 'Server-Sent Events; docs/service.md says which',
+  content: { 'text/event-stream': { schema: Type.String() } },
+};
+
+const LogLines = {
+  description: 'One JSON object a line, the oldest first: line, time, level, logger, message, fields',
+  content: { 'application/x-ndjson': { schema: Type.String() } },
+};
+
+/** Watching runs: their events, and their logs. */
+export async function runWatchRoutes(app: FastifyInstance, { runs }: ServiceParts): Promise<void> {
+  const tags = ['run'];
+  const streams = new EventStreams();
+
+  app.get<{ Params: { id: string }; Querystring: { lastEventId?: string } }>(
+    '/v1/run/:id/events',
+    {
+      config: { access: 'reader' },
+      // It would never end.
+      exposeHeadRoute: false,
+      schema: {
+        tags,
+        summary: 'What happens in a run, as it happens, until it is done',
+        params: idParams,
+        headers: Type.Object({
+          'last-event-id': Type.Optional(Type.String({ description: 'Go on behind the event of this id' })),
+        }),
+        querystring: queryOf({
+          lastEventId: Type.Optional(Type.String({ description: 'The same, for clients that cannot set the header' })),
+        }),
+        response: { ...answers({}, 400, 404), 200: Events, 204: { description: 'Nothing more comes' } },
+      },
+    },
+    async ({ params: { id }, query, headers }, reply) => {
+      const last = headers['last-event-id'] ?? query.lastEventId;
+      const from = placeAfter(last);
+      const journal = runs.journals.get(id);
+      // Who has an id may have missed something; everybody else hears at once that it is over.
+      if (journal !== undefined && from !== 'done' && (from !== undefined || !journal.events.ended)) {
+        reply.hijack();
+        const headers = { ...reply.getHeaders(), ...EVENT_HEADERS } as Record<string, string>;
+        reply.raw.writeHead(200, headers);
+        reply.raw.write(RETRY);
+        streams.send(reply.raw, journal, from);
+        return;
+      }
+      const details = await runs.details(id);
+      if (details === undefined) throw runNotFound(id);
+      // A browser connects again when a stream has ended, unless it is told that there is nothing.
+      if (from === 'done') return reply.code(204).send();
+      return reply.headers(EVENT_HEADERS).send(doneFrame(details));
+    },
+  );
+
+  app.get<{ Params: { id: string }; Querystring: LogQuery }>(
+    '/v1/run/:id/log',
+    {
+      config: { access: 'reader' },
+      schema: {
+        tags,
+        summary: 'The log of a run, as far as it is',
+        params: idParams,
+        querystring: queryOf({
+          level: Type.Optional(Type.Enum([...LOG_LEVELS], { description: 'This level, and what is worse' })),
+          after: Type.Optional(Type.Integer({ minimum: 0, description: 'Only lines with a greater number' })),
+          limit: Type.Optional(Type.Integer({ minimum: 1, description: 'Lines at most' })),
+        }),
+        response: { ...answers({}, 400, 404), 200: LogLines },
+      },
+    },
+    async ({ params: { id }, query }, reply) => {
+      if (runs.journals.get(id) === undefined && (await runs.details(id)) === undefined) throw runNotFound(id);
+      const text = logText(await runs.journals.log(id), query);
+      return reply.header('content-type', 'application/x-ndjson').send(text);
+    },
+  );
+}
+
+function placeAfter(last: string | string[] | undefined): EventPlace | 'done' | undefined {
+  if (last === undefined || last === '') return undefined;
+  if (last === DONE_ID) return 'done';
+  const place = typeof last === 'string' ? placeOf(last) : undefined;
+  if (place === undefined) throw new Refusal('HR_REQUEST_INVALID', `${last} is not the id of an event of a run`);
+  return place;
+}

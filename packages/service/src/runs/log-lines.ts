@@ -1,0 +1,65 @@
+import type { LogLevel, LogRecord } from '@headrace/engine';
+import type { RunLogPiece } from '../store/store.ts';
+import { MAX_LOG_BYTES, MAX_LOG_LINES } from './run-log.ts';
+
+/** Characters of a message. */
+const MAX_MESSAGE = 4096;
+/** Characters of the fields of a line together. */
+const MAX_FIELDS = 8192;
+
+/** The levels of a run's log. What components say for those who look for mistakes in them is not kept. */
+export const LOG_LEVELS = ['info', 'warn', 'error'] as const;
+
+/** Which lines of a log. */
+export interface LogQuery {
+  /** This level, and what is worse. */
+  level?: (typeof LOG_LEVELS)[number] | undefined;
+  /** Only lines with a greater number. */
+  after?: number | undefined;
+  limit?: number | undefined;
+}
+
+interface Line {
+  line: number;
+  time: number;
+  level: LogLevel;
+}
+
+/** A record as a line of the log, without a line end. */
+export function logLine(line: number, { time, level, logger, message, fields }: LogRecord): string {
+  const short = message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE)}…`;
+  const told: Line & Record<string, unknown> = { line, time: time / 1000, level, logger, message: short };
+  if (fields === undefined) return JSON.stringify(told);
+  const text = JSON.stringify({ ...told, fields });
+  // Cut, they would not be JSON any more.
+  return text.length <= MAX_FIELDS + short.length ? text : JSON.stringify({ ...told, fields: 'too long' });
+}
+
+/** The text of a log, or of some of its lines. Lines that are not kept any more are told of in one of their own. */
+export function logText(pieces: readonly RunLogPiece[], query: LogQuery): string {
+  const { level, after = 0, limit } = query;
+  const dropped = droppedLine(pieces, after);
+  if (level === undefined && after === 0 && limit === undefined) {
+    return dropped + pieces.map(({ text }) => text).join('');
+  }
+  const worst = level === undefined ? 0 : LOG_LEVELS.indexOf(level);
+  const chosen: string[] = [];
+  for (const { text } of pieces) {
+    for (const line of text.split('\n')) {
+      if (chosen.length === limit) return dropped + chosen.join('');
+      if (line === '') continue;
+      const { line: number, level: of } = JSON.parse(line) as Line;
+      if (number > after && LOG_LEVELS.indexOf(of as (typeof LOG_LEVELS)[number]) >= worst) chosen.push(`${line}\n`);
+    }
+  }
+  return dropped + chosen.join('');
+}
+
+function droppedLine([first]: readonly RunLogPiece[], after: number): string {
+  if (first === undefined || first.firstLine - 1 <= after) return '';
+  const dropped = first.firstLine - 1;
+  const { time } = JSON.parse(first.text.slice(0, first.text.indexOf('\n'))) as Line;
+  const kept = `the last ${MAX_LOG_LINES} lines are kept, at most ${MAX_LOG_BYTES / 1024} KiB`;
+  const message = `${dropped} earlier lines were dropped: ${kept}`;
+  return `${JSON.stringify({ line: dropped, time, level: 'warn', logger: 'log', message })}\n`;
+}

@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { BEGINNING, type EventPlace, placeOf, RunEvents } from './run-events.ts';
+
+/** Events as `id name data`. */
+function read(events: RunEvents, from: EventPlace = BEGINNING): string[] {
+  const text = events.after(from)?.bytes.toString() ?? '';
+  return text
+    .split('\n\n')
+    .filter((frame) => frame !== '')
+    .map((frame) => frame.replace(/^id: (.*)\nevent: (.*)\ndata: (.*)$/, '$1 $2 $3'));
+}
+
+const place = (id: string) => placeOf(id) as EventPlace;
+
+describe('the events of a run', () => {
+  it('go on behind any event, without losing or repeating one', () => {
+    const events = new RunEvents();
+    events.setState('queued', '{"position":1}');
+    for (let i = 1; i <= 5; i++) events.add('log', `{"line":${i}}`);
+    expect(read(events)).toEqual([
+      '0.1 queued {"position":1}',
+      ...[1, 2, 3, 4, 5].map((i) => `${i} log {"line":${i}}`),
+    ]);
+    expect(read(events, place('3'))).toEqual(['4 log {"line":4}', '5 log {"line":5}']);
+    expect(read(events, place('5'))).toEqual([]);
+    expect(events.after(BEGINNING)?.place).toEqual({ event: 5, state: 0 });
+  });
+
+  it('tell the newest state alone, at its place', () => {
+    const events = new RunEvents();
+    events.add('log', '1');
+    events.setState('progress', '{"published":1}');
+    events.setState('progress', '{"published":2}');
+    events.add('log', '2');
+    expect(read(events)).toEqual(['1 log 1', '1.2 progress {"published":2}', '2 log 2']);
+    expect(read(events, place('1.1'))).toEqual(['1.2 progress {"published":2}', '2 log 2']);
+    expect(read(events, place('1.2'))).toEqual(['2 log 2']);
+    events.setState('progress', '{"published":3}');
+    expect(read(events, place('1.2'))).toEqual(['2 log 2', '2.1 progress {"published":3}']);
+  });
+
+  it('are kept up to a number; how many are missing is told', () => {
+    const events = new RunEvents();
+    for (let i = 1; i <= 1500; i++) events.add('log', String(i));
+    expect(read(events, place('100')).slice(0, 2)).toEqual(['500 gap {"missed":400}', '501 log 501']);
+    expect(read(events, place('500'))[0]).toBe('501 log 501');
+    expect(read(events, place('1499'))).toEqual(['1500 log 1500']);
+  });
+
+  it('are kept up to a size, the newest in any case', () => {
+    const events = new RunEvents();
+    for (let i = 0; i < 10; i++) events.add('log', 'x'.repeat(100_000));
+    expect(read(events)).toHaveLength(3);
+    expect(read(events)[0]).toBe('8 gap {"missed":8}');
+    events.add('log', 'y'.repeat(1_000_000));
+    expect(read(events).map((text) => text.length)).toEqual(['10 gap {"missed":10}'.length, 1_000_000 + 7]);
+  });
+
+  it('end with the details of the run, whoever reads and from wherever', () => {
+    const events = new RunEvents();
+    events.add('log', '1');
+    events.end('{"done":true}');
+    expect(read(events)).toEqual(['1 log 1', 'done done {"done":true}']);
+    expect(read(events, place('1'))).toEqual(['done done {"done":true}']);
+    expect(events.after(place('1'))?.ended).toBe(true);
+    // Of another run, perhaps.
+    expect(read(events, place('77'))).toEqual(['1 log 1', 'done done {"done":true}']);
+  });
+
+  it('share their bytes among those who are at the same place', () => {
+    const events = new RunEvents();
+    events.add('log', '1');
+    expect(events.after(BEGINNING)).toBe(events.after({ event: 0, state: 0 }));
+  });
+
+  it.each(['', 'x', '1.', '.1', '-1', '1e3', '1.2.3', '9'.repeat(16)])('know that %j is no id', (id) => {
+    expect(placeOf(id)).toBeUndefined();
+  });
+});
+
+describe('those who read the events of a run', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('are called once for what comes together, and no more when they have left', () => {
+    const events = new RunEvents();
+    let calls = 0;
+    const leave = events.onChange(() => calls++);
+    for (let i = 0; i < 100; i++) events.add('log', String(i));
+    vi.advanceTimersByTime(100);
+    expect(calls).toBe(1);
+    leave();
+    events.add('log', 'x');
+    vi.advanceTimersByTime(1000);
+    expect(calls).toBe(1);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('are called at once at the end', () => {
+    const events = new RunEvents();
+    let calls = 0;
+    events.onChange(() => calls++);
+    events.add('log', '1');
+    events.end('{}');
+    expect(calls).toBe(1);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});

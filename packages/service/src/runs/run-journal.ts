@@ -1,0 +1,84 @@
+import type { LogRecord, RunProgress } from '@headrace/engine';
+import type { Store } from '../store/store.ts';
+import { LOG_LEVELS, logLine } from './log-lines.ts';
+import { RunEvents } from './run-events.ts';
+import { RunLog } from './run-log.ts';
+import type { SecretMask } from './secret-mask.ts';
+
+/** How often those who watch a run are told how far it is. */
+const STATE_MILLIS = 500;
+
+/** Parts of the state that change by themselves. */
+const RESTLESS = new Set(['seconds', 'docsPerSecond']);
+
+type ConnectorState = RunProgress['connectors'][number];
+
+/** What a run tells while it goes on: its log, and the events for those who watch it. Secrets of its config are masked. */
+export class RunJournal {
+  readonly events = new RunEvents();
+  readonly log: RunLog;
+  readonly #mask: SecretMask;
+  readonly #state: () => { name: string; data: object };
+  #toldState = '';
+  readonly #connectors = new Map<string, string>();
+  #ticker: NodeJS.Timeout | undefined;
+
+  /** @param state how far the run is now, for those who watch */
+  constructor(runId: string, store: Store, mask: SecretMask, state: () => { name: string; data: object }) {
+    this.log = new RunLog(runId, store);
+    this.#mask = mask;
+    this.#state = state;
+  }
+
+  /** Takes a line of the log. Gives it with secrets masked. */
+  logged(record: LogRecord): LogRecord {
+    const masked = this.#mask.record(record);
+    // A run that was given up may go on to talk.
+    if (this.events.ended || !(LOG_LEVELS as readonly string[]).includes(masked.level)) return masked;
+    const line = logLine(this.log.nextLine, masked);
+    this.log.add(line);
+    this.events.add('log', line);
+    return masked;
+  }
+
+  /** Takes how far the connectors are; those that have begun or ended since are told. */
+  connectors(states: readonly ConnectorState[]): void {
+    for (const { name, status, counts, seconds } of states) {
+      const known = this.#connectors.get(name) ?? 'waiting';
+      this.#connectors.set(name, status);
+      const rounded = Math.round(seconds * 1000) / 1000;
+      if (status !== known) this.events.add('connector', JSON.stringify({ name, status, ...counts, seconds: rounded }));
+    }
+  }
+
+  /** Begins to tell how far the run is, as long as somebody watches. */
+  watch(reader: () => void): () => void {
+    this.#tellState();
+    const leave = this.events.onChange(reader);
+    this.#ticker ??= setInterval(() => this.#tellState(), STATE_MILLIS).unref();
+    return () => {
+      leave();
+      if (!this.events.watched) this.#stopTicking();
+    };
+  }
+
+  /** The run is done, with these details as JSON. */
+  end(details: string): void {
+    this.#stopTicking();
+    this.events.end(details);
+  }
+
+  #tellState(): void {
+    if (this.events.ended) return;
+    const { name, data } = this.#state();
+    const told = name + JSON.stringify(data, (key, value) => (RESTLESS.has(key) ? undefined : value));
+    if (told === this.#toldState) return;
+    this.#toldState = told;
+    this.events.setState(name, JSON.stringify(data));
+  }
+
+  #stopTicking(): void {
+    clearInterval(this.#ticker);
+    this.#ticker = undefined;
+  }
+}

@@ -1,0 +1,86 @@
+import type { RunLogPiece, Store } from '../store/store.ts';
+
+/** What a run keeps of its log: so many lines, and so many bytes. */
+export const MAX_LOG_LINES = 10_000;
+export const MAX_LOG_BYTES = 1024 * 1024;
+/** A piece is full at this many lines or bytes. The oldest piece is dropped as a whole. */
+const PIECE_LINES = 500;
+const PIECE_BYTES = 64 * 1024;
+
+interface Piece extends RunLogPiece {
+  text: string;
+  lines: number;
+  bytes: number;
+  /** Whether the store has all of it. */
+  stored: boolean;
+}
+
+/**
+ * The end of the log of a run, in pieces that are stored now and then: lines come much faster than they are worth
+ * writing each. In memory stays what is not stored yet and the piece that grows.
+ */
+export class RunLog {
+  readonly #runId: string;
+  readonly #store: Store;
+  /** The pieces that are kept, the oldest first; the text of one that is full and stored is forgotten. */
+  readonly #pieces: Piece[] = [];
+  #lines = 0;
+  #bytes = 0;
+  #lastLine = 0;
+  #lastPiece = 0;
+
+  constructor(runId: string, store: Store) {
+    this.#runId = runId;
+    this.#store = store;
+  }
+
+  /** The number that the next line will have, from 1. */
+  get nextLine(): number {
+    return this.#lastLine + 1;
+  }
+
+  /** Whether there is something that the store does not have. */
+  get unsaved(): boolean {
+    return this.#pieces.some(({ stored }) => !stored);
+  }
+
+  /** @param line JSON, without a line end */
+  add(line: string): void {
+    const bytes = Buffer.byteLength(line) + 1;
+    let piece = this.#pieces.at(-1);
+    if (piece === undefined || piece.lines >= PIECE_LINES || piece.bytes + bytes > PIECE_BYTES) {
+      piece = { number: ++this.#lastPiece, firstLine: this.nextLine, text: '', lines: 0, bytes: 0, stored: false };
+      this.#pieces.push(piece);
+    }
+    piece.text += `${line}\n`;
+    piece.lines++;
+    piece.bytes += bytes;
+    piece.stored = false;
+    this.#lastLine++;
+    this.#lines++;
+    this.#bytes += bytes;
+    while ((this.#lines > MAX_LOG_LINES || this.#bytes > MAX_LOG_BYTES) && this.#pieces.length > 1) this.#dropOldest();
+  }
+
+  /** Stores what is new. Rejects when that cannot be done; it is tried again with the next call. */
+  async save(): Promise<void> {
+    const fresh = this.#pieces.filter((piece) => !piece.stored);
+    const [oldest] = this.#pieces;
+    if (fresh.length === 0 || oldest === undefined) return;
+    for (const piece of fresh) piece.stored = true;
+    try {
+      const pieces = fresh.map(({ number, firstLine, text }) => ({ number, firstLine, text }));
+      await this.#store.saveRunLog(this.#runId, pieces, oldest.number);
+    } catch (error) {
+      for (const piece of fresh) piece.stored = false;
+      throw error;
+    }
+    for (const piece of this.#pieces.slice(0, -1)) if (piece.stored) piece.text = '';
+  }
+
+  #dropOldest(): void {
+    const { lines, bytes } = this.#pieces.shift() as Piece;
+    this.#lines -= lines;
+    this.#bytes -= bytes;
+  }
+}

@@ -1,0 +1,32 @@
+import { type LogRecord, maskTexts, messageOf, type RunRequest, secretTexts } from '@headrace/engine';
+
+/** Masks the secrets of a config in what its run says, which had the real ones: the path of a file or the answer of a server may hold them. */
+export class SecretMask {
+  readonly #root: RunRequest['root'];
+  #secrets: readonly string[] | undefined;
+
+  constructor(root: RunRequest['root']) {
+    this.#root = root;
+  }
+
+  text(text: string): string {
+    this.#secrets ??= secretTexts(this.#root, true);
+    return maskTexts(text, this.#secrets);
+  }
+
+  /** The record, and its fields as JSON can have them: components may say anything. */
+  record(record: LogRecord): LogRecord {
+    const message = this.text(record.message);
+    if (record.fields === undefined) return { ...record, message };
+    return { ...record, message, fields: this.#fields(record.fields) };
+  }
+
+  #fields(fields: Record<string, unknown>): Record<string, unknown> {
+    try {
+      const mask = (_key: string, value: unknown) => (typeof value === 'string' ? this.text(value) : value);
+      return JSON.parse(JSON.stringify(fields, mask)) as Record<string, unknown>;
+    } catch (error) {
+      return { unreadable: messageOf(error) };
+    }
+  }
+}
