@@ -13,6 +13,8 @@ export interface AuditRecord {
   action: string;
   /** The id of the config or run that it was about. */
   target: string | null;
+  /** The id of what it has made of that: of the run that retries a run. */
+  made?: string;
   outcome: string;
   status: number;
 }

@@ -9,10 +9,13 @@ declare module 'fastify' {
     audited?: boolean;
   }
   interface FastifyRequest {
-    /** The id of what the request has made, where its URL does not name it. */
-    target: string | null;
+    /** The id of what the request has made. */
+    made: string | null;
   }
 }
+
+/** Answers begin with the id of what they tell of. */
+const MADE = /^\{"(?:runId|configId)":"([^"\\]+)"/;
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
 
@@ -23,7 +26,13 @@ export function auditRequests(
   authenticator: Authenticator | undefined,
   metrics: ServiceMetrics,
 ): void {
-  app.decorateRequest('target', null);
+  app.decorateRequest('made', null);
+  app.addHook('onSend', (request, { statusCode }, payload, done) => {
+    if (statusCode < 300 && changes(request) && typeof payload === 'string') {
+      request.made = MADE.exec(payload)?.[1] ?? null;
+    }
+    done(null, payload);
+  });
   app.addHook('onResponse', (request, reply, done) => {
     const failedLogin = reply.statusCode === 401 && request.headers.authorization !== undefined;
     if (failedLogin) metrics.loginFailed();
@@ -42,14 +51,16 @@ function recordOf(
   failedLogin: boolean,
   authenticator: Authenticator | undefined,
 ) {
-  const { id: requestId, method, user, role, ip: address, headers, params, target, routeOptions } = request;
+  const { id: requestId, method, user, role, ip: address, headers, params, made, routeOptions } = request;
+  const named = (params as { id?: string } | undefined)?.id;
   return {
     requestId,
     user: failedLogin ? (authenticator?.nameIn(headers.authorization) ?? null) : user,
     role,
     address,
     action: failedLogin ? 'login' : `${method} ${routeOptions.url}`,
-    target: target ?? (params as { id?: string } | undefined)?.id ?? null,
+    target: named ?? made,
+    ...(named === undefined || made === null || made === named ? {} : { made }),
     outcome: status < 400 ? 'done' : status < 500 ? 'refused' : 'failed',
     status,
   };

@@ -1,0 +1,117 @@
+import { mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryDirectory, testService, VALID } from '../testing/test-service.test.support.ts';
+import { AuditLog, type AuditRecord } from './audit-log.ts';
+
+const users = [
+  { name: 'ann', password: 'annspass', role: 'admin' as const },
+  { name: 'bob', password: 'bobspass', role: 'reader' as const },
+];
+
+/** A service whose records are in a file. */
+async function audited() {
+  const path = join(temporaryDirectory(), 'audit.jsonl');
+  const service = await testService({ auth: { users }, audit: { path } });
+  const records = () =>
+    readFileSync(path, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as AuditRecord & { time: string });
+  return { path, service, records };
+}
+
+describe('audit records', () => {
+  it('tell who changed what, from where, under which request, and what came of it', async () => {
+    const { path, service, records } = await audited();
+    const stored = await service.ask('/v1/config', { body: VALID, type: 'application/hocon', auth: 'ann:annspass' });
+    const { configId } = stored.json as { configId: string };
+    const run = await service.ask('/v1/run', { body: { configId }, auth: 'ann:annspass' });
+    const { runId } = run.json as { runId: string };
+    await service.ask(`/v1/run/${runId}`, { auth: 'bob:bobspass' });
+    await service.ask(`/v1/run/${runId}`, { method: 'DELETE', auth: 'bob:bobspass' });
+    await service.ask(`/v1/run/${runId}/cancel`, { method: 'POST', auth: 'ann:annspass' });
+    await service.ask(`/v1/config/${configId}`, { method: 'DELETE', auth: 'ann:annspass' });
+    await service.service.close();
+    const ann = { user: 'ann', role: 'admin', address: '127.0.0.1', outcome: 'done' };
+    expect(records()).toEqual([
+      {
+        ...ann,
+        time: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+        requestId: stored.headers.get('x-request-id'),
+        action: 'POST /v1/config',
+        target: configId,
+        status: 200,
+      },
+      expect.objectContaining({ ...ann, action: 'POST /v1/run', target: runId, status: 200 }),
+      expect.objectContaining({
+        user: 'bob',
+        action: 'DELETE /v1/run/:id',
+        target: runId,
+        outcome: 'refused',
+        status: 403,
+      }),
+      expect.objectContaining({ ...ann, action: 'POST /v1/run/:id/cancel', target: runId, status: 202 }),
+      expect.objectContaining({ ...ann, action: 'DELETE /v1/config/:id', target: configId }),
+    ]);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    // Neither what was sent nor what opens doors.
+    expect(readFileSync(path, 'utf8')).not.toMatch(/hunter2|annspass|connectors|Basic/);
+  });
+
+  it('tell of failed logins, with the name when there is such a user', async () => {
+    const { service, records } = await audited();
+    for (const auth of ['ann:wrong', 'mypassword:x']) await service.ask('/v1/config', { auth });
+    await service.ask('/v1/config');
+    await service.service.close();
+    const login = { action: 'login', outcome: 'refused', status: 401, target: null, role: null };
+    expect(records()).toEqual([
+      expect.objectContaining({ ...login, user: 'ann' }),
+      expect.objectContaining({ ...login, user: null }),
+    ]);
+  });
+
+  it('go on in a new file when theirs has been moved away', async () => {
+    const { path, service, records } = await audited();
+    const store = () => service.ask('/v1/config', { body: 'a: 1', type: 'application/hocon', auth: 'ann:annspass' });
+    await store();
+    await expect.poll(() => records().length).toBe(1);
+    renameSync(path, `${path}.1`);
+    await store();
+    await service.service.close();
+    expect(records()).toHaveLength(1);
+  });
+
+  it('go to the log when there is no file, and when the file does not take them', async () => {
+    const service = await testService({ auth: { users }, audit: {} });
+    await service.ask('/v1/config', { body: 'a: 1', type: 'application/hocon', auth: 'ann:annspass' });
+    await expect.poll(() => service.log.infos.at(-1)).toContain('Audit');
+
+    const lines: unknown[] = [];
+    const path = join(temporaryDirectory(), 'audit.jsonl');
+    const { silentLogger } = await import('../silent-logger.ts');
+    const log = new AuditLog({ path }, { ...silentLogger, warn: (fields: unknown) => void lines.push(fields) });
+    renameSync(path, `${path}.1`);
+    mkdirSync(path);
+    const record = {
+      requestId: 'r',
+      user: null,
+      role: null,
+      address: '::1',
+      action: 'login',
+      target: null,
+      outcome: 'refused',
+      status: 401,
+    };
+    log.add(record);
+    await log.close();
+    expect(lines).toEqual([expect.objectContaining({ audit: true, ...record })]);
+  });
+
+  it('keep the service from starting when they cannot be written', async () => {
+    const path = join(temporaryDirectory(), 'none', 'audit.jsonl');
+    await expect(testService({ audit: { path } })).rejects.toThrow(
+      `The audit log ${path} (audit.path) cannot be written`,
+    );
+  });
+});

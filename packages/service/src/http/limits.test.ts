@@ -1,0 +1,100 @@
+import { connect, type Socket } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { defaultSettings } from '../service-file/service-settings.ts';
+import { readExposition } from '../testing/exposition.test.support.ts';
+import { testService } from '../testing/test-service.test.support.ts';
+
+const { limits } = defaultSettings();
+
+/** Sends bytes; gives what comes back until the service ends the connection. */
+function exchange(url: string, bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let answer = '';
+    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(bytes));
+    socket.setEncoding('utf8');
+    socket.on('data', (data) => {
+      answer += data;
+    });
+    socket.on('end', () => resolve(answer));
+    socket.on('error', reject);
+  });
+}
+
+const get = (headers: string) => `GET /v1/livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n`;
+const bodyOf = (answer: string) => JSON.parse(answer.split('\r\n\r\n')[1] as string) as object;
+
+describe('limits of requests', () => {
+  it('431: headers that are too long', async () => {
+    const service = await testService({ limits: { ...limits, maxHeaderBytes: 2048 } });
+    const answer = await exchange(service.url, get(`A: ${'a'.repeat(3000)}\r\n`));
+    expect(answer).toMatch(/^HTTP\/1\.1 431 /);
+    expect(answer).toMatch(/\r\nx-content-type-options: nosniff\r\n/i);
+    expect(bodyOf(answer)).toMatchObject({ status: 431, code: 'HR_REQUEST_HEADERS_TOO_LARGE' });
+  });
+
+  it('431: too many headers, before anybody is asked who they are', async () => {
+    const service = await testService({ limits: { ...limits, maxHeaders: 20 }, auth: { password: 'x', users: [] } });
+    const many = Array.from({ length: 50 }, (_, i) => `A${i}: b\r\n`).join('');
+    expect(bodyOf(await exchange(service.url, get(many)))).toMatchObject({
+      status: 431,
+      message: 'The request has 52 headers; 20 are possible',
+      hint: expect.stringContaining('limits.maxHeaders'),
+    });
+    expect(await exchange(service.url, get('A: b\r\n'))).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  it('408: headers, or a body, that do not come', async () => {
+    const service = await testService({ limits: { ...limits, headersTimeoutSeconds: 1, requestTimeoutSeconds: 1 } });
+    const slow = [
+      'GET /v1/livez HT',
+      'POST /v1/config HTTP/1.1\r\nHost: x\r\nContent-Type: application/hocon\r\nContent-Length: 9\r\n\r\na',
+    ];
+    const answers = await Promise.all(slow.map((bytes) => exchange(service.url, bytes)));
+    for (const answer of answers) {
+      expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+      expect(bodyOf(answer)).toMatchObject({ code: 'HR_REQUEST_TIMEOUT', requestId: expect.any(String) });
+    }
+  });
+
+  it('413: a body that is too large', async () => {
+    const service = await testService({ limits: { ...limits, maxConfigBytes: 1024 } });
+    const answer = await service.ask('/v1/config', { body: `a: ${'x'.repeat(2000)}`, type: 'application/hocon' });
+    expect(answer.json).toMatchObject({ status: 413, hint: expect.stringContaining('limits.maxConfigBytes') });
+  });
+
+  it('400: JSON that is deeper than anything sensible', async () => {
+    const service = await testService();
+    const deep = `{"configId":"x","labels":${'['.repeat(200_000)}${']'.repeat(200_000)}}`;
+    const answer = await service.ask('/v1/run', { body: deep, type: 'application/json' });
+    expect(answer.status).toBe(400);
+    expect((await service.ask('/v1/livez')).status).toBe(200);
+  });
+
+  it('connections beyond the limit are closed at once, and counted; others go on', async () => {
+    const service = await testService({ limits: { ...limits, maxConnections: 3 } });
+    const port = Number(new URL(service.url).port);
+    const sockets: Socket[] = [];
+    const open = () =>
+      new Promise<'open' | 'closed'>((resolve) => {
+        const socket = connect(port, '127.0.0.1', () => socket.write('GET /v1/livez HTTP/1.1\r\nHost: x\r\n\r\n'));
+        socket.once('data', () => resolve('open'));
+        socket.once('close', () => resolve('closed'));
+        socket.once('error', () => resolve('closed'));
+        sockets.push(socket);
+      });
+    for (let i = 0; i < 3; i++) expect(await open()).toBe('open');
+    expect(await open()).toBe('closed');
+    for (const socket of sockets) socket.destroy();
+    await expect
+      .poll(async () => {
+        const text = await service.ask('/metrics').then(
+          (answer) => answer.text,
+          () => undefined,
+        );
+        if (text === undefined) return undefined;
+        const family = readExposition(text).get('headrace_http_connections_refused_total');
+        return family?.samples.get('headrace_http_connections_refused_total');
+      })
+      .toBeGreaterThanOrEqual(1);
+  });
+});

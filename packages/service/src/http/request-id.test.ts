@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { silentLogger } from '../silent-logger.ts';
+import { startService } from '../start-service.ts';
+import { FakeThreads } from '../testing/fake-threads.test.support.ts';
+import { testService, testSettings, VALID } from '../testing/test-service.test.support.ts';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** A service, and every record of its log: the fields, those of its children included, and the message. */
+async function logged(over: Parameters<typeof testSettings>[0]) {
+  const records: Record<string, unknown>[] = [];
+  const logger = (bound: object): typeof silentLogger => ({
+    ...silentLogger,
+    child: (fields) => logger({ ...bound, ...fields }),
+    info: (fields: unknown, message?: string) =>
+      void records.push({ ...bound, ...(typeof fields === 'object' ? fields : {}), message: message ?? fields }),
+  });
+  const threads = new FakeThreads();
+  const service = await startService({ settings: testSettings(over), catalogs: [], threads, logger: logger({}) });
+  const url = service.urls[0] as string;
+  return { records, service, threads, url };
+}
+
+describe('the id of a request', () => {
+  it('is that of the client, when it is sane; otherwise a new one', async () => {
+    const service = await testService();
+    const idOf = async (id: string) =>
+      (await service.ask('/v1/livez', { headers: { 'x-request-id': id } })).headers.get('x-request-id');
+    expect(await idOf('trace:4bf92f35/77.b34_da-6')).toBe('trace:4bf92f35/77.b34_da-6');
+    for (const id of ['', 'a b', 'ü', '"><script>', 'x'.repeat(129)]) expect(await idOf(id)).toMatch(UUID);
+    expect(await idOf('')).not.toBe(await idOf(''));
+  });
+
+  it.each([
+    ['/v1/config/nothing', 404],
+    ['/nowhere', 404],
+    [`/v1/config/${'x'.repeat(300)}`, 414],
+    ['/v1/config/%zz', 400],
+    ['/v1/run?nothing=1', 400],
+  ])('is in every refusal, with the headers that every answer has: %s', async (path, status) => {
+    const service = await testService();
+    const answer = await service.ask(path, { headers: { 'x-request-id': 'mine' } });
+    expect(answer.json).toMatchObject({ status, requestId: 'mine' });
+    expect(answer.headers.get('x-request-id')).toBe('mine');
+    expect(answer.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+  });
+
+  it('is in the headers of an answer to somebody unknown too', async () => {
+    const service = await testService({ auth: { password: 'x', users: [] } });
+    const answer = await service.ask('/v1/config');
+    expect(answer.headers.get('x-request-id')).toMatch(UUID);
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
+  });
+});
+
+describe('the log', () => {
+  it('has a line for each request when it is asked for: no query, no headers', async () => {
+    const { records, service, url } = await logged({ log: { level: 'info', format: 'json', requests: true } });
+    const headers = { 'x-request-id': 'mine', authorization: 'Bearer hidden' };
+    await (await fetch(`${url}/v1/config/nothing?token=hidden`, { headers })).text();
+    await service.close();
+    const [line] = records.filter(({ message }) => message === 'Request answered');
+    expect(line).toEqual({
+      requestId: 'mine',
+      method: 'GET',
+      path: '/v1/config/nothing',
+      status: 404,
+      milliseconds: expect.any(Number),
+      address: '127.0.0.1',
+      user: null,
+      message: 'Request answered',
+    });
+    expect(JSON.stringify(records)).not.toContain('hidden');
+  });
+
+  it('is quiet otherwise', async () => {
+    const { records, service, url } = await logged({});
+    await (await fetch(`${url}/v1/livez`)).text();
+    await service.close();
+    expect(records.map(({ message }) => message)).toEqual([expect.stringContaining('Listening')]);
+  });
+
+  it('has the id of the run, and of the request that started it, in what the run says', async () => {
+    const { records, service, threads, url } = await logged({});
+    const hocon = { 'content-type': 'application/hocon' };
+    const stored = await fetch(`${url}/v1/config`, { method: 'POST', headers: hocon, body: VALID });
+    const body = JSON.stringify(await stored.json());
+    const headers = { 'content-type': 'application/json', 'x-request-id': 'the-one' };
+    const { runId, requestId } = (await (await fetch(`${url}/v1/run`, { method: 'POST', headers, body })).json()) as {
+      runId: string;
+      requestId: string;
+    };
+    threads.last.listeners.onLog?.({ level: 'info', logger: 'runner', message: 'It runs', fields: {} } as never);
+    expect(records.at(-1)).toMatchObject({ runId, requestId: 'the-one', logger: 'runner', message: 'It runs' });
+    expect(requestId).toBe('the-one');
+    await service.close();
+  });
+});
+
+describe('the address of a client', () => {
+  it('is believed of the proxies that the service file names, and of nobody else', async () => {
+    const addressOf = async (trustedProxies: string[]) => {
+      const { records, service, url } = await logged({
+        log: { level: 'info', format: 'json', requests: true },
+        trustedProxies,
+      });
+      await (await fetch(`${url}/v1/livez`, { headers: { 'x-forwarded-for': '203.0.113.9' } })).text();
+      await service.close();
+      return records.find(({ message }) => message === 'Request answered')?.['address'];
+    };
+    expect(await addressOf([])).toBe('127.0.0.1');
+    expect(await addressOf(['10.0.0.0/8'])).toBe('127.0.0.1');
+    expect(await addressOf(['127.0.0.0/8'])).toBe('203.0.113.9');
+  });
+});
