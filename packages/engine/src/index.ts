@@ -36,7 +36,9 @@ export { Registry, type RegistrySource } from './component/registry.ts';
 export {
   type ClassChoices,
   CONNECTS,
+  clamped,
   FLAT,
+  MAX_MILLIS,
   MapOf,
   OneOf,
   READS,
@@ -58,7 +60,15 @@ export { formatProblem, hasErrors, type Problem, withHint } from './config/probl
 export { type ReachRequest, reachConfig } from './config/reach-config.ts';
 export { reachHint } from './config/reach-hint.ts';
 export { type ReadConfig, type ReadConfigOptions, readConfigFile, readConfigText } from './config/read-config.ts';
-export { configToJson, isSecretKey, MASK, maskSecrets, maskText, maskTexts, secretTexts } from './config/render-config.ts';
+export {
+  configToJson,
+  isSecretKey,
+  MASK,
+  maskSecrets,
+  maskText,
+  maskTexts,
+  secretTexts,
+} from './config/render-config.ts';
 export { Document, type UpdateMode } from './document/document.ts';
 export { type Column, DocumentTable } from './document/document-table.ts';
 export { JsonSyntaxError, readDocument, readJson, readJsonSequence } from './document/json-reader.ts';

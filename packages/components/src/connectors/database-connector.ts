@@ -1,8 +1,10 @@
 import {
   CONNECTS,
   Connector,
+  clamped,
   Document,
   type JsonObject,
+  MAX_MILLIS,
   messageOf,
   type ParameterProblem,
   type Publisher,
@@ -25,14 +27,14 @@ const parameters = Type.Object({
   jdbcPassword: Type.String(),
   sql: Type.String(),
   idField: Type.String(),
-  fetchSize: Type.Optional(Type.Integer()),
+  fetchSize: Type.Optional(Type.Integer({ noEffect: true })),
   preSQL: Type.Optional(Type.String()),
   postSQL: Type.Optional(Type.String()),
   otherSQLs: Type.Optional(Type.Array(Type.String(), { default: [] })),
   otherJoinFields: Type.Optional(Type.Array(Type.String(), { default: [] })),
   ignoreColumns: Type.Optional(Type.Array(Type.String(), { default: [] })),
-  connectionRetries: Type.Optional(Type.Integer({ default: 1 })),
-  connectionRetryPause: Type.Optional(Type.Integer({ default: 10_000 })),
+  connectionRetries: Type.Optional(Type.Integer({ default: 1, ...clamped({ minimum: 1 }) })),
+  connectionRetryPause: Type.Optional(Type.Integer({ default: 10_000, ...clamped({ maximum: MAX_MILLIS }) })),
 });
 
 /**

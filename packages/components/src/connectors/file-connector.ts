@@ -27,7 +27,7 @@ import { type FileUri, localFileUri, parseConfigUri } from '../storage/file-uri.
 import { isGone } from '../storage/local-storage.ts';
 import type { StoredFile } from '../storage/storage.ts';
 import { checkStorageSettings, type StorageSettings, storageParameters } from '../storage/storage-parameters.ts';
-import { Storages } from '../storage/storages.ts';
+import { Storages, unneededStorages } from '../storage/storages.ts';
 import { requirePublisher } from './require-publisher.ts';
 
 const parameters = Type.Object({
@@ -154,6 +154,7 @@ export class FileConnector extends Connector<typeof parameters> {
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
     const filter = filterOf(params);
     yield* checkStorageSettings(params as StorageSettings);
+    yield* unneededStorages(params.paths, params as StorageSettings);
     yield* checkPaths(params.paths, params.fileOptions ?? {}, filter, params as StorageSettings);
     yield* checkFilterSettings(filter);
     yield* checkStateSettings(params.state, filter, params.fileHandlers);

@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   CONNECTS,
   Connector,
+  clamped,
   FLAT,
+  MAX_MILLIS,
   MapOf,
   type ParameterProblem,
   type Publisher,
@@ -38,8 +40,8 @@ const parameters = Type.Object({
   offsets: Type.Optional(
     MapOf(Type.Integer({ minimum: 0 }), { javaType: 'java.util.Map<java.lang.Integer, java.lang.Long>' }),
   ),
-  maxMessages: Type.Optional(Type.Integer()),
-  messageTimeout: Type.Optional(Type.Integer({ default: 100, minimum: 1 })),
+  maxMessages: Type.Optional(Type.Integer(clamped({ minimum: 0 }))),
+  messageTimeout: Type.Optional(Type.Integer({ default: 100, minimum: 1, ...clamped({ maximum: MAX_MILLIS }) })),
   continueOnTimeout: Type.Optional(Type.Boolean({ default: true })),
 });
 

@@ -1,9 +1,9 @@
-import { Connector, type ParameterProblem, type Publisher, type Static, Type } from '@headrace/engine';
+import { Connector, clamped, type ParameterProblem, type Publisher, type Static, Type } from '@headrace/engine';
 import { requirePublisher } from './require-publisher.ts';
 import { SequenceDecoder, type SequencePosition } from './sequence-decoder.ts';
 
 const parameters = Type.Object({
-  numDocs: Type.Integer(),
+  numDocs: Type.Integer(clamped({ minimum: 0 })),
   startWith: Type.Optional(Type.Integer({ default: 0 })),
 });
 

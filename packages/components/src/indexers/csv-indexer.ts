@@ -11,7 +11,7 @@ import {
   WRITES,
 } from '@headrace/engine';
 import { CsvEncoder, csvHeader } from '../formats/csv/csv-encoder.ts';
-import { ignoredSettings, SEARCH_ENGINE_SETTINGS } from './ignored-settings.ts';
+import { BATCH_SETTINGS, ignoredSettings, SEARCH_ENGINE_SETTINGS } from './ignored-settings.ts';
 import { type Output, openOutputFile, reachOutputFile } from './output-file.ts';
 
 const parameters = Type.Object({
@@ -58,6 +58,7 @@ export class CSVIndexer extends Indexer<typeof parameters> {
     }
     const ignored = [...SEARCH_ENGINE_SETTINGS, 'whitelist', 'blacklist'] as const;
     yield* ignoredSettings(settings, ignored, 'CSVIndexer', 'every document is a row of the columns');
+    yield* ignoredSettings(settings, BATCH_SETTINGS, 'CSVIndexer', 'documents are written as they come');
   }
 
   override encoder(): ModuleReference {

@@ -29,3 +29,6 @@ export const SEARCH_ENGINE_SETTINGS = [
   'versionField',
   'maxRetries',
 ] as const satisfies readonly (keyof IndexerSettings)[];
+
+/** What files have no use for: documents are written as they come. */
+export const BATCH_SETTINGS = ['batchSize', 'batchByteSize'] as const satisfies readonly (keyof IndexerSettings)[];

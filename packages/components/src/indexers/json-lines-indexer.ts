@@ -11,7 +11,7 @@ import {
   WRITES,
 } from '@headrace/engine';
 import { JsonEncoder } from '../formats/json/json-encoder.ts';
-import { ignoredSettings, SEARCH_ENGINE_SETTINGS } from './ignored-settings.ts';
+import { BATCH_SETTINGS, ignoredSettings, SEARCH_ENGINE_SETTINGS } from './ignored-settings.ts';
 import { type Output, openOutputFile, reachOutputFile, StandardOutput } from './output-file.ts';
 
 const parameters = Type.Object({
@@ -43,6 +43,7 @@ export class JsonLinesIndexer extends Indexer<typeof parameters> {
       yield { parameter: 'path', message: 'path must not be empty', hint: 'Write - for the standard output.' };
     const ignored = [...SEARCH_ENGINE_SETTINGS, 'indexOverrideField'] as const;
     yield* ignoredSettings(settings, ignored, 'JsonLinesIndexer', 'every document is a line');
+    yield* ignoredSettings(settings, BATCH_SETTINGS, 'JsonLinesIndexer', 'documents are written as they come');
   }
 
   static override writesToStandardOutput({ path }: Static<typeof parameters>): boolean {

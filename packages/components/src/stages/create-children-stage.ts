@@ -1,7 +1,7 @@
-import { Document, Stage, Type } from '@headrace/engine';
+import { clamped, Document, Stage, Type } from '@headrace/engine';
 
 const parameters = Type.Object({
-  numChildren: Type.Optional(Type.Integer({ default: 3 })),
+  numChildren: Type.Optional(Type.Integer({ default: 3, ...clamped({ minimum: 0 }) })),
   dropParent: Type.Optional(Type.Boolean({ default: false })),
   failAfter: Type.Optional(Type.Integer()),
   dropChild: Type.Optional(Type.Integer()),

@@ -1,4 +1,5 @@
 import {
+  clamped,
   type Document,
   double,
   type ParameterProblem,
@@ -17,9 +18,9 @@ const parameters = Type.Object({
   source: Type.Array(Type.String()),
   languageField: Type.String(),
   languageConfidenceField: Type.Optional(Type.String({ default: 'languageConfidence' })),
-  minLength: Type.Optional(Type.Integer({ default: 50 })),
+  minLength: Type.Optional(Type.Integer({ default: 50, ...clamped({ minimum: 0 }) })),
   maxLength: Type.Optional(Type.Integer({ default: 10_000, minimum: 1 })),
-  minProbability: Type.Optional(Type.Number({ default: 0.95 })),
+  minProbability: Type.Optional(Type.Number({ default: 0.95, ...clamped({ minimum: 0, maximum: 1 }) })),
   updateMode: UpdateModeParameter,
 });
 

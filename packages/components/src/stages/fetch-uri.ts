@@ -1,6 +1,8 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import {
+  clamped,
   type Document,
+  MAX_MILLIS,
   MapOf,
   messageOf,
   type ParameterProblem,
@@ -21,6 +23,9 @@ import { javaTrim } from '../java/text.ts';
 import { javaUrlProblem } from '../java/url-problems.ts';
 import { MAX_CONTENT_BYTES } from '../storage/read-whole.ts';
 
+/** A negative time means none. */
+const MILLIS = clamped({ minimum: 0, maximum: MAX_MILLIS });
+
 const parameters = Type.Object({
   source: Type.String(),
   dest: Type.String(),
@@ -28,12 +33,12 @@ const parameters = Type.Object({
   sizeSuffix: Type.Optional(Type.String({ default: 'size' })),
   errorSuffix: Type.Optional(Type.String({ default: 'error' })),
   maxSize: Type.Optional(Type.Integer({ default: 2_147_483_647 })),
-  maxRetries: Type.Optional(Type.Integer({ default: 0 })),
-  initialExpiryMs: Type.Optional(Type.Integer({ default: 100 })),
-  maxExpiryMs: Type.Optional(Type.Integer({ default: 10_000 })),
+  maxRetries: Type.Optional(Type.Integer({ default: 0, ...clamped({ minimum: 0 }) })),
+  initialExpiryMs: Type.Optional(Type.Integer({ default: 100, ...MILLIS })),
+  maxExpiryMs: Type.Optional(Type.Integer({ default: 10_000, ...MILLIS })),
   connectionRequestTimeout: Type.Optional(Type.Integer({ default: 60_000, noEffect: true })),
-  connectTimeout: Type.Optional(Type.Integer({ default: 60_000 })),
-  socketTimeout: Type.Optional(Type.Integer({ default: 60_000 })),
+  connectTimeout: Type.Optional(Type.Integer({ default: 60_000, ...MILLIS })),
+  socketTimeout: Type.Optional(Type.Integer({ default: 60_000, ...MILLIS })),
   statusCodeRetryList: Type.Optional(Type.Array(Type.String(), { default: [] })),
   headers: Type.Optional(MapOf(Type.Unknown())),
 });

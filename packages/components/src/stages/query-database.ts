@@ -1,8 +1,10 @@
 import {
   CONNECTS,
   checkWritable,
+  clamped,
   type Document,
   HeadraceError,
+  MAX_MILLIS,
   MapOf,
   messageOf,
   type ParameterProblem,
@@ -29,8 +31,8 @@ const parameters = Type.Object({
   keyFields: Type.Array(Type.String()),
   inputTypes: Type.Array(Type.String()),
   fieldMapping: MapOf(Type.String()),
-  connectionRetries: Type.Optional(Type.Integer({ default: 1 })),
-  connectionRetryPause: Type.Optional(Type.Integer({ default: 10_000 })),
+  connectionRetries: Type.Optional(Type.Integer({ default: 1, ...clamped({ minimum: 1 }) })),
+  connectionRetryPause: Type.Optional(Type.Integer({ default: 10_000, ...clamped({ maximum: MAX_MILLIS }) })),
 });
 
 /** Queries, and so connections, that each pipeline thread has under way at once. */

@@ -1,4 +1,4 @@
-import { HeadraceError, messageOf } from '@headrace/engine';
+import { HeadraceError, messageOf, type ParameterProblem } from '@headrace/engine';
 import { type FileUri, parseFileUri } from './file-uri.ts';
 import { LocalStorage } from './local-storage.ts';
 import { collectBytes, readLocalFile } from './read-whole.ts';
@@ -29,6 +29,19 @@ export function unreadableScheme(
         ? 'https: paths are those of Azure Blob Storage; for pages of the web there is the stage FetchUri.'
         : `Add ${block} { … }; it says with which credentials to read.`,
   };
+}
+
+/** Warnings for blocks of which no path makes use. Paths that cannot be read say so elsewhere. */
+export function* unneededStorages(paths: readonly string[], settings: StorageSettings): Generator<ParameterProblem> {
+  for (const [scheme, block] of Object.entries(BLOCKS)) {
+    if (settings[block] === undefined || paths.some((path) => path.toLowerCase().startsWith(`${scheme}:`))) continue;
+    yield {
+      parameter: block,
+      severity: 'warning',
+      message: `${block} has no effect: no path begins with ${scheme}:`,
+      hint: 'Remove it, or correct the paths.',
+    };
+  }
 }
 
 /** The storages that the blocks of a component give, each opened, with its library, at the first path of its kind. */

@@ -1,4 +1,4 @@
-import { NO_EFFECT, OneOf, type Static, Type } from './schema.ts';
+import { clamped, MAX_MILLIS, NO_EFFECT, OneOf, type Static, Type } from './schema.ts';
 
 /** The keys of the `indexer` block that every indexer shares. */
 export const indexerSettings = Type.Object({
@@ -23,6 +23,7 @@ export const indexerSettings = Type.Object({
   batchTimeout: Type.Optional(
     Type.Integer({
       minimum: 0,
+      ...clamped({ maximum: MAX_MILLIS }),
       default: 100,
       description: 'After how many milliseconds without a new document an unfinished batch is sent.',
     }),
@@ -69,6 +70,7 @@ export const indexerSettings = Type.Object({
   retryWaitDurationMs: Type.Optional(
     Type.Integer({
       minimum: 0,
+      ...clamped({ maximum: MAX_MILLIS }),
       description:
         'The first wait before a retry, in milliseconds; it doubles from one to the next. Needs maxRetries. Defaults to 1000.',
     }),

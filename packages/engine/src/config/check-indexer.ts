@@ -8,6 +8,7 @@ import type { Registry } from '../component/registry.ts';
 import { checkComponent, findClass, isAllowed, ProblemList } from './check-component.ts';
 import type { IndexerConfig } from './ingest-config.ts';
 import { nearest } from './nearest.ts';
+import type { Problem } from './problem.ts';
 
 /** Keys that go with `maxRetries` only. */
 export const RETRY_KEYS = [
@@ -136,15 +137,17 @@ function blockOf(root: ObjectNode, entry: CatalogEntry, list: ProblemList): Obje
 }
 
 function checkCombinations(node: ObjectNode, settings: IndexerSettings, list: ProblemList): void {
-  const report = (key: string, message: string, hint?: string) =>
+  const report = (key: string, message: string, hint?: string, severity: Problem['severity'] = 'error') =>
     list.add({
-      code: 'HR_CONFIG_INVALID_VALUE',
+      severity,
+      code: severity === 'error' ? 'HR_CONFIG_INVALID_VALUE' : 'HR_CONFIG_UNUSED',
       path: join('indexer', key),
       ...place((node.entries.get(key) ?? node).origin),
       component: 'indexer',
       message,
       ...(hint === undefined ? {} : { hint }),
     });
+  const warn = (key: string, message: string, hint: string) => report(key, message, hint, 'warning');
   for (const [a, b] of PAIRS) {
     if (isPresent(node, a) === isPresent(node, b)) continue;
     const [given, missing] = isPresent(node, a) ? [a, b] : [b, a];
@@ -161,5 +164,20 @@ function checkCombinations(node: ObjectNode, settings: IndexerSettings, list: Pr
   if (settings.retryableStatusCodes?.length === 0) {
     const message = 'indexer.retryableStatusCodes must not be empty when specified.';
     report('retryableStatusCodes', message, 'Remove it to use the default.');
+  }
+  for (const [i, status] of (settings.retryableStatusCodes ?? []).entries()) {
+    if (status === -1 || (status >= 100 && status <= 599)) continue;
+    const message = `indexer.retryableStatusCodes[${i}] is ${status}, which is no HTTP status`;
+    report('retryableStatusCodes', message, 'Statuses are 100 to 599; -1 means that there was no answer.');
+  }
+  const { retryWaitDurationMs: first, retryMaxWaitDurationMs: longest } = settings;
+  if (first !== undefined && longest !== undefined && first > longest) {
+    const message = `indexer.retryWaitDurationMs has no effect above indexer.retryMaxWaitDurationMs, ${longest}`;
+    warn('retryWaitDurationMs', message, 'Raise retryMaxWaitDurationMs.');
+  }
+  const hidden = (settings.whitelist ?? []).filter((field) => settings.blacklist?.includes(field));
+  if (hidden.length > 0) {
+    const message = `indexer.whitelist has no effect for ${hidden.join(', ')}, which indexer.blacklist names too`;
+    warn('whitelist', message, 'Take it from one of the lists.');
   }
 }

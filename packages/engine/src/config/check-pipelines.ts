@@ -1,4 +1,4 @@
-import type { ObjectNode } from '@headrace/hocon';
+import type { ConfigNode, ObjectNode } from '@headrace/hocon';
 import { commonParameters } from '../component/common-parameters.ts';
 import { asList, join, kindName, place, scalarText } from '../component/config-nodes.ts';
 import { silentLogger } from '../component/logger.ts';
@@ -188,6 +188,17 @@ async function checkStage(
       hint: 'It is "all" or "any".',
     });
   }
+  if (common.conditions === undefined && node.entries.has('conditionPolicy')) {
+    list.add({
+      severity: 'warning',
+      code: 'HR_CONFIG_UNUSED',
+      path: join(path, 'conditionPolicy'),
+      ...placeOf(node, 'conditionPolicy'),
+      component,
+      message: 'conditionPolicy has no effect without conditions',
+      hint: 'Remove it, or add conditions.',
+    });
+  }
   const conditions = checkConditions(common.conditions ?? [], node, path, component, list);
   const enabled = common.enabled !== false;
   const build = (values: object, Class: { new (params: never, context: never): unknown }) => {
@@ -233,6 +244,20 @@ function checkConditions(
         message: "Specify either 'values' or 'valuesPath', not both.",
       });
     }
+    const idle = (key: 'fields' | 'values', message: string) =>
+      list.add({
+        severity: 'warning',
+        code: 'HR_CONFIG_UNUSED',
+        ...where,
+        ...placeOf(nodes[i], key),
+        path: `${where.path}.${key}`,
+        message,
+        hint: 'Fill the list, or remove the condition.',
+      });
+    if (fields?.length === 0) idle('fields', 'The condition names no fields: it always holds');
+    if (values?.length === 0) {
+      idle('values', `The condition names no values: it ${operator === 'must' ? 'never' : 'always'} holds`);
+    }
     let texts: readonly (string | null)[] | undefined = values === undefined ? undefined : conditionTexts(values);
     if (valuesPath !== undefined && list.readFiles) {
       try {
@@ -244,6 +269,11 @@ function checkConditions(
     }
     return { fields: fields ?? [], operator, values: texts };
   });
+}
+
+function placeOf(node: ConfigNode | undefined, key: string): ReturnType<typeof place> {
+  const child = node?.kind === 'object' ? node.entries.get(key) : undefined;
+  return child === undefined ? {} : place(child.origin);
 }
 
 function pick(node: ObjectNode, keys: ReadonlySet<string>): ObjectNode['entries'] {

@@ -1,7 +1,9 @@
-import { NO_EFFECT, type Static, Type } from '../component/schema.ts';
+import { clamped, MAX_MILLIS, NO_EFFECT, type Static, Type } from '../component/schema.ts';
 
 /** Threads that a pipeline may have: each takes memory, and more than there are processors only help stages that wait. */
 export const MAX_THREADS = 64;
+
+const MAX_SECONDS = Math.floor(MAX_MILLIS / 1000);
 
 const OLDER = 'Accepted for the sake of older configs; it has no effect.';
 
@@ -20,6 +22,7 @@ export const engineBlocks = {
       Type.Integer({
         default: 60,
         minimum: 1,
+        ...clamped({ maximum: MAX_SECONDS }),
         description:
           'How many seconds the stages may compute on one document before it fails; waiting for servers is not counted.',
       }),
@@ -46,6 +49,7 @@ export const engineBlocks = {
     connectorTimeout: Type.Optional(
       Type.Integer({
         default: 86_400_000,
+        ...clamped({ maximum: MAX_MILLIS }),
         description: 'How many milliseconds a connector may take, with all its documents; 0 for no limit.',
       }),
     ),
@@ -53,7 +57,11 @@ export const engineBlocks = {
   }),
   log: Type.Object({
     seconds: Type.Optional(
-      Type.Integer({ default: 30, description: 'How often a run logs how far it is, in seconds.' }),
+      Type.Integer({
+        ...clamped({ minimum: 1, maximum: MAX_SECONDS }),
+        default: 30,
+        description: 'How often a run logs how far it is, in seconds.',
+      }),
     ),
   }),
   zookeeper: Type.Object({
