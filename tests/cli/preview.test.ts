@@ -139,4 +139,35 @@ describe('preview', () => {
     expect(code).toBe(2);
     expect(stderr).toContain('none.jsonl cannot be read');
   });
+
+  it('shows what each stage does to each document', async () => {
+    const cwd = prepare();
+    const input = '{"id":"0","x":1.0}\n{"id":"1"}\n{"id":"2"}\n';
+    const { code, stdout } = await headrace(['preview', 'a.conf', '--documents', '-', '--trace'], { cwd, input });
+    expect(code).toBe(1);
+    expect(stdout).toBe(
+      [
+        '{"id":"0","x":1.0}',
+        '  stage_1 FailOn: nothing changed',
+        '  stage_2 DropDocument: not for this document (conditions)',
+        '  stage_3 SetStaticValues',
+        '    + "colour": "red"',
+        '{"id":"1"}',
+        '  stage_1 FailOn: failed: I do not like 1.',
+        '{"id":"2"}',
+        '  stage_1 FailOn: nothing changed',
+        '  stage_2 DropDocument: dropped',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('gives the trace as JSON', async () => {
+    const cwd = prepare();
+    const args = ['preview', 'a.conf', '--documents', '-', '--trace', '--json'];
+    const { stdout } = await headrace(args, { cwd, input: '{"id":"0","x":1.0}\n' });
+    expect(stdout).toContain(
+      ',"trace":[{"stage":"stage_1","class":"FailOn","unchanged":true},{"stage":"stage_2","class":"DropDocument","skipped":"condition"},{"stage":"stage_3","class":"SetStaticValues","document":{"id":"0","x":1.0,"colour":"red"}}]}',
+    );
+  });
 });

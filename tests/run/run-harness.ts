@@ -68,10 +68,10 @@ export class RunHarness {
     return this.start(config, request).done;
   }
 
-  preview(config: string, request: Partial<PreviewRequest> = {}, timeoutMillis = 30_000) {
+  preview(config: string, request: Partial<PreviewRequest> = {}, timeoutMillis = 30_000, signal?: AbortSignal) {
     const { root } = readConfigText(config);
     if (root === undefined) throw new Error('no config');
-    return this.threads.preview({ root, registry: registrySource, ...request }, timeoutMillis);
+    return this.threads.preview({ root, registry: registrySource, ...request }, timeoutMillis, signal);
   }
 
   async close(): Promise<void> {

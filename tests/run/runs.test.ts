@@ -751,6 +751,44 @@ describe('a preview', () => {
     expect(problems).toMatchObject([{ code: 'HR_CONFIG_MISSING_PIPELINE', hint: 'Did you mean p?' }]);
   });
 
+  it('shows each document after each stage when asked', async () => {
+    const config = configOf({
+      stages: `{class: SetStaticValues, name: set, staticValues {a: 1}, conditions: [{fields: [n], values: [4]}]},
+        {class: Trouble, name: drop, kind: drop, at: 5}, {class: Trouble, name: throw, kind: throw, at: 3},
+        {class: Trouble, name: make, kind: children, at: 4}, {class: TrimWhitespace, name: trim, fields: [x]}`,
+    });
+    const documents = ['{"id":"a","n":5}', '{"id":"b","n":3}', '{"id":"c","n":4,"d":1.0}'];
+    const traced = await harness.preview(config, { documents, trace: true });
+    const plain = await harness.preview(config, { documents });
+    expect(traced.results.map(({ trace: _, ...rest }) => rest)).toEqual(plain.results);
+    const [a, b, c] = traced.results.map(({ trace }) => trace);
+    expect(a).toEqual([
+      { stage: 'set', class: 'SetStaticValues', skipped: 'condition' },
+      { stage: 'drop', class: 'Trouble', dropped: true },
+    ]);
+    expect(b?.at(-1)).toEqual({
+      stage: 'throw',
+      class: 'Trouble',
+      failure: { code: 'HR_STAGE_FAILED', message: 'document 3 is not liked' },
+    });
+    expect(c?.[0]).toEqual({ stage: 'set', class: 'SetStaticValues', document: '{"id":"c","n":4,"d":1.0,"a":1}' });
+    const made = c?.find(({ stage }) => stage === 'make')?.children ?? [];
+    expect(made.map(({ document }) => document)).toEqual(plain.results[2]?.documents.slice(0, -1));
+    expect(made[0]?.trace).toEqual([{ stage: 'trim', class: 'TrimWhitespace', unchanged: true }]);
+  });
+
+  it('ends with the signal', async () => {
+    const client = new AbortController();
+    const hanging = harness.preview(
+      configOf({ stages: '{class: Trouble, kind: hang}' }),
+      { documents: ['{"id":"a","n":0}'] },
+      30_000,
+      client.signal,
+    );
+    client.abort();
+    await expect(hanging).rejects.toMatchObject({ code: 'HR_RUN_CANCELLED' });
+  });
+
   it('is ended when it takes too long', async () => {
     const hanging = harness.preview(
       configOf({ stages: '{class: Trouble, kind: hang}' }),

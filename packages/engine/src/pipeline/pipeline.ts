@@ -11,6 +11,7 @@ import { type DocumentRunner, type Guard, type Outlet, SegmentedPipeline } from 
 import { givenUp, overdue, StageError } from './stage-error.ts';
 import { StatisticsMark } from './statistics-mark.ts';
 import { callStage, callWithTable, failure, isPromise, newStep, type StageStatistics, type Step } from './step.ts';
+import { Tracer } from './trace.ts';
 
 /** What became of the documents that went into a pipeline, told in their order. */
 export interface PipelineSink {
@@ -158,6 +159,14 @@ export class Pipeline implements DocumentRunner {
   /** Whether every document can be processed without waiting and in one go. */
   get inOrder(): boolean {
     return this.segmented === undefined;
+  }
+
+  /**
+   * What notes each document after each stage, for as many characters of documents as there is room for.
+   * @param classes the classes of the stages, in order
+   */
+  tracer(classes: readonly string[], room: number): Tracer {
+    return new Tracer(this.steps, classes, room);
   }
 
   /** Stops all stages; the first error is thrown when all have been stopped. */

@@ -10,11 +10,16 @@ import { readDocument } from '../document/json-reader.ts';
 import { writeString } from '../document/json-writer.ts';
 import { type Failure, toFailure } from '../errors/headrace-error.ts';
 import { Pipeline } from '../pipeline/pipeline.ts';
+import { StageError } from '../pipeline/stage-error.ts';
+import type { StageTrace, Tracer } from '../pipeline/trace.ts';
 import { Decoders } from './decoders.ts';
-import type { PreviewRequest, PreviewResult } from './run-request.ts';
+import type { PreviewedDocument, PreviewRequest, PreviewResult } from './run-request.ts';
 
 /** Documents that a preview takes from the connectors when it is not told how many. */
 const DEFAULT_LIMIT = 10;
+
+/** Characters of documents that the traces of a preview show: more would not be looked at, but held in memory. */
+const TRACE_ROOM = 16 * 2 ** 20;
 
 /**
  * Sends documents through a pipeline and gives what comes out; nothing reaches an indexer. The documents are
@@ -44,8 +49,10 @@ export async function preview(request: PreviewRequest, signal: AbortSignal): Pro
       log: () => silentLogger,
     });
     try {
-      const results: PreviewResult['results'] = [];
-      for (const source of sources) results.push(await previewOne(started, source));
+      const classes = pipeline.stages.map(({ entry }) => entry.name);
+      const tracer = request.trace === true ? started.tracer(classes, TRACE_ROOM) : undefined;
+      const results: PreviewedDocument[] = [];
+      for (const source of sources) results.push(await previewOne(started, source, tracer));
       return { results, problems };
     } finally {
       await started.stop();
@@ -62,26 +69,34 @@ interface Input {
   readonly failure?: Failure & { stage: string };
 }
 
-type Result = PreviewResult['results'][number];
-
-async function previewOne(pipeline: Pipeline, { text, document, failure }: Input): Promise<Result> {
-  const result: Result = { input: text, documents: [], dropped: [] };
+async function previewOne(
+  pipeline: Pipeline,
+  { text, document, failure }: Input,
+  tracer: Tracer | undefined,
+): Promise<PreviewedDocument> {
+  const result: PreviewedDocument = { input: text, documents: [], dropped: [] };
   const outputs: Document[] = [];
   if (document === undefined) return { ...result, failure: failure as Failure & { stage: string } };
-  await pipeline.process(
-    [document],
-    {
-      emit: (output) => {
-        if (output.dropped) result.dropped.push(output.id);
-        else outputs.push(output);
-      },
-      finished: () => undefined,
-      failedDocument: (_, error) => {
-        result.failure = { stage: error.stage, ...toFailure(error, 'HR_STAGE_FAILED') };
-      },
-    },
-    () => false,
-  );
+  const emit = (output: Document) => {
+    if (output.dropped) result.dropped.push(output.id);
+    else outputs.push(output);
+  };
+  const fail = (error: StageError) => {
+    result.failure = { stage: error.stage, ...toFailure(error, 'HR_STAGE_FAILED') };
+  };
+  if (tracer === undefined) {
+    const sink = { emit, finished: () => undefined, failedDocument: (_: Document, error: StageError) => fail(error) };
+    await pipeline.process([document], sink, () => false);
+  } else {
+    const trace: StageTrace[] = [];
+    result.trace = trace;
+    try {
+      await tracer.process(document, 0, emit, trace);
+    } catch (error) {
+      if (!(error instanceof StageError)) throw error;
+      fail(error);
+    }
+  }
   try {
     for (const output of outputs) result.documents.push(output.toJson());
   } catch (error) {

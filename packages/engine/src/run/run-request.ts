@@ -4,6 +4,7 @@ import type { RegistrySource } from '../component/registry.ts';
 import type { Problem } from '../config/problem.ts';
 import type { Failure } from '../errors/headrace-error.ts';
 import type { KeptFailure } from '../failures/kept-failure.ts';
+import type { StageTrace } from '../pipeline/trace.ts';
 import type { DocumentCounts } from './counters.ts';
 import type { RunResult } from './run-result.ts';
 import type { StageProgress } from './stage-statistics.ts';
@@ -70,16 +71,28 @@ export interface PreviewRequest {
   /** Documents, as JSON texts; when absent, the first `limit` that the connectors of the pipeline publish. */
   readonly documents?: readonly string[];
   readonly limit?: number;
+  /** Show each document after each stage, too. */
+  readonly trace?: boolean;
   /** As in `RunRequest`. */
   readonly trusted?: boolean;
 }
 
+/** What became of an input document. Documents are JSON texts. */
+export interface PreviewedDocument {
+  /** JSON too: a JSON string where the input was no document. */
+  readonly input: string;
+  /** Children before their parent. */
+  readonly documents: string[];
+  /** The ids of those that were dropped. */
+  readonly dropped: string[];
+  failure?: Failure & { stage: string };
+  /** What the stages did, when that was asked for and the input is a document. */
+  trace?: StageTrace[];
+}
+
 export interface PreviewResult {
-  /**
-   * One for each input document; documents as JSON texts, children before their parent. `input` is JSON too: a
-   * JSON string where the input was no document.
-   */
-  results: { input: string; documents: string[]; dropped: string[]; failure?: Failure & { stage: string } }[];
+  /** One for each input document. */
+  results: PreviewedDocument[];
   /** Errors mean that nothing was processed. */
   problems: Problem[];
 }

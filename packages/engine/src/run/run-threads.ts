@@ -84,10 +84,14 @@ export class RunThreads {
     return run;
   }
 
-  /** Rejects with a `HeadraceError` when it does not end in time, or its thread is lost. */
-  async preview(request: PreviewRequest, timeoutMillis: number): Promise<PreviewResult> {
+  /**
+   * Rejects with a `HeadraceError` when it does not end in time, its thread is lost, or nobody waits for it any more.
+   * @param signal aborted when nobody does
+   */
+  async preview(request: PreviewRequest, timeoutMillis: number, signal?: AbortSignal): Promise<PreviewResult> {
     const late = `The preview did not end within ${timeoutMillis} ms`;
-    const answer = await this.ask({ type: 'preview', request }, timeoutMillis, late, 'Ask for fewer documents.');
+    const hint = 'Ask for fewer documents.';
+    const answer = await this.ask({ type: 'preview', request }, timeoutMillis, late, hint, signal);
     return (answer as Extract<Answer, { type: 'previewed' }>).result;
   }
 
@@ -99,21 +103,30 @@ export class RunThreads {
     return (answer as Extract<Answer, { type: 'reached' }>).problems;
   }
 
-  private async ask(question: ToRun, timeoutMillis: number, late: string, lateHint: string): Promise<Answer> {
+  private async ask(
+    question: ToRun,
+    timeoutMillis: number,
+    late: string,
+    lateHint: string,
+    signal?: AbortSignal,
+  ): Promise<Answer> {
     const worker = this.take();
+    let timer: NodeJS.Timeout | undefined;
+    let given: (() => void) | undefined;
     try {
       return await new Promise<Answer>((resolve, reject) => {
-        const timer = setTimeout(() => {
+        given = () => reject(new HeadraceError('HR_RUN_CANCELLED', 'Nobody waits for the answer any more'));
+        if (signal?.aborted) given();
+        signal?.addEventListener('abort', given);
+        timer = setTimeout(() => {
           reject(new HeadraceError('HR_RUN_CANCELLED', late, { hint: lateHint }));
         }, timeoutMillis);
         worker.on('message', (message: FromRun) => {
           if (message.type !== 'previewed' && message.type !== 'reached' && message.type !== 'crashed') return;
-          clearTimeout(timer);
           if (message.type !== 'crashed') resolve(message);
           else reject(new HeadraceError(message.failure.code, message.failure.message));
         });
         const lose = (error: unknown) => {
-          clearTimeout(timer);
           const { code, message, hint } = lostThread(error, this.options.heapMb);
           reject(new HeadraceError(code, message, hint === undefined ? {} : { hint }));
         };
@@ -122,6 +135,8 @@ export class RunThreads {
         worker.postMessage(question);
       });
     } finally {
+      clearTimeout(timer);
+      if (given !== undefined) signal?.removeEventListener('abort', given);
       this.going.delete(worker);
       await worker.terminate();
     }

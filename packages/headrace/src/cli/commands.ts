@@ -95,7 +95,11 @@ const explained: readonly CommandSpec[] = [
     details:
       'Prints the documents as they would reach the indexer, as JSON lines; nothing is indexed.\n' +
       'Dropped and failed documents are told on standard error. Exits with 1 when a document failed.',
-    examples: ['headrace preview movies.conf --limit 3', 'headrace preview movies.conf --documents samples.jsonl'],
+    examples: [
+      'headrace preview movies.conf --limit 3',
+      'headrace preview movies.conf --documents samples.jsonl',
+      'headrace preview movies.conf --limit 1 --trace',
+    ],
     arguments: [config],
     options: {
       ...configOptions,
@@ -111,8 +115,12 @@ const explained: readonly CommandSpec[] = [
         value: 'N',
         description: 'How many documents of the connectors to take; 10 by default.',
       },
+      trace: { kind: 'flag', description: 'Show what each stage does to each document.' },
       ...componentOptions,
-      json: { kind: 'flag', description: 'Print {"input", "documents", "dropped", "failure"} for each document.' },
+      json: {
+        kind: 'flag',
+        description: 'Print {"input", "documents", "dropped", "failure", "trace"} for each document.',
+      },
     },
     load: async () => (await import('../commands/preview.ts')).preview,
   }),

@@ -4,15 +4,17 @@ import {
   hasErrors,
   JsonSyntaxError,
   messageOf,
-  type PreviewResult,
+  type PreviewedDocument,
   RunThreads,
   readJsonSequence,
+  traceJson,
   withHint,
 } from '@headrace/engine';
 import { getConfigList, getString, hasPath, type ObjectNode } from '@headrace/hocon';
 import { CommandError, EXIT } from '../cli/exit-code.ts';
 import { loadConfig, registrySource, STANDARD_INPUT } from '../config/load-config.ts';
 import { problemLines } from '../config/print-problems.ts';
+import { traceText } from '../report/trace-text.ts';
 import { HEAP_MB } from './heap.ts';
 
 interface PreviewOptions {
@@ -20,11 +22,10 @@ interface PreviewOptions {
   readonly pipeline: string | undefined;
   readonly documents: string | undefined;
   readonly limit: number | undefined;
+  readonly trace: boolean;
   readonly components: readonly string[];
   readonly json: boolean;
 }
-
-type Preview = PreviewResult['results'][number];
 
 /** A preview is looked at; one that takes longer hangs. */
 const TIMEOUT_MILLIS = 10 * 60_000;
@@ -47,6 +48,7 @@ export async function preview([file = '']: readonly (string | undefined)[], opti
         root,
         registry: registrySource(file, options.components),
         trusted: true,
+        trace: options.trace,
         ...(options.pipeline === undefined ? {} : { pipeline: options.pipeline }),
         ...(lines === undefined
           ? {}
@@ -108,7 +110,7 @@ function trailingText(line: string): string | undefined {
 }
 
 /** The results in the order of the lines. A line with more than a document has failed before the pipeline. */
-function withTornLines(lines: readonly DocumentLine[], results: readonly Preview[]): Preview[] {
+function withTornLines(lines: readonly DocumentLine[], results: readonly PreviewedDocument[]): PreviewedDocument[] {
   const processed = results.values();
   return lines.flatMap(({ text, trailing }) => {
     if (trailing === undefined) return processed.next().value ?? [];
@@ -119,12 +121,17 @@ function withTornLines(lines: readonly DocumentLine[], results: readonly Preview
   });
 }
 
-function print({ input, documents, dropped, failure }: Preview, json: boolean): void {
+function print({ input, documents, dropped, failure, trace }: PreviewedDocument, json: boolean): void {
   if (json) {
     // Documents stay the texts they are: read and written again, long integers would change.
     const ids = JSON.stringify(dropped);
     const why = failure === undefined ? '' : `,"failure":${JSON.stringify(failure)}`;
-    process.stdout.write(`{"input":${input},"documents":[${documents.join(',')}],"dropped":${ids}${why}}\n`);
+    const how = trace === undefined ? '' : `,"trace":${traceJson(trace)}`;
+    process.stdout.write(`{"input":${input},"documents":[${documents.join(',')}],"dropped":${ids}${why}${how}}\n`);
+    return;
+  }
+  if (trace !== undefined) {
+    process.stdout.write(traceText(input, trace));
     return;
   }
   for (const document of documents) process.stdout.write(`${document}\n`);

@@ -106,4 +106,57 @@ describe('POST /v1/preview', () => {
     release();
     expect((await Promise.all(asked)).map((answer) => answer.status).sort()).toEqual([200, 200, 200, 200, 429]);
   });
+
+  it('shows each document after each stage when asked, in the query or in the body', async () => {
+    const service = await testService();
+    const first = '{"id":"1","n":1.0}';
+    service.threads.onPreview = async () => ({
+      results: [
+        {
+          input: first,
+          documents: [first],
+          dropped: [],
+          trace: [
+            { stage: 'a', class: 'A', document: first, children: [{ document: '{"id":"c"}', trace: [] }] },
+            { stage: 'b', class: 'B', skipped: 'condition' },
+          ],
+        },
+      ],
+      problems: [],
+    });
+    const body = { config: VALID, documents: [{ id: '1' }] };
+    const answer = await service.ask('/v1/preview?trace=true', { body });
+    expect(answer.text).toContain(
+      `"trace":[{"stage":"a","class":"A","document":${first},"children":[{"document":{"id":"c"},"trace":[]}]},{"stage":"b","class":"B","skipped":"condition"}]`,
+    );
+    await service.ask('/v1/preview', { body: { ...body, trace: true } });
+    await service.ask('/v1/preview', { body });
+    expect(service.threads.previews.map(({ trace }) => trace)).toEqual([true, true, false]);
+  });
+
+  it('ends when the client has gone', async () => {
+    const service = await testService();
+    const aborted = Promise.withResolvers<void>();
+    const started = Promise.withResolvers<void>();
+    service.threads.onPreview = (_request, signal) => {
+      started.resolve();
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          aborted.resolve();
+          reject(new HeadraceError('HR_RUN_CANCELLED', 'gone'));
+        });
+      });
+    };
+    const client = new AbortController();
+    const asked = fetch(`${service.url}/v1/preview`, {
+      method: 'POST',
+      body: JSON.stringify({ config: VALID }),
+      headers: { 'content-type': 'application/json' },
+      signal: client.signal,
+    });
+    await started.promise;
+    client.abort();
+    await expect(asked).rejects.toThrow();
+    await aborted.promise;
+  });
 });

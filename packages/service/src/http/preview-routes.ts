@@ -3,24 +3,24 @@ import {
   type PreviewResult,
   readJson,
   Type,
+  traceJson,
   type Value,
   writeString,
   writeValue,
 } from '@headrace/engine';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { configNotFound } from '../configs/configs.ts';
 import { uploadText } from '../configs/upload-text.ts';
 import { Refusal } from '../errors/refusal.ts';
 import { sendJson } from './json.ts';
 import { notJson } from './json-body.ts';
+import { JsonDocument, StageFailure } from './preview-answer.ts';
 import { bodyCheck } from './request-validation.ts';
-import { answers, problemList } from './route-schemas.ts';
+import { answers, problemList, queryOf } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
 
 const MAX_DOCUMENTS = 1000;
 const DEFAULT_LIMIT = 10;
-
-const JsonDocument = Type.Record(Type.String(), Type.Unknown());
 
 const PreviewBody = Type.Object({
   config: Type.Optional(
@@ -36,15 +36,19 @@ const PreviewBody = Type.Object({
       description: `Without documents: how many of those that the connectors give; ${DEFAULT_LIMIT}`,
     }),
   ),
+  trace: Type.Optional(
+    Type.Boolean({ description: 'Show each document after each stage; also a parameter of the query' }),
+  ),
 });
 
 const PreviewAnswer = Type.Object({
   results: Type.Array(
     Type.Object({
-      input: JsonDocument,
+      input: Type.Union([JsonDocument, Type.String()], { description: 'A text where it was no document' }),
       documents: Type.Array(JsonDocument),
       dropped: Type.Array(Type.String()),
-      failure: Type.Optional(Type.Object({ stage: Type.String(), message: Type.String(), code: Type.String() })),
+      failure: Type.Optional(Type.Object({ stage: Type.String(), ...StageFailure.properties })),
+      trace: Type.Optional(Type.Array(Type.Ref('StageTrace'))),
     }),
   ),
   problems: problemList,
@@ -58,7 +62,7 @@ export async function previewRoutes(app: FastifyInstance, parts: ServiceParts): 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 
-  app.post<{ Body: Buffer | undefined }>(
+  app.post<{ Body: Buffer | undefined; Querystring: { trace?: boolean } }>(
     '/v1/preview',
     {
       bodyLimit: maxConfigBytes,
@@ -66,6 +70,9 @@ export async function previewRoutes(app: FastifyInstance, parts: ServiceParts): 
       schema: {
         tags: ['preview'],
         summary: 'What documents become in a pipeline; nothing is indexed',
+        querystring: queryOf({
+          trace: Type.Optional(Type.Boolean({ description: 'Show each document after each stage' })),
+        }),
         body: PreviewBody,
         response: answers({ 200: PreviewAnswer }, 400, 404, 413, 415, 422, 429),
       },
@@ -76,16 +83,29 @@ export async function previewRoutes(app: FastifyInstance, parts: ServiceParts): 
       const pipeline = body.get('pipeline') as string | undefined;
       const documents = body.get('documents') as JsonObject[] | undefined;
       const limit = (body.get('limit') as number | undefined) ?? DEFAULT_LIMIT;
-      const result = await previews.preview({
-        root: source.root,
-        registry: source.registry,
-        trusted: source.trusted,
-        ...(pipeline === undefined ? {} : { pipeline }),
-        ...(documents === undefined ? { limit } : { documents: documents.map(writeValue) }),
-      });
+      const trace = request.query.trace ?? body.get('trace') === true;
+      const result = await previews.preview(
+        {
+          root: source.root,
+          registry: source.registry,
+          trusted: source.trusted,
+          trace,
+          ...(pipeline === undefined ? {} : { pipeline }),
+          ...(documents === undefined ? { limit } : { documents: documents.map(writeValue) }),
+        },
+        clientGone(reply),
+      );
       return sendJson(reply, previewJson(result));
     },
   );
+}
+
+/** Aborted when the connection is closed: nobody waits for the answer any more, or it has gone out. */
+function clientGone({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  if (raw.destroyed) gone.abort();
+  raw.once('close', () => gone.abort());
+  return gone.signal;
 }
 
 /** Reads the body with the engine's own reader: documents keep the kinds of their numbers. */
@@ -120,9 +140,10 @@ async function sourceOf(body: JsonObject, configs: ServiceParts['configs']) {
 
 /** The documents are JSON already. */
 function previewJson({ results, problems }: PreviewResult): string {
-  const items = results.map(({ input, documents, dropped, failure }) => {
+  const items = results.map(({ input, documents, dropped, failure, trace }) => {
     const why = failure === undefined ? '' : `,"failure":${JSON.stringify(failure)}`;
-    return `{"input":${input},"documents":[${documents.join(',')}],"dropped":[${dropped.map(writeString).join(',')}]${why}}`;
+    const how = trace === undefined ? '' : `,"trace":${traceJson(trace)}`;
+    return `{"input":${input},"documents":[${documents.join(',')}],"dropped":[${dropped.map(writeString).join(',')}]${why}${how}}`;
   });
   return `{"results":[${items.join(',')}],"problems":${JSON.stringify(problems)}}`;
 }

@@ -5,6 +5,7 @@ import { MetricsAnswer } from '../stats/metrics-json.ts';
 import { SystemStatsAnswer } from '../stats/system-stats.ts';
 import { ComponentAnswer } from './component-answer.ts';
 import { ErrorAnswer } from './error-answers.ts';
+import { StageTraceAnswer } from './preview-answer.ts';
 
 /** Schemas that endpoints share, by the name under which the OpenAPI document has them. */
 export const SHARED_SCHEMAS: readonly TSchema[] = [
@@ -14,6 +15,7 @@ export const SHARED_SCHEMAS: readonly TSchema[] = [
   ComponentAnswer,
   SystemStatsAnswer,
   MetricsAnswer,
+  StageTraceAnswer,
 ];
 
 const MAX_PAGE = 1000;

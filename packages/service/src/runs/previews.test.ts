@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Previews } from './previews.ts';
 
 const request = {} as PreviewRequest;
+const waiting = new AbortController().signal;
 
 describe('a preview whose thread hangs', () => {
   beforeEach(() => void vi.useFakeTimers());
@@ -12,8 +13,11 @@ describe('a preview whose thread hangs', () => {
     const ends: (() => void)[] = [];
     const previews = new Previews({
       preview: () => new Promise((resolve) => ends.push(() => resolve({ results: [], problems: [] }))),
+      reach: async () => [],
     });
-    const hanging = Array.from({ length: 4 }, () => previews.preview(request).catch((error: unknown) => error));
+    const hanging = Array.from({ length: 4 }, () =>
+      previews.preview(request, waiting).catch((error: unknown) => error),
+    );
     await vi.advanceTimersByTimeAsync(60_000);
     for (const answer of await Promise.all(hanging)) {
       expect(answer).toMatchObject({
@@ -22,10 +26,10 @@ describe('a preview whose thread hangs', () => {
         message: expect.stringContaining('hangs'),
       });
     }
-    await expect(previews.preview(request)).rejects.toMatchObject({ status: 429, code: 'HR_PREVIEW_BUSY' });
+    await expect(previews.preview(request, waiting)).rejects.toMatchObject({ status: 429, code: 'HR_PREVIEW_BUSY' });
     ends[0]?.();
     await vi.advanceTimersByTimeAsync(0);
-    const next = previews.preview(request);
+    const next = previews.preview(request, waiting);
     ends[4]?.();
     expect(await next).toEqual({ results: [], problems: [] });
     expect(vi.getTimerCount()).toBe(0);

@@ -19,7 +19,8 @@ const THREAD_END_MILLIS = 2_000;
 
 /** What runs them: the engine's threads. */
 export interface PreviewStarter {
-  preview(request: PreviewRequest, timeoutMillis: number): Promise<PreviewResult>;
+  /** @param signal aborted when nobody waits for it any more */
+  preview(request: PreviewRequest, timeoutMillis: number, signal: AbortSignal): Promise<PreviewResult>;
   reach(request: ReachRequest, timeoutMillis: number): Promise<Problem[]>;
 }
 
@@ -35,8 +36,9 @@ export class Previews {
     this.#starter = starter;
   }
 
-  async preview(request: PreviewRequest): Promise<PreviewResult> {
-    const result = await this.#ask(() => this.#starter.preview(request, TIMEOUT_MILLIS));
+  /** @param gone aborted when the client has gone: the preview ends, and its place is free */
+  async preview(request: PreviewRequest, gone: AbortSignal): Promise<PreviewResult> {
+    const result = await this.#ask(() => this.#starter.preview(request, TIMEOUT_MILLIS, gone));
     const problems = boundProblems(result.problems);
     if (hasErrors(problems)) refuseConfig(problems);
     return { ...result, problems };

@@ -27,8 +27,8 @@ export class ThreadsOnDemand {
     return this.#open().start(request, listeners);
   }
 
-  preview(request: PreviewRequest, timeoutMillis: number): Promise<PreviewResult> {
-    return this.#open().preview(request, timeoutMillis);
+  preview(request: PreviewRequest, timeoutMillis: number, signal: AbortSignal): Promise<PreviewResult> {
+    return this.#open().preview(request, timeoutMillis, signal);
   }
 
   reach(request: ReachRequest, timeoutMillis: number): Promise<Problem[]> {

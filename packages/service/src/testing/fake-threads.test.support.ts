@@ -68,7 +68,10 @@ export class FakeRun implements RunHandle {
 export class FakeThreads {
   readonly runs: FakeRun[] = [];
   readonly previews: PreviewRequest[] = [];
-  onPreview: (request: PreviewRequest) => Promise<PreviewResult> = async () => ({ results: [], problems: [] });
+  onPreview: (request: PreviewRequest, signal: AbortSignal) => Promise<PreviewResult> = async () => ({
+    results: [],
+    problems: [],
+  });
 
   start(request: RunRequest, listeners: RunListeners): FakeRun {
     const run = new FakeRun(request, listeners);
@@ -76,9 +79,9 @@ export class FakeThreads {
     return run;
   }
 
-  preview(request: PreviewRequest): Promise<PreviewResult> {
+  preview(request: PreviewRequest, _timeoutMillis: number, signal: AbortSignal): Promise<PreviewResult> {
     this.previews.push(request);
-    return this.onPreview(request);
+    return this.onPreview(request, signal);
   }
 
   async reach(): Promise<Problem[]> {

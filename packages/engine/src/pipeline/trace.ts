@@ -1,0 +1,149 @@
+import type { Document } from '../document/document.ts';
+import { type Failure, toFailure } from '../errors/headrace-error.ts';
+import { adopt, closeChildren, isGiven, iterateChildren } from './children.ts';
+import type { StageError } from './stage-error.ts';
+import { callStage, failure, type Step } from './step.ts';
+
+/** What a stage did to a document. The last of a list tells how the document left, or why it failed. */
+export interface StageTrace {
+  readonly stage: string;
+  /** The class of the stage. */
+  readonly class: string;
+  /** The document after the stage, as JSON. */
+  document?: string;
+  /** The document is as it was before. */
+  unchanged?: true;
+  /** The stage was not called: the document does not meet its conditions. */
+  skipped?: 'condition';
+  /** The stage dropped the document. */
+  dropped?: true;
+  /** The stage sends the document past the later stages. */
+  skipsRest?: true;
+  failure?: Failure;
+  /** There is no more room: the document is not shown. */
+  cut?: true;
+  /** The documents that the stage emitted, each with what the later stages did to it. */
+  children?: ChildTrace[];
+}
+
+export interface ChildTrace {
+  /** The child as it was emitted, as JSON; absent where there was no more room. */
+  readonly document?: string;
+  readonly trace: StageTrace[];
+}
+
+/** A trace as JSON; documents go in as they are, with the kinds of their numbers. */
+export function traceJson(trace: readonly StageTrace[]): string {
+  const stages = trace.map(({ document, children, ...rest }) => {
+    const shown = document === undefined ? '' : `,"document":${document}`;
+    const emitted = children === undefined ? '' : `,"children":[${children.map(childJson).join(',')}]`;
+    return `${JSON.stringify(rest).slice(0, -1)}${shown}${emitted}}`;
+  });
+  return `[${stages.join(',')}]`;
+}
+
+function childJson({ document, trace }: ChildTrace): string {
+  return `{${document === undefined ? '' : `"document":${document},`}"trace":${traceJson(trace)}}`;
+}
+
+/**
+ * Sends documents through stages one at a time and notes each after each stage. The order of calls, children and
+ * documents that leave is that of `Pipeline`.
+ */
+export class Tracer {
+  private readonly steps: readonly Step[];
+  private readonly classes: readonly string[];
+  /** How many more characters of documents there is room for. */
+  private room: number;
+
+  constructor(steps: readonly Step[], classes: readonly string[], room: number) {
+    this.steps = steps;
+    this.classes = classes;
+    this.room = room;
+  }
+
+  /**
+   * Throws a `StageError`, its stage noted, when the document or one of its children fails.
+   * @param into takes what the stages from `from` on did
+   */
+  async process(
+    document: Document,
+    from: number,
+    emit: (document: Document) => void,
+    into: StageTrace[],
+  ): Promise<void> {
+    let before = textOf(document);
+    for (let i = from; i < this.steps.length && !document.bypassed; i++) {
+      const step = this.steps[i] as Step;
+      const entry: StageTrace = { stage: step.name, class: this.classes[i] ?? '' };
+      into.push(entry);
+      if (step.condition !== undefined && !step.condition(document)) {
+        entry.skipped = 'condition';
+        continue;
+      }
+      await this.call(step, document, i, emit, entry);
+      if (document.dropped) {
+        entry.dropped = true;
+        break;
+      }
+      if (document.bypassed) entry.skipsRest = true;
+      const after = textOf(document);
+      if (typeof after !== 'string') entry.failure = after;
+      else if (after === before) entry.unchanged = true;
+      else if (this.takes(after)) entry.document = after;
+      else entry.cut = true;
+      before = after;
+    }
+    emit(document);
+  }
+
+  private async call(
+    step: Step,
+    document: Document,
+    at: number,
+    emit: (document: Document) => void,
+    entry: StageTrace,
+  ): Promise<void> {
+    let iterator: ReturnType<typeof iterateChildren> | undefined;
+    let ofStage = true;
+    try {
+      const result = await callStage(step, document);
+      if (!isGiven(result)) return;
+      iterator = iterateChildren(result);
+      for (let next = iterator.next(); next.done !== true; next = iterator.next()) {
+        const child = next.value;
+        step.statistics.children++;
+        adopt(child, document);
+        const shown = textOf(child);
+        const trace: StageTrace[] = [];
+        entry.children ??= [];
+        entry.children.push(typeof shown === 'string' && this.takes(shown) ? { document: shown, trace } : { trace });
+        // What goes wrong in there has been noted there.
+        ofStage = false;
+        await this.process(child, at + 1, emit, trace);
+        ofStage = true;
+      }
+    } catch (error) {
+      closeChildren(iterator);
+      if (!ofStage) throw error;
+      const told: StageError = failure(step, error);
+      entry.failure = toFailure(told, 'HR_STAGE_FAILED');
+      throw told;
+    }
+  }
+
+  private takes(text: string): boolean {
+    if (text.length > this.room) return false;
+    this.room -= text.length;
+    return true;
+  }
+}
+
+/** A document as JSON, or why it cannot be that. */
+function textOf(document: Document): string | Failure {
+  try {
+    return document.toJson();
+  } catch (error) {
+    return toFailure(error, 'HR_INDEXER_FAILED');
+  }
+}
