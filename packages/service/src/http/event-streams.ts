@@ -22,6 +22,8 @@ export class EventStreams {
 
   /** Sends the events of a run from a place on, until the run is done or the client goes away. */
   send(response: ServerResponse, journal: RunJournal, from: EventPlace = BEGINNING): void {
+    // It may have gone while its request was looked at.
+    if (response.destroyed) return;
     const stream = new EventStream(response, journal, from);
     this.#open.add(stream);
     this.#ticker ??= setInterval(() => this.#beat(), HEARTBEAT_MILLIS).unref();

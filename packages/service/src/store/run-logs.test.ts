@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { MemoryStore } from './memory-store.ts';
+import { SqliteStore } from './sqlite-store.ts';
+import type { Store, StoredRun } from './store.ts';
+
+function newDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'headrace-logs-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+function run(id: string): StoredRun {
+  const rest = { configId: 'c', status: 'SUCCEEDED', done: true, startTime: 1, requestedBy: null, labels: {} };
+  return { id, ...rest, details: '{}' };
+}
+
+const piece = (number: number, text: string) => ({ number, firstLine: number * 10, text });
+
+describe.each<[string, () => Store]>([
+  ['memory', () => new MemoryStore()],
+  ['sqlite', () => new SqliteStore(newDirectory())],
+])('the logs in the %s store', (_name, open) => {
+  it('grow, and lose their oldest pieces', async () => {
+    const store = open();
+    await store.saveRun(run('a'));
+    expect(await store.runLog('a')).toEqual([]);
+    await store.saveRunLog('a', [piece(1, 'x\n'), piece(2, 'y\n')], 1);
+    await store.saveRunLog('a', [piece(2, 'y\nz\n'), piece(3, '\u{1f30a}\n')], 1);
+    expect(await store.runLog('a')).toEqual([piece(1, 'x\n'), piece(2, 'y\nz\n'), piece(3, '\u{1f30a}\n')]);
+    await store.saveRunLog('a', [], 3);
+    expect(await store.runLog('a')).toEqual([piece(3, '\u{1f30a}\n')]);
+    expect(await store.runLog('b')).toEqual([]);
+    await store.close();
+  });
+
+  it('go with their runs', async () => {
+    const store = open();
+    for (const id of ['a', 'b']) {
+      await store.saveRun(run(id));
+      await store.saveRunLog(id, [piece(1, id)], 1);
+    }
+    await store.trimRuns(1);
+    expect([await store.runLog('a'), await store.runLog('b')]).toEqual([[], [piece(1, 'b')]]);
+    await store.close();
+  });
+});
+
+it('a log is there when the store is opened again', async () => {
+  const directory = newDirectory();
+  const before = new SqliteStore(directory);
+  await before.saveRun(run('a'));
+  await before.saveRunLog('a', [piece(1, 'x\n')], 1);
+  await before.close();
+  const after = new SqliteStore(directory);
+  expect(await after.runLog('a')).toEqual([piece(1, 'x\n')]);
+  await after.close();
+});
