@@ -13,11 +13,24 @@ export function readLog(reader: YamlReader, entry: Entry | undefined, defaults: 
 }
 
 /** The block `audit`. There are records as soon as there are users, or somebody asks for them. */
-export function readAudit(reader: YamlReader, entry: Entry | undefined, hasUsers: boolean): { audit?: AuditSettings } {
+export function readAudit(
+  reader: YamlReader,
+  entry: Entry | undefined,
+  { level }: LogSettings,
+  hasUsers: boolean,
+): { audit?: AuditSettings } {
   const keys = reader.map(entry, ['enabled', 'path']);
   const enabled = reader.flag(keys.get('enabled')) ?? (hasUsers || entry !== undefined);
   const path = reader.text(keys.get('path'));
   if (!enabled) return {};
+  if (path === undefined && (level === 'warn' || level === 'error')) {
+    const at = entry ?? reader.root;
+    reader.error(
+      { ...at, path: 'audit' },
+      `The records of who changed what go to the log, and log.level ${level} leaves them out`,
+      'Give audit.path, or set audit.enabled: false.',
+    );
+  }
   return { audit: path === undefined ? {} : { path } };
 }
 

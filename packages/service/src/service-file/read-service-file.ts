@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { hasErrors, messageOf, type Problem } from '@headrace/engine';
+import { OVERLAPS, type Overlap } from '../runs/overlap.ts';
 import { readAuth } from './read-auth.ts';
 import { readAudit, readLog, readShutdown, readTrustedProxies } from './read-operations.ts';
 import { readPolicy } from './read-policy.ts';
@@ -89,7 +90,9 @@ function readSettings(reader: YamlReader, path: string): ServiceSettings {
   const preset = reader.map(keys.get('presetConfig'), ['configDirectoryPath']);
   const presets = reader.text(preset.get('configDirectoryPath'));
   const auth = readAuth(reader, keys.get('auth'));
+  const log = readLog(reader, keys.get('log'), defaults.log);
   const server = reader.mapOfSome(keys.get('server'), SERVER_KEYS);
+  const preventConcurrentRuns = reader.flag(keys.get('preventConcurrentRuns')) ?? defaults.preventConcurrentRuns;
   return {
     ...(presets === undefined ? {} : { presets }),
     preventConcurrentRuns,
@@ -99,8 +102,8 @@ function readSettings(reader: YamlReader, path: string): ServiceSettings {
     storage: readStorage(reader, keys.get('storage'), defaults.storage),
     policy: readPolicy(reader, keys.get('policy')),
     limits: readLimits(reader, keys.get('limits'), defaults.limits),
-    log: readLog(reader, keys.get('log'), defaults.log),
-    ...readAudit(reader, keys.get('audit'), auth !== undefined),
+    log,
+    ...readAudit(reader, keys.get('audit'), log, auth !== undefined),
     shutdownGraceSeconds: readShutdown(reader, keys.get('shutdown')) ?? defaults.shutdownGraceSeconds,
     trustedProxies: readTrustedProxies(reader, server.get('trustedProxies')),
     components: reader.list(keys.get('components')).flatMap((entry) => reader.text(entry) ?? []),
@@ -146,6 +149,15 @@ function readConnector(reader: YamlReader, entry: Entry, defaultHost: string): L
     return undefined;
   }
   return { host, port, tls: { keyStore, password } };
+}
+
+function readOverlap(reader: YamlReader, entry: Entry | undefined, prevented: boolean): Overlap | undefined {
+  const overlap = reader.map(entry, ['overlap']).get('overlap');
+  const choice = reader.choice(overlap, OVERLAPS);
+  if (overlap !== undefined && choice === 'allow' && prevented) {
+    reader.error(overlap, 'preventConcurrentRuns does not allow what runs.overlap does', 'Leave one of them out.');
+  }
+  return choice;
 }
 
 function readStorage(

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { defaultSettings } from '../service-file/service-settings.ts';
+import { temporaryDirectory, testService } from '../testing/test-service.test.support.ts';
+import { Readiness } from './readiness.ts';
+
+const checked = ['store', 'presets', 'running', 'disk', 'eventLoop'];
+
+describe('GET /v1/readyz', () => {
+  it('is empty when all is well, and tells of its checks when asked', async () => {
+    const service = await testService({ auth: { password: 'x', users: [] } });
+    const plain = await service.ask('/v1/readyz');
+    expect([plain.status, plain.text]).toEqual([200, '']);
+    const verbose = await service.ask('/v1/readyz?verbose=true');
+    expect([verbose.status, verbose.json]).toEqual([
+      200,
+      { status: 'ready', checks: checked.map((name) => ({ name, ok: true })) },
+    ]);
+    expect((await service.ask('/v1/readyz?verbos=true')).status).toBe(400);
+  });
+
+  it('is 503 when the disk of the store is too full, and says so', async () => {
+    const limits = { ...defaultSettings().limits, minFreeDiskMb: 1024 * 1024 * 1024 };
+    const service = await testService({ limits, storage: { type: 'sqlite', path: temporaryDirectory() } });
+    const answer = await service.ask('/v1/readyz');
+    expect(answer.json).toMatchObject({
+      status: 503,
+      code: 'HR_NOT_READY',
+      message: expect.stringMatching(/^\d+ MiB are free for the store, less than limits\.minFreeDiskMb$/),
+      requestId: answer.headers.get('x-request-id'),
+    });
+    expect((await service.ask('/v1/livez')).status).toBe(200);
+  });
+
+  it('does not mind runs that fail', async () => {
+    const service = await testService();
+    const { runId } = await service.run(await service.store());
+    service.threads.last.end('FAILED');
+    expect((await service.ended(runId)).status).toBe('FAILED');
+    expect((await service.ask('/v1/readyz')).status).toBe(200);
+  });
+});
+
+describe('the checks of readiness', () => {
+  const store = { directory: undefined, failure: undefined as string | undefined, probe: async () => {} };
+  const delay = { mean: 0, p50: 0, p99: 0, max: 0 };
+  const readiness = new Readiness(store as never, { delay }, 50);
+  const failing = () => readiness.checks().filter(({ ok }) => !ok);
+
+  it('fail one by one, each with its reason', () => {
+    readiness.presetsLoaded = true;
+    expect(failing()).toEqual([]);
+    store.failure = 'The disk is full';
+    delay.mean = 1.5;
+    readiness.shuttingDown = true;
+    expect(failing()).toEqual([
+      { name: 'store', ok: false, message: 'The disk is full' },
+      { name: 'running', ok: false, message: 'The service is shutting down' },
+      { name: 'eventLoop', ok: false, message: 'The event loop is 1.5 seconds late' },
+    ]);
+  });
+});
+
+describe('GET /v1/version', () => {
+  it('tells what is running, to those who may look', async () => {
+    const service = await testService({ auth: { password: 'x', users: [] } });
+    expect((await service.ask('/v1/version')).status).toBe(401);
+    expect((await service.ask('/v1/version', { auth: 'a:x' })).json).toEqual({
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      apiVersion: 'v1',
+      node: process.versions.node,
+    });
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { directoryWith, type Started, start } from './headrace.ts';
+
+/** A connector that delivers some documents and then does not listen to anybody. */
+const STUBBORN = `
+import { Connector, Type } from '@headrace/engine';
+
+/** Ignores that it is to stop. */
+export class Stubborn extends Connector {
+  static kind = 'connector';
+  static parameters = Type.Object({});
+  async execute(publisher) {
+    for (let i = 0; i < 5; i++) await publisher.publish(JSON.stringify({ id: String(i) }));
+    await new Promise(() => setInterval(() => undefined, 1000));
+  }
+}
+`;
+
+const CONFIG = {
+  connectors: [{ class: './stubborn.mjs#Stubborn', name: 'stubborn', pipeline: 'p' }],
+  pipelines: [{ name: 'p', stages: [] }],
+  indexer: { type: 'Nop' },
+};
+
+/** A service with a run that goes on for ever. */
+async function serving(graceSeconds: number): Promise<{ service: Started; cwd: string; url: string; runId: string }> {
+  const settings = `
+server: { host: 127.0.0.1, port: 0 }
+storage: { path: store }
+components: [./stubborn.mjs]
+shutdown: { graceSeconds: ${graceSeconds} }
+`;
+  const cwd = directoryWith({ 'service.yml': settings, 'stubborn.mjs': STUBBORN });
+  const { service, url } = await serve(cwd);
+  const post = async (path: string, body: unknown) =>
+    (await (
+      await fetch(url + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    ).json()) as { configId: string; runId: string };
+  const { configId } = await post('/v1/config', CONFIG);
+  const { runId } = await post('/v1/run', { configId });
+  await expect.poll(async () => (await details(url, runId)).progress.succeeded, { timeout: 30_000 }).toBe(5);
+  return { service, cwd, url, runId };
+}
+
+async function serve(cwd: string): Promise<{ service: Started; url: string }> {
+  const service = start(['serve', 'service.yml'], { cwd });
+  await service.said('stderr', 'Headrace serves http');
+  return { service, url: /Headrace serves (http:\/\/[^"\s]+)/.exec(service.output.stderr)?.[1] as string };
+}
+
+async function details(url: string, runId: string) {
+  return (await (await fetch(`${url}/v1/run/${runId}`)).json()) as {
+    status: string;
+    done: boolean;
+    progress: Record<string, number>;
+  };
+}
+
+describe('a shutdown with a run that does not stop', () => {
+  it('is over after the grace, with exit code 0; the run is INTERRUPTED, and its accounts are right', async () => {
+    const { service, cwd, url, runId } = await serving(1);
+    service.child.kill('SIGTERM');
+    await expect.poll(async () => (await fetch(`${url}/v1/readyz`)).status).toBe(503);
+    expect(await service.ended).toMatchObject({ code: 0, signal: null });
+    const again = await serve(cwd);
+    const run = await details(again.url, runId);
+    expect(run).toMatchObject({
+      status: 'INTERRUPTED',
+      done: true,
+      progress: { published: 5, created: 0, pending: 0, succeeded: 5, failed: 0, dropped: 0 },
+    });
+    again.service.child.kill('SIGTERM');
+    expect(await again.service.ended).toMatchObject({ code: 0 });
+  });
+
+  it('is over at once at a second signal, however long the grace is', async () => {
+    const { service, url } = await serving(600);
+    service.child.kill('SIGTERM');
+    await service.said('stderr', 'shutting down');
+    const refused = await fetch(`${url}/v1/run`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"config": {}}',
+    });
+    expect(refused.status).toBe(503);
+    // A signal that comes too soon is taken for the same one that a launcher has passed on.
+    const again = setInterval(() => service.child.kill('SIGTERM'), 100);
+    const { code } = await service.ended;
+    clearInterval(again);
+    expect(code).toBe(143);
+  });
+});
