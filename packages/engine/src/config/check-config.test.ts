@@ -119,6 +119,7 @@ describe('sections', () => {
       'indexer - <indexer> No indexer.class or indexer.type specified in Config. | Add indexer { type: "…" }.',
     ]);
     expect(await problemsOf(`${connectors}\n${pipelines}\nindxer {type: nothing}`)).toEqual([
+      'warning indxer 3:1 Nothing reads indxer: it has no effect | Did you mean indexer?',
       'indexer - <indexer> No indexer.class or indexer.type specified in Config. | Did you mean indexer instead of indxer?',
     ]);
   });
@@ -196,7 +197,7 @@ describe('connectors', () => {
       `connectors: [{class: Numbers, count: 1, name: a, pipeline: ${name}}]\npipelines: [${list}]\n${indexer}`;
     const two = '{name: movies, stages: []}, {name: books, stages: []}';
     expect(await problemsOf(text('movie', two))).toEqual([
-      'connectors[0].pipeline 1:60 <a> There is no pipeline movie | Did you mean movies?',
+      'connectors[0].pipeline 1:60 <a> There is no pipeline movie | Did you mean movies? Pipelines are: movies, books.',
     ]);
     expect(await problemsOf(text('songs1', two))).toEqual([
       'connectors[0].pipeline 1:60 <a> There is no pipeline songs1 | Pipelines are: movies, books.',

@@ -187,8 +187,7 @@ async function checkStage(
       message: `Unsupported condition policy: ${common.conditionPolicy}`,
       hint: 'It is "all" or "any".',
     });
-  }
-  if (common.conditions === undefined && node.entries.has('conditionPolicy')) {
+  } else if (common.conditions === undefined && policy !== undefined && node.entries.has('conditionPolicy')) {
     list.add({
       severity: 'warning',
       code: 'HR_CONFIG_UNUSED',
