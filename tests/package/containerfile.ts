@@ -1,0 +1,82 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** An instruction of a Containerfile. */
+export interface Instruction {
+  name: string;
+  /** `--from=build` and the like. */
+  flags: Readonly<Record<string, string>>;
+  /** What follows, in one line. */
+  text: string;
+  /** The same as words: the elements of a JSON array, or what spaces part. */
+  words: readonly string[];
+}
+
+/** A build stage, from its `FROM` on. */
+export interface BuildStage {
+  image: string;
+  name: string | undefined;
+  instructions: readonly Instruction[];
+}
+
+const NAMES = new Set(
+  'FROM ARG LABEL ENV WORKDIR COPY RUN VOLUME USER EXPOSE STOPSIGNAL HEALTHCHECK ENTRYPOINT CMD'.split(' '),
+);
+
+/** Reads a Containerfile; takes only what the images here need, and throws at anything else. */
+export function readContainerfile(text: string): BuildStage[] {
+  const stages: { image: string; name: string | undefined; instructions: Instruction[] }[] = [];
+  const lines = text
+    .split('\n')
+    .filter((line) => !line.startsWith('#'))
+    .join('\n')
+    .replaceAll(/\\\n\s*/g, '')
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+  for (const line of lines) {
+    const instruction = readInstruction(line);
+    if (instruction.name === 'FROM') {
+      const [image = '', as, name] = instruction.words;
+      if (as !== undefined && as.toUpperCase() !== 'AS') throw new Error(`No stage: ${line}`);
+      stages.push({ image, name, instructions: [] });
+    } else {
+      const stage = stages.at(-1);
+      if (stage === undefined) throw new Error(`An instruction before FROM: ${line}`);
+      stage.instructions.push(instruction);
+    }
+  }
+  return stages;
+}
+
+function readInstruction(line: string): Instruction {
+  const [, name = '', rest = ''] = /^([A-Z]+) +(.*)$/.exec(line) ?? [];
+  if (!NAMES.has(name)) throw new Error(`No instruction: ${line}`);
+  const flags: Record<string, string> = {};
+  let text = rest.trim();
+  for (let flag = FLAG.exec(text); flag !== null; flag = FLAG.exec(text)) {
+    flags[flag[1] as string] = flag[2] as string;
+    text = text.slice(flag[0].length);
+  }
+  if (name === 'HEALTHCHECK') text = text.replace(/^CMD +/, '');
+  const words = text.startsWith('[') ? (JSON.parse(text) as string[]) : text.split(/ +/);
+  return { name, flags, text, words };
+}
+
+const FLAG = /^--([a-z-]+)=(\S+) +/;
+
+/** Whether a file of the repository is left out of what an image is built from. */
+export function ignoredBy(root: string): (path: string) => boolean {
+  const patterns = readFileSync(join(root, '.dockerignore'), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map(
+      (line) =>
+        new RegExp(
+          `^${line
+            .replaceAll('.', '\\.')
+            .replaceAll('**/', '(?:.*/)?')
+            .replaceAll(/(?<!\.)\*/g, '[^/]*')}(?:/|$)`,
+        ),
+    );
+  return (path) => patterns.some((pattern) => pattern.test(path));
+}
