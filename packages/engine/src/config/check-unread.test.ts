@@ -1,0 +1,119 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { checkConfig } from './check-config.ts';
+import { openFixtureRegistry } from './fixture-components.test.lib.ts';
+import { type ReadConfig, readConfigFile, readConfigText } from './read-config.ts';
+
+/* What stands in a config and is not read, or not as it stands: warnings. */
+
+const registry = await openFixtureRegistry();
+const CONFIG = `connectors: [{class: Numbers, name: c, pipeline: p, count: 1}]
+pipelines: [{name: p, stages: [{class: Mark, field: f}]}]
+indexer {type: nothing}`;
+
+async function warningsOf({ root, problems }: ReadConfig): Promise<string[]> {
+  expect(problems).toEqual([]);
+  const checked = await checkConfig(root as never, registry);
+  expect(checked.problems.filter(({ severity }) => severity !== 'warning')).toEqual([]);
+  return checked.problems.map(
+    ({ path, line, column, message, hint }) => `${path} ${line}:${column} ${message} | ${hint}`,
+  );
+}
+
+const warned = (more: string) => warningsOf(readConfigText(`${CONFIG}\n${more}`));
+
+describe('a key at the top', () => {
+  it('that nothing reads is told, with what it may have been meant to be', async () => {
+    expect(await warned('wroker { threads: 2 }, colour: red, "a.b": 1')).toEqual([
+      'wroker 4:1 Nothing reads wroker: it has no effect | Did you mean worker?',
+      'colour 4:24 Nothing reads colour: it has no effect | Substitute it somewhere (${colour}), or remove it.',
+      '"a.b" 4:37 Nothing reads a.b: it has no effect | Substitute it somewhere (${a.b}), or remove it.',
+    ]);
+  });
+
+  it('that a substitution names is the user’s own, also when it is like a known one', async () => {
+    expect(
+      await warned('logs: 1, runners { x: 1 }, other: ${logs} ${?runners.x}, last: ${?other}, x: ${?last}${?x}'),
+    ).toEqual([]);
+  });
+
+  it('that belongs to an indexer that is not selected, or to an editor, is left alone', async () => {
+    expect(await warned('sink { path: x }, s3 {}, javax.net.ssl.trustStore: x, "$schema": "config.json"')).toEqual([]);
+  });
+
+  it('of a JSON text has no substitution that could name it', async () => {
+    const json = JSON.stringify({
+      connectors: [{ class: 'Numbers', name: 'c', pipeline: 'p', count: 1 }],
+      pipelines: [{ name: 'p', stages: [] }],
+      indexer: { type: 'nothing' },
+      note: '${connectors}',
+    });
+    expect(await warningsOf(readConfigText(json, { format: 'json' }))).toEqual([
+      expect.stringMatching(/^note 1:\d+ Nothing reads note/),
+    ]);
+  });
+
+  it('of an included file may serve others', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'headrace-unread-'));
+    try {
+      writeFileSync(join(folder, 'shared.conf'), 'ours: 1, theirs: 2');
+      writeFileSync(join(folder, 'main.conf'), `include "shared.conf"\n${CONFIG}\nmine: 1`);
+      expect(await warningsOf(readConfigFile(join(folder, 'main.conf')))).toEqual([
+        expect.stringMatching(/^mine 5:1 Nothing reads mine/),
+      ]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+describe('a value', () => {
+  it('that the reference takes, though it makes no sense, counts as the nearest that does', async () => {
+    expect(await warned('log.seconds: 0, runner.connectorTimeout: 99999999999')).toEqual([
+      'log.seconds 4:14 seconds is 0, which is too small: 1 counts | Write 1, or leave it out.',
+      'runner.connectorTimeout 4:42 connectorTimeout is 99999999999, which is too large: 2147483647 counts | Write 2147483647, or leave it out.',
+    ]);
+    const { root } = readConfigText(`${CONFIG}\nlog.seconds: -5`);
+    expect((await checkConfig(root as never, registry)).config?.log.seconds).toBe(1);
+  });
+
+  it('that another one makes useless is told', async () => {
+    const retries = 'maxRetries: 2, retryWaitDurationMs: 500, retryMaxWaitDurationMs: 100';
+    expect(await warned(`indexer { ${retries}, whitelist: [a, b], blacklist: [b] }`)).toEqual([
+      'indexer.retryWaitDurationMs 4:47 indexer.retryWaitDurationMs has no effect above indexer.retryMaxWaitDurationMs, 100 | Raise retryMaxWaitDurationMs.',
+      'indexer.whitelist 4:92 indexer.whitelist has no effect for b, which indexer.blacklist names too | Take it from one of the lists.',
+    ]);
+  });
+
+  it('that is no status of HTTP is a mistake', async () => {
+    const { root } = readConfigText(`${CONFIG}\nindexer { maxRetries: 1, retryableStatusCodes: [429, -1, 42] }`);
+    const { problems } = await checkConfig(root as never, registry);
+    expect(problems).toMatchObject([
+      { severity: 'error', path: 'indexer.retryableStatusCodes', message: expect.stringContaining('[2] is 42') },
+    ]);
+  });
+});
+
+describe('a condition', () => {
+  const withStage = (more: string) => warningsOf(readConfigText(CONFIG.replace('field: f', `field: f, ${more}`)));
+
+  it('without fields, or without values, is told', async () => {
+    expect(
+      await withStage(
+        'conditions: [{fields: []}, {fields: [a], values: []}, {fields: [a], values: [], operator: must_not}]',
+      ),
+    ).toEqual([
+      'pipelines[0].stages[0].conditions[0].fields 2:78 The condition names no fields: it always holds | Fill the list, or remove the condition.',
+      'pipelines[0].stages[0].conditions[1].values 2:105 The condition names no values: it never holds | Fill the list, or remove the condition.',
+      'pipelines[0].stages[0].conditions[2].values 2:132 The condition names no values: it always holds | Fill the list, or remove the condition.',
+    ]);
+  });
+
+  it('has no policy where there is none', async () => {
+    expect(await withStage('conditionPolicy: any')).toEqual([
+      'pipelines[0].stages[0].conditionPolicy 2:73 conditionPolicy has no effect without conditions | Remove it, or add conditions.',
+    ]);
+  });
+});
