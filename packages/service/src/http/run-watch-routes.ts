@@ -85,7 +85,8 @@ export async function runWatchRoutes(app: FastifyInstance, { runs }: ServicePart
     async ({ params: { id }, query }, reply) => {
       if (runs.journals.get(id) === undefined && (await runs.details(id)) === undefined) throw runNotFound(id);
       const text = logText(await runs.journals.log(id), query);
-      return reply.header('content-type', 'application/x-ndjson').send(text);
+      // As bytes: of a text fastify would say a charset, which JSON lines do not have.
+      return reply.header('content-type', 'application/x-ndjson').send(Buffer.from(text));
     },
   );
 }

@@ -1,7 +1,8 @@
-import type { LogRecord, RunProgress } from '@headrace/engine';
+import type { KeptFailure, LogRecord, RunProgress } from '@headrace/engine';
 import type { Store } from '../store/store.ts';
 import { LOG_LEVELS, logLine } from './log-lines.ts';
 import { RunEvents } from './run-events.ts';
+import { RunFailures } from './run-failures.ts';
 import { RunLog } from './run-log.ts';
 import type { SecretMask } from './secret-mask.ts';
 
@@ -13,10 +14,11 @@ const RESTLESS = new Set(['seconds', 'docsPerSecond']);
 
 type ConnectorState = RunProgress['connectors'][number];
 
-/** What a run tells while it goes on: its log, and the events for those who watch it. Secrets of its config are masked. */
+/** What a run tells while it goes on: its log, its failed documents, and the events for those who watch it. Secrets of its config are masked. */
 export class RunJournal {
   readonly events = new RunEvents();
   readonly log: RunLog;
+  readonly failures: RunFailures;
   readonly #mask: SecretMask;
   readonly #state: () => { name: string; data: object };
   #toldState = '';
@@ -26,6 +28,7 @@ export class RunJournal {
   /** @param state how far the run is now, for those who watch */
   constructor(runId: string, store: Store, mask: SecretMask, state: () => { name: string; data: object }) {
     this.log = new RunLog(runId, store);
+    this.failures = new RunFailures(runId, store);
     this.#mask = mask;
     this.#state = state;
   }
@@ -39,6 +42,17 @@ export class RunJournal {
     this.log.add(line);
     this.events.add('log', line);
     return masked;
+  }
+
+  /** Documents have failed. Their contents are kept as they are. */
+  failed(documents: readonly KeptFailure[]): void {
+    const masked = documents.map((document) => this.#maskFailure(document));
+    this.failures.add(masked);
+    // A run that was given up may go on to fail.
+    if (this.events.ended) return;
+    for (const { id, connector, at, status, failure } of masked) {
+      this.events.add('failure', JSON.stringify({ id, connector, at, status, ...failure }));
+    }
   }
 
   /** Takes how far the connectors are; those that have begun or ended since are told. */
@@ -66,6 +80,12 @@ export class RunJournal {
   end(details: string): void {
     this.#stopTicking();
     this.events.end(details);
+  }
+
+  #maskFailure(document: KeptFailure): KeptFailure {
+    const { code, message, hint } = document.failure;
+    const masked = { code, message: this.#mask.text(message) };
+    return { ...document, failure: hint === undefined ? masked : { ...masked, hint: this.#mask.text(hint) } };
   }
 
   #tellState(): void {
