@@ -1,7 +1,6 @@
 import {
   type JsonObject,
   type PreviewResult,
-  readJson,
   Type,
   traceJson,
   type Value,
@@ -10,10 +9,10 @@ import {
 } from '@headrace/engine';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { configNotFound } from '../configs/configs.ts';
-import { uploadText } from '../configs/upload-text.ts';
+import { inlineConfig } from '../configs/inline-config.ts';
 import { Refusal } from '../errors/refusal.ts';
+import { readExactBody } from './exact-body.ts';
 import { sendJson } from './json.ts';
-import { notJson } from './json-body.ts';
 import { JsonDocument, StageFailure } from './preview-answer.ts';
 import { bodyCheck } from './request-validation.ts';
 import { answers, problemList, queryOf } from './route-schemas.ts';
@@ -78,8 +77,8 @@ export async function previewRoutes(app: FastifyInstance, parts: ServiceParts): 
       },
     },
     async (request, reply) => {
-      const body = readBody(request.body);
-      const source = await sourceOf(body, configs);
+      const body = readExactBody(request.body, checkBody);
+      const source = await sourceOf(request.body, body, configs);
       const pipeline = body.get('pipeline') as string | undefined;
       const documents = body.get('documents') as JsonObject[] | undefined;
       const limit = (body.get('limit') as number | undefined) ?? DEFAULT_LIMIT;
@@ -108,30 +107,15 @@ function clientGone({ raw }: FastifyReply): AbortSignal {
   return gone.signal;
 }
 
-/** Reads the body with the engine's own reader: documents keep the kinds of their numbers. */
-function readBody(body: Buffer | undefined): JsonObject {
-  const text = uploadText(body);
-  let value: Value;
-  try {
-    checkBody(JSON.parse(text));
-    value = readJson(text);
-  } catch (error) {
-    if (error instanceof Refusal) throw error;
-    throw notJson(text, error);
-  }
-  return value as JsonObject;
-}
-
-async function sourceOf(body: JsonObject, configs: ServiceParts['configs']) {
+async function sourceOf(bytes: Buffer | undefined, body: JsonObject, configs: ServiceParts['configs']) {
   const config = body.get('config');
   const configId = body.get('configId') as string | undefined;
   if ((config === undefined) === (configId === undefined)) {
     throw new Refusal('HR_REQUEST_INVALID', 'The body needs either config or configId');
   }
   if (configId === undefined) {
-    return typeof config === 'string'
-      ? configs.unsavedSource(config, 'hocon')
-      : configs.unsavedSource(writeValue(config as Value), 'json');
+    const { text, format } = inlineConfig(bytes, config);
+    return (await configs.ownSource(text, format)).source;
   }
   const source = await configs.source(configId);
   if (source === undefined) throw configNotFound(configId);

@@ -1,60 +1,101 @@
-import { Type } from '@headrace/engine';
-import type { FastifyInstance } from 'fastify';
+import { createHash } from 'node:crypto';
+import { type JsonObject, Type, type Value, writeValue } from '@headrace/engine';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { numberCursor } from '../configs/config-pages.ts';
+import { inlineConfig } from '../configs/inline-config.ts';
 import { Refusal } from '../errors/refusal.ts';
+import { OVERLAPS, type Overlap } from '../runs/overlap.ts';
 import { Labels, RunStateAnswer } from '../runs/run-details.ts';
 import { type RunManager, runNotFound } from '../runs/run-manager.ts';
+import type { RunAsk, RunRequests } from '../runs/run-requests.ts';
+import type { RunFilter } from '../store/store.ts';
+import { requireRole } from './access.ts';
+import { readExactBody } from './exact-body.ts';
 import { sendJson, streamJson } from './json.ts';
+import { labelQuery, parseLabels } from './label-query.ts';
+import { bodyCheck } from './request-validation.ts';
 import { answers, DEFAULT_PAGE, idParams, pageOf, pageQuery, queryOf } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
+import { parseTime, timeQuery } from './time-query.ts';
 
 /** Runs read from the store at a time, when all of them are listed. */
 const LIST_STEP = 200;
 
 const RunDetails = Type.Ref('RunDetails');
 
-/** What the contract will have, and what would do harm if it were ignored: a run that is to go elsewhere. */
-const NOT_YET = ['config', 'overrides'] as const;
+const JsonConfig = Type.Record(Type.String(), Type.Unknown());
 
-function notYet(name: string): Refusal {
-  return new Refusal('HR_REQUEST_INVALID', `"${name}" is not taken in this version`, {
-    hint: 'Upload the config as it is to run (POST /v1/config), and give its configId.',
-  });
-}
+/** Values that are laid over a config are kept with the run and told with it. */
+const MAX_OVERRIDES_LENGTH = 64 * 1024;
 
 const RunBody = Type.Object(
   {
-    configId: Type.String({ pattern: '\\S', description: 'A config that was stored, or the name of a preset' }),
+    configId: Type.Optional(
+      Type.String({ pattern: '\\S', description: 'The id or name of a config, or the name of a preset' }),
+    ),
+    config: Type.Optional(
+      Type.Union([JsonConfig, Type.String()], {
+        description: 'Instead of `configId`: a config, as an object or as a text of HOCON. For administrators',
+      }),
+    ),
+    overrides: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: 'Values by path, laid over the config before it is resolved. For administrators',
+      }),
+    ),
+    overlap: Type.Optional(
+      Type.Enum([...OVERLAPS], { description: 'What happens when another run of the config waits or goes on' }),
+    ),
     labels: Type.Optional(Labels),
   },
-  { description: 'Other properties are ignored' },
+  { description: 'Needs `configId` or `config`. Other properties are ignored' },
 );
+
+const checkBody = bodyCheck(RunBody);
+
+const RunHeaders = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({ minLength: 1, maxLength: 255, description: 'The same key within a day answers the same run' }),
+  ),
+});
 
 interface RunQuery {
   limit?: number;
   after?: string;
   configId?: string;
-  status?: string;
+  status?: string[];
+  label?: string[];
+  requestedBy?: string;
+  since?: string;
+  until?: string;
 }
 
 /** Starting, watching and cancelling runs. */
-export async function runRoutes(app: FastifyInstance, { runs }: ServiceParts): Promise<void> {
+export async function runRoutes(app: FastifyInstance, { runs, requests, maxConfigBytes }: ServiceParts): Promise<void> {
   const tags = ['run'];
 
-  app.post<{ Body: { configId: string; labels?: Record<string, string> } }>(
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+
+  app.post<{ Body: Buffer | undefined; Headers: { 'idempotency-key'?: string } }>(
     '/v1/run',
     {
-      config: { access: 'operator' },
+      bodyLimit: maxConfigBytes,
+      config: { access: 'operator', bodyLimitSetting: 'limits.maxConfigBytes' },
       schema: {
         tags,
         summary: 'Start a run; it goes on in the background',
+        headers: RunHeaders,
         body: RunBody,
-        response: answers({ 200: RunDetails }, 400, 415, 429, 503),
+        response: answers({ 200: RunDetails }, 400, 403, 409, 413, 415, 422, 429, 503),
       },
     },
-    async ({ body, user }, reply) => {
-      for (const name of NOT_YET) if (name in body) throw notYet(name);
-      const { configId, labels = {} } = body;
-      return sendJson(reply, await runs.start({ configId, labels, requestedBy: user }));
+    async (request, reply) => {
+      const ask = askOf(readExactBody(request.body, checkBody), request.body, request);
+      if ('text' in ask.what || ask.overrides !== undefined) requireRole(request, 'admin');
+      const key = request.headers['idempotency-key'];
+      const repeat = key === undefined ? undefined : { key, digest: digestOf(request.body) };
+      return sendJson(reply, await requests.start(ask, repeat));
     },
   );
 
@@ -67,15 +108,21 @@ export async function runRoutes(app: FastifyInstance, { runs }: ServiceParts): P
         summary: 'All runs, newest first; with any parameter a page of them',
         querystring: queryOf({
           ...pageQuery,
-          configId: Type.Optional(Type.String()),
-          status: Type.Optional(RunStateAnswer),
+          configId: Type.Optional(Type.String({ description: 'The id or name of a config' })),
+          status: Type.Optional(Type.Array(RunStateAnswer, { description: 'Several times: one of them' })),
+          label: labelQuery,
+          requestedBy: Type.Optional(Type.String()),
+          since: timeQuery('Asked for at this time or later'),
+          until: timeQuery('Asked for before this time'),
         }),
         response: answers({ 200: Type.Union([Type.Array(RunDetails), pageOf(RunDetails)]) }, 400),
       },
     },
     async ({ query }, reply) => {
       const all = Object.keys(query).length === 0;
-      return all ? streamJson(reply, allRuns(runs)) : sendJson(reply, await runPage(runs, query));
+      return all
+        ? streamJson(reply, allRuns(runs))
+        : sendJson(reply, await runPage(runs, query, await filterOf(query, requests)));
     },
   );
 
@@ -126,14 +173,54 @@ async function* allRuns(runs: RunManager): AsyncGenerator<string> {
   yield separator === '[' ? '[]' : ']';
 }
 
-async function runPage(runs: RunManager, query: RunQuery): Promise<string> {
-  const { limit = DEFAULT_PAGE, after, configId, status } = query;
-  if (after !== undefined && !/^\d{1,15}$/.test(after)) {
-    throw new Refusal('HR_REQUEST_INVALID', `${after} is not the "next" of an earlier page`);
+function askOf(body: JsonObject, bytes: Buffer | undefined, { user, id }: Pick<FastifyRequest, 'user' | 'id'>): RunAsk {
+  const configId = body.get('configId') as string | undefined;
+  const config = body.get('config');
+  if ((configId === undefined) === (config === undefined)) {
+    throw new Refusal('HR_REQUEST_INVALID', 'The body needs either configId or config');
   }
-  const before = after === undefined ? undefined : Number(after);
+  const overrides = body.get('overrides') as JsonObject | undefined;
+  const text = overrides === undefined || overrides.size === 0 ? undefined : writeValue(overrides);
+  if (text !== undefined && text.length > MAX_OVERRIDES_LENGTH) {
+    throw new Refusal('HR_REQUEST_INVALID', `overrides has more than ${MAX_OVERRIDES_LENGTH} characters`, {
+      hint: 'Send the whole config instead, as `config`.',
+    });
+  }
+  return {
+    what: configId === undefined ? inlineConfig(bytes, config) : { configId },
+    overrides: text,
+    overlap: body.get('overlap') as Overlap | undefined,
+    labels: Object.fromEntries((body.get('labels') as Map<string, string> | undefined) ?? []),
+    requestedBy: user,
+    requestId: id,
+  };
+}
+
+function digestOf(body: Buffer | undefined): string {
+  return createHash('sha256')
+    .update(body ?? '')
+    .digest('hex');
+}
+
+async function filterOf(query: RunQuery, requests: RunRequests): Promise<RunFilter> {
+  const { configId, status, label = [], requestedBy, since, until } = query;
+  return {
+    configId: configId === undefined ? undefined : await requests.configId(configId),
+    statuses: status,
+    labels: parseLabels(label),
+    requestedBy,
+    since: parseTime('since', since),
+    until: parseTime('until', until),
+  };
+}
+
+async function runPage(
+  runs: RunManager,
+  { limit = DEFAULT_PAGE, after }: RunQuery,
+  filter: RunFilter,
+): Promise<string> {
   // One more than asked for tells whether there is another page.
-  const found = await runs.list({ before, limit: limit + 1 }, { configId, status });
+  const found = await runs.list({ before: numberCursor(after), limit: limit + 1 }, filter);
   const items = found.slice(0, limit);
   const next = found.length > limit ? String(items.at(-1)?.seq) : null;
   return `{"items":[${items.map(({ details }) => details).join(',')}],"next":${JSON.stringify(next)}}`;

@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { inlineConfig } from './inline-config.ts';
+
+const inline = (body: string) => inlineConfig(Buffer.from(body), (JSON.parse(body) as { config: unknown }).config);
+
+describe('a config within a body', () => {
+  it('keeps its place', () => {
+    expect(inline('{"a": {"config": 1}, "ü\\"config": "}",\r\n "config":\n {"b": [1.0, "]}\\\\"]} , "c": 2}')).toEqual({
+      text: `${' '.repeat('{"a": {"config": 1}, "ü\\"config": "}",'.length)}\r\n          \n {"b": [1.0, "]}\\\\"]}`,
+      format: 'json',
+    });
+  });
+
+  it('is the last one of several, whatever its name is written like', () => {
+    const { text } = inline('{"config": {"x": 1}, "c\\u006fnfig": {"y": 2}}');
+    expect(text.trim()).toBe('{"y": 2}');
+  });
+
+  it('is a text of HOCON as it is', () => {
+    expect(inline('{"config": "a: 1\\nb: 2"}')).toEqual({ text: 'a: 1\nb: 2', format: 'hocon' });
+  });
+});

@@ -1,0 +1,159 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { headrace } from '../cli/headrace.ts';
+import { finished, kill, type Served, serve, serviceDirectory, startRun } from './served.ts';
+
+/*
+ * The same config has the same problems wherever it is checked: on the command line, at validation and upload (both
+ * kinds), in a preview, in a run. Only warnings let a config run; then the run tells the same warnings.
+ */
+
+interface Told {
+  severity: string;
+  code: string;
+  path: string;
+  line?: number;
+  column?: number;
+  message: string;
+}
+
+/** Configs by name, with the codes that they are to be told of, in order; HOCON, or JSON when they begin with a brace. */
+const CONFIGS: Readonly<Record<string, readonly [text: string, codes: readonly string[]]>> = {
+  'unknown keys everywhere': [
+    `wroker { threads: 2 }
+connectors: [{ class: SequenceConnector, name: c, pipeline: p, numDocs: 1, nmeDocs: 2 }]
+pipelines: [{ name: p, stagse: 1, stages: [{ class: TrimWhitespace, fields: [a], fieds: [b] }] }]
+indexer { type: Nop, batchsize: 3 }`,
+    [
+      'HR_CONFIG_UNUSED',
+      'HR_CONFIG_UNKNOWN_PARAMETER',
+      'HR_CONFIG_UNUSED',
+      'HR_CONFIG_UNKNOWN_PARAMETER',
+      'HR_CONFIG_UNKNOWN_PARAMETER',
+    ],
+  ],
+  'a missing pipeline and names twice': [
+    `connectors: [{ class: SequenceConnector, name: c, pipeline: no, numDocs: 1 }, { class: SequenceConnector, name: c, pipeline: p, numDocs: 1 }]
+pipelines: [{ name: p, stages: [] }, { name: p, stages: [] }]
+indexer { type: Nop }`,
+    ['HR_CONFIG_MISSING_PIPELINE', 'HR_CONFIG_DUPLICATE_NAME', 'HR_CONFIG_DUPLICATE_NAME'],
+  ],
+  'classes, types and values that there are not, nested too': [
+    `connectors: [{ class: SequenceConector, pipeline: p, numDocs: 1 }, { class: FileConnector, pipeline: p, paths: [x], fileOptions { getFileContnt: true } }]
+pipelines: [{ name: p, threads: 0, stages: [{ class: RenameFields, fieldMapping: 5 }, { class: CopyFields, fieldMapping { a: b }, updateMode: overwritten }] }]
+indexer { type: Nopp }`,
+    [
+      'HR_CONFIG_UNKNOWN_CLASS',
+      'HR_CONFIG_UNKNOWN_PARAMETER',
+      'HR_CONFIG_INVALID_VALUE',
+      'HR_CONFIG_WRONG_TYPE',
+      'HR_CONFIG_INVALID_VALUE',
+      'HR_CONFIG_UNKNOWN_CLASS',
+    ],
+  ],
+  'only warnings': [
+    `connectors: [{ class: SequenceConnector, name: c, pipeline: p, numDocs: 1 }]
+pipelines: [{ name: p, stages: [{ class: TrimWhitespace, fields: [a], conditionPolicy: any }] }, { name: lonely, stages: [] }]
+indexer { type: Nop, logRate: 5 }
+log.seconds: 0
+runnr {}`,
+    ['HR_CONFIG_UNUSED', 'HR_CONFIG_UNUSED', 'HR_CONFIG_UNUSED', 'HR_CONFIG_INVALID_VALUE', 'HR_CONFIG_UNUSED'],
+  ],
+  'a substitution without a value, and a mistake of the text': [
+    `connectors: \${nothing}
+pipelines: [`,
+    ['HR_CONFIG_UNRESOLVED', 'HR_CONFIG_SYNTAX'],
+  ],
+  'JSON over several lines': [
+    `{
+  "note": "ours",
+  "connectors": [{ "class": "SequenceConnector", "name": "c", "pipeline": "p", "numDocs": "many" }],
+  "pipelines": [
+    { "name": "p", "stages": [
+      { "class": "TrimWhitespace", "felds": ["a"] }
+    ] }
+  ],
+  "indexer": { "type": "Nop", "batchSize": -1 }
+}`,
+    [
+      'HR_CONFIG_UNUSED',
+      'HR_CONFIG_WRONG_TYPE',
+      'HR_CONFIG_MISSING_PARAMETER',
+      'HR_CONFIG_UNKNOWN_PARAMETER',
+      'HR_CONFIG_INVALID_VALUE',
+    ],
+  ],
+};
+
+let served: Served;
+let directory: string;
+
+describe('the problems of a config', () => {
+  beforeAll(async () => {
+    directory = serviceDirectory();
+    served = await serve(directory);
+  });
+  afterAll(() => kill(served));
+
+  async function post(path: string, body: string, type: string): Promise<{ status: number; answer: Answer }> {
+    const response = await fetch(`${served.url}${path}`, { method: 'POST', headers: { 'content-type': type }, body });
+    return { status: response.status, answer: (await response.json()) as Answer };
+  }
+
+  for (const [name, [text, codes]] of Object.entries(CONFIGS)) {
+    it(`are the same five times: ${name}`, async () => {
+      const isJson = text.startsWith('{');
+      const type = isJson ? 'application/json' : 'application/hocon';
+      const file = join(directory, isJson ? 'config.json' : 'config.conf');
+      writeFileSync(file, text);
+
+      const line = await headrace(['validate', file, '--json'], { cwd: directory });
+      const expected = (JSON.parse(line.stdout) as { problems: Told[] }).problems.map(bare);
+      expect(expected.map(({ code }) => code)).toEqual(codes);
+      for (const { line, column, path } of expected) {
+        expect([line, column], path).toEqual([expect.any(Number), expect.any(Number)]);
+      }
+      const valid = expected.every(({ severity }) => severity === 'warning');
+
+      const validated = await post('/v1/config/validate', text, type);
+      expect(validated.status).toBe(200);
+      expect(validated.answer.valid).toBe(valid);
+      expect(validated.answer.problems?.map(bare)).toEqual(expected);
+
+      const strict = await post('/v1/config?validate=true', text, type);
+      expect(strict.status).toBe(valid ? 200 : 400);
+      expect(strict.answer.problems?.map(bare)).toEqual(expected);
+
+      const config = isJson ? text : JSON.stringify(text);
+      const at = isJson ? (problem: Told) => moved(problem, '{"documents": [], "config": '.length) : (p: Told) => p;
+      const previewed = await post('/v1/preview', `{"documents": [], "config": ${config}}`, 'application/json');
+      expect(previewed.status).toBe(valid ? 200 : 400);
+      expect(previewed.answer.problems?.map(bare)).toEqual(expected.map(at));
+
+      const stored = await post('/v1/config', text, type);
+      expect(stored.answer.problems?.map(bare)).toEqual(expected);
+      if (stored.answer.configId === undefined) return;
+      const { runId } = await startRun(served.url, stored.answer.configId);
+      const { runResult } = await finished(served.url, runId);
+      expect((runResult as unknown as { problems: Told[] }).problems.map(bare)).toEqual(expected);
+      expect(runResult?.status).toBe(valid);
+    });
+  }
+});
+
+interface Answer {
+  valid?: boolean;
+  configId?: string;
+  problems?: Told[];
+}
+
+/** A problem without the name of the file that it is in. */
+function bare({ file: _, ...problem }: Told & { file?: string }): Told {
+  return problem;
+}
+
+/** A config inside of a larger text begins further to the right, on its first line. */
+function moved(problem: Told, columns: number): Told {
+  return problem.line === 1 ? { ...problem, column: (problem.column ?? 0) + columns } : problem;
+}
