@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import { excerpt } from './excerpt.ts';
 import { safeUrl } from './safe-url.ts';
 
 /**
@@ -67,12 +68,10 @@ const MAX_EXCERPT = 500;
 
 /** The error of an answer that tells of a failure. */
 export function statusError(method: string, url: string, status: number, body: Uint8Array): HttpError {
-  const start = Buffer.from(body.buffer, body.byteOffset, Math.min(body.byteLength, 4 * MAX_EXCERPT)).toString();
-  const said = start.replace(/[\s\u0000-\u001f\u007f]+/g, ' ').trim();
-  const excerpt = said.length > MAX_EXCERPT ? `${said.slice(0, MAX_EXCERPT)}…` : said;
+  const said = excerpt(body, MAX_EXCERPT);
   const name = STATUS_CODES[status];
   const answered = `${method} ${safeUrl(url)} answered ${status}${name === undefined ? '' : ` ${name}`}`;
-  return new HttpError('status', excerpt === '' ? answered : `${answered}: ${excerpt}`, { url, status });
+  return new HttpError('status', said === '' ? answered : `${answered}: ${said}`, { url, status });
 }
 
 /** The time-outs that a request ran under, in milliseconds. */

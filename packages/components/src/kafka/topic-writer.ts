@@ -109,6 +109,7 @@ export class TopicWriter {
       partial: false,
       key: (position) => (keys[position] as DocumentKey).id,
       length: (position) => bytes.length(position),
+      http: false,
       isolates: (status) => status === BAD_RECORD,
     };
     if (!this.partitions.has(topic)) {

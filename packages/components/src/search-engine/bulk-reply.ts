@@ -1,10 +1,14 @@
 import type { Refusal, Reply } from '../delivery/delivery.ts';
 import { NO_ANSWER } from '../delivery/retries.ts';
+import { excerpt } from '../http/excerpt.ts';
 import { type HttpResponse, headerText } from '../http/http-client.ts';
 import { readRetryAfter } from '../http/retry.ts';
 
 /** What of a bulk reply is asked for: the rest is long, and repeats what was sent. */
 export const BULK_FILTER = 'filter_path=errors,error,status,items.*.status,items.*.error';
+
+/** How much of an answer that is not the engine's a message shows. */
+const MAX_EXCERPT = 200;
 
 interface ErrorCause {
   readonly type?: string;
@@ -55,7 +59,7 @@ export function readBulkReply(response: HttpResponse, count: number, newerIsFine
 export function statusRefusal(response: HttpResponse, name: ProductName): Refusal {
   const { status, headers } = response;
   const answer = parse(response) as { error?: ErrorCause | string } | undefined;
-  const reason = reasonOf(answer?.error) ?? excerpt(response.body);
+  const reason = reasonOf(answer?.error) ?? excerpt(response.body, MAX_EXCERPT);
   const message = `${name.requests} returned HTTP ${status}${reason === '' ? '' : `: ${reason}`}`;
   const retryAfter = readRetryAfter(headerText(headers, 'retry-after'));
   return { status, message, ...(retryAfter === undefined ? {} : { retryAfter }) };
@@ -68,7 +72,10 @@ export function transportRefusal(message: string, name: ProductName): Refusal {
 
 /** The refusal of an answer of success that cannot be understood: something between may have made it. */
 export function strangeAnswer(response: HttpResponse, name: ProductName, what: string): Refusal {
-  return transportRefusal(`it answered ${response.status} with "${excerpt(response.body)}", ${what}`, name);
+  return transportRefusal(
+    `it answered ${response.status} with "${excerpt(response.body, MAX_EXCERPT)}", ${what}`,
+    name,
+  );
 }
 
 /** The reason of an error, with those below it that say more. */
@@ -90,9 +97,4 @@ export function parse({ body }: HttpResponse): unknown {
     // Proxies answer with pages; the caller shows what was said.
     return undefined;
   }
-}
-
-function excerpt(body: Buffer): string {
-  const text = body.subarray(0, 1000).toString().replace(/\s+/g, ' ').trim();
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }

@@ -1,0 +1,58 @@
+import type { Refusal, Reply } from '../delivery/delivery.ts';
+import { NO_ANSWER } from '../delivery/retries.ts';
+import { excerpt } from '../http/excerpt.ts';
+import { type HttpResponse, headerText } from '../http/http-client.ts';
+import { readRetryAfter } from '../http/retry.ts';
+
+/** A document that a server did not take, as its answer tells: `{"errors": [{"index": 0, "status": 400, "message": "…"}]}`. */
+interface ItemError {
+  /** The place of the document in the request, from 0. */
+  readonly index: number;
+  readonly status: number;
+  readonly message?: string;
+}
+
+const MAX_EXCERPT = 200;
+
+/** What became of a request whose answer counts as a whole. */
+export function readReply({ status, headers, body }: HttpResponse): Reply {
+  if (status >= 200 && status < 300) return { items: new Map() };
+  const said = excerpt(body, MAX_EXCERPT);
+  const retryAfter = readRetryAfter(headerText(headers, 'retry-after'));
+  const message = `The server returned HTTP ${status}${said === '' ? '' : `: ${said}`}`;
+  return { refused: { status, message, ...(retryAfter === undefined ? {} : { retryAfter }) } };
+}
+
+/** The same, of an answer of success that may tell of single documents. An empty one tells of none. */
+export function readReplyWithItems(response: HttpResponse, count: number): Reply {
+  const whole = readReply(response);
+  if ('refused' in whole || response.body.length === 0) return whole;
+  const errors = errorsOf(response.body);
+  if (errors === undefined || !errors.every((error) => isItemError(error, count))) {
+    const said = excerpt(response.body, MAX_EXCERPT);
+    const message = `The server returned HTTP ${response.status} with "${said}", which does not tell what became of ${count} documents`;
+    return { refused: { status: NO_ANSWER, message } };
+  }
+  const items = new Map<number, Refusal>();
+  for (const { index, status, message = 'no reason given' } of errors) {
+    items.set(index, { status, message: `The server refused the document (status ${status}): ${message}` });
+  }
+  return { items };
+}
+
+function errorsOf(body: Buffer): readonly ItemError[] | undefined {
+  try {
+    const answer = JSON.parse(body.toString()) as { errors?: unknown } | null;
+    const errors = answer?.errors ?? [];
+    return typeof answer === 'object' && answer !== null && Array.isArray(errors) ? errors : undefined;
+  } catch {
+    // Proxies answer with pages; the caller shows what was said.
+    return undefined;
+  }
+}
+
+function isItemError(error: unknown, count: number): error is ItemError {
+  const { index, status, message } = (error ?? {}) as Partial<Record<keyof ItemError, unknown>>;
+  if (!Number.isInteger(index) || !Number.isInteger(status)) return false;
+  return (index as number) >= 0 && (index as number) < count && (message === undefined || typeof message === 'string');
+}
