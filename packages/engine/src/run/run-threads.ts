@@ -253,7 +253,8 @@ class ThreadRun implements RunHandle {
   }
 
   private follow({ connectors, results }: Extract<FromRun, { type: 'connectors' }>): void {
-    if (results.length !== this.results.length) this.connectorStarted = performance.now();
+    const begins = this.connectors.length === 0 || results.length !== this.results.length;
+    if (begins) this.connectorStarted = performance.now();
     this.connectors = connectors;
     this.results = results;
   }
