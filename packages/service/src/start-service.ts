@@ -19,6 +19,7 @@ import { endInterruptedRuns } from './runs/interrupted-runs.ts';
 import { type PreviewStarter, Previews } from './runs/previews.ts';
 import { RunManager, type RunStarter } from './runs/run-manager.ts';
 import { RunRequests } from './runs/run-requests.ts';
+import { RunRetries } from './runs/run-retries.ts';
 import { ThreadsOnDemand } from './runs/threads-on-demand.ts';
 import { defaultSettings, type ServiceSettings } from './service-file/service-settings.ts';
 import { silentLogger } from './silent-logger.ts';
@@ -184,6 +185,7 @@ function makeParts({
     configs,
     runs,
     requests: new RunRequests({ configs, runs, store, overlap, preventConcurrentRuns }),
+    retries: new RunRetries({ configs, runs, store }),
     previews: new Previews(threads),
     registry,
     readiness: new Readiness(store, measurements.loop, limits.minFreeDiskMb),

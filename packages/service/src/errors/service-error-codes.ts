@@ -92,13 +92,28 @@ export const SERVICE_ERROR_CODES = {
   },
   HR_CONFIG_LOCKED: {
     status: 400,
-    meaning: 'A run uses the config, and `preventConcurrentRuns` is on.',
-    advice: 'Wait for the run that the message names, or cancel it.',
+    meaning: 'A run uses the config, and its runs are to refuse each other (`preventConcurrentRuns`, `overlap`).',
+    advice: 'Wait for the run that the message names, or cancel it; or ask with `overlap: queue`.',
   },
   HR_CONFIG_IS_PRESET: {
     status: 409,
-    meaning: 'The config belongs to a file of the preset directory.',
-    advice: 'Remove the file, and start the service again.',
+    meaning: 'The config belongs to a file: it cannot be written or overridden, and has no versions.',
+    advice: 'Change the file, and start the service again; or upload it as a config.',
+  },
+  HR_CONFIG_NAME_TAKEN: {
+    status: 409,
+    meaning: 'Another config has this name.',
+    advice: 'Replace that one (`PUT /v1/config/{name}`), or take another name.',
+  },
+  HR_CONFIG_CHANGED: {
+    status: 412,
+    meaning: 'The config is not in the state that `If-Match` or `If-None-Match` asks for: somebody was faster.',
+    advice: 'Get it again, put the change into that, and send it with the new `ETag`.',
+  },
+  HR_CONFIG_TEXT_HIDDEN: {
+    status: 409,
+    meaning: 'The text of the config has secrets that cannot be masked where they stand.',
+    advice: 'Use `GET /v1/config/{id}`, which shows the config without its comments.',
   },
   HR_CONFIG_READER_BUSY: {
     status: 429,
@@ -110,10 +125,36 @@ export const SERVICE_ERROR_CODES = {
     meaning: 'There is no run of this id.',
     advice: 'Take an id that `GET /v1/run` lists; the oldest finished runs are forgotten (`limits.maxRuns`).',
   },
+  HR_RUN_FORGOTTEN: {
+    status: 409,
+    meaning: 'The request was sent before, and the run that it started is forgotten by now.',
+    advice: 'Take a new `Idempotency-Key` to run it again, or raise `limits.maxRuns`.',
+  },
+  HR_REQUEST_KEY_REUSED: {
+    status: 422,
+    meaning: 'The `Idempotency-Key` came with another body within the last day.',
+    advice: 'Take a new key for each request that is not a repetition.',
+  },
   HR_RUN_IS_DONE: {
     status: 409,
     meaning: 'The run has ended already.',
     advice: 'Nothing: there is nothing left to cancel.',
+  },
+  HR_RUN_IS_GOING: {
+    status: 409,
+    meaning: 'The run has not ended yet.',
+    advice: 'Wait for its end, or cancel it.',
+  },
+  HR_RETRY_NOTHING: {
+    status: 409,
+    meaning: 'The run has no failed documents that could be run again.',
+    advice:
+      'Nothing, if none failed. Else look at `GET /v1/run/{id}/failures`: `omitted` says why there is no document; run the config again.',
+  },
+  HR_RETRY_CONFIG: {
+    status: 409,
+    meaning: 'The config is not kept as the run had it.',
+    advice: 'Say with which config to run the failed documents, as it is now: `{"configId": "..."}`.',
   },
   HR_RUN_QUEUE_FULL: {
     status: 429,

@@ -5,6 +5,7 @@ import { logRequests } from './access-log.ts';
 import { auditRequests } from './audit-requests.ts';
 import { configInfoRoutes } from './config-info-routes.ts';
 import { configRoutes } from './config-routes.ts';
+import { configVersionRoutes } from './config-version-routes.ts';
 import { docsRoutes } from './docs-routes.ts';
 import { answerError } from './error-answers.ts';
 import { limitHeaders } from './header-limit.ts';
@@ -15,7 +16,9 @@ import { answerRequestIds, REQUEST_ID_HEADER, requestIdOf } from './request-id.t
 import { measureRequests } from './request-metrics.ts';
 import { compilers } from './request-validation.ts';
 import { MAX_ID_LENGTH } from './route-schemas.ts';
+import { runFailureRoutes } from './run-failure-routes.ts';
 import { runRoutes } from './run-routes.ts';
+import { runWatchRoutes } from './run-watch-routes.ts';
 import { ANSWER_HEADERS, protectAnswers } from './security-headers.ts';
 import type { ServiceParts } from './service-parts.ts';
 import { statsRoutes } from './stats-routes.ts';
@@ -55,7 +58,10 @@ export async function buildApp(parts: ServiceParts): Promise<FastifyInstance> {
   guardRoutes(app, parts.authenticator);
   for (const plugin of [
     configRoutes,
+    configVersionRoutes,
     runRoutes,
+    runWatchRoutes,
+    runFailureRoutes,
     previewRoutes,
     configInfoRoutes,
     healthRoutes,

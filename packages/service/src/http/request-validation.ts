@@ -50,6 +50,7 @@ function compileCheck(schema: TSchema, part: Part): Check {
   const texts = part !== 'body';
   return (given) => {
     if (part === 'body' && (given === null || given === undefined)) {
+      if (compiled.Check(null)) return { value: null };
       return { error: new Refusal('HR_REQUEST_EMPTY_BODY', 'The body is empty; a JSON object is expected') };
     }
     const value = texts ? Value.Convert(schema, given) : given;

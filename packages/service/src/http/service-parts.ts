@@ -5,6 +5,8 @@ import type { Authenticator } from '../auth/authenticator.ts';
 import type { Configs } from '../configs/configs.ts';
 import type { Previews } from '../runs/previews.ts';
 import type { RunManager } from '../runs/run-manager.ts';
+import type { RunRequests } from '../runs/run-requests.ts';
+import type { RunRetries } from '../runs/run-retries.ts';
 import type { ServiceSettings } from '../service-file/service-settings.ts';
 import type { Measurements } from '../stats/measurements.ts';
 import type { SystemMeter } from '../stats/system-stats.ts';
@@ -14,6 +16,8 @@ import type { Readiness } from './readiness.ts';
 export interface ServiceParts {
   configs: Configs;
   runs: RunManager;
+  requests: RunRequests;
+  retries: RunRetries;
   previews: Previews;
   registry: Registry;
   readiness: Readiness;

@@ -1,31 +1,62 @@
 import {
   type DocumentCounts,
   isFinal,
-  maskTexts,
   mayBecome,
   type Problem,
   pendingDocuments,
   type RunHandle,
+  type RunProgress,
   type RunResult,
   type RunState,
   runSummary,
-  secretTexts,
 } from '@headrace/engine';
 import { boundProblems } from '../configs/bound-problems.ts';
-import type { ConfigSource } from '../configs/config-source.ts';
+import type { ConfigIdentity, ConfigSource } from '../configs/config-source.ts';
 import type { StoredRun } from '../store/store.ts';
 import { DocsRate, roundRate } from './docs-rate.ts';
+import type { Overlap } from './overlap.ts';
 import type { RunDetails } from './run-details.ts';
+import type { RunJournal } from './run-journal.ts';
+import type { RunJournals } from './run-journals.ts';
+import { SecretMask } from './secret-mask.ts';
 
 /** Characters of the summary of a run, which tells each of its problems. */
 const MAX_MESSAGE = 256 * 1024;
+/** Stages whose counts are told. */
+const MAX_STAGES = 1000;
 
-/** Who asked for a run, and what they call it. */
+/** A run that is asked for: of what, by whom, and what they call it. */
 export interface RunOrder {
-  configId: string;
+  /** The stored config or the preset; undefined when the config came with the request. */
+  config: ConfigIdentity | undefined;
+  source: ConfigSource;
+  /** Values that were laid over the config, as they stand in it, secrets masked. */
+  overrides?: Record<string, unknown> | undefined;
+  overlap: Overlap;
+  /** The run whose failed documents are to be run again, instead of executing the connectors. */
+  retryOf?: string;
   requestedBy: string | null;
+  /** The id of the request that asks for it. */
+  requestId?: string;
   labels: Record<string, string>;
 }
+
+/** What the log knows a run by. */
+export interface RunIds {
+  runId: string;
+  /** Of the request that asked for it. */
+  requestId?: string;
+}
+
+/** What a run needs of the service. */
+export interface RunSurroundings {
+  journals: RunJournals;
+  /** The place of a run that waits, from 1. */
+  position(run: ActiveRun): number | undefined;
+}
+
+/** What runs of configs that came with the request have instead of an id: clients rely on a text. */
+export const INLINE_CONFIG = 'inline';
 
 /** Seconds since the epoch. */
 export function now(): number {
@@ -35,22 +66,29 @@ export function now(): number {
 /** A run that waits or goes on: its details, and what moves them. */
 export class ActiveRun {
   readonly id: string;
-  readonly configId: string;
-  readonly source: ConfigSource;
+  readonly order: RunOrder;
+  readonly journal: RunJournal;
   /** What the store does not have yet; a run leaves the memory when it is final and this is false. */
   dirty = true;
   readonly #details: RunDetails;
+  readonly #mask: SecretMask;
+  readonly #position: () => number | undefined;
   readonly #rate = new DocsRate();
   #handle: RunHandle | undefined;
   #startedRunning = 0;
 
-  constructor(id: string, { configId, requestedBy, labels }: RunOrder, source: ConfigSource) {
+  constructor(id: string, order: RunOrder, { journals, position }: RunSurroundings) {
     this.id = id;
-    this.configId = configId;
-    this.source = source;
+    this.order = order;
+    this.#mask = new SecretMask(order.source.root);
+    this.#position = () => position(this);
+    this.journal = journals.open(id, this.#mask, () => this.#state());
+    const { config, source, overrides, overlap, requestedBy, requestId, labels } = order;
     this.#details = {
       runId: id,
-      configId,
+      configId: config?.id ?? INLINE_CONFIG,
+      configName: config?.name ?? null,
+      configVersion: config?.version ?? null,
       startTime: now(),
       endTime: null,
       runResult: null,
@@ -66,11 +104,30 @@ export class ActiveRun {
         dropped: 0,
         docsPerSecond: 0,
         connectors: [],
+        stages: [],
       },
       configDigest: source.digest,
+      ...(overrides === undefined ? {} : { overrides }),
+      ...(order.retryOf === undefined ? {} : { retryOf: order.retryOf }),
+      overlap,
       requestedBy,
+      ...(requestId === undefined ? {} : { requestId }),
       labels,
     };
+  }
+
+  /** Undefined: the config came with the request. */
+  get configId(): string | undefined {
+    return this.order.config?.id;
+  }
+
+  get overlap(): Overlap {
+    return this.order.overlap;
+  }
+
+  get ids(): RunIds {
+    const { requestId } = this.order;
+    return { runId: this.id, ...(requestId === undefined ? {} : { requestId }) };
   }
 
   get status(): RunState {
@@ -84,12 +141,14 @@ export class ActiveRun {
   /** The details as they are now. */
   details(): RunDetails {
     if (!this.done) this.#readProgress();
+    const position = this.status === 'QUEUED' ? this.#position() : undefined;
+    if (position === undefined) delete this.#details.queuePosition;
+    else this.#details.queuePosition = position;
     return this.#details;
   }
 
   stored(): StoredRun {
-    const { id, configId, status, done } = this;
-    return { id, configId, status, done, details: JSON.stringify(this.details()) };
+    return storedRun(this.details());
   }
 
   run(handle: RunHandle): void {
@@ -99,10 +158,21 @@ export class ActiveRun {
     this.#rate.sample(performance.now() / 1000, 0);
   }
 
+  /** Another run runs its failed documents again. */
+  retriedBy(runId: string): void {
+    this.#details.retriedBy = runId;
+    this.dirty = true;
+  }
+
   /** Asks a going run to stop; its result comes as for any other. */
   stop(status: 'CANCELLED' | 'INTERRUPTED'): void {
     if (this.status === 'RUNNING') this.#become('STOPPING');
     this.#handle?.stop(status);
+  }
+
+  /** A connector has begun or ended. */
+  connectorsChanged(): void {
+    if (this.#handle !== undefined) this.journal.connectors(this.#handle.progress().connectors);
   }
 
   /** Notes how fast it is. About once a second. */
@@ -112,15 +182,13 @@ export class ActiveRun {
   }
 
   /** The result of a run that went on to its end. */
-  finish({ status, message, problems, connectors, counts, seconds }: RunResult): void {
-    // The run had the real values, and what it says may hold them: the path of a file, the answer of a server.
-    const secrets = secretTexts(this.source.root, true);
-    const masked = maskTexts(message, secrets);
+  finish({ status, message, problems, connectors, counts, stages, seconds }: RunResult): void {
+    const masked = this.#mask.text(message);
     this.#end(status, {
       message: masked.length <= MAX_MESSAGE ? masked : `${masked.slice(0, MAX_MESSAGE)}…`,
       problems: boundProblems(problems).map((problem) => ({
         ...problem,
-        message: maskTexts(problem.message, secrets),
+        message: this.#mask.text(problem.message),
       })),
       connectors: connectors.map((connector) => ({
         name: connector.name,
@@ -128,13 +196,18 @@ export class ActiveRun {
         succeeded: connector.counts.succeeded,
         failed: connector.counts.failed,
         dropped: connector.counts.dropped,
-        seconds: Math.round(connector.seconds * 1000) / 1000,
+        seconds: toMillis(connector.seconds),
       })),
     });
     this.#setCounts(counts);
     const { progress } = this.#details;
-    if (connectors.length > 0) progress.connectors = connectors.map(({ name, status }) => ({ name, status }));
+    if (connectors.length > 0) {
+      this.journal.connectors(connectors);
+      progress.connectors = connectors.map(connectorProgress);
+    }
+    progress.stages = stages.slice(0, MAX_STAGES);
     progress.docsPerSecond = seconds <= 0 ? 0 : roundRate(doneDocuments(counts) / seconds);
+    this.journal.end(JSON.stringify(this.#details));
   }
 
   /** The end of a run of which no result can be had. What was in flight counts as failed. */
@@ -144,6 +217,7 @@ export class ActiveRun {
     const seconds = this.#startedRunning === 0 ? 0 : (performance.now() - this.#startedRunning) / 1000;
     this.#details.progress.docsPerSecond = seconds === 0 ? 0 : roundRate(documents / seconds);
     this.#end(status, { message: runSummary(status, [], [problem]), problems: [problem], connectors: [] });
+    this.journal.end(JSON.stringify(this.details()));
   }
 
   #end(
@@ -166,19 +240,43 @@ export class ActiveRun {
     this.dirty = true;
   }
 
+  /** What those who watch it are told. */
+  #state(): { name: string; data: object } {
+    const { status, queuePosition, progress } = this.details();
+    if (queuePosition !== undefined) return { name: 'queued', data: { position: queuePosition } };
+    return { name: 'progress', data: { status, ...progress } };
+  }
+
   /** Takes over the counts of now; gives the number of documents that are done. */
   #readProgress(): number {
     if (this.#handle === undefined) return 0;
-    const { counts, connectors } = this.#handle.progress();
+    const { counts, connectors, stages } = this.#handle.progress();
     this.#setCounts(counts);
-    this.#details.progress.connectors = connectors;
-    this.#details.progress.docsPerSecond = this.#rate.perSecond;
+    const { progress } = this.#details;
+    progress.connectors = connectors.map(connectorProgress);
+    progress.stages = stages.slice(0, MAX_STAGES);
+    progress.docsPerSecond = this.#rate.perSecond;
     return doneDocuments(counts);
   }
 
   #setCounts(counts: DocumentCounts): void {
     Object.assign(this.#details.progress, counts, { pending: pendingDocuments(counts) });
   }
+}
+
+function connectorProgress({ name, status, counts, seconds }: RunProgress['connectors'][number]) {
+  const { published, succeeded, failed, dropped } = counts;
+  return { name, status, published, succeeded, failed, dropped, seconds: toMillis(seconds) };
+}
+
+function toMillis(seconds: number): number {
+  return Math.round(seconds * 1000) / 1000;
+}
+
+/** The details of a run, and what queries select it by. */
+export function storedRun(details: RunDetails): StoredRun {
+  const { runId: id, configId, status, done, startTime, requestedBy, labels } = details;
+  return { id, configId, status, done, startTime, requestedBy, labels, details: JSON.stringify(details) };
 }
 
 /** What was in flight when a run ended by force has failed. */

@@ -21,6 +21,12 @@ export class FinishedRuns {
     }
   }
 
+  /** A run has changed after its end. */
+  forget(runId: string): void {
+    this.#characters -= this.#answers.get(runId)?.length ?? 0;
+    this.#answers.delete(runId);
+  }
+
   clear(): void {
     this.#answers.clear();
     this.#characters = 0;

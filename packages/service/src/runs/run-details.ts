@@ -1,4 +1,5 @@
 import { type Problem, type Static, Type } from '@headrace/engine';
+import { OVERLAPS } from './overlap.ts';
 
 const nullable = <T extends Parameters<typeof Type.Array>[0]>(schema: T) => Type.Union([schema, Type.Null()]);
 
@@ -22,15 +23,24 @@ const RUN_STATES = ['QUEUED', 'RUNNING', 'STOPPING', 'SUCCEEDED', 'FAILED', 'CAN
 
 export const RunStateAnswer = Type.Enum([...RUN_STATES]);
 
-export const Labels = Type.Record(Type.String({ maxLength: 100 }), Type.String({ maxLength: 1000 }), {
-  maxProperties: 100,
+export const MAX_LABELS = 100;
+
+/** A query tells key and value apart by the colon. */
+export const Labels = Type.Record(Type.String({ pattern: '^[^:]{1,100}$' }), Type.String({ maxLength: 1000 }), {
+  maxProperties: MAX_LABELS,
+  additionalProperties: false,
+  description: 'Texts by name; no name has a colon',
 });
 
 /** Times are seconds since the epoch, with a fraction. */
 export const RunDetailsAnswer = Type.Object(
   {
     runId: Type.String(),
-    configId: Type.String(),
+    configId: Type.String({ description: '`inline` when the config came with the request' }),
+    configName: nullable(Type.String({ description: 'The name of the config when the run was asked for' })),
+    configVersion: nullable(
+      Type.Integer({ minimum: 1, description: 'Null for a preset, and for a config of its own' }),
+    ),
     startTime: Type.Number({ description: 'When the run was asked for' }),
     endTime: nullable(Type.Number()),
     runResult: nullable(
@@ -55,6 +65,7 @@ export const RunDetailsAnswer = Type.Object(
     runType: Type.Literal('LOCAL'),
     done: Type.Boolean(),
     status: RunStateAnswer,
+    queuePosition: Type.Optional(Type.Integer({ minimum: 1, description: 'While it is QUEUED; 1 is the next' })),
     progress: Type.Object({
       published: Type.Integer(),
       created: Type.Integer({ description: 'Children that stages emitted' }),
@@ -63,10 +74,40 @@ export const RunDetailsAnswer = Type.Object(
       failed: Type.Integer(),
       dropped: Type.Integer(),
       docsPerSecond: Type.Number({ description: 'Lately while it goes, on the whole when it is done' }),
-      connectors: Type.Array(Type.Object({ name: Type.String(), status: Type.String() })),
+      connectors: Type.Array(
+        Type.Object({
+          name: Type.String(),
+          status: Type.String({ description: 'waiting, running, complete, failed, stopped or skipped' }),
+          published: Type.Integer(),
+          succeeded: Type.Integer(),
+          failed: Type.Integer(),
+          dropped: Type.Integer(),
+          seconds: Type.Number(),
+        }),
+      ),
+      stages: Type.Array(
+        Type.Object({
+          connector: Type.String(),
+          pipeline: Type.String(),
+          stage: Type.String(),
+          class: Type.String(),
+          processed: Type.Integer({ description: 'Documents that the stage was called with' }),
+          failed: Type.Integer(),
+          children: Type.Integer({ description: 'Children that it emitted' }),
+          meanMillis: Type.Number({ description: 'Time for a document, by a sample; waiting included' }),
+        }),
+        { description: 'Those of the connectors that have begun; the first 1000' },
+      ),
     }),
-    configDigest: Type.String({ description: 'SHA-256 of the config as GET /v1/config/{id} answers it' }),
+    configDigest: Type.String({ description: 'SHA-256 of the config, overrides included, as an answer shows it' }),
+    overrides: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), { description: 'What was laid over the config; secrets are masked' }),
+    ),
+    retryOf: Type.Optional(Type.String({ description: 'The run whose failed documents it runs again' })),
+    retriedBy: Type.Optional(Type.String({ description: 'The last run that ran its failed documents again' })),
+    overlap: Type.Enum([...OVERLAPS], { description: 'What was to happen if another run of the config was there' }),
     requestedBy: nullable(Type.String()),
+    requestId: Type.Optional(Type.String({ description: 'Of the request that asked for it' })),
     labels: Type.Record(Type.String(), Type.String()),
   },
   { $id: 'RunDetails' },

@@ -1,4 +1,4 @@
-import type { RunLogPiece, Store } from '../store/store.ts';
+import type { FailureFilter, FailurePage, RunLogPiece, Store } from '../store/store.ts';
 import { RunJournal } from './run-journal.ts';
 import type { SecretMask } from './secret-mask.ts';
 
@@ -36,6 +36,12 @@ export class RunJournals {
 
   get(runId: string): RunJournal | undefined {
     return this.#open.get(runId) ?? this.#recent.get(runId);
+  }
+
+  /** Failed documents of a run, up to now. */
+  async failures(runId: string, page: { after: number; limit: number }, filter: FailureFilter): Promise<FailurePage> {
+    await this.#open.get(runId)?.failures.settled();
+    return this.#store.runFailures(runId, page, filter);
   }
 
   /** What is kept of the log of a run, up to now. */

@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { type LogRecord, messageOf, type RunHandle, type RunListeners, type RunRequest } from '@headrace/engine';
 import type { ConfigSource } from '../configs/config-source.ts';
-import type { Configs } from '../configs/configs.ts';
 import { Refusal } from '../errors/refusal.ts';
-import type { Metrics } from '../stats/metrics.ts';
-import type { Page, RunFilter, Store } from '../store/store.ts';
-import { ActiveRun, type RunOrder } from './active-run.ts';
+import type { RunMetrics } from '../stats/run-metrics.ts';
+import type { Page, RequestKey, RunFilter, Store } from '../store/store.ts';
+import { ActiveRun, type RunIds, type RunOrder, storedRun } from './active-run.ts';
+import { admit } from './admission.ts';
 import { FinishedRuns } from './finished-runs.ts';
+import { RetryHandle } from './retry-handle.ts';
+import type { RunDetails } from './run-details.ts';
+import { allFailures } from './run-failures.ts';
+import { RunJournals } from './run-journals.ts';
+import { RunQueue } from './run-queue.ts';
 
 /** How often the counts of going runs are stored. */
 const TICK_MILLIS = 1000;
@@ -20,25 +25,25 @@ export interface RunStarter {
 
 export interface RunManagerOptions {
   store: Store;
-  configs: Configs;
   starter: RunStarter;
-  metrics: Metrics;
+  metrics: RunMetrics;
   maxConcurrentRuns: number;
   maxQueuedRuns: number;
   maxRuns: number;
-  preventConcurrentRuns: boolean;
   /** A line of a run's log. */
-  onLog(runId: string, record: LogRecord): void;
+  onLog(run: RunIds, record: LogRecord): void;
   /** Something went wrong that no request can be told of. */
   onError(message: string, error: unknown): void;
 }
 
 /** Runs: a queue in front of a number of places, and what becomes of each. A finished one is in the store alone. */
 export class RunManager {
+  /** What the runs tell while they go on. */
+  readonly journals: RunJournals;
   readonly #options: RunManagerOptions;
   /** Runs that are not done, and those that are but could not be stored yet. */
   readonly #active = new Map<string, ActiveRun>();
-  readonly #queue: ActiveRun[] = [];
+  readonly #queue = new RunQueue<ActiveRun>();
   readonly #finished = new FinishedRuns();
   #running = 0;
   #closing = false;
@@ -47,37 +52,48 @@ export class RunManager {
 
   constructor(options: RunManagerOptions) {
     this.#options = options;
-    options.metrics.gauge('runs.running', () => this.#running);
-    options.metrics.gauge('runs.queued', () => this.#queue.length);
+    this.journals = new RunJournals(options.store);
+    options.metrics.watch(() => ({ running: this.#running, queued: this.#queue.size, going: this.#going() }));
   }
 
-  /** Takes a run into the queue, and starts it when there is a place. Gives its details as JSON. */
-  async start(order: RunOrder): Promise<string> {
-    const source = this.#sharedSource(order.configId) ?? (await this.#options.configs.source(order.configId));
-    if (source === undefined) {
-      throw new Refusal('HR_CONFIG_UNKNOWN', `There is no config ${order.configId}`, {
-        hint: 'Upload it (POST /v1/config), or take an id that GET /v1/config lists.',
+  /**
+   * Takes a run into the queue, and starts it when there is a place. Gives its details as JSON.
+   * @param key the request that asks for it: kept with the run, both or neither
+   */
+  async start(order: RunOrder, key?: RequestKey): Promise<string> {
+    if (this.#closing) {
+      throw new Refusal('HR_SHUTTING_DOWN', 'The service is shutting down and starts no runs', {
+        headers: { 'retry-after': '5' },
       });
     }
-    this.#admit(order.configId);
-    const run = new ActiveRun(randomUUID(), order, source);
+    admit(order, this.#active.values(), this.#options);
+    const { journals } = this;
+    const run = new ActiveRun(randomUUID(), order, { journals, position: (waiting) => this.#queue.position(waiting) });
     this.#active.set(run.id, run);
     this.#ticker ??= setInterval(() => this.#tick(), TICK_MILLIS).unref();
     try {
       run.dirty = false;
-      await this.#options.store.saveRun(run.stored());
+      await this.#options.store.saveRun(run.stored(), key);
     } catch (error) {
       this.#active.delete(run.id);
+      this.journals.close(run.id);
       this.#settle();
       throw error;
     }
-    this.#options.metrics.counter('runs.accepted').add();
+    this.#options.metrics.accepted();
+    if (order.retryOf !== undefined) await this.#noteRetry(order.retryOf, run.id);
     // While it was being stored it may have been cancelled.
     if (run.status === 'QUEUED') {
-      this.#queue.push(run);
+      this.#queue.add(run);
       this.#startNext();
     }
     return run.stored().details;
+  }
+
+  /** The source of a waiting run of this version of a config, so that a long queue of one config holds it once. */
+  waitingSource(configId: string, version: number | null): ConfigSource | undefined {
+    const order = this.#queue.find(configId)?.order;
+    return order?.config?.version === version && order.overrides === undefined ? order.source : undefined;
   }
 
   /** The details of a run as JSON. */
@@ -107,7 +123,7 @@ export class RunManager {
       throw new Refusal('HR_RUN_IS_DONE', `The run ${id} has ended already`);
     }
     if (run.status === 'QUEUED') {
-      this.#leaveQueue(run);
+      this.#queue.remove(run);
       run.abandon('CANCELLED', {
         severity: 'error',
         code: 'HR_RUN_CANCELLED',
@@ -127,6 +143,20 @@ export class RunManager {
     this.#closing = true;
   }
 
+  /** Waits until no run goes on, but not longer than the given time. */
+  async idle(millis: number): Promise<void> {
+    if (this.#running === 0) return;
+    const idle = new Promise<void>((resolve) => {
+      this.#whenIdle = resolve;
+    });
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, millis);
+    });
+    await Promise.race([idle, late]);
+    clearTimeout(timer);
+  }
+
   /** Ends all runs as `INTERRUPTED`, and waits for it, but not longer than the given time. */
   async close(graceMillis: number): Promise<void> {
     this.#closing = true;
@@ -134,17 +164,7 @@ export class RunManager {
       if (run.status === 'QUEUED') this.#interrupt(run, 'The service shut down before the run began');
       else if (!run.done) run.stop('INTERRUPTED');
     }
-    if (this.#running > 0) {
-      const idle = new Promise<void>((resolve) => {
-        this.#whenIdle = resolve;
-      });
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, graceMillis);
-      });
-      await Promise.race([idle, late]);
-      clearTimeout(timer);
-    }
+    await this.idle(graceMillis);
     for (const run of [...this.#active.values()]) {
       if (!run.done) this.#interrupt(run, 'The service shut down while the run was going, and it did not stop in time');
     }
@@ -153,52 +173,14 @@ export class RunManager {
   }
 
   #interrupt(run: ActiveRun, message: string): void {
-    this.#leaveQueue(run);
+    this.#queue.remove(run);
     run.abandon('INTERRUPTED', { severity: 'error', code: 'HR_RUN_INTERRUPTED', path: '', message });
     this.#ended(run);
   }
 
-  /** Whether another run of the config may be taken now. */
-  #admit(configId: string): void {
-    const { maxConcurrentRuns, maxQueuedRuns, preventConcurrentRuns } = this.#options;
-    if (this.#closing) {
-      throw new Refusal('HR_SHUTTING_DOWN', 'The service is shutting down and starts no runs', {
-        headers: { 'retry-after': '5' },
-      });
-    }
-    let waitingOrGoing = 0;
-    for (const run of this.#active.values()) {
-      if (run.done) continue;
-      waitingOrGoing++;
-      if (preventConcurrentRuns && run.configId === configId) {
-        throw new Refusal('HR_CONFIG_LOCKED', `The config ${configId} is in use by the run ${run.id}`, {
-          hint: 'Wait for that run, or cancel it; preventConcurrentRuns allows one run of a config at a time.',
-        });
-      }
-    }
-    if (waitingOrGoing >= maxConcurrentRuns + maxQueuedRuns) {
-      const message = `${maxConcurrentRuns} runs are going on and ${maxQueuedRuns} wait already, which is the limit`;
-      throw new Refusal('HR_RUN_QUEUE_FULL', message, {
-        hint: 'Try again later, or raise limits.maxQueuedRuns or limits.maxConcurrentRuns in the service file.',
-        headers: { 'retry-after': '5' },
-      });
-    }
-  }
-
-  /** The source of another run of the config, so that a long queue of one config holds it once. */
-  #sharedSource(configId: string): ConfigSource | undefined {
-    for (const run of this.#queue) if (run.configId === configId) return run.source;
-    return undefined;
-  }
-
-  #leaveQueue(run: ActiveRun): void {
-    const place = this.#queue.indexOf(run);
-    if (place >= 0) this.#queue.splice(place, 1);
-  }
-
   #startNext(): void {
     while (!this.#closing && this.#running < this.#options.maxConcurrentRuns) {
-      const run = this.#queue.shift();
+      const run = this.#queue.next();
       if (run === undefined) return;
       this.#begin(run);
       void this.#save(run);
@@ -206,15 +188,19 @@ export class RunManager {
   }
 
   #begin(run: ActiveRun): void {
-    const { root, registry, trusted } = run.source;
-    const onLog = (record: LogRecord) => this.#options.onLog(run.id, record);
+    const listeners: RunListeners = {
+      onLog: (record) => this.#options.onLog(run.ids, run.journal.logged(record)),
+      onFailures: (failures) => run.journal.failed(failures),
+      onConnectors: () => run.connectorsChanged(),
+    };
     try {
-      const handle = this.#options.starter.start({ runId: run.id, root, registry, trusted }, { onLog });
+      const handle = this.#start(run, listeners);
       run.run(handle);
       this.#running++;
       handle.done
         .then((result) => {
           this.#running--;
+          this.#queue.ended(run);
           // A run that did not stop in time has been given up.
           if (run.done) return;
           run.finish(result);
@@ -224,6 +210,7 @@ export class RunManager {
         .catch((error) => this.#options.onError(`The end of run ${run.id} could not be noted`, error));
     } catch (error) {
       this.#options.onError(`Run ${run.id} could not be started`, error);
+      this.#queue.ended(run);
       run.abandon('FAILED', {
         severity: 'error',
         code: 'HR_INTERNAL',
@@ -234,14 +221,41 @@ export class RunManager {
     }
   }
 
+  #start(run: ActiveRun, listeners: RunListeners): RunHandle {
+    const { starter, store } = this.#options;
+    const { source, retryOf } = run.order;
+    const { root, registry, trusted } = source;
+    const request = { runId: run.id, root, registry, trusted };
+    if (retryOf === undefined) return starter.start(request, listeners);
+    const read = () => allFailures(store, retryOf);
+    return new RetryHandle(run.id, read, (retry) => starter.start({ ...request, retry }, listeners));
+  }
+
+  /** Notes with a run that is done that another one runs its failed documents again. */
+  async #noteRetry(id: string, by: string): Promise<void> {
+    const active = this.#active.get(id);
+    if (active !== undefined) {
+      active.retriedBy(by);
+      return;
+    }
+    const text = await this.#options.store.runDetails(id);
+    if (text === undefined) return;
+    try {
+      await this.#options.store.saveRun(storedRun({ ...(JSON.parse(text) as RunDetails), retriedBy: by }));
+    } catch (error) {
+      this.#options.onError(`Run ${by} could not be noted with run ${id}, which it retries`, error);
+    }
+    this.#finished.forget(id);
+  }
+
+  /** The details of the runs that are not done. */
+  *#going(): Generator<RunDetails> {
+    for (const run of this.#active.values()) if (!run.done) yield run.details();
+  }
+
   /** Counts a run that is done, and gives its place to the next. */
   #ended(run: ActiveRun): void {
-    const { metrics } = this.#options;
-    const { status, progress } = run.details();
-    metrics.counter(`runs.${status.toLowerCase()}`).add();
-    metrics.meter('documents.succeeded').mark(progress.succeeded);
-    metrics.meter('documents.failed').mark(progress.failed);
-    metrics.meter('documents.dropped').mark(progress.dropped);
+    this.#options.metrics.ended(run.details());
     this.#startNext();
     if (this.#running === 0) this.#whenIdle?.();
   }
@@ -252,7 +266,9 @@ export class RunManager {
     run.dirty = false;
     const stored = run.stored();
     try {
-      await this.#options.store.saveRun(stored);
+      // When it is stored that a run is done, all that it has told is there.
+      await run.journal.failures.settled();
+      await Promise.all([this.#options.store.saveRun(stored), run.journal.log.save()]);
     } catch (error) {
       run.dirty = true;
       this.#options.onError(`Run ${run.id} could not be stored; it is tried again`, error);
@@ -261,6 +277,7 @@ export class RunManager {
     if (!stored.done) return;
     this.#finished.put(run.id, stored.details);
     this.#active.delete(run.id);
+    this.journals.close(run.id);
     this.#settle();
     await this.#trim();
   }

@@ -1,56 +1,138 @@
-import type { ConfigListing, Page, RunFilter, RunListing, Store, StoredConfig, StoredRun } from './store.ts';
+import {
+  type ConfigFilter,
+  type ConfigListing,
+  type ConfigVersion,
+  type ConfigVersionListing,
+  type ConfigWrite,
+  type FailureFilter,
+  type FailurePage,
+  MAX_FAILURE_PAGE,
+  type Page,
+  REQUEST_KEY_SECONDS,
+  type RequestKey,
+  type RunFilter,
+  type RunListing,
+  type RunLogPiece,
+  type Store,
+  type StoredConfig,
+  type StoredFailure,
+  type StoredRun,
+} from './store.ts';
+
+interface KeptConfig {
+  seq: number;
+  config: StoredConfig;
+  /** The newest last, which is the current one. */
+  versions: ConfigVersion[];
+  first: { createdTime: number; createdBy: string | null };
+}
 
 /** A store that forgets everything when the process ends: for tests and trials. */
 export class MemoryStore implements Store {
   readonly directory = undefined;
   readonly failure: string | undefined = undefined;
-  readonly #configs = new Map<string, StoredConfig & { seq: number }>();
+  readonly #configs = new Map<string, KeptConfig>();
   readonly #runs = new Map<string, StoredRun & { seq: number }>();
+  readonly #logs = new Map<string, Map<number, RunLogPiece>>();
+  readonly #failures = new Map<string, (StoredFailure & { seq: number })[]>();
+  /** By user and key. */
+  readonly #requests = new Map<string, RequestKey & { runId: string }>();
   #lastSeq = 0;
 
-  async addConfig(config: StoredConfig, max: number): Promise<boolean> {
-    if (this.#configs.size >= max) return false;
-    this.#configs.set(config.id, { ...config, seq: ++this.#lastSeq });
-    return true;
+  async addConfig(config: StoredConfig, max: number): Promise<ConfigWrite> {
+    if (this.#configs.size >= max) return 'full';
+    if (config.name !== null && this.#find(config.name) !== undefined) return 'name-taken';
+    const { createdTime, createdBy } = config.current;
+    const first = { createdTime, createdBy };
+    this.#configs.set(config.id, { seq: ++this.#lastSeq, config, versions: [config.current], first });
+    return 'written';
   }
 
-  async config(id: string): Promise<StoredConfig | undefined> {
-    const found = this.#configs.get(id);
-    if (found === undefined) return undefined;
-    const { seq: _, ...config } = found;
-    return config;
+  async replaceConfig(config: StoredConfig, expected: number, maxVersions: number): Promise<ConfigWrite> {
+    const kept = this.#configs.get(config.id);
+    if (kept === undefined) return 'missing';
+    if (kept.config.current.version !== expected) return 'changed';
+    if (config.name !== null && (this.#find(config.name) ?? kept) !== kept) return 'name-taken';
+    if (config.current.version !== expected) kept.versions.push(config.current);
+    kept.versions.splice(0, kept.versions.length - maxVersions);
+    kept.config = config;
+    return 'written';
   }
 
-  async configAnswer(id: string): Promise<string | undefined> {
-    return this.#configs.get(id)?.answer;
+  async config(key: string): Promise<StoredConfig | undefined> {
+    return this.#find(key)?.config;
   }
 
-  async listConfigs(page: Page): Promise<ConfigListing[]> {
-    return newestFirst(this.#configs, page).map(({ seq, id, digest, createdTime, createdBy }) => ({
-      seq,
-      id,
-      digest,
-      createdTime,
-      createdBy,
-    }));
+  async configAnswer(key: string): Promise<{ answer: string; version: number; digest: string } | undefined> {
+    const current = this.#find(key)?.config.current;
+    return current && { answer: current.answer, version: current.version, digest: current.digest };
+  }
+
+  async configVersion(id: string, version: number): Promise<ConfigVersion | undefined> {
+    return this.#configs.get(id)?.versions.find((each) => each.version === version);
+  }
+
+  async listConfigVersions(id: string, { before = Infinity, limit }: Page): Promise<ConfigVersionListing[]> {
+    const versions = this.#configs.get(id)?.versions ?? [];
+    return versions
+      .filter(({ version }) => version < before)
+      .reverse()
+      .slice(0, limit)
+      .map(({ version, digest, createdTime, createdBy }) => ({ version, digest, createdTime, createdBy }));
+  }
+
+  async listConfigs(page: Page, { labels = {} }: ConfigFilter = {}): Promise<ConfigListing[]> {
+    return newestFirst(this.#configs, page, ({ config }) => hasLabels(config, labels)).map(
+      ({ seq, config: { current, ...config }, first }) => ({
+        seq,
+        ...config,
+        ...first,
+        version: current.version,
+        digest: current.digest,
+        updatedTime: current.createdTime,
+        updatedBy: current.createdBy,
+      }),
+    );
   }
 
   async deleteConfig(id: string): Promise<boolean> {
     return this.#configs.delete(id);
   }
 
-  async saveRun(run: StoredRun): Promise<void> {
+  async saveRun(run: StoredRun, key?: RequestKey): Promise<void> {
     const seq = this.#runs.get(run.id)?.seq ?? ++this.#lastSeq;
     this.#runs.set(run.id, { ...run, seq });
+    if (key === undefined) return;
+    for (const [name, { time }] of this.#requests) {
+      if (time >= key.time - REQUEST_KEY_SECONDS) break;
+      this.#requests.delete(name);
+    }
+    this.#requests.set(requestName(key.user, key.key), { ...key, runId: run.id });
+  }
+
+  async requestedRun(
+    user: string | null,
+    key: string,
+    now: number,
+  ): Promise<{ runId: string; digest: string } | undefined> {
+    const found = this.#requests.get(requestName(user, key));
+    if (found === undefined || found.time < now - REQUEST_KEY_SECONDS) return undefined;
+    return { runId: found.runId, digest: found.digest };
   }
 
   async runDetails(id: string): Promise<string | undefined> {
     return this.#runs.get(id)?.details;
   }
 
-  async listRuns(page: Page, { configId, status }: RunFilter = {}): Promise<RunListing[]> {
+  async listRuns(page: Page, filter: RunFilter = {}): Promise<RunListing[]> {
+    const { configId, statuses, labels = {}, requestedBy, since = -Infinity, until = Infinity } = filter;
     const wanted = (run: StoredRun) =>
-      (configId === undefined || run.configId === configId) && (status === undefined || run.status === status);
+      (configId === undefined || run.configId === configId) &&
+      (statuses === undefined || statuses.includes(run.status)) &&
+      (requestedBy === undefined || run.requestedBy === requestedBy) &&
+      run.startTime >= since &&
+      run.startTime < until &&
+      hasLabels(run, labels);
     return newestFirst(this.#runs, page, wanted).map(({ seq, id, details }) => ({ seq, id, details }));
   }
 
@@ -58,16 +140,74 @@ export class MemoryStore implements Store {
     return [...this.#runs.values()].filter((run) => !run.done).map((run) => run.details);
   }
 
+  async saveRunLog(runId: string, pieces: readonly RunLogPiece[], oldest: number): Promise<void> {
+    const log = this.#logs.get(runId) ?? new Map<number, RunLogPiece>();
+    this.#logs.set(runId, log);
+    for (const piece of pieces) log.set(piece.number, { ...piece });
+    for (const number of log.keys()) if (number < oldest) log.delete(number);
+  }
+
+  async runLog(runId: string): Promise<RunLogPiece[]> {
+    return [...(this.#logs.get(runId)?.values() ?? [])];
+  }
+
+  async addFailures(runId: string, failures: readonly StoredFailure[]): Promise<void> {
+    const known = this.#failures.get(runId) ?? [];
+    this.#failures.set(runId, known);
+    for (const failure of failures) known.push({ ...failure, seq: ++this.#lastSeq });
+  }
+
+  async runFailures(
+    runId: string,
+    { after, limit }: { after: number; limit: number },
+    { connector, at, replayable = false }: FailureFilter = {},
+  ): Promise<FailurePage> {
+    const items: FailurePage['items'] = [];
+    let characters = 0;
+    for (const { seq, line, ...failure } of this.#failures.get(runId) ?? []) {
+      if (seq <= after || (replayable && !failure.replayable)) continue;
+      if (connector !== undefined && connector !== failure.connector) continue;
+      if (at !== undefined && at !== failure.at) continue;
+      if (items.length >= limit || characters >= MAX_FAILURE_PAGE) return { items, more: true };
+      items.push({ seq, line });
+      characters += line.length;
+    }
+    return { items, more: false };
+  }
+
   async trimRuns(max: number): Promise<boolean> {
     const excess = Math.max(0, this.#runs.size - max);
     const oldest = [...this.#runs.values()].filter((run) => run.done).slice(0, excess);
-    for (const run of oldest) this.#runs.delete(run.id);
+    for (const { id } of oldest) {
+      this.#runs.delete(id);
+      this.#logs.delete(id);
+      this.#failures.delete(id);
+    }
     return oldest.length > 0;
   }
 
   async probe(): Promise<void> {}
 
   async close(): Promise<void> {}
+
+  /** A config by its id or its name. */
+  #find(key: string): KeptConfig | undefined {
+    const found = this.#configs.get(key);
+    if (found !== undefined) return found;
+    for (const kept of this.#configs.values()) if (kept.config.name === key) return kept;
+    return undefined;
+  }
+}
+
+function requestName(user: string | null, key: string): string {
+  return JSON.stringify([user, key]);
+}
+
+function hasLabels(
+  item: { labels: Readonly<Record<string, string>> },
+  wanted: Readonly<Record<string, string>>,
+): boolean {
+  return Object.entries(wanted).every(([key, value]) => Object.hasOwn(item.labels, key) && item.labels[key] === value);
 }
 
 function newestFirst<T extends { seq: number }>(

@@ -24,6 +24,98 @@ const STEPS: readonly string[] = [
    CREATE INDEX runs_by_status ON runs (status, seq);
    CREATE INDEX unfinished_runs ON runs (seq) WHERE done = 0;
    CREATE TABLE probe (id INTEGER PRIMARY KEY CHECK (id = 1), time REAL NOT NULL) STRICT;`,
+  // Configs with versions, and runs that can be selected by more. Long texts stand last: what is behind them is slow to reach.
+  `ALTER TABLE configs RENAME TO old_configs;
+   CREATE TABLE configs (
+     seq INTEGER PRIMARY KEY AUTOINCREMENT,
+     id TEXT NOT NULL UNIQUE,
+     name TEXT UNIQUE,
+     version INTEGER NOT NULL,
+     created_time REAL NOT NULL,
+     created_by TEXT,
+     labels TEXT NOT NULL,
+     description TEXT
+   ) STRICT;
+   CREATE TABLE config_versions (
+     config INTEGER NOT NULL REFERENCES configs (seq) ON DELETE CASCADE,
+     version INTEGER NOT NULL,
+     digest TEXT NOT NULL,
+     created_time REAL NOT NULL,
+     created_by TEXT,
+     format TEXT NOT NULL,
+     answer TEXT NOT NULL,
+     text TEXT NOT NULL,
+     PRIMARY KEY (config, version)
+   ) STRICT;
+   CREATE TABLE config_labels (
+     key TEXT NOT NULL,
+     value TEXT NOT NULL,
+     config INTEGER NOT NULL REFERENCES configs (seq) ON DELETE CASCADE,
+     PRIMARY KEY (key, value, config)
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX labels_of_config ON config_labels (config);
+   INSERT INTO configs SELECT seq, id, NULL, 1, created_time, created_by, '{}', NULL FROM old_configs;
+   INSERT INTO config_versions
+     SELECT seq, 1, digest, created_time, created_by, format, answer, text FROM old_configs;
+   DROP TABLE old_configs;
+
+   ALTER TABLE runs RENAME TO old_runs;
+   CREATE TABLE runs (
+     seq INTEGER PRIMARY KEY AUTOINCREMENT,
+     id TEXT NOT NULL UNIQUE,
+     config_id TEXT NOT NULL,
+     status TEXT NOT NULL,
+     done INTEGER NOT NULL,
+     start_time REAL NOT NULL,
+     requested_by TEXT,
+     details TEXT NOT NULL
+   ) STRICT;
+   CREATE TABLE run_labels (
+     key TEXT NOT NULL,
+     value TEXT NOT NULL,
+     run INTEGER NOT NULL REFERENCES runs (seq) ON DELETE CASCADE,
+     PRIMARY KEY (key, value, run)
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX labels_of_run ON run_labels (run);
+   INSERT INTO runs
+     SELECT seq, id, config_id, status, done, coalesce(details ->> 'startTime', 0.0), details ->> 'requestedBy',
+       json_insert(details, '$.configName', NULL, '$.configVersion', NULL, '$.overlap', 'allow')
+     FROM old_runs;
+   INSERT INTO run_labels SELECT label.key, label.value, seq FROM runs, json_each(details, '$.labels') AS label;
+   DROP TABLE old_runs;
+   CREATE INDEX runs_by_config ON runs (config_id, seq);
+   CREATE INDEX runs_by_status ON runs (status, seq);
+   CREATE INDEX runs_by_user ON runs (requested_by, seq);
+   CREATE INDEX runs_by_time ON runs (start_time);
+   CREATE INDEX unfinished_runs ON runs (seq) WHERE done = 0;
+
+   CREATE TABLE request_keys (
+     user TEXT NOT NULL,
+     key TEXT NOT NULL,
+     run_id TEXT NOT NULL,
+     digest TEXT NOT NULL,
+     time REAL NOT NULL,
+     PRIMARY KEY (user, key)
+   ) STRICT;
+   CREATE INDEX request_keys_by_time ON request_keys (time);`,
+  // The logs of the runs, in pieces.
+  `CREATE TABLE run_logs (
+     run_id TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+     number INTEGER NOT NULL,
+     first_line INTEGER NOT NULL,
+     text TEXT NOT NULL,
+     PRIMARY KEY (run_id, number)
+   ) STRICT;`,
+  // The failed documents of the runs.
+  `CREATE TABLE run_failures (
+     seq INTEGER PRIMARY KEY AUTOINCREMENT,
+     run_id TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+     connector TEXT NOT NULL,
+     at TEXT NOT NULL,
+     replayable INTEGER NOT NULL,
+     line TEXT NOT NULL
+   ) STRICT;
+   CREATE INDEX failures_of_run ON run_failures (run_id, seq);`,
 ];
 
 /** Brings the database to the newest version. Throws for one that a later release has written. */

@@ -2,15 +2,36 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { createPrivate, keepPrivate } from './private-files.ts';
+import { SqliteConfigs } from './sqlite-configs.ts';
+import { SqliteFailures } from './sqlite-failures.ts';
+import { SqliteRunLogs } from './sqlite-run-logs.ts';
+import { SqliteRuns } from './sqlite-runs.ts';
 import { migrate } from './sqlite-schema.ts';
-import type { ConfigListing, Page, RunFilter, RunListing, Store, StoredConfig, StoredRun } from './store.ts';
+import type {
+  ConfigFilter,
+  ConfigListing,
+  ConfigVersion,
+  ConfigVersionListing,
+  ConfigWrite,
+  FailureFilter,
+  FailurePage,
+  Page,
+  RequestKey,
+  RunFilter,
+  RunListing,
+  RunLogPiece,
+  Store,
+  StoredConfig,
+  StoredFailure,
+  StoredRun,
+} from './store.ts';
 import { WriteGroup } from './write-group.ts';
 
 const SQLITE_BUSY = 5;
-const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
 interface SqliteStoreEvents {
   onCommit?(seconds: number): void;
+  onFailure?(): void;
   warn?(message: string): void;
 }
 
@@ -20,27 +41,37 @@ export class SqliteStore implements Store {
   failure: string | undefined;
   readonly #db: DatabaseSync;
   readonly #writes: WriteGroup;
-  readonly #sql: ReturnType<typeof prepareAll>;
-  #configCount = 0;
-  #runCount = 0;
+  readonly #configs: SqliteConfigs;
+  readonly #runs: SqliteRuns;
+  readonly #logs: SqliteRunLogs;
+  readonly #failures: SqliteFailures;
+  readonly #probe: StatementSync;
 
   /**
    * Opens the store, made if it is not there. Throws when the directory cannot be written, or when another process
    * has it open; its message names that process.
    * @param events.onCommit told of the seconds that each group of writes took
+   * @param events.onFailure told when a group of writes could not be done
    * @param events.warn told when others may read a file of the store, and that cannot be changed
    */
-  constructor(directory: string, { onCommit = () => {}, warn = () => {} }: SqliteStoreEvents = {}) {
+  constructor(
+    directory: string,
+    { onCommit = () => {}, onFailure = () => {}, warn = () => {} }: SqliteStoreEvents = {},
+  ) {
     this.directory = directory;
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     this.#db = openLocked(directory, warn);
-    this.#sql = prepareAll(this.#db);
-    this.#configCount = (this.#sql.countConfigs.get() as { count: number }).count;
-    this.#runCount = (this.#sql.countRuns.get() as { count: number }).count;
+    this.#configs = new SqliteConfigs(this.#db);
+    this.#runs = new SqliteRuns(this.#db);
+    this.#logs = new SqliteRunLogs(this.#db);
+    this.#failures = new SqliteFailures(this.#db);
+    this.#probe = this.#db.prepare(
+      'INSERT INTO probe (id, time) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET time = excluded.time',
+    );
     let before = { configs: 0, runs: 0 };
     this.#writes = new WriteGroup(this.#db, {
       onBegin: () => {
-        before = { configs: this.#configCount, runs: this.#runCount };
+        before = { configs: this.#configs.count, runs: this.#runs.count };
       },
       onCommit: (seconds) => {
         this.failure = undefined;
@@ -48,90 +79,97 @@ export class SqliteStore implements Store {
       },
       onFailure: (error) => {
         this.failure = error.message;
-        this.#configCount = before.configs;
-        this.#runCount = before.runs;
+        onFailure();
+        this.#configs.count = before.configs;
+        this.#runs.count = before.runs;
       },
     });
   }
 
-  addConfig(config: StoredConfig, max: number): Promise<boolean> {
-    return this.#writes.write(() => {
-      if (this.#configCount >= max) return false;
-      const { id, text, format, answer, digest, createdTime, createdBy } = config;
-      this.#sql.addConfig.run(id, text, format, answer, digest, createdTime, createdBy);
-      this.#configCount++;
-      return true;
-    });
+  addConfig(config: StoredConfig, max: number): Promise<ConfigWrite> {
+    return this.#writes.write(() => this.#configs.add(config, max));
   }
 
-  async config(id: string): Promise<StoredConfig | undefined> {
-    this.#writes.flush();
-    return this.#sql.config.get(id) as StoredConfig | undefined;
+  replaceConfig(config: StoredConfig, expected: number, maxVersions: number): Promise<ConfigWrite> {
+    return this.#writes.write(() => this.#configs.replace(config, expected, maxVersions));
   }
 
-  async configAnswer(id: string): Promise<string | undefined> {
-    this.#writes.flush();
-    return (this.#sql.configAnswer.get(id) as { answer: string } | undefined)?.answer;
+  async config(key: string): Promise<StoredConfig | undefined> {
+    return this.#read(() => this.#configs.get(key));
   }
 
-  async listConfigs({ before = NO_LIMIT, limit }: Page): Promise<ConfigListing[]> {
-    this.#writes.flush();
-    return this.#sql.listConfigs.all(before, limit) as unknown as ConfigListing[];
+  async configAnswer(key: string): Promise<{ answer: string; version: number; digest: string } | undefined> {
+    return this.#read(() => this.#configs.answer(key));
+  }
+
+  async configVersion(id: string, version: number): Promise<ConfigVersion | undefined> {
+    return this.#read(() => this.#configs.version(id, version));
+  }
+
+  async listConfigVersions(id: string, page: Page): Promise<ConfigVersionListing[]> {
+    return this.#read(() => this.#configs.listVersions(id, page));
+  }
+
+  async listConfigs(page: Page, filter: ConfigFilter = {}): Promise<ConfigListing[]> {
+    return this.#read(() => this.#configs.list(page, filter));
   }
 
   deleteConfig(id: string): Promise<boolean> {
-    return this.#writes.write(() => {
-      const deleted = this.#sql.deleteConfig.run(id).changes === 1;
-      if (deleted) this.#configCount--;
-      return deleted;
-    });
+    return this.#writes.write(() => this.#configs.delete(id));
   }
 
-  saveRun(run: StoredRun): Promise<void> {
-    return this.#writes.write(() => {
-      const done = run.done ? 1 : 0;
-      if (this.#sql.updateRun.run(run.status, done, run.details, run.id).changes === 1) return;
-      this.#sql.addRun.run(run.id, run.configId, run.status, done, run.details);
-      this.#runCount++;
-    });
+  saveRun(run: StoredRun, key?: RequestKey): Promise<void> {
+    return this.#writes.write(() => this.#runs.save(run, key));
+  }
+
+  async requestedRun(
+    user: string | null,
+    key: string,
+    now: number,
+  ): Promise<{ runId: string; digest: string } | undefined> {
+    return this.#read(() => this.#runs.requested(user, key, now));
   }
 
   async runDetails(id: string): Promise<string | undefined> {
-    this.#writes.flush();
-    return (this.#sql.run.get(id) as { details: string } | undefined)?.details;
+    return this.#read(() => this.#runs.details(id));
   }
 
-  async listRuns({ before = NO_LIMIT, limit }: Page, { configId, status }: RunFilter = {}): Promise<RunListing[]> {
-    this.#writes.flush();
-    const { listRuns, listRunsOfConfig, listRunsOfStatus, listRunsOfBoth } = this.#sql;
-    const rows =
-      configId === undefined
-        ? status === undefined
-          ? listRuns.all(before, limit)
-          : listRunsOfStatus.all(status, before, limit)
-        : status === undefined
-          ? listRunsOfConfig.all(configId, before, limit)
-          : listRunsOfBoth.all(configId, status, before, limit);
-    return rows as unknown as RunListing[];
+  async listRuns(page: Page, filter: RunFilter = {}): Promise<RunListing[]> {
+    return this.#read(() => this.#runs.list(page, filter));
   }
 
   async unfinishedRuns(): Promise<string[]> {
-    this.#writes.flush();
-    return (this.#sql.unfinishedRuns.all() as { details: string }[]).map((row) => row.details);
+    return this.#read(() => this.#runs.unfinished());
+  }
+
+  saveRunLog(runId: string, pieces: readonly RunLogPiece[], oldest: number): Promise<void> {
+    return this.#writes.write(() => this.#logs.save(runId, pieces, oldest));
+  }
+
+  async runLog(runId: string): Promise<RunLogPiece[]> {
+    return this.#read(() => this.#logs.get(runId));
+  }
+
+  addFailures(runId: string, failures: readonly StoredFailure[]): Promise<void> {
+    return this.#writes.write(() => this.#failures.add(runId, failures));
+  }
+
+  async runFailures(
+    runId: string,
+    page: { after: number; limit: number },
+    filter: FailureFilter = {},
+  ): Promise<FailurePage> {
+    return this.#read(() => this.#failures.list(runId, page, filter));
   }
 
   async trimRuns(max: number): Promise<boolean> {
-    if (this.#runCount <= max) return false;
-    return this.#writes.write(() => {
-      const trimmed = Number(this.#sql.trimRuns.run(Math.max(0, this.#runCount - max)).changes);
-      this.#runCount -= trimmed;
-      return trimmed > 0;
-    });
+    if (this.#runs.count <= max) return false;
+    return this.#writes.write(() => this.#runs.trim(max) > 0);
   }
 
   async probe(): Promise<void> {
     try {
-      await this.#writes.write(() => this.#sql.probe.run(Date.now() / 1000));
+      await this.#writes.write(() => this.#probe.run(Date.now() / 1000));
     } catch {
       // `failure` says why.
     }
@@ -140,6 +178,12 @@ export class SqliteStore implements Store {
   async close(): Promise<void> {
     this.#writes.flush();
     this.#db.close();
+  }
+
+  /** Sees every write that was asked for before. */
+  #read<T>(read: () => T): T {
+    this.#writes.flush();
+    return read();
   }
 }
 
@@ -185,35 +229,3 @@ function readPid(path: string): string {
     return 'unknown';
   }
 }
-
-function prepareAll(db: DatabaseSync): Record<StatementName, StatementSync> {
-  const statements = {} as Record<StatementName, StatementSync>;
-  for (const [name, sql] of Object.entries(SQL)) statements[name as StatementName] = db.prepare(sql);
-  return statements;
-}
-
-type StatementName = keyof typeof SQL;
-
-const SQL = {
-  addConfig: `INSERT INTO configs (id, text, format, answer, digest, created_time, created_by)
-              VALUES (?, ?, ?, ?, ?, ?, ?)`,
-  config: `SELECT id, text, format, answer, digest, created_time AS createdTime, created_by AS createdBy
-           FROM configs WHERE id = ?`,
-  configAnswer: 'SELECT answer FROM configs WHERE id = ?',
-  listConfigs: `SELECT seq, id, digest, created_time AS createdTime, created_by AS createdBy
-                FROM configs WHERE seq < ? ORDER BY seq DESC LIMIT ?`,
-  deleteConfig: 'DELETE FROM configs WHERE id = ?',
-  countConfigs: 'SELECT count(*) AS count FROM configs',
-  addRun: 'INSERT INTO runs (id, config_id, status, done, details) VALUES (?, ?, ?, ?, ?)',
-  updateRun: 'UPDATE runs SET status = ?, done = ?, details = ? WHERE id = ?',
-  run: 'SELECT details FROM runs WHERE id = ?',
-  listRuns: 'SELECT seq, id, details FROM runs WHERE seq < ? ORDER BY seq DESC LIMIT ?',
-  listRunsOfConfig: 'SELECT seq, id, details FROM runs WHERE config_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?',
-  listRunsOfStatus: 'SELECT seq, id, details FROM runs WHERE status = ? AND seq < ? ORDER BY seq DESC LIMIT ?',
-  listRunsOfBoth: `SELECT seq, id, details FROM runs WHERE config_id = ? AND status = ? AND seq < ?
-                   ORDER BY seq DESC LIMIT ?`,
-  unfinishedRuns: 'SELECT details FROM runs WHERE done = 0 ORDER BY seq',
-  trimRuns: 'DELETE FROM runs WHERE seq IN (SELECT seq FROM runs WHERE done = 1 ORDER BY seq LIMIT ?)',
-  countRuns: 'SELECT count(*) AS count FROM runs',
-  probe: 'INSERT INTO probe (id, time) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET time = excluded.time',
-} as const;

@@ -1,0 +1,95 @@
+import { Type } from '@headrace/engine';
+import type { FastifyInstance } from 'fastify';
+import { numberCursor } from '../configs/config-pages.ts';
+import { runNotFound } from '../runs/run-manager.ts';
+import { sendJson } from './json.ts';
+import { answers, DEFAULT_PAGE, idParams, pageOf, pageQuery, queryOf } from './route-schemas.ts';
+import type { ServiceParts } from './service-parts.ts';
+
+const Failure = Type.Object(
+  {
+    id: Type.String({ description: 'Of the document; the place of a record that could not be read' }),
+    connector: Type.String(),
+    pipeline: Type.Optional(Type.String()),
+    at: Type.String({ description: 'The stage on which it failed, `indexer`, `connector` or `pipeline`' }),
+    code: Type.String(),
+    message: Type.String(),
+    hint: Type.Optional(Type.String()),
+    status: Type.Optional(Type.Integer({ description: 'The HTTP status that the search engine gave it' })),
+    processed: Type.Boolean({ description: 'Whether `document` is what the indexer was given' }),
+    document: Type.Optional(
+      Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.String()], {
+        description: 'As the connector delivered it; as it was encoded for the indexer, a text, where `processed`',
+      }),
+    ),
+    binaryFields: Type.Optional(
+      Type.Array(Type.String(), { description: 'Fields of the document whose texts are bytes in base64' }),
+    ),
+    encoding: Type.Optional(Type.String({ description: 'Tells how a processed one is encoded' })),
+    omitted: Type.Optional(Type.String({ description: 'Why there is no document' })),
+  },
+  { description: 'Sent to `headrace run --retry`, a line each, they are run again' },
+);
+
+const RetryBody = Type.Object({
+  configId: Type.Optional(
+    Type.String({
+      pattern: '\\S',
+      description: 'Run with this config as it is now; else with that of the run, as it was',
+    }),
+  ),
+});
+
+interface FailureQuery {
+  limit?: number;
+  after?: string;
+  at?: string;
+  connector?: string;
+}
+
+/** The failed documents of a run, and running them again. */
+export async function runFailureRoutes(app: FastifyInstance, { runs, retries }: ServiceParts): Promise<void> {
+  const tags = ['run'];
+
+  app.get<{ Params: { id: string }; Querystring: FailureQuery }>(
+    '/v1/run/:id/failures',
+    {
+      config: { access: 'reader' },
+      schema: {
+        tags,
+        summary: 'The failed documents of a run, in the order in which they failed; a page of large ones is shorter',
+        params: idParams,
+        querystring: queryOf({
+          ...pageQuery,
+          at: Type.Optional(Type.String({ description: 'Only those that failed there' })),
+          connector: Type.Optional(Type.String({ description: 'Only those of this connector' })),
+        }),
+        response: answers({ 200: pageOf(Failure) }, 400, 404),
+      },
+    },
+    async ({ params: { id }, query: { limit = DEFAULT_PAGE, after, at, connector } }, reply) => {
+      const page = { after: numberCursor(after) ?? 0, limit };
+      if ((await runs.details(id)) === undefined) throw runNotFound(id);
+      const found = await runs.journals.failures(id, page, { at, connector });
+      const next = found.more ? String(found.items.at(-1)?.seq) : null;
+      const items = found.items.map(({ line }) => line).join(',');
+      return sendJson(reply, `{"items":[${items}],"next":${JSON.stringify(next)}}`);
+    },
+  );
+
+  app.post<{ Params: { id: string }; Body: { configId?: string } | undefined }>(
+    '/v1/run/:id/retry',
+    {
+      config: { access: 'operator' },
+      schema: {
+        tags,
+        summary: 'Run the failed documents of a run again, as a new run; no connector is executed',
+        params: idParams,
+        body: Type.Union([RetryBody, Type.Null()]),
+        response: answers({ 200: Type.Ref('RunDetails') }, 400, 404, 409, 429, 503),
+      },
+    },
+    async ({ params: { id }, body, user }, reply) =>
+      sendJson(reply, await retries.start(id, { configId: body?.configId, requestedBy: user })),
+  );
+}

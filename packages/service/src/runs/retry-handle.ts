@@ -1,0 +1,56 @@
+import {
+  noDocuments,
+  type Problem,
+  type RunHandle,
+  type RunProgress,
+  type RunResult,
+  runSummary,
+  toFailure,
+} from '@headrace/engine';
+
+type Stopped = 'CANCELLED' | 'INTERRUPTED';
+
+/**
+ * A run whose documents are read from the store first: they may be many, so that one that waits for a place does not
+ * hold them.
+ */
+export class RetryHandle implements RunHandle {
+  readonly runId: string;
+  readonly done: Promise<RunResult>;
+  #run: RunHandle | undefined;
+  #stopped: Stopped | undefined;
+
+  /**
+   * @param read gives the failed documents of the earlier run
+   * @param start begins the run of these
+   */
+  constructor(runId: string, read: () => Promise<string[]>, start: (documents: string[]) => RunHandle) {
+    this.runId = runId;
+    this.done = this.#begin(read, start);
+  }
+
+  progress(): RunProgress {
+    return this.#run?.progress() ?? { counts: noDocuments(), connectors: [], stages: [] };
+  }
+
+  stop(status: Stopped): void {
+    this.#stopped ??= status;
+    this.#run?.stop(status);
+  }
+
+  async #begin(read: () => Promise<string[]>, start: (documents: string[]) => RunHandle): Promise<RunResult> {
+    try {
+      this.#run = start(await read());
+    } catch (error) {
+      return notBegun({ severity: 'error', path: '', ...toFailure(error, 'HR_INTERNAL') });
+    }
+    if (this.#stopped !== undefined) this.#run.stop(this.#stopped);
+    return this.#run.done;
+  }
+}
+
+function notBegun(problem: Problem): RunResult {
+  const message = runSummary('FAILED', [], [problem]);
+  const nothing = { connectors: [], counts: noDocuments(), failures: [], stages: [], seconds: 0 };
+  return { ...nothing, status: 'FAILED', message, problems: [problem] };
+}

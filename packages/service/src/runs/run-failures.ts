@@ -1,0 +1,62 @@
+import { HeadraceError, type KeptFailure, writeFailureLine } from '@headrace/engine';
+import type { Store, StoredFailure } from '../store/store.ts';
+
+/** Failed documents read at a time. */
+const READ_STEP = 200;
+
+/** The failed documents of a run, as lines of JSON. Throws when they are forgotten. */
+export async function allFailures(store: Store, runId: string): Promise<string[]> {
+  const lines: string[] = [];
+  for (let after = 0, more = true; more; ) {
+    const page = await store.runFailures(runId, { after, limit: READ_STEP });
+    lines.push(...page.items.map(({ line }) => line));
+    after = page.items.at(-1)?.seq ?? after;
+    more = page.more;
+  }
+  if (lines.length > 0) return lines;
+  throw new HeadraceError('HR_RETRY_LEFT_OUT', `The failed documents of run ${runId} are forgotten by now`);
+}
+
+/**
+ * Stores the failed documents of a run, group by group: however many come at once, other requests have their turn
+ * between two groups. A run tells of so many bytes at most, which bounds what waits here.
+ */
+export class RunFailures {
+  readonly #runId: string;
+  readonly #store: Store;
+  readonly #waiting: StoredFailure[][] = [];
+  #writing: Promise<void> | undefined;
+
+  constructor(runId: string, store: Store) {
+    this.#runId = runId;
+    this.#store = store;
+  }
+
+  add(failures: readonly KeptFailure[]): void {
+    this.#waiting.push(
+      failures.map((failure) => ({
+        connector: failure.connector,
+        at: failure.at,
+        replayable: failure.document !== undefined,
+        line: writeFailureLine(failure),
+      })),
+    );
+    // What cannot be stored waits: it is tried again with the next group, or when the run ends.
+    this.settled().catch(() => undefined);
+  }
+
+  /** Resolves when everything is stored. Rejects when that cannot be done now; then it waits for the next call. */
+  settled(): Promise<void> {
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined;
+    });
+    return this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    for (let [group] = this.#waiting; group !== undefined; [group] = this.#waiting) {
+      await this.#store.addFailures(this.#runId, group);
+      this.#waiting.shift();
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import type { Configs } from '../configs/configs.ts';
+import { Refusal } from '../errors/refusal.ts';
+import type { Store } from '../store/store.ts';
+import { INLINE_CONFIG, type RunOrder } from './active-run.ts';
+import type { RunDetails } from './run-details.ts';
+import { type RunManager, runNotFound } from './run-manager.ts';
+
+export interface RetryAsk {
+  /** The id or name of a config to run with as it is now; absent: the config of the run, as it was then. */
+  configId: string | undefined;
+  requestedBy: string | null;
+}
+
+/** Runs the failed documents of a run again, as a new run. */
+export class RunRetries {
+  readonly #store: Store;
+  readonly #configs: Configs;
+  readonly #runs: RunManager;
+
+  constructor({ store, configs, runs }: { store: Store; configs: Configs; runs: RunManager }) {
+    this.#store = store;
+    this.#configs = configs;
+    this.#runs = runs;
+  }
+
+  /** Starts the new run, and gives its details as JSON. */
+  async start(runId: string, { configId, requestedBy }: RetryAsk): Promise<string> {
+    const text = await this.#runs.details(runId);
+    if (text === undefined) throw runNotFound(runId);
+    const details = JSON.parse(text) as RunDetails;
+    if (!details.done) throw isGoing(runId);
+    await this.#checkRetried(details);
+    const { items } = await this.#runs.journals.failures(runId, { after: 0, limit: 1 }, { replayable: true });
+    if (items.length === 0) {
+      throw new Refusal('HR_RETRY_NOTHING', `The run ${runId} has no failed documents that could be run again`);
+    }
+    const found = configId === undefined ? await this.#sameConfig(details) : await this.#configNow(configId);
+    const { overlap, labels } = details;
+    return this.#runs.start({ ...found, overlap, labels, requestedBy, retryOf: runId });
+  }
+
+  /** Two runs of the same documents at once would hinder each other. */
+  async #checkRetried({ retriedBy }: RunDetails): Promise<void> {
+    const text = retriedBy === undefined ? undefined : await this.#runs.details(retriedBy);
+    if (text !== undefined && !(JSON.parse(text) as RunDetails).done) throw isGoing(retriedBy as string);
+  }
+
+  /** The config that the run had, in the version that it had. */
+  async #sameConfig(details: RunDetails): Promise<Pick<RunOrder, 'config' | 'source'>> {
+    const { configId, configVersion, configDigest, overrides } = details;
+    if (configId === INLINE_CONFIG) throw otherConfig(details, 'The config came with the request of the run');
+    if (overrides !== undefined) throw otherConfig(details, 'The run had overrides, which are not kept as they were');
+    const found = await this.#configs.find(configId);
+    if (found === undefined) throw otherConfig(details, `The config ${configId} is gone`);
+    if (found.kind === 'preset') {
+      if (found.preset.digest !== configDigest) throw otherConfig(details, `The preset ${configId} has changed`);
+      return { config: { id: configId, name: null, version: null }, source: found.preset };
+    }
+    const { name, current } = found.config;
+    // Runs of an older release have not noted their version.
+    const version =
+      configVersion === null || configVersion === current.version
+        ? current
+        : await this.#store.configVersion(configId, configVersion);
+    if (version === undefined || version.digest !== configDigest) {
+      throw otherConfig(details, `The config ${configId} is not kept as the run had it`);
+    }
+    const source = await this.#configs.versionSource(version);
+    return { config: { id: configId, name, version: version.version }, source };
+  }
+
+  async #configNow(key: string): Promise<Pick<RunOrder, 'config' | 'source'>> {
+    const found = await this.#configs.find(key);
+    if (found === undefined) {
+      throw new Refusal('HR_CONFIG_UNKNOWN', `There is no config ${key}`, {
+        hint: 'Upload it (POST /v1/config), or take an id that GET /v1/config lists.',
+      });
+    }
+    if (found.kind === 'preset') return { config: { id: key, name: null, version: null }, source: found.preset };
+    const { id, name, current } = found.config;
+    return { config: { id, name, version: current.version }, source: await this.#configs.versionSource(current) };
+  }
+}
+
+function isGoing(runId: string): Refusal {
+  return new Refusal('HR_RUN_IS_GOING', `The run ${runId} has not ended yet`, {
+    hint: 'Wait for its end, or cancel it.',
+  });
+}
+
+function otherConfig({ runId }: RunDetails, reason: string): Refusal {
+  return new Refusal('HR_RETRY_CONFIG', `${reason}, so the run ${runId} cannot be retried as it was`, {
+    hint: 'Name the config to run with, as it is now: {"configId": "..."}.',
+  });
+}
