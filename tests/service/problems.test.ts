@@ -1,8 +1,9 @@
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { headrace } from '../cli/headrace.ts';
-import { finished, kill, type Served, serve, serviceDirectory, startRun } from './served.ts';
+import { finished, kill, type Served, serve, startRun } from './served.ts';
 
 /*
  * The same config has the same problems wherever it is checked: on the command line, at validation and upload (both
@@ -91,10 +92,14 @@ let directory: string;
 
 describe('the problems of a config', () => {
   beforeAll(async () => {
-    directory = serviceDirectory();
+    directory = mkdtempSync(join(tmpdir(), 'headrace-problems-'));
+    writeFileSync(join(directory, 'service.yml'), 'server: { host: 127.0.0.1, port: 0 }\nstorage: { type: memory }\n');
     served = await serve(directory);
   });
-  afterAll(() => kill(served));
+  afterAll(async () => {
+    await kill(served);
+    rmSync(directory, { recursive: true, force: true });
+  });
 
   async function post(path: string, body: string, type: string): Promise<{ status: number; answer: Answer }> {
     const response = await fetch(`${served.url}${path}`, { method: 'POST', headers: { 'content-type': type }, body });

@@ -1,12 +1,4 @@
-import {
-  type JsonObject,
-  type PreviewResult,
-  Type,
-  traceJson,
-  type Value,
-  writeString,
-  writeValue,
-} from '@headrace/engine';
+import { type JsonObject, type PreviewResult, Type, traceJson, writeString, writeValue } from '@headrace/engine';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { configNotFound } from '../configs/configs.ts';
 import { inlineConfig } from '../configs/inline-config.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type JsonObject, Type, type Value, writeValue } from '@headrace/engine';
+import { type JsonObject, Type, writeValue } from '@headrace/engine';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { numberCursor } from '../configs/config-pages.ts';
 import { inlineConfig } from '../configs/inline-config.ts';
