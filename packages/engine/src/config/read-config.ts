@@ -1,4 +1,4 @@
-import { type ObjectNode, type PlainValue, parse, parseFile, type Problem as TextProblem } from '@headrace/hocon';
+import { type ObjectNode, type ParseOptions, parse, parseFile, type Problem as TextProblem } from '@headrace/hocon';
 import type { ErrorCode } from '../errors/error-codes.ts';
 import { inTextOrder, type Problem } from './problem.ts';
 
@@ -20,13 +20,16 @@ export interface ReadConfigOptions {
 
 /** Reads the text of a config that has no file: there is nothing that it could include, and ignoring that would surprise later. */
 export function readConfigText(text: string, options: ReadConfigOptions = {}): ReadConfig {
-  return toReadConfig(parse(text, { ...options, ...overridesOf(options), include: refuseInclude }));
+  return toReadConfig(parse(text, { ...parseOptions(options), include: refuseInclude }));
 }
 
-/** Overrides as the parser takes them. JSON is read by the parser itself, so that numbers stay as exact as in a config. */
-function overridesOf({ overrides }: ReadConfigOptions): { overrides?: Record<string, PlainValue> } {
-  if (overrides === undefined) return {};
-  return { overrides: typeof overrides === 'string' ? parse(overrides, { format: 'json' }).value : { ...overrides } };
+/** Overrides that are JSON are read by the parser itself, so that numbers stay as exact as in a config. */
+function parseOptions({ overrides, ...options }: ReadConfigOptions): ParseOptions {
+  if (overrides === undefined) return options;
+  return {
+    ...options,
+    overrides: typeof overrides === 'string' ? parse(overrides, { format: 'json' }).value : { ...overrides },
+  };
 }
 
 function refuseInclude(): never {
@@ -35,7 +38,7 @@ function refuseInclude(): never {
 
 /** Reads a config file with its includes. The file's extension decides the syntax. */
 export function readConfigFile(path: string, options: ReadConfigOptions = {}): ReadConfig {
-  return toReadConfig(parseFile(path, { ...options, ...overridesOf(options) }));
+  return toReadConfig(parseFile(path, parseOptions(options)));
 }
 
 const CODES: Readonly<Record<TextProblem['kind'], ErrorCode>> = {

@@ -37,7 +37,7 @@ function soundsSecret(key: string): boolean {
 }
 
 /** A text with the passwords in its URLs, and the values of secret names in it, masked. */
-function maskText(text: string): string {
+export function maskText(text: string): string {
   // All of what is looked for has one of them.
   if (!text.includes(':') && !text.includes('=')) return text;
   const source = text.replace(URL_PASSWORD, `$1${MASK}@`);

@@ -1,8 +1,18 @@
-import { checkConfig, hasErrors, type Problem, type Registry, readConfigText } from '@headrace/engine';
+import {
+  checkConfig,
+  configToJson,
+  hasErrors,
+  MASK,
+  maskSecrets,
+  type Problem,
+  type Registry,
+  readConfigText,
+} from '@headrace/engine';
 import type { ConfigFormat } from '../store/store.ts';
 import { boundProblems } from './bound-problems.ts';
 import { configAnswer } from './config-answer.ts';
 import type { ConfigRoot } from './config-source.ts';
+import { maskedValues } from './masked-values.ts';
 
 /** A text that a stranger sent, read. */
 export interface ReadUpload {
@@ -16,6 +26,15 @@ export interface CheckedUpload {
   /** What GET answers for it; undefined when it does not parse or resolve. */
   stored: { answer: string; digest: string } | undefined;
   problems: Problem[];
+  /** Where it has the mask of a secret for a value. */
+  masks: Problem[];
+}
+
+/** A text that is run without being stored as it is. */
+export interface ReadOwn extends ReadUpload {
+  digest: string;
+  /** What was laid over it, as it stands in the config, secrets masked. */
+  maskedOverrides: Record<string, unknown> | undefined;
 }
 
 /** Reads an upload: it sees no environment, no files and no includes. */
@@ -24,12 +43,28 @@ export function readUpload(text: string, format: ConfigFormat): ReadUpload {
   return { root: hasErrors(problems) ? undefined : root, problems: boundProblems(problems) };
 }
 
+/**
+ * Reads an upload that is run as it is now.
+ * @param overrides an object as JSON: values by path that are laid over the text
+ */
+export function readOwn(text: string, format: ConfigFormat, overrides: string | undefined): ReadOwn {
+  const { root, problems } = readConfigText(text, { format, ...(overrides === undefined ? {} : { overrides }) });
+  if (root === undefined || hasErrors(problems)) {
+    return { root: undefined, problems: boundProblems(problems), digest: '', maskedOverrides: undefined };
+  }
+  // By themselves they have their place in a config, where the names of keys tell what is secret.
+  const alone = overrides === undefined ? undefined : readConfigText('{}', { format: 'json', overrides }).root;
+  const maskedOverrides = alone && (JSON.parse(configToJson(maskSecrets(alone))) as Record<string, unknown>);
+  return { root, problems: boundProblems(problems), digest: configAnswer(root).digest, maskedOverrides };
+}
+
 /** Reads an upload and checks it as a config. */
 export async function checkUpload(text: string, format: ConfigFormat, registry: Registry): Promise<CheckedUpload> {
   const { root, problems } = readUpload(text, format);
-  if (root === undefined) return { stored: undefined, problems };
+  if (root === undefined) return { stored: undefined, problems, masks: [] };
   return {
     stored: configAnswer(root),
     problems: boundProblems((await checkConfig(root, registry, { readFiles: false })).problems),
+    masks: text.includes(MASK) ? maskedValues(root) : [],
   };
 }

@@ -3,6 +3,9 @@ import type { ReadConfig, RegistrySource } from '@headrace/engine';
 /** A resolved config. */
 export type ConfigRoot = NonNullable<ReadConfig['root']>;
 
+/** A value in it. */
+export type ConfigNode = ConfigRoot | (ConfigRoot['entries'] extends Map<string, infer Child> ? Child : never);
+
 /** What a run or a preview is started from: the real values, secrets included. */
 export interface ConfigSource {
   root: ConfigRoot;
@@ -11,4 +14,11 @@ export interface ConfigSource {
   /** Whether it is a preset, whose scripts run outside a sandbox. */
   trusted: boolean;
   digest: string;
+}
+
+/** Which config it is: an id, the name that people gave it, and the version; a preset has neither name nor versions. */
+export interface ConfigIdentity {
+  id: string;
+  name: string | null;
+  version: number | null;
 }

@@ -2,8 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { hasErrors, type Problem } from '@headrace/engine';
 import { Refusal } from '../errors/refusal.ts';
 import type { Preset } from '../presets/presets.ts';
-import type { ConfigFormat, Store } from '../store/store.ts';
+import type {
+  ConfigFormat,
+  ConfigNotes,
+  ConfigVersion,
+  ConfigVersionListing,
+  Store,
+  StoredConfig,
+} from '../store/store.ts';
+import type { ConfigChange } from './config-diff.ts';
+import { checkConfigName, isConfigId } from './config-name.ts';
+import { type ConfigItem, configPage, type Page, versionPage } from './config-pages.ts';
 import type { ConfigSource } from './config-source.ts';
+import { checkPreconditions, configTag, type Preconditions } from './config-tag.ts';
 import type { UploadReader } from './upload-reader.ts';
 import { refuseConfig } from './upload-text.ts';
 
@@ -11,143 +22,277 @@ export interface ConfigsOptions {
   store: Store;
   reader: UploadReader;
   maxConfigs: number;
+  /** Older versions of a config are forgotten. */
+  maxVersions: number;
   /** A config was stored: a run of it is to be expected. */
   onAdded?: () => void;
 }
 
-/** A config in a page of them. */
-export interface ConfigItem {
-  id: string;
-  preset: boolean;
-  digest: string;
-  /** Seconds since the epoch; null for a preset. */
-  createdTime: number | null;
+/** A text that is to be stored. */
+export interface Upload {
+  text: string;
+  format: ConfigFormat;
   createdBy: string | null;
+  /** What is not given stays as it is. */
+  notes: Partial<ConfigNotes>;
+  /** Refuse a config that has errors. */
+  onlyValid: boolean;
 }
+
+/** A config that was stored. */
+export interface Uploaded {
+  configId: string;
+  version: number;
+  tag: string;
+  /** What is wrong with it all the same. */
+  problems: Problem[];
+  created: boolean;
+}
+
+/** A config, wherever it is kept. */
+export type FoundConfig = { kind: 'preset'; preset: Preset } | { kind: 'stored'; config: StoredConfig };
 
 /** The configs of a service: those that were uploaded, and the presets, under the names of their files. */
 export class Configs {
-  readonly #store: Store;
-  readonly #reader: UploadReader;
-  readonly #maxConfigs: number;
-  readonly #onAdded: (() => void) | undefined;
+  readonly #options: ConfigsOptions;
   #presets: ReadonlyMap<string, Preset> = new Map();
 
-  constructor({ store, reader, maxConfigs, onAdded }: ConfigsOptions) {
-    this.#onAdded = onAdded;
-    this.#store = store;
-    this.#reader = reader;
-    this.#maxConfigs = maxConfigs;
+  constructor(options: ConfigsOptions) {
+    this.#options = options;
   }
 
   setPresets(presets: ReadonlyMap<string, Preset>): void {
     this.#presets = presets;
   }
 
+  /** Stores a config under a new id. It has to be readable; whether it is valid besides is told in `problems`. */
+  async add(upload: Upload): Promise<Uploaded> {
+    const { name = null } = upload.notes;
+    if (name !== null) checkConfigName(name);
+    const made = await this.#create(upload, await this.#check(upload));
+    if (made === 'name-taken') throw nameTaken(name);
+    return made;
+  }
+
   /**
-   * Stores a config. It has to be readable; whether it is valid besides is told in `problems`.
-   * @param onlyValid refuse one that has errors
+   * Gives a config a new text, and with it a new version; the same text again makes none. A name that nobody has
+   * makes a new config of that name.
+   * @param key an id or a name
    */
-  async add(
-    text: string,
-    format: ConfigFormat,
-    { createdBy, onlyValid }: { createdBy: string | null; onlyValid: boolean },
-  ): Promise<{ configId: string; problems: Problem[] }> {
-    const { stored, problems } = await this.#reader.check(text, format);
-    if (stored === undefined || (onlyValid && hasErrors(problems))) refuseConfig(problems);
-    const configId = randomUUID();
-    const createdTime = Date.now() / 1000;
-    const config = { id: configId, text, format, ...stored, createdTime, createdBy };
-    if (!(await this.#store.addConfig(config, this.#maxConfigs))) {
-      throw new Refusal('HR_CONFIG_STORE_FULL', `There are ${this.#maxConfigs} configs already, which is the limit`, {
-        hint: 'Delete some (DELETE /v1/config/{id}), or raise limits.maxConfigs in the service file.',
-      });
-    }
-    this.#onAdded?.();
-    return { configId, problems };
+  async put(key: string, upload: Upload, preconditions: Preconditions): Promise<Uploaded> {
+    if (upload.notes.name != null) checkConfigName(upload.notes.name);
+    const checked = await this.#check(upload);
+    if (checked.masks.length > 0) refuseConfig(checked.masks);
+    return this.#write(key, upload, checked, preconditions);
+  }
+
+  /** Makes an old version of a config the current one, as a new version. */
+  async restore(
+    key: string,
+    version: number,
+    createdBy: string | null,
+    preconditions: Preconditions,
+  ): Promise<Uploaded> {
+    const { text, format, answer, digest } = await this.version(key, version);
+    const upload: Upload = { text, format, createdBy, notes: {}, onlyValid: false };
+    const { problems, masks } = await this.#options.reader.check(text, format);
+    return this.#write(key, upload, { answer, digest, problems, masks }, preconditions);
   }
 
   /** What is wrong with a text as a config. */
   async validate(text: string, format: ConfigFormat): Promise<Problem[]> {
-    return (await this.#reader.check(text, format)).problems;
-  }
-
-  /** The config as JSON, secrets masked. */
-  async answer(id: string): Promise<string | undefined> {
-    return this.#presets.get(id)?.answer ?? (await this.#store.configAnswer(id));
-  }
-
-  /** What a run of the config starts from; undefined when there is no such config. */
-  async source(id: string): Promise<ConfigSource | undefined> {
-    const preset = this.#presets.get(id);
-    if (preset !== undefined) return preset;
-    const stored = await this.#store.config(id);
-    if (stored === undefined) return undefined;
-    return { ...(await this.#read(stored.text, stored.format)), digest: stored.digest };
-  }
-
-  /** What a preview of a config that is not stored starts from. */
-  async unsavedSource(text: string, format: ConfigFormat): Promise<Omit<ConfigSource, 'digest'>> {
-    return this.#read(text, format);
-  }
-
-  async delete(id: string): Promise<void> {
-    if (this.#presets.has(id)) {
-      throw new Refusal('HR_CONFIG_IS_PRESET', `The config ${id} is a preset: it belongs to a file`, {
-        hint: 'Remove the file from the preset directory and start the service again.',
-      });
-    }
-    if (!(await this.#store.deleteConfig(id))) throw configNotFound(id);
-  }
-
-  async #read(text: string, format: ConfigFormat): Promise<Omit<ConfigSource, 'digest'>> {
-    const { root, problems } = await this.#reader.read(text, format);
-    if (root === undefined) refuseConfig(problems);
-    return { root, registry: this.#reader.registry, trusted: false };
+    return (await this.#options.reader.check(text, format)).problems;
   }
 
   /**
-   * A page of the configs: presets by name, then uploads, newest first.
-   * @param after the cursor that came with the page before
+   * The config as JSON, secrets masked, and its tag.
+   * @param key an id or a name
    */
-  async page(after: string | undefined, limit: number): Promise<{ items: ConfigItem[]; next: string | null }> {
-    const cursor = parseCursor(after);
-    const items: { item: ConfigItem; cursor: string }[] = [];
-    if (cursor.preset !== undefined) {
-      for (const { name, digest } of this.#presets.values()) {
-        if (name <= cursor.preset) continue;
-        items.push({
-          item: { id: name, preset: true, digest, createdTime: null, createdBy: null },
-          cursor: `preset:${name}`,
-        });
+  async answer(key: string): Promise<{ json: string; tag: string } | undefined> {
+    const preset = this.#presets.get(key);
+    if (preset !== undefined) return { json: preset.answer, tag: configTag({ version: null, digest: preset.digest }) };
+    const stored = await this.#options.store.configAnswer(key);
+    return stored === undefined ? undefined : { json: stored.answer, tag: configTag(stored) };
+  }
+
+  /** A config by its id or its name. */
+  async find(key: string): Promise<FoundConfig | undefined> {
+    const preset = this.#presets.get(key);
+    if (preset !== undefined) return { kind: 'preset', preset };
+    const config = await this.#options.store.config(key);
+    return config === undefined ? undefined : { kind: 'stored', config };
+  }
+
+  /** A config that has versions: one that was uploaded. */
+  async stored(key: string): Promise<StoredConfig> {
+    const found = await this.find(key);
+    if (found === undefined) throw configNotFound(key);
+    if (found.kind === 'preset') throw isPreset(key);
+    return found.config;
+  }
+
+  /** A version of a config that was uploaded; the current one when no number is given. */
+  async version(key: string, version?: number): Promise<ConfigVersion> {
+    const { id, current } = await this.stored(key);
+    if (version === undefined) return current;
+    const found = await this.#options.store.configVersion(id, version);
+    if (found !== undefined) return found;
+    throw new Refusal('HR_CONFIG_NOT_FOUND', `The config ${key} has no version ${version}, or not any more`, {
+      hint: `GET /v1/config/${key}/versions lists those that are kept.`,
+    });
+  }
+
+  /** What a run or a preview of the config starts from; undefined when there is no such config. */
+  async source(key: string): Promise<ConfigSource | undefined> {
+    const found = await this.find(key);
+    if (found === undefined) return undefined;
+    return found.kind === 'preset' ? found.preset : this.versionSource(found.config.current);
+  }
+
+  /** What a run of a version starts from. */
+  async versionSource({ text, format, digest }: ConfigVersion): Promise<ConfigSource> {
+    const { reader } = this.#options;
+    const { root, problems } = await reader.read(text, format);
+    if (root === undefined) refuseConfig(problems);
+    return { root, digest, registry: reader.registry, trusted: false };
+  }
+
+  /**
+   * What a run or a preview of a text starts from that is not stored as it is.
+   * @param overrides an object as JSON: values by path that are laid over the text
+   */
+  async ownSource(
+    text: string,
+    format: ConfigFormat,
+    overrides?: string,
+  ): Promise<{ source: ConfigSource; overrides: Record<string, unknown> | undefined }> {
+    const { reader } = this.#options;
+    const { root, problems, digest, maskedOverrides } = await reader.readOwn(text, format, overrides);
+    if (root === undefined) refuseConfig(problems);
+    return { source: { root, digest, registry: reader.registry, trusted: false }, overrides: maskedOverrides };
+  }
+
+  /** The text of a version as it was uploaded, its secrets masked. */
+  async maskedText({ text, format }: ConfigVersion): Promise<string> {
+    const masked = await this.#options.reader.maskedText(text, format);
+    if (masked !== undefined) return masked;
+    throw new Refusal('HR_CONFIG_TEXT_HIDDEN', 'The text has secrets that cannot be masked where they stand', {
+      hint: 'GET /v1/config/{id} shows the config with its secrets masked, without its comments.',
+    });
+  }
+
+  /** What has changed from one version to another. */
+  diff(from: ConfigVersion, to: ConfigVersion): Promise<ConfigChange[]> {
+    return this.#options.reader.diff(from, to);
+  }
+
+  /** A page of the configs; see `configPage`. */
+  page(query: Parameters<typeof configPage>[2]): Promise<Page<ConfigItem>> {
+    return configPage(this.#options.store, this.#presets, query);
+  }
+
+  /** A page of the versions of a config that are kept. */
+  async versions(key: string, query: Parameters<typeof versionPage>[2]): Promise<Page<ConfigVersionListing>> {
+    return versionPage(this.#options.store, (await this.stored(key)).id, query);
+  }
+
+  /** Removes a config with all of its versions. */
+  async delete(key: string): Promise<void> {
+    const { id } = await this.stored(key);
+    if (!(await this.#options.store.deleteConfig(id))) throw configNotFound(key);
+  }
+
+  async #write(key: string, upload: Upload, checked: Checked, preconditions: Preconditions): Promise<Uploaded> {
+    for (;;) {
+      const found = await this.find(key);
+      if (found?.kind === 'preset') throw isPreset(key);
+      checkPreconditions(preconditions, found && configTag(found.config.current));
+      if (found === undefined) {
+        const made = await this.#create(named(key, upload), checked);
+        if (made !== 'name-taken') return made;
+      } else {
+        const replaced = await this.#replace(found.config, upload, checked);
+        if (replaced !== 'overtaken') return replaced;
       }
+      // Another request was faster. What holds now is looked at again.
     }
-    // One more than asked for tells whether there is another page.
-    if (items.length <= limit) {
-      for (const { seq, ...config } of await this.#store.listConfigs({
-        before: cursor.before,
-        limit: limit + 1 - items.length,
-      })) {
-        items.push({ item: { ...config, preset: false }, cursor: String(seq) });
-      }
+  }
+
+  async #check({ text, format, onlyValid }: Upload): Promise<Checked> {
+    const { stored, problems, masks } = await this.#options.reader.check(text, format);
+    if (stored === undefined || (onlyValid && hasErrors(problems))) refuseConfig(problems);
+    return { ...stored, problems, masks };
+  }
+
+  async #create(upload: Upload, checked: Checked): Promise<Uploaded | 'name-taken'> {
+    const { store, maxConfigs, onAdded } = this.#options;
+    const { name = null, description = null, labels = {} } = upload.notes;
+    const id = randomUUID();
+    const current = newVersion(1, upload, checked);
+    const written = await store.addConfig({ id, name, description, labels, current }, maxConfigs);
+    if (written === 'name-taken') return written;
+    if (written !== 'written') {
+      throw new Refusal('HR_CONFIG_STORE_FULL', `There are ${maxConfigs} configs already, which is the limit`, {
+        hint: 'Delete some (DELETE /v1/config/{id}), or raise limits.maxConfigs in the service file.',
+      });
     }
-    const more = items.length > limit;
-    const page = items.slice(0, limit);
-    return { items: page.map(({ item }) => item), next: more ? (page.at(-1)?.cursor ?? null) : null };
+    onAdded?.();
+    return { configId: id, version: 1, tag: configTag(current), problems: checked.problems, created: true };
+  }
+
+  async #replace(config: StoredConfig, upload: Upload, checked: Checked): Promise<Uploaded | 'overtaken'> {
+    const { store, maxVersions, onAdded } = this.#options;
+    const { current: before } = config;
+    const same = upload.text === before.text && upload.format === before.format;
+    const current = same ? before : newVersion(before.version + 1, upload, checked);
+    const written = await store.replaceConfig({ ...config, ...upload.notes, current }, before.version, maxVersions);
+    if (written === 'name-taken') throw nameTaken(upload.notes.name);
+    if (written !== 'written') return 'overtaken';
+    onAdded?.();
+    const { version } = current;
+    return { configId: config.id, version, tag: configTag(current), problems: checked.problems, created: false };
   }
 }
 
-export function configNotFound(id: string): Refusal {
-  return new Refusal('HR_CONFIG_NOT_FOUND', `There is no config ${id}`, { hint: 'GET /v1/config lists them.' });
+/** A text that can be stored. */
+interface Checked {
+  answer: string;
+  digest: string;
+  problems: Problem[];
+  /** Where it has the mask of a secret for a value. */
+  masks: Problem[];
 }
 
-/** Where a page starts: after a preset, or before a place in the order of uploads. */
-function parseCursor(after: string | undefined): { preset?: string; before?: number } {
-  if (after === undefined) return { preset: '' };
-  if (after.startsWith('preset:')) return { preset: after.slice('preset:'.length) };
-  const before = Number(after);
-  if (!/^\d{1,15}$/.test(after)) {
-    throw new Refusal('HR_REQUEST_INVALID', `${after} is not the "next" of an earlier page`);
+function newVersion(version: number, { text, format, createdBy }: Upload, { answer, digest }: Checked): ConfigVersion {
+  return { version, text, format, answer, digest, createdTime: Date.now() / 1000, createdBy };
+}
+
+/** The upload of a new config by its name. */
+function named(key: string, upload: Upload): Upload {
+  if (isConfigId(key)) throw configNotFound(key);
+  checkConfigName(key);
+  const { name = key } = upload.notes;
+  if (name !== key) {
+    throw new Refusal(
+      'HR_REQUEST_INVALID',
+      `There is no config ${key}: a new one of this name cannot be named ${name}`,
+    );
   }
-  return { before };
+  return { ...upload, notes: { ...upload.notes, name: key } };
+}
+
+export function configNotFound(key: string): Refusal {
+  return new Refusal('HR_CONFIG_NOT_FOUND', `There is no config ${key}`, { hint: 'GET /v1/config lists them.' });
+}
+
+function nameTaken(name: string | null | undefined): Refusal {
+  return new Refusal('HR_CONFIG_NAME_TAKEN', `There is a config named ${name} already`, {
+    hint: `Replace that one (PUT /v1/config/${name}), or take another name.`,
+  });
+}
+
+function isPreset(key: string): Refusal {
+  return new Refusal('HR_CONFIG_IS_PRESET', `The config ${key} is a preset: it belongs to a file`, {
+    hint: 'Change or remove the file in the preset directory, and start the service again.',
+  });
 }

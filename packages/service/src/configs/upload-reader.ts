@@ -4,7 +4,17 @@ import { Worker } from 'node:worker_threads';
 import type { Registry, RegistrySource } from '@headrace/engine';
 import { Refusal } from '../errors/refusal.ts';
 import type { ConfigFormat } from '../store/store.ts';
-import { type CheckedUpload, checkUpload, type ReadUpload, readUpload } from './check-upload.ts';
+import type { CheckedUpload, ReadOwn, ReadUpload } from './check-upload.ts';
+import type { ConfigChange } from './config-diff.ts';
+import {
+  type ConfigText,
+  charactersOf,
+  perform,
+  type ReaderJob,
+  type ReaderKind,
+  type ReaderResult,
+  type ReaderWork,
+} from './reader-jobs.ts';
 
 /** Texts up to this are read where they come in: even a hostile one of that size takes little time. */
 const SMALL_CHARACTERS = 16 * 1024;
@@ -14,15 +24,8 @@ const HEAP_MB = 1024;
 const IDLE_MILLIS = 10_000;
 const MAX_WAITING = 16;
 
-/** What the thread is asked. */
-export interface ReaderJob {
-  kind: 'read' | 'check';
-  text: string;
-  format: ConfigFormat;
-}
-
 /** What the thread answers. */
-export type ReaderAnswer = { result: ReadUpload | CheckedUpload } | { error: string };
+export type ReaderAnswer = { result: ReaderResult } | { error: string };
 
 /**
  * Reads uploads. A large text goes to a thread with limits of its own, so that one that asks for much time or memory
@@ -44,14 +47,26 @@ export class UploadReader {
     return this.#registry.source;
   }
 
-  async read(text: string, format: ConfigFormat): Promise<ReadUpload> {
-    if (text.length <= SMALL_CHARACTERS) return readUpload(text, format);
-    return (await this.#queue({ kind: 'read', text, format })) as ReadUpload;
+  read(text: string, format: ConfigFormat): Promise<ReadUpload> {
+    return this.#perform({ kind: 'read', text, format });
   }
 
-  async check(text: string, format: ConfigFormat): Promise<CheckedUpload> {
-    if (text.length <= SMALL_CHARACTERS) return checkUpload(text, format, this.#registry);
-    return (await this.#queue({ kind: 'check', text, format })) as CheckedUpload;
+  /** Reads a text that is run without being stored as it is, with overrides laid over it. */
+  readOwn(text: string, format: ConfigFormat, overrides: string | undefined): Promise<ReadOwn> {
+    return this.#perform({ kind: 'own', text, format, overrides });
+  }
+
+  check(text: string, format: ConfigFormat): Promise<CheckedUpload> {
+    return this.#perform({ kind: 'check', text, format });
+  }
+
+  /** The text with its secrets masked; undefined when they cannot be masked where they stand. */
+  maskedText(text: string, format: ConfigFormat): Promise<string | undefined> {
+    return this.#perform({ kind: 'mask', text, format });
+  }
+
+  diff(from: ConfigText, to: ConfigText): Promise<ConfigChange[]> {
+    return this.#perform({ kind: 'diff', from, to });
   }
 
   async close(): Promise<void> {
@@ -59,8 +74,16 @@ export class UploadReader {
     await this.#worker?.terminate();
   }
 
+  /** Does what is asked, here or in the thread. */
+  async #perform<Kind extends ReaderKind>(
+    job: { kind: Kind } & ReaderWork[Kind]['needs'],
+  ): Promise<ReaderWork[Kind]['gives']> {
+    const any = job as ReaderJob;
+    return charactersOf(any) <= SMALL_CHARACTERS ? perform(any, this.#registry) : this.#queue(any);
+  }
+
   /** One text after the other: what many of them take together is bounded too. */
-  async #queue(job: ReaderJob): Promise<ReadUpload | CheckedUpload> {
+  async #queue(job: ReaderJob): Promise<ReaderResult> {
     if (this.#waiting >= MAX_WAITING) {
       throw new Refusal('HR_CONFIG_READER_BUSY', `${MAX_WAITING} large configs are waiting to be read`, {
         headers: { 'retry-after': '5' },
@@ -76,7 +99,7 @@ export class UploadReader {
     }
   }
 
-  async #ask(job: ReaderJob): Promise<ReadUpload | CheckedUpload> {
+  async #ask(job: ReaderJob): Promise<ReaderResult> {
     clearTimeout(this.#idle);
     this.#worker ??= this.#spawn();
     const worker = this.#worker;

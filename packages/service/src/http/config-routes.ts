@@ -1,11 +1,32 @@
 import { hasErrors, Type } from '@headrace/engine';
-import type { FastifyInstance } from 'fastify';
-import { type ConfigItem, type Configs, configNotFound } from '../configs/configs.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { ConfigItem } from '../configs/config-pages.ts';
+import { type Configs, configNotFound, type Upload } from '../configs/configs.ts';
 import { uploadText } from '../configs/upload-text.ts';
-import type { ConfigFormat } from '../store/store.ts';
+import type { ConfigFormat, ConfigNotes } from '../store/store.ts';
 import { requireRole } from './access.ts';
+import {
+  NotModified,
+  preconditionHeaders,
+  preconditionsOf,
+  readHeaders,
+  sendTagged,
+  sendUploaded,
+  UploadedAnswer,
+} from './config-answers.ts';
 import { sendJson, streamJson } from './json.ts';
-import { answers, DEFAULT_PAGE, idParams, Nothing, pageOf, pageQuery, problemList, queryOf } from './route-schemas.ts';
+import { labelQuery, parseLabels } from './label-query.ts';
+import {
+  answers,
+  DEFAULT_PAGE,
+  idParams,
+  Nothing,
+  nullable,
+  pageOf,
+  pageQuery,
+  problemList,
+  queryOf,
+} from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
 
 /** Configs listed from the store at a time, when all of them are. */
@@ -17,11 +38,32 @@ const ConfigAnswer = Type.Record(Type.String(), Type.Unknown(), {
 const ConfigItemAnswer = Type.Object({
   configId: Type.String(),
   preset: Type.Boolean({ description: 'It belongs to a file' }),
+  name: nullable(Type.String()),
+  description: nullable(Type.String()),
+  labels: Type.Record(Type.String(), Type.String()),
+  version: nullable(Type.Integer({ minimum: 1, description: 'Null for a preset' })),
   digest: Type.String(),
-  createdTime: Type.Union([Type.Number(), Type.Null()]),
-  createdBy: Type.Union([Type.String(), Type.Null()]),
+  createdTime: nullable(Type.Number()),
+  createdBy: nullable(Type.String()),
+  updatedTime: nullable(Type.Number({ description: 'When the current version came' })),
+  updatedBy: nullable(Type.String()),
   config: ConfigAnswer,
 });
+
+/** What people say about a config. The body is the config itself, so this stands in the query. */
+const uploadQuery = queryOf({
+  validate: Type.Optional(Type.Boolean({ description: 'Refuse a config that has errors' })),
+  name: Type.Optional(Type.String({ maxLength: 100, description: 'Unique; stands for the id everywhere' })),
+  description: Type.Optional(Type.String({ maxLength: 1000 })),
+  label: labelQuery,
+});
+
+interface UploadQuery {
+  validate?: boolean;
+  name?: string;
+  description?: string;
+  label?: string[];
+}
 
 /** The config language decides what may be in such a body, not the schema. */
 const configBody = {
@@ -43,7 +85,7 @@ export async function configRoutes(
   }
   const tags = ['config'];
 
-  app.post<{ Body: Buffer | undefined; Querystring: { validate?: boolean } }>(
+  app.post<{ Body: Buffer | undefined; Querystring: UploadQuery }>(
     '/v1/config',
     {
       bodyLimit: maxConfigBytes,
@@ -51,23 +93,42 @@ export async function configRoutes(
       schema: {
         tags,
         summary: 'Store a config',
-        querystring: queryOf({
-          validate: Type.Optional(Type.Boolean({ description: 'Refuse a config that has errors' })),
-        }),
+        querystring: uploadQuery,
         body: configBody,
         response: answers(
           { 200: Type.Object({ configId: Type.String(), problems: Type.Optional(problemList) }) },
           400,
+          409,
           413,
           415,
         ),
       },
     },
     async (request, reply) => {
-      const text = uploadText(request.body);
-      const options = { createdBy: request.user, onlyValid: request.query.validate === true };
-      const { configId, problems } = await configs.add(text, bodyFormat(request.headers['content-type']), options);
-      return sendJson(reply, JSON.stringify(problems.length === 0 ? { configId } : { configId, problems }));
+      const { configId, problems, tag } = await configs.add(uploadOf(request));
+      const answer = problems.length === 0 ? { configId } : { configId, problems };
+      return sendJson(reply.header('etag', tag), JSON.stringify(answer));
+    },
+  );
+
+  app.put<{ Body: Buffer | undefined; Params: { id: string }; Querystring: UploadQuery }>(
+    '/v1/config/:id',
+    {
+      bodyLimit: maxConfigBytes,
+      config: { access: 'admin', bodyLimitSetting: 'limits.maxConfigBytes' },
+      schema: {
+        tags,
+        summary: 'Replace a config by a new version; a name that nobody has makes a config of that name',
+        params: idParams,
+        headers: preconditionHeaders,
+        querystring: uploadQuery,
+        body: configBody,
+        response: answers({ 200: UploadedAnswer, 201: UploadedAnswer }, 400, 404, 409, 412, 413, 415),
+      },
+    },
+    async (request, reply) => {
+      const uploaded = await configs.put(request.params.id, uploadOf(request), preconditionsOf(request));
+      return sendUploaded(reply, uploaded);
     },
   );
 
@@ -104,28 +165,31 @@ export async function configRoutes(
       const connect = request.query.connect === true;
       if (connect) requireRole(request, 'operator');
       let problems = await configs.validate(text, format);
-      if (connect && !hasErrors(problems)) problems = await previews.reach(await configs.unsavedSource(text, format));
+      if (connect && !hasErrors(problems)) {
+        problems = await previews.reach((await configs.ownSource(text, format)).source);
+      }
       return sendJson(reply, JSON.stringify({ valid: !hasErrors(problems), problems }));
     },
   );
 
-  app.get<{ Querystring: { limit?: number; after?: string } }>(
+  app.get<{ Querystring: { limit?: number; after?: string; label?: string[] } }>(
     '/v1/config',
     {
       config: { access: 'reader' },
       schema: {
         tags,
-        summary: 'All configs by id, presets included; with `limit` or `after` a page of them, newest first',
-        querystring: queryOf(pageQuery),
+        summary: 'All configs by id, presets included; with any parameter a page of them, newest first',
+        querystring: queryOf({ ...pageQuery, label: labelQuery }),
         response: answers(
           { 200: Type.Union([Type.Record(Type.String(), ConfigAnswer), pageOf(ConfigItemAnswer)]) },
           400,
         ),
       },
     },
-    async ({ query: { limit, after } }, reply) => {
-      if (limit === undefined && after === undefined) return streamJson(reply, allConfigs(configs));
-      const { items, next } = await configs.page(after, limit ?? DEFAULT_PAGE);
+    async ({ query }, reply) => {
+      if (Object.keys(query).length === 0) return streamJson(reply, allConfigs(configs));
+      const { limit = DEFAULT_PAGE, after, label = [] } = query;
+      const { items, next } = await configs.page({ after, limit, labels: parseLabels(label) });
       return streamJson(reply, configPage(configs, items, next));
     },
   );
@@ -134,12 +198,19 @@ export async function configRoutes(
     '/v1/config/:id',
     {
       config: { access: 'reader' },
-      schema: { tags, summary: 'A config', params: idParams, response: answers({ 200: ConfigAnswer }, 404) },
+      schema: {
+        tags,
+        summary: 'A config; its header ETag names the version',
+        params: idParams,
+        headers: readHeaders,
+        response: answers({ 200: ConfigAnswer, 304: NotModified }, 404),
+      },
     },
-    async ({ params: { id } }, reply) => {
+    async (request, reply) => {
+      const { id } = request.params;
       const answer = await configs.answer(id);
       if (answer === undefined) throw configNotFound(id);
-      return sendJson(reply, answer);
+      return sendTagged(request, reply, answer.tag, answer.json);
     },
   );
 
@@ -149,7 +220,7 @@ export async function configRoutes(
       config: { access: 'admin' },
       schema: {
         tags,
-        summary: 'Remove a config; its runs go on with their own copy',
+        summary: 'Remove a config with all its versions; its runs go on with their own copy',
         params: idParams,
         response: answers({ 200: Nothing }, 404, 409),
       },
@@ -161,6 +232,22 @@ export async function configRoutes(
   );
 }
 
+/** What is to be stored. An empty name, description or label takes away what there was. */
+function uploadOf({
+  body,
+  headers,
+  query: { validate = false, name, description, label },
+  user,
+}: FastifyRequest<{ Body: Buffer | undefined; Querystring: UploadQuery }>): Upload {
+  const notes: Partial<ConfigNotes> = {
+    ...(name === undefined ? {} : { name: name === '' ? null : name }),
+    ...(description === undefined ? {} : { description: description === '' ? null : description }),
+    ...(label === undefined ? {} : { labels: parseLabels(label.filter((text) => text !== '')) }),
+  };
+  const format = bodyFormat(headers['content-type']);
+  return { text: uploadText(body), format, createdBy: user, notes, onlyValid: validate };
+}
+
 function bodyFormat(contentType: string | undefined): ConfigFormat {
   return /^\s*application\/hocon\b/i.test(contentType ?? '') ? 'hocon' : 'json';
 }
@@ -170,12 +257,12 @@ async function* allConfigs(configs: Configs): AsyncGenerator<string> {
   let separator = '{';
   let after: string | null = null;
   do {
-    const page = await configs.page(after ?? undefined, LIST_STEP);
+    const page = await configs.page({ after: after ?? undefined, limit: LIST_STEP, labels: {} });
     for (const { id } of page.items) {
       const answer = await configs.answer(id);
       // It may have been removed since.
       if (answer === undefined) continue;
-      yield `${separator}${JSON.stringify(id)}:${answer}`;
+      yield `${separator}${JSON.stringify(id)}:${answer.json}`;
       separator = ',';
     }
     after = page.next;
@@ -192,7 +279,7 @@ async function* configPage(
   for (const { id, ...item } of items) {
     const answer = await configs.answer(id);
     if (answer === undefined) continue;
-    yield `${separator}${JSON.stringify({ configId: id, ...item }).slice(0, -1)},"config":${answer}}`;
+    yield `${separator}${JSON.stringify({ configId: id, ...item }).slice(0, -1)},"config":${answer.json}}`;
     separator = ',';
   }
   yield `${separator === ',' ? '' : separator}],"next":${JSON.stringify(next)}}`;

@@ -1,6 +1,6 @@
 import { type Problem, runSummary } from '@headrace/engine';
 import type { Store } from '../store/store.ts';
-import { abandonPending, now } from './active-run.ts';
+import { abandonPending, now, storedRun } from './active-run.ts';
 import type { RunDetails } from './run-details.ts';
 
 /**
@@ -11,7 +11,7 @@ export async function endInterruptedRuns(store: Store): Promise<number> {
   const unfinished = await store.unfinishedRuns();
   await Promise.all(
     unfinished.map((text) => {
-      const details = JSON.parse(text) as RunDetails;
+      const { queuePosition: _, ...details } = JSON.parse(text) as RunDetails;
       const waited = details.status === 'QUEUED';
       const problem: Problem = {
         severity: 'error',
@@ -35,8 +35,7 @@ export async function endInterruptedRuns(store: Store): Promise<number> {
           connectors: [],
         },
       };
-      const { runId: id, configId, status, done } = interrupted;
-      return store.saveRun({ id, configId, status, done, details: JSON.stringify(interrupted) });
+      return store.saveRun(storedRun(interrupted));
     }),
   );
   return unfinished.length;

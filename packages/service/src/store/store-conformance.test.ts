@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
 import { MemoryStore } from './memory-store.ts';
 import { SqliteStore } from './sqlite-store.ts';
-import type { Store, StoredConfig, StoredRun } from './store.ts';
+import type { ConfigVersion, Store, StoredConfig, StoredRun } from './store.ts';
 
 const directories: string[] = [];
 
@@ -19,23 +19,49 @@ afterEach(() => {
   for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true });
 });
 
-function config(id: string): StoredConfig {
+function version(version: number, over: Partial<ConfigVersion> = {}): ConfigVersion {
   return {
-    id,
-    text: `a: 1 # ${id} \u{1f30a}\u0000`,
+    version,
+    text: `a: ${version} # \u{1f30a}\u0000`,
     format: 'hocon',
-    answer: '{"a":1}',
-    digest: 'd1',
-    createdTime: 1795267968.824,
+    answer: `{"a":${version}}`,
+    digest: `d${version}`,
+    createdTime: 1795267968.824 + version,
     createdBy: null,
+    ...over,
   };
 }
 
+function config(id: string, over: Partial<StoredConfig> = {}): StoredConfig {
+  return { id, name: null, description: null, labels: {}, current: version(1), ...over };
+}
+
 function run(id: string, over: Partial<StoredRun> = {}): StoredRun {
-  return { id, configId: 'c', status: 'RUNNING', done: false, details: `{"runId":"${id}"}`, ...over };
+  return {
+    id,
+    configId: 'c',
+    status: 'RUNNING',
+    done: false,
+    startTime: 1000,
+    requestedBy: null,
+    labels: {},
+    details: `{"runId":"${id}"}`,
+    ...over,
+  };
 }
 
 const ids = (items: { id: string }[]) => items.map((item) => item.id);
+
+/** As the first release made it. */
+const FIRST_SCHEMA = `
+  CREATE TABLE configs (seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, text TEXT NOT NULL,
+    format TEXT NOT NULL, answer TEXT NOT NULL, digest TEXT NOT NULL, created_time REAL NOT NULL, created_by TEXT) STRICT;
+  CREATE TABLE runs (seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, config_id TEXT NOT NULL,
+    status TEXT NOT NULL, done INTEGER NOT NULL, details TEXT NOT NULL) STRICT;
+  CREATE INDEX runs_by_config ON runs (config_id, seq);
+  CREATE INDEX runs_by_status ON runs (status, seq);
+  CREATE INDEX unfinished_runs ON runs (seq) WHERE done = 0;
+  CREATE TABLE probe (id INTEGER PRIMARY KEY CHECK (id = 1), time REAL NOT NULL) STRICT;`;
 
 describe.each<[string, () => Store]>([
   ['memory', () => new MemoryStore()],
@@ -43,9 +69,12 @@ describe.each<[string, () => Store]>([
 ])('the %s store', (_name, open) => {
   it('keeps a config as it was given', async () => {
     const store = open();
-    expect(await store.addConfig(config('a'), 10)).toBe(true);
-    expect(await store.config('a')).toEqual(config('a'));
-    expect(await store.configAnswer('a')).toBe('{"a":1}');
+    const a = config('a', { name: 'films', description: 'All films', labels: { team: 'search', __proto__x: '' } });
+    expect(await store.addConfig(a, 10)).toBe('written');
+    for (const key of ['a', 'films']) {
+      expect(await store.config(key)).toEqual(a);
+      expect(await store.configAnswer(key)).toEqual({ answer: '{"a":1}', version: 1, digest: 'd1' });
+    }
     expect(await store.config('b')).toBeUndefined();
     expect(await store.configAnswer('b')).toBeUndefined();
     await store.close();
@@ -54,10 +83,10 @@ describe.each<[string, () => Store]>([
   it('takes no more configs than it may, and another one after a deletion', async () => {
     const store = open();
     const answers = await Promise.all(['a', 'b', 'c'].map((id) => store.addConfig(config(id), 2)));
-    expect(answers).toEqual([true, true, false]);
+    expect(answers).toEqual(['written', 'written', 'full']);
     expect(await store.deleteConfig('a')).toBe(true);
     expect(await store.deleteConfig('a')).toBe(false);
-    expect(await store.addConfig(config('c'), 2)).toBe(true);
+    expect(await store.addConfig(config('c'), 2)).toBe('written');
     expect(ids(await store.listConfigs({ limit: 10 }))).toEqual(['c', 'b']);
     await store.close();
   });
@@ -70,6 +99,116 @@ describe.each<[string, () => Store]>([
     const second = await store.listConfigs({ limit: 2, before: first[1]?.seq });
     expect(ids(second)).toEqual(['c', 'b']);
     expect(ids(await store.listConfigs({ limit: 2, before: second[1]?.seq }))).toEqual(['a']);
+    await store.close();
+  });
+
+  it('has each name once, also when two ask for it at one time', async () => {
+    const store = open();
+    const named = (id: string) => store.addConfig(config(id, { name: 'films' }), 10);
+    expect(await Promise.all([named('a'), named('b')])).toEqual(['written', 'name-taken']);
+    await store.addConfig(config('c'), 10);
+    expect(await store.replaceConfig(config('c', { name: 'films' }), 1, 5)).toBe('name-taken');
+    expect(await store.replaceConfig(config('a', { name: 'movies' }), 1, 5)).toBe('written');
+    expect(await store.replaceConfig(config('c', { name: 'films' }), 1, 5)).toBe('written');
+    expect((await store.config('films'))?.id).toBe('c');
+    expect((await store.config('movies'))?.id).toBe('a');
+    await store.deleteConfig('a');
+    expect(await store.config('movies')).toBeUndefined();
+    expect(await store.addConfig(config('d', { name: 'movies' }), 10)).toBe('written');
+    await store.close();
+  });
+
+  it('keeps the versions of a config, as many as it may', async () => {
+    const store = open();
+    await store.addConfig(config('a', { current: version(1, { createdBy: 'mary' }) }), 10);
+    await store.addConfig(config('b'), 10);
+    for (let n = 2; n <= 5; n++) {
+      expect(await store.replaceConfig(config('a', { current: version(n) }), n - 1, 3)).toBe('written');
+    }
+    expect(await store.config('a')).toEqual(config('a', { current: version(5) }));
+    expect((await store.listConfigVersions('a', { limit: 10 })).map((each) => each.version)).toEqual([5, 4, 3]);
+    expect(await store.listConfigVersions('a', { limit: 1, before: 5 })).toEqual([
+      { version: 4, digest: 'd4', createdTime: version(4).createdTime, createdBy: null },
+    ]);
+    expect(await store.configVersion('a', 3)).toEqual(version(3));
+    expect(await store.configVersion('a', 2)).toBeUndefined();
+    expect(await store.configVersion('none', 1)).toBeUndefined();
+    const [b, a] = await store.listConfigs({ limit: 10 });
+    expect([b?.id, a?.id]).toEqual(['b', 'a']);
+    expect(a).toMatchObject({
+      version: 5,
+      digest: 'd5',
+      createdTime: version(1).createdTime,
+      createdBy: 'mary',
+      updatedTime: version(5).createdTime,
+      updatedBy: null,
+    });
+    await store.deleteConfig('a');
+    expect(await store.listConfigVersions('a', { limit: 10 })).toEqual([]);
+    await store.close();
+  });
+
+  it('replaces a config only when it is of the version that was expected', async () => {
+    const store = open();
+    await store.addConfig(config('a'), 10);
+    const next = (text: string) => store.replaceConfig(config('a', { current: version(2, { text }) }), 1, 5);
+    expect(await Promise.all([next('first'), next('second')])).toEqual(['written', 'changed']);
+    expect((await store.config('a'))?.current.text).toBe('first');
+    expect(await store.replaceConfig(config('none'), 1, 5)).toBe('missing');
+    // The notes alone make no version.
+    const noted = config('a', { description: 'new', current: version(2, { text: 'first' }) });
+    expect(await store.replaceConfig(noted, 2, 5)).toBe('written');
+    expect(await store.config('a')).toEqual(noted);
+    expect(await store.listConfigVersions('a', { limit: 10 })).toHaveLength(2);
+    await store.close();
+  });
+
+  it('selects configs and runs by their labels', async () => {
+    const store = open();
+    const labels: Record<string, string>[] = [
+      { team: 'a', stage: 'test' },
+      { team: 'a' },
+      { team: 'b', stage: 'test' },
+      {},
+    ];
+    for (const [i, each] of labels.entries()) {
+      await store.addConfig(config(`c${i}`, { labels: each }), 10);
+      await store.saveRun(run(`r${i}`, { labels: each }));
+    }
+    const page = { limit: 10 };
+    for (const [wanted, found] of [
+      [{ team: 'a' }, [1, 0]],
+      [{ team: 'a', stage: 'test' }, [0]],
+      [{ stage: 'test' }, [2, 0]],
+      [{ team: 'test' }, []],
+      [{ toString: 'a' }, []],
+    ] as [Record<string, string>, number[]][]) {
+      expect(ids(await store.listConfigs(page, { labels: wanted }))).toEqual(found.map((i) => `c${i}`));
+      expect(ids(await store.listRuns(page, { labels: wanted }))).toEqual(found.map((i) => `r${i}`));
+    }
+    await store.replaceConfig(config('c1', { labels: { team: 'b' } }), 1, 5);
+    expect(ids(await store.listConfigs({ limit: 1 }, { labels: { team: 'b' } }))).toEqual(['c2']);
+    expect(ids(await store.listConfigs(page, { labels: { team: 'b' } }))).toEqual(['c2', 'c1']);
+    expect(ids(await store.listConfigs(page, { labels: { team: 'a' } }))).toEqual(['c0']);
+    await store.close();
+  });
+
+  it('knows for a day which run a request has started', async () => {
+    const store = open();
+    const day = 24 * 60 * 60;
+    const key = (name: string, time: number, user: string | null = null) => ({ user, key: name, digest: 'd', time });
+    await store.saveRun(run('r', { done: true }), key('k', 1000));
+    await store.saveRun(run('s'), key('k', 2000, 'mary'));
+    expect(await store.requestedRun(null, 'k', 1000 + day)).toEqual({ runId: 'r', digest: 'd' });
+    expect(await store.requestedRun('mary', 'k', 2000)).toEqual({ runId: 's', digest: 'd' });
+    expect(await store.requestedRun('john', 'k', 2000)).toBeUndefined();
+    // The run may be forgotten before.
+    await store.trimRuns(1);
+    expect(await store.runDetails('r')).toBeUndefined();
+    expect(await store.requestedRun(null, 'k', 1001 + day)).toBeUndefined();
+    expect(await store.requestedRun(null, 'k', 1000 + day)).toEqual({ runId: 'r', digest: 'd' });
+    await store.saveRun(run('t'), key('k', 1001 + day));
+    expect(await store.requestedRun(null, 'k', 1001 + day)).toEqual({ runId: 't', digest: 'd' });
     await store.close();
   });
 
@@ -93,11 +232,27 @@ describe.each<[string, () => Store]>([
     await store.saveRun(run('d', { configId: 'x' }));
     const page = { limit: 10 };
     expect(ids(await store.listRuns(page, { configId: 'x' }))).toEqual(['d', 'c', 'a']);
-    expect(ids(await store.listRuns(page, { status: 'RUNNING' }))).toEqual(['d', 'b', 'a']);
-    expect(ids(await store.listRuns(page, { configId: 'x', status: 'RUNNING' }))).toEqual(['d', 'a']);
-    const [newest] = await store.listRuns({ limit: 1 }, { configId: 'x', status: 'RUNNING' });
-    const rest = await store.listRuns({ limit: 10, before: newest?.seq }, { configId: 'x', status: 'RUNNING' });
+    const running = { statuses: ['RUNNING'] };
+    expect(ids(await store.listRuns(page, running))).toEqual(['d', 'b', 'a']);
+    expect(ids(await store.listRuns(page, { statuses: ['RUNNING', 'FAILED'] }))).toEqual(['d', 'c', 'b', 'a']);
+    expect(ids(await store.listRuns(page, { configId: 'x', ...running }))).toEqual(['d', 'a']);
+    const [newest] = await store.listRuns({ limit: 1 }, { configId: 'x', ...running });
+    const rest = await store.listRuns({ limit: 10, before: newest?.seq }, { configId: 'x', ...running });
     expect(ids(rest)).toEqual(['a']);
+    await store.close();
+  });
+
+  it('selects runs by who asked for them, and when', async () => {
+    const store = open();
+    await store.saveRun(run('a', { startTime: 10.5, requestedBy: 'mary' }));
+    await store.saveRun(run('b', { startTime: 20 }));
+    await store.saveRun(run('c', { startTime: 30, requestedBy: 'mary', labels: { x: 'y' }, status: 'FAILED' }));
+    const page = { limit: 10 };
+    expect(ids(await store.listRuns(page, { requestedBy: 'mary' }))).toEqual(['c', 'a']);
+    expect(ids(await store.listRuns(page, { since: 10.5, until: 30 }))).toEqual(['b', 'a']);
+    const all = { requestedBy: 'mary', since: 11, labels: { x: 'y' }, statuses: ['FAILED'], configId: 'c' };
+    expect(ids(await store.listRuns(page, all))).toEqual(['c']);
+    expect(ids(await store.listRuns(page, { ...all, since: 31 }))).toEqual([]);
     await store.close();
   });
 
@@ -131,9 +286,31 @@ describe('the sqlite store on the disk', () => {
     await before.close();
     const after = new SqliteStore(directory);
     expect(await after.config('a')).toEqual(config('a'));
-    expect(await after.addConfig(config('b'), 1)).toBe(false);
+    expect(await after.addConfig(config('b'), 1)).toBe('full');
     expect(await after.unfinishedRuns()).toEqual(['{"runId":"r"}']);
     await after.close();
+  });
+
+  it('takes over what the first release has stored', async () => {
+    const directory = newDirectory();
+    const db = new DatabaseSync(join(directory, 'headrace.db'));
+    const details = { runId: 'r', configId: 'a', startTime: 12.5, requestedBy: 'mary', labels: { team: 'x' } };
+    db.exec(`${FIRST_SCHEMA} PRAGMA user_version = 1;
+      INSERT INTO configs VALUES (7, 'a', 'a: 1', 'hocon', '{"a":1}', 'd1', 1.5, 'mary');
+      INSERT INTO runs VALUES (3, 'r', 'a', 'FAILED', 1, '${JSON.stringify(details)}');`);
+    db.close();
+    const store = new SqliteStore(directory);
+    const current = { version: 1, text: 'a: 1', format: 'hocon', answer: '{"a":1}', digest: 'd1', createdTime: 1.5 };
+    expect(await store.config('a')).toEqual(
+      config('a', { current: { ...current, createdBy: 'mary' } as ConfigVersion }),
+    );
+    expect(await store.listConfigs({ limit: 10 })).toMatchObject([{ seq: 7, id: 'a', updatedBy: 'mary' }]);
+    const filter = { since: 12, until: 13, requestedBy: 'mary', labels: { team: 'x' } };
+    const [found] = await store.listRuns({ limit: 10 }, filter);
+    expect(found?.seq).toBe(3);
+    const added = { configName: null, configVersion: null, overlap: 'allow' };
+    expect(JSON.parse(found?.details ?? '')).toEqual({ ...details, ...added });
+    await store.close();
   });
 
   it('belongs to one service at a time, and the second one hears which process has it', async () => {

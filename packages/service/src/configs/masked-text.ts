@@ -1,0 +1,40 @@
+import {
+  configToJson,
+  hasErrors,
+  isSecretKey,
+  MASK,
+  maskSecrets,
+  maskText,
+  maskTexts,
+  readConfigText,
+  secretTexts,
+} from '@headrace/engine';
+import type { ConfigFormat } from '../store/store.ts';
+
+const STRING = String.raw`"""[\s\S]*?"""+|"(?:[^"\\\n]|\\.)*"`;
+const KEY = String.raw`(?<![\w.-])(?:"[\w.-]+"|[\w.-]+)`;
+const PLAIN = String.raw`[^\s,{}[\]"#][^\n,{}[\]"#]*`;
+/** A key with its value; a string by itself; a comment. */
+const PARTS = new RegExp(
+  String.raw`(?<key>${KEY})(?<sign>\s*(?:\+=|[=:])\s*)(?<value>${STRING}|\$\{[^}]*\}|${PLAIN})|${STRING}|(?:#|//)[^\n]*`,
+  'g',
+);
+
+/**
+ * The text of a config with its secrets masked where they stand, its comments included. Undefined when that cannot be
+ * done so that the text still says what the masked config does: then a secret may be left in it.
+ */
+export function maskedText(text: string, format: ConfigFormat): string | undefined {
+  const { root, problems } = readConfigText(text, { format });
+  if (root === undefined || hasErrors(problems)) return undefined;
+  const inPlaces = text.replace(PARTS, (whole, ...rest) => {
+    const { key, sign, value } = rest.at(-1) as Partial<Record<'key' | 'sign' | 'value', string>>;
+    if (key === undefined || sign === undefined || value === undefined) return maskText(whole);
+    const secret = key.replaceAll('"', '').split('.').some(isSecretKey) && value.trim() !== 'null';
+    return secret ? `${key}${sign}"${MASK}"` : `${key}${sign}${maskText(value)}`;
+  });
+  const masked = maskTexts(inPlaces, secretTexts(root, true));
+  const again = readConfigText(masked, { format });
+  if (again.root === undefined || hasErrors(again.problems)) return undefined;
+  return configToJson(again.root) === configToJson(maskSecrets(root)) ? masked : undefined;
+}

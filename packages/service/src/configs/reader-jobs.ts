@@ -1,0 +1,53 @@
+import type { Registry } from '@headrace/engine';
+import type { ConfigFormat } from '../store/store.ts';
+import { type CheckedUpload, checkUpload, type ReadOwn, type ReadUpload, readOwn, readUpload } from './check-upload.ts';
+import { type ConfigChange, diffConfigs } from './config-diff.ts';
+import { maskedText } from './masked-text.ts';
+
+export interface ConfigText {
+  text: string;
+  format: ConfigFormat;
+}
+
+/** Each kind of work on texts that strangers sent: what it needs, and what it gives. */
+export interface ReaderWork {
+  read: { needs: ConfigText; gives: ReadUpload };
+  /** `overrides`: an object as JSON. */
+  own: { needs: ConfigText & { overrides: string | undefined }; gives: ReadOwn };
+  check: { needs: ConfigText; gives: CheckedUpload };
+  mask: { needs: ConfigText; gives: string | undefined };
+  diff: { needs: { from: ConfigText; to: ConfigText }; gives: ConfigChange[] };
+}
+
+export type ReaderKind = keyof ReaderWork;
+export type ReaderJob = { [Kind in ReaderKind]: { kind: Kind } & ReaderWork[Kind]['needs'] }[ReaderKind];
+export type ReaderResult = ReaderWork[ReaderKind]['gives'];
+
+/** Does such work, where it is called. */
+export async function perform(job: ReaderJob, registry: Registry): Promise<ReaderResult> {
+  switch (job.kind) {
+    case 'read':
+      return readUpload(job.text, job.format);
+    case 'own':
+      return readOwn(job.text, job.format, job.overrides);
+    case 'check':
+      return checkUpload(job.text, job.format, registry);
+    case 'mask':
+      return maskedText(job.text, job.format);
+    case 'diff':
+      return diffConfigs(rootOf(job.from), rootOf(job.to));
+  }
+}
+
+/** How much text there is to read. */
+export function charactersOf(job: ReaderJob): number {
+  if (job.kind === 'diff') return job.from.text.length + job.to.text.length;
+  return job.text.length + (job.kind === 'own' ? (job.overrides?.length ?? 0) : 0);
+}
+
+/** A text that was stored has been read before. */
+function rootOf({ text, format }: ConfigText) {
+  const { root } = readUpload(text, format);
+  if (root === undefined) throw new Error('A stored config cannot be read');
+  return root;
+}

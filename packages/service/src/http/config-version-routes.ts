@@ -1,0 +1,148 @@
+import { Type } from '@headrace/engine';
+import type { FastifyInstance } from 'fastify';
+import { configTag } from '../configs/config-tag.ts';
+import {
+  NotModified,
+  preconditionHeaders,
+  preconditionsOf,
+  readHeaders,
+  sendTagged,
+  sendUploaded,
+  UploadedAnswer,
+} from './config-answers.ts';
+import { sendJson } from './json.ts';
+import { answers, DEFAULT_PAGE, idParams, nullable, pageOf, pageQuery, queryOf } from './route-schemas.ts';
+import type { ServiceParts } from './service-parts.ts';
+
+const VersionNumber = Type.Integer({ minimum: 1 });
+
+const VersionItem = Type.Object({
+  version: VersionNumber,
+  digest: Type.String({ description: 'SHA-256 of the config as GET answers it' }),
+  createdTime: Type.Number(),
+  createdBy: nullable(Type.String()),
+});
+
+const Change = Type.Object({
+  path: Type.String(),
+  old: Type.Optional(Type.Unknown({ description: 'Absent: the value is new' })),
+  new: Type.Optional(Type.Unknown({ description: 'Absent: the value is gone' })),
+});
+
+const versionParams = Type.Object({ id: Type.String({ minLength: 1 }), version: VersionNumber });
+
+/** The versions of a config: listing, showing, comparing and bringing them back. */
+export async function configVersionRoutes(app: FastifyInstance, { configs }: ServiceParts): Promise<void> {
+  const tags = ['config'];
+
+  app.get<{ Params: { id: string }; Querystring: { limit?: number; after?: string } }>(
+    '/v1/config/:id/versions',
+    {
+      config: { access: 'reader' },
+      schema: {
+        tags,
+        summary: 'The versions of a config that are kept, newest first',
+        params: idParams,
+        querystring: queryOf(pageQuery),
+        response: answers({ 200: pageOf(VersionItem) }, 400, 404, 409),
+      },
+    },
+    async ({ params: { id }, query: { limit = DEFAULT_PAGE, after } }, reply) =>
+      sendJson(reply, JSON.stringify(await configs.versions(id, { after, limit }))),
+  );
+
+  app.get<{ Params: { id: string; version: number } }>(
+    '/v1/config/:id/versions/:version',
+    {
+      config: { access: 'reader' },
+      schema: {
+        tags,
+        summary: 'A version of a config, as GET shows configs',
+        params: versionParams,
+        headers: readHeaders,
+        response: answers({ 200: Type.Record(Type.String(), Type.Unknown()), 304: NotModified }, 400, 404, 409),
+      },
+    },
+    async (request, reply) => {
+      const { id, version } = request.params;
+      const found = await configs.version(id, version);
+      return sendTagged(request, reply, configTag(found), found.answer);
+    },
+  );
+
+  app.post<{ Params: { id: string; version: number } }>(
+    '/v1/config/:id/versions/:version/restore',
+    {
+      config: { access: 'admin' },
+      schema: {
+        tags,
+        summary: 'Make an old version the current one, as a new version, secrets included',
+        params: versionParams,
+        headers: preconditionHeaders,
+        response: answers({ 200: UploadedAnswer }, 400, 404, 409, 412),
+      },
+    },
+    async (request, reply) => {
+      const { id, version } = request.params;
+      return sendUploaded(reply, await configs.restore(id, version, request.user, preconditionsOf(request)));
+    },
+  );
+
+  app.get<{ Params: { id: string }; Querystring: { version?: number } }>(
+    '/v1/config/:id/text',
+    {
+      config: { access: 'reader' },
+      schema: {
+        tags,
+        summary: 'The text of a config as it was uploaded, comments included; secrets are masked',
+        params: idParams,
+        querystring: queryOf({ version: Type.Optional(VersionNumber) }),
+        response: {
+          ...answers({}, 400, 404, 409),
+          200: {
+            description: 'HOCON or JSON',
+            content: {
+              'application/hocon': { schema: Type.String() },
+              'application/json': { schema: Type.Record(Type.String(), Type.Unknown()) },
+            },
+          },
+        },
+      },
+    },
+    async ({ params: { id }, query }, reply) => {
+      const version = await configs.version(id, query.version);
+      const text = await configs.maskedText(version);
+      reply.header('etag', configTag(version)).header('cache-control', 'private, no-cache');
+      if (version.format === 'json') return sendJson(reply, text);
+      return reply.type('application/hocon; charset=utf-8').send(text);
+    },
+  );
+
+  app.get<{ Params: { id: string }; Querystring: { from?: number; to?: number } }>(
+    '/v1/config/:id/diff',
+    {
+      config: { access: 'reader' },
+      schema: {
+        tags,
+        summary: 'What has changed from one version to another; secrets are masked, but told when they changed',
+        params: idParams,
+        querystring: queryOf({
+          from: Type.Optional(Type.Integer({ minimum: 1, description: 'The one before `to` when absent' })),
+          to: Type.Optional(Type.Integer({ minimum: 1, description: 'The current one when absent' })),
+        }),
+        response: answers(
+          { 200: Type.Object({ from: VersionNumber, to: VersionNumber, changes: Type.Array(Change) }) },
+          400,
+          404,
+          409,
+        ),
+      },
+    },
+    async ({ params: { id }, query }, reply) => {
+      const to = await configs.version(id, query.to);
+      const from = await configs.version(id, query.from ?? Math.max(1, to.version - 1));
+      const changes = await configs.diff(from, to);
+      return sendJson(reply, JSON.stringify({ from: from.version, to: to.version, changes }));
+    },
+  );
+}

@@ -1,0 +1,29 @@
+import { Type } from '@headrace/engine';
+import { Refusal } from '../errors/refusal.ts';
+
+/** A time in a query. */
+export function timeQuery(description: string) {
+  return Type.Optional(
+    Type.String({
+      maxLength: 40,
+      description: `${description}: seconds since the epoch, or as in 2026-01-31T12:00:00Z`,
+    }),
+  );
+}
+
+/** Seconds since the epoch. */
+export function parseTime(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : isoSeconds(text);
+  if (!Number.isNaN(seconds)) return seconds;
+  throw new Refusal('HR_REQUEST_INVALID', `The query: ${name}=${text} is no time`, {
+    hint: 'Write seconds since the epoch, or a time with its zone, as in 2026-01-31T12:00:00Z.',
+  });
+}
+
+/** Without a zone it would be that of the server, which the client may not know; a date by itself is in UTC. */
+function isoSeconds(text: string): number {
+  // A plus sign that was not encoded has become a space.
+  const iso = text.replace(' ', '+');
+  return /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(iso) ? Date.parse(iso) / 1000 : Number.NaN;
+}

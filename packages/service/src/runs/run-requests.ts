@@ -1,0 +1,139 @@
+import { isConfigId } from '../configs/config-name.ts';
+import type { ConfigSource } from '../configs/config-source.ts';
+import type { Configs } from '../configs/configs.ts';
+import { Refusal } from '../errors/refusal.ts';
+import type { ConfigFormat, RequestKey, Store } from '../store/store.ts';
+import { now, type RunOrder } from './active-run.ts';
+import type { Overlap } from './overlap.ts';
+import type { RunManager } from './run-manager.ts';
+
+/** A run as a request asks for it. */
+export interface RunAsk {
+  /** A stored config or a preset, by its id or name; or a config of its own. */
+  what: { configId: string } | { text: string; format: ConfigFormat };
+  /** An object as JSON: values by path that are laid over the config. */
+  overrides: string | undefined;
+  /** As the service file says when absent. */
+  overlap: Overlap | undefined;
+  labels: Record<string, string>;
+  requestedBy: string | null;
+  /** The id of the request. */
+  requestId: string;
+}
+
+export interface RunRequestsOptions {
+  configs: Configs;
+  runs: RunManager;
+  store: Store;
+  /** What holds for requests that say nothing. */
+  overlap: Overlap;
+  /** One run of a config at a time, whatever a request says. */
+  preventConcurrentRuns: boolean;
+}
+
+/** Makes runs of requests: finds the config, and knows a request that is repeated. */
+export class RunRequests {
+  readonly #options: RunRequestsOptions;
+  /** Requests with keys that are being answered. */
+  readonly #answering = new Map<string, Promise<unknown>>();
+
+  constructor(options: RunRequestsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Starts a run, and gives its details as JSON. A request whose key was used within the last day gets the run that was
+   * started then.
+   * @param repeat the key that the client chose, and the digest of the body
+   */
+  async start(ask: RunAsk, repeat?: { key: string; digest: string }): Promise<string> {
+    if (repeat === undefined) return this.#options.runs.start(await this.#order(ask));
+    const key: RequestKey = { user: ask.requestedBy, ...repeat, time: now() };
+    const name = JSON.stringify([key.user, key.key]);
+    // Of two at once the second one waits, and finds the run of the first.
+    for (let other = this.#answering.get(name); other !== undefined; other = this.#answering.get(name)) {
+      await other.catch(() => undefined);
+    }
+    const answer = this.#startOnce(ask, key);
+    this.#answering.set(name, answer);
+    try {
+      return await answer;
+    } finally {
+      this.#answering.delete(name);
+    }
+  }
+
+  /** The id of a config that a run has, for an id or name. */
+  async configId(key: string): Promise<string> {
+    if (isConfigId(key)) return key;
+    const found = await this.#options.configs.find(key);
+    return found?.kind === 'stored' ? found.config.id : key;
+  }
+
+  async #startOnce(ask: RunAsk, key: RequestKey): Promise<string> {
+    const { store, runs } = this.#options;
+    const before = await store.requestedRun(key.user, key.key, key.time);
+    if (before === undefined) return runs.start(await this.#order(ask), key);
+    if (before.digest !== key.digest) {
+      throw new Refusal('HR_REQUEST_KEY_REUSED', `The key ${key.key} came with another body before`, {
+        hint: `Take a new Idempotency-Key for another request; that one has started the run ${before.runId}.`,
+      });
+    }
+    const details = await runs.details(before.runId);
+    if (details !== undefined) return details;
+    throw new Refusal(
+      'HR_RUN_FORGOTTEN',
+      `This request has started the run ${before.runId}, which is forgotten by now`,
+      {
+        hint: 'Take a new Idempotency-Key to run it again; limits.maxRuns says how many runs are remembered.',
+      },
+    );
+  }
+
+  async #order({ what, overrides, overlap, labels, requestedBy, requestId }: RunAsk): Promise<RunOrder> {
+    const common = { overlap: this.#overlap(overlap), labels, requestedBy, requestId };
+    if ('text' in what) {
+      const own = await this.#options.configs.ownSource(what.text, what.format, overrides);
+      return { config: undefined, ...own, ...common };
+    }
+    return { ...(await this.#known(what.configId, overrides)), ...common };
+  }
+
+  async #known(key: string, overrides: string | undefined): Promise<Pick<RunOrder, 'config' | 'source' | 'overrides'>> {
+    const { configs, runs } = this.#options;
+    const found = await configs.find(key);
+    if (found === undefined) {
+      throw new Refusal('HR_CONFIG_UNKNOWN', `There is no config ${key}`, {
+        hint: 'Upload it (POST /v1/config), or take an id that GET /v1/config lists.',
+      });
+    }
+    if (found.kind === 'preset') {
+      if (overrides !== undefined) throw noOverrides(key);
+      return { config: { id: found.preset.name, name: null, version: null }, source: found.preset };
+    }
+    const { id, name, current } = found.config;
+    const config = { id, name, version: current.version };
+    if (overrides !== undefined) {
+      return { config, ...(await configs.ownSource(current.text, current.format, overrides)) };
+    }
+    const source: ConfigSource = runs.waitingSource(id, current.version) ?? (await configs.versionSource(current));
+    return { config, source };
+  }
+
+  #overlap(asked: Overlap | undefined): Overlap {
+    const { overlap, preventConcurrentRuns } = this.#options;
+    if (asked === 'allow' && preventConcurrentRuns) {
+      throw new Refusal('HR_REQUEST_INVALID', 'preventConcurrentRuns allows one run of a config at a time', {
+        hint: 'Ask with "overlap": "queue", and the run begins when the others have ended.',
+      });
+    }
+    return asked ?? (preventConcurrentRuns && overlap === 'allow' ? 'refuse' : overlap);
+  }
+}
+
+/** A preset may do what an upload may not, and have secrets of the environment: only its file says what it does. */
+function noOverrides(key: string): Refusal {
+  return new Refusal('HR_CONFIG_IS_PRESET', `The config ${key} is a preset, which takes no overrides`, {
+    hint: 'Upload it as a config (POST /v1/config), or make another preset.',
+  });
+}

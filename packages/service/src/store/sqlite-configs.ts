@@ -1,0 +1,155 @@
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import { type Prepared, prepareAll } from './sqlite-statements.ts';
+import type {
+  ConfigFilter,
+  ConfigListing,
+  ConfigVersion,
+  ConfigVersionListing,
+  ConfigWrite,
+  Page,
+  StoredConfig,
+} from './store.ts';
+
+/** The configs in the database. Each method is one step of a transaction, or reads. */
+export class SqliteConfigs {
+  readonly #sql: Prepared<keyof typeof SQL>;
+  readonly #db: DatabaseSync;
+  count: number;
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+    this.#sql = prepareAll(db, SQL);
+    this.count = (this.#sql.count.get() as { count: number }).count;
+  }
+
+  add(config: StoredConfig, max: number): ConfigWrite {
+    if (this.count >= max) return 'full';
+    const { id, name, description, labels, current } = config;
+    if (name !== null && this.#seqOf(name) !== undefined) return 'name-taken';
+    const { version, createdTime, createdBy } = current;
+    const { lastInsertRowid } = this.#sql.add.run(
+      id,
+      name,
+      version,
+      createdTime,
+      createdBy,
+      JSON.stringify(labels),
+      description,
+    );
+    const seq = Number(lastInsertRowid);
+    this.#addVersion(seq, current);
+    this.#addLabels(seq, labels);
+    this.count++;
+    return 'written';
+  }
+
+  replace(config: StoredConfig, expected: number, maxVersions: number): ConfigWrite {
+    const { id, name, description, labels, current } = config;
+    const found = this.#sql.place.get(id) as { seq: number; version: number } | undefined;
+    if (found === undefined) return 'missing';
+    if (found.version !== expected) return 'changed';
+    const { seq } = found;
+    if (name !== null && (this.#seqOf(name) ?? seq) !== seq) return 'name-taken';
+    this.#sql.update.run(name, current.version, JSON.stringify(labels), description, seq);
+    if (current.version !== expected) {
+      this.#addVersion(seq, current);
+      this.#sql.forgetVersions.run(seq, current.version - maxVersions);
+    }
+    this.#sql.removeLabels.run(seq);
+    this.#addLabels(seq, labels);
+    return 'written';
+  }
+
+  get(key: string): StoredConfig | undefined {
+    const row = this.#sql.get.get(key, key) as
+      | (ConfigVersion & { id: string; name: string | null; description: string | null; labels: string })
+      | undefined;
+    if (row === undefined) return undefined;
+    const { id, name, description, labels, ...current } = row;
+    return { id, name, description, labels: JSON.parse(labels), current };
+  }
+
+  answer(key: string): { answer: string; version: number; digest: string } | undefined {
+    return this.#sql.answer.get(key, key) as ReturnType<SqliteConfigs['answer']>;
+  }
+
+  version(id: string, version: number): ConfigVersion | undefined {
+    return this.#sql.version.get(id, version) as ConfigVersion | undefined;
+  }
+
+  listVersions(id: string, { before = Number.MAX_SAFE_INTEGER, limit }: Page): ConfigVersionListing[] {
+    return this.#sql.listVersions.all(id, before, limit) as unknown as ConfigVersionListing[];
+  }
+
+  list({ before = Number.MAX_SAFE_INTEGER, limit }: Page, { labels = {} }: ConfigFilter): ConfigListing[] {
+    const { condition, values } = labelled('config', labels);
+    const statement = condition === '' ? this.#sql.list : this.#db.prepare(listConfigs(condition));
+    const rows = statement.all(...values, before, limit) as unknown as (Omit<ConfigListing, 'labels'> & {
+      labels: string;
+    })[];
+    return rows.map((row) => ({ ...row, labels: JSON.parse(row.labels) }));
+  }
+
+  delete(id: string): boolean {
+    const deleted = this.#sql.delete.run(id).changes === 1;
+    if (deleted) this.count--;
+    return deleted;
+  }
+
+  #seqOf(name: string): number | undefined {
+    return (this.#sql.named.get(name) as { seq: number } | undefined)?.seq;
+  }
+
+  #addVersion(config: number, { version, digest, createdTime, createdBy, format, answer, text }: ConfigVersion): void {
+    this.#sql.addVersion.run(config, version, digest, createdTime, createdBy, format, answer, text);
+  }
+
+  #addLabels(config: number, labels: StoredConfig['labels']): void {
+    for (const [key, value] of Object.entries(labels)) this.#sql.addLabel.run(key, value, config);
+  }
+}
+
+/** `AND seq IN (…)` for those rows of `configs` or `runs` that have all of the labels. */
+export function labelled(
+  owner: 'config' | 'run',
+  labels: Readonly<Record<string, string>>,
+): { condition: string; values: SQLInputValue[] } {
+  const pairs = Object.entries(labels);
+  const condition = pairs
+    .map(() => `AND seq IN (SELECT ${owner} FROM ${owner}_labels WHERE key = ? AND value = ?) `)
+    .join('');
+  return { condition, values: pairs.flat() };
+}
+
+function listConfigs(condition: string): string {
+  return `SELECT seq, id, name, c.version, digest, c.created_time AS createdTime, c.created_by AS createdBy,
+            v.created_time AS updatedTime, v.created_by AS updatedBy, labels, description
+          FROM configs c JOIN config_versions v ON v.config = seq AND v.version = c.version
+          WHERE true ${condition} AND seq < ? ORDER BY seq DESC LIMIT ?`;
+}
+
+const CURRENT = 'FROM configs c JOIN config_versions v ON v.config = c.seq AND v.version = c.version';
+const VERSION =
+  'v.version, v.text, v.format, v.answer, v.digest, v.created_time AS createdTime, v.created_by AS createdBy';
+
+const SQL = {
+  add: `INSERT INTO configs (id, name, version, created_time, created_by, labels, description)
+        VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  update: 'UPDATE configs SET name = ?, version = ?, labels = ?, description = ? WHERE seq = ?',
+  place: 'SELECT seq, version FROM configs WHERE id = ?',
+  named: 'SELECT seq FROM configs WHERE name = ?',
+  addVersion: `INSERT INTO config_versions (config, version, digest, created_time, created_by, format, answer, text)
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  forgetVersions: 'DELETE FROM config_versions WHERE config = ? AND version <= ?',
+  addLabel: 'INSERT INTO config_labels (key, value, config) VALUES (?, ?, ?)',
+  removeLabels: 'DELETE FROM config_labels WHERE config = ?',
+  get: `SELECT id, name, description, labels, ${VERSION} ${CURRENT} WHERE id = ? OR name = ?`,
+  answer: `SELECT answer, v.version, digest ${CURRENT} WHERE id = ? OR name = ?`,
+  version: `SELECT ${VERSION} FROM configs c JOIN config_versions v ON v.config = c.seq WHERE id = ? AND v.version = ?`,
+  listVersions: `SELECT v.version, v.digest, v.created_time AS createdTime, v.created_by AS createdBy
+                 FROM configs c JOIN config_versions v ON v.config = c.seq
+                 WHERE id = ? AND v.version < ? ORDER BY v.version DESC LIMIT ?`,
+  list: listConfigs(''),
+  delete: 'DELETE FROM configs WHERE id = ?',
+  count: 'SELECT count(*) AS count FROM configs',
+} as const;

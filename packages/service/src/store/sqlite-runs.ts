@@ -1,0 +1,100 @@
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import { labelled } from './sqlite-configs.ts';
+import { type Prepared, prepareAll } from './sqlite-statements.ts';
+import {
+  type Page,
+  REQUEST_KEY_SECONDS,
+  type RequestKey,
+  type RunFilter,
+  type RunListing,
+  type StoredRun,
+} from './store.ts';
+
+/** The runs in the database. Each method is one step of a transaction, or reads. */
+export class SqliteRuns {
+  readonly #db: DatabaseSync;
+  readonly #sql: Prepared<keyof typeof SQL>;
+  count: number;
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+    this.#sql = prepareAll(db, SQL);
+    this.count = (this.#sql.count.get() as { count: number }).count;
+  }
+
+  save(run: StoredRun, key: RequestKey | undefined): void {
+    const done = run.done ? 1 : 0;
+    if (this.#sql.update.run(run.status, done, run.details, run.id).changes === 1) return;
+    const { id, configId, status, startTime, requestedBy, labels, details } = run;
+    const { lastInsertRowid } = this.#sql.add.run(id, configId, status, done, startTime, requestedBy, details);
+    for (const [name, value] of Object.entries(labels)) this.#sql.addLabel.run(name, value, lastInsertRowid);
+    this.count++;
+    if (key === undefined) return;
+    this.#sql.forgetKeys.run(key.time - REQUEST_KEY_SECONDS);
+    this.#sql.addKey.run(key.user ?? '', key.key, id, key.digest, key.time);
+  }
+
+  requested(user: string | null, key: string, now: number): { runId: string; digest: string } | undefined {
+    const row = this.#sql.requested.get(user ?? '', key, now - REQUEST_KEY_SECONDS);
+    return row as ReturnType<SqliteRuns['requested']>;
+  }
+
+  details(id: string): string | undefined {
+    return (this.#sql.details.get(id) as { details: string } | undefined)?.details;
+  }
+
+  list({ before = Number.MAX_SAFE_INTEGER, limit }: Page, filter: RunFilter): RunListing[] {
+    const { condition, values } = conditionOf(filter);
+    const statement = condition === '' ? this.#sql.list : this.#db.prepare(listRuns(condition));
+    return statement.all(...values, before, limit) as unknown as RunListing[];
+  }
+
+  unfinished(): string[] {
+    return (this.#sql.unfinished.all() as { details: string }[]).map((row) => row.details);
+  }
+
+  /** How many were removed. */
+  trim(max: number): number {
+    const trimmed = Number(this.#sql.trim.run(Math.max(0, this.count - max)).changes);
+    this.count -= trimmed;
+    return trimmed;
+  }
+}
+
+function conditionOf(filter: RunFilter): { condition: string; values: SQLInputValue[] } {
+  const { configId, statuses, labels = {}, requestedBy, since, until } = filter;
+  const { condition: withLabels, values } = labelled('run', labels);
+  let condition: string = withLabels;
+  const add = (text: string, ...more: SQLInputValue[]) => {
+    condition += `AND ${text} `;
+    values.push(...more);
+  };
+  if (configId !== undefined) add('config_id = ?', configId);
+  if (statuses !== undefined) add(`status IN (${statuses.map(() => '?').join(', ')})`, ...statuses);
+  if (requestedBy !== undefined) add('requested_by = ?', requestedBy);
+  if (since !== undefined) add('start_time >= ?', since);
+  if (until !== undefined) add('start_time < ?', until);
+  return { condition, values };
+}
+
+/** The places come first, from the indexes: sorting would carry the details along. */
+function listRuns(condition: string): string {
+  return `SELECT seq, id, details FROM runs WHERE seq IN
+            (SELECT seq FROM runs WHERE true ${condition} AND seq < ? ORDER BY seq DESC LIMIT ?)
+          ORDER BY seq DESC`;
+}
+
+const SQL = {
+  add: `INSERT INTO runs (id, config_id, status, done, start_time, requested_by, details)
+        VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  update: 'UPDATE runs SET status = ?, done = ?, details = ? WHERE id = ?',
+  addLabel: 'INSERT INTO run_labels (key, value, run) VALUES (?, ?, ?)',
+  addKey: `INSERT INTO request_keys (user, key, run_id, digest, time) VALUES (?, ?, ?, ?, ?)`,
+  forgetKeys: 'DELETE FROM request_keys WHERE time < ?',
+  requested: 'SELECT run_id AS runId, digest FROM request_keys WHERE user = ? AND key = ? AND time >= ?',
+  details: 'SELECT details FROM runs WHERE id = ?',
+  list: listRuns(''),
+  unfinished: 'SELECT details FROM runs WHERE done = 0 ORDER BY seq',
+  trim: 'DELETE FROM runs WHERE seq IN (SELECT seq FROM runs WHERE done = 1 ORDER BY seq LIMIT ?)',
+  count: 'SELECT count(*) AS count FROM runs',
+} as const;
