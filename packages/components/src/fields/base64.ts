@@ -1,9 +1,18 @@
 const STANDARD = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/** The bytes that a text in standard base64 stands for, white space aside; undefined when it is none, or lacks padding. */
+/** Texts one behind the other, each with its padding. */
+const SEVERAL = /^(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)*$/;
+
+/**
+ * The bytes that a text in standard base64 stands for, or several one behind the other, white space aside; undefined
+ * when it is none, or lacks padding.
+ */
 export function decodeBase64(text: string): Buffer | undefined {
   const compact = text.replace(/\s+/g, '');
-  return compact.length % 4 === 0 && STANDARD.test(compact) ? Buffer.from(compact, 'base64') : undefined;
+  if (compact.length % 4 !== 0) return undefined;
+  if (STANDARD.test(compact)) return Buffer.from(compact, 'base64');
+  if (!SEVERAL.test(compact)) return undefined;
+  return Buffer.concat((compact.match(/[^=]+=*/g) ?? []).map((one) => Buffer.from(one, 'base64')));
 }
 
 /**

@@ -49,20 +49,24 @@ describe('ParseJson', () => {
       '{"id":"1","j":"[1,2]","a":2}',
     ]);
     expect(await run({ src: 'j', jsonFieldPaths: { a: '$' } }, { id: '1', j: 5 })).toEqual(['{"id":"1","j":5,"a":5}']);
+    expect(await run({ src: 'j', jsonFieldPaths: { a: '$..b' } }, { id: '1', j: 'null' })).toEqual([
+      'The JSON in field "j" is null',
+    ]);
   });
 
   it('reads base64', async () => {
     const params = { src: 'j', sourceIsBase64: true };
     const encoded = Buffer.from('{"u": "größe"}').toString('base64');
-    const [good, spaced, unpadded, wrong, number] = await run(
+    const [good, twice, spaced, unpadded, wrong, number] = await run(
       params,
       { id: '1', j: encoded },
+      { id: '1', j: encoded + encoded },
       { id: '2', j: `${encoded.slice(0, 5)}\n ${encoded.slice(5)}` },
       { id: '3', j: encoded.replace(/=+$/, '') },
       { id: '4', j: '%%%' },
       { id: '5', j: 1 },
     );
-    expect([good, spaced]).toEqual([expect.stringContaining('"u":"größe"'), expect.stringContaining('"u":"größe"')]);
+    for (const text of [good, twice, spaced]) expect(text).toContain('"u":"größe"');
     for (const error of [unpadded, wrong, number]) expect(error).toContain('Field "j" is not JSON');
   });
 

@@ -106,6 +106,8 @@ export class ParseJson extends Stage<typeof parameters> {
     if (source === undefined || source === null) return;
     const json = this.read(source);
     if (this.paths === undefined) this.copyKeys(document, json);
+    else if (json === null)
+      throw new HeadraceError('HR_STAGE_FAILED', `The JSON in field "${this.params.src}" is null`);
     else this.copyPaths(document, json, this.paths);
   }
 
