@@ -22,6 +22,7 @@ const ENDPOINTS = [
   'GET /v1/config',
   'GET /v1/config-info/connector-list',
   'GET /v1/config-info/indexer-list',
+  'GET /v1/config-info/schema',
   'GET /v1/config-info/stage-list',
   'GET /v1/config/{id}',
   'GET /v1/livez',

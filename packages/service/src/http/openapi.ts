@@ -1,6 +1,9 @@
 import type { RouteOptions } from 'fastify';
+import { completeDocument, type OpenApiDocument, TAGS } from './openapi-document.ts';
 import { compilers } from './request-validation.ts';
 import { SHARED_SCHEMAS } from './route-schemas.ts';
+
+const SCHEMES = { basic: { type: 'http', scheme: 'basic' } } as const;
 
 /**
  * The OpenAPI document of the given routes, as JSON. Made by fastify's plugin in an instance of its own, when somebody
@@ -13,8 +16,15 @@ export async function openapiJson(routes: readonly RouteOptions[], secured: bool
     await app.register(fastifySwagger, {
       openapi: {
         openapi: '3.1.0',
-        info: { title: 'Headrace', version: '1', description: 'Runs search-ingest pipelines and manages them.' },
-        ...(secured ? { components: { securitySchemes: { basic: { type: 'http', scheme: 'basic' } } } } : {}),
+        info: {
+          title: 'Headrace',
+          version: '1',
+          description: 'Runs search-ingest pipelines and manages them.',
+          license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } as object as { name: string },
+        },
+        servers: [{ url: '/' }],
+        tags: [...TAGS],
+        ...(secured ? { components: { securitySchemes: SCHEMES } } : {}),
       },
       refResolver: { buildLocalReference: (schema) => String(schema.$id) },
     });
@@ -25,7 +35,9 @@ export async function openapiJson(routes: readonly RouteOptions[], secured: bool
       app.route({ method, url, schema: { ...schema, ...security }, handler: () => undefined });
     }
     await app.ready();
-    return JSON.stringify(app.swagger());
+    const document = app.swagger();
+    completeDocument(document as object as OpenApiDocument);
+    return JSON.stringify(document);
   } finally {
     await app.close();
   }

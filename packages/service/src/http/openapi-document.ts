@@ -1,0 +1,100 @@
+import { STATUS_CODES } from 'node:http';
+import { SERVICE_ERROR_CODES } from '../errors/service-error-codes.ts';
+import { EXAMPLES, type OperationExample } from './openapi-examples.ts';
+
+interface Content {
+  [type: string]: { schema?: { type?: unknown; $ref?: string }; example?: unknown };
+}
+
+interface Answer {
+  description: string;
+  headers?: Record<string, object>;
+  content?: Content;
+}
+
+export interface Operation {
+  operationId?: string;
+  parameters?: { name: string; in: string; example?: unknown }[];
+  requestBody?: { content: Content };
+  responses: Record<string, Answer>;
+  security?: object[];
+}
+
+/** The part of an OpenAPI document that is worked on. */
+export interface OpenApiDocument {
+  paths: Record<string, Record<string, Operation>>;
+}
+
+/** The tags of the operations, in the order in which a browser of the API shows them. */
+export const TAGS: readonly { name: string; description: string }[] = [
+  { name: 'config', description: 'Storing and checking configs' },
+  { name: 'run', description: 'Starting, watching and cancelling runs' },
+  { name: 'preview', description: 'What a pipeline makes of documents' },
+  { name: 'config-info', description: 'The components that a config may use' },
+  { name: 'health', description: 'Probes' },
+  { name: 'stats', description: 'Measurements' },
+  { name: 'docs', description: 'This document' },
+];
+
+/** Headers that come with a status, whatever the route. */
+const HEADERS: Readonly<Record<string, Record<string, object>>> = {
+  401: { 'WWW-Authenticate': { schema: { type: 'string' }, description: 'How to log in' } },
+  405: { Allow: { schema: { type: 'string' }, description: 'The methods that there are' } },
+  429: { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds to wait' } },
+};
+
+/** Completes what fastify's plugin makes of the routes: names of operations, examples, codes of errors, headers. */
+export function completeDocument(document: OpenApiDocument): void {
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      operation.operationId = operationId(method, path);
+      if (operation.security !== undefined) addLogin(operation);
+      for (const [status, answer] of Object.entries(operation.responses)) completeAnswer(status, answer);
+      addExample(operation, EXAMPLES[`${method.toUpperCase()} ${path}`] ?? {});
+    }
+  }
+}
+
+/** `GET /v1/run/{id}/events` is `getRunByIdEvents`. */
+function operationId(method: string, path: string): string {
+  const words = path
+    .replace(/^\/v1\//, '')
+    .replace(/\{(\w+)\}/g, 'by-$1')
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== '');
+  return [method, ...words.map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`)].join('');
+}
+
+function addLogin({ responses }: Operation): void {
+  const content = { [JSON_TYPE]: { schema: { $ref: '#/components/schemas/Error' } } };
+  for (const status of ['401', '403']) responses[status] ??= { description: STATUS_CODES[status] ?? '', content };
+}
+
+function completeAnswer(status: string, answer: Answer): void {
+  // An answer of null is one without a body.
+  if (answer.content?.[JSON_TYPE]?.schema?.type === 'null') delete answer.content;
+  const codes = Object.entries(SERVICE_ERROR_CODES).filter(([, error]) => String(error.status) === status);
+  if (codes.length > 0) {
+    const list = codes.map(([code, { meaning }]) => `- \`${code}\`: ${meaning}`);
+    answer.description = [STATUS_CODES[status], '', ...list].join('\n');
+    const [code, { meaning: message }] = codes[0] as (typeof codes)[number];
+    const content = answer.content?.[JSON_TYPE];
+    const example = { status: Number(status), error: STATUS_CODES[status], message, code, requestId: 'a1b2c3' };
+    if (content !== undefined) content.example ??= example;
+  }
+  const headers = HEADERS[status];
+  if (headers !== undefined) answer.headers = { ...headers, ...answer.headers };
+}
+
+function addExample(operation: Operation, { parameters = {}, body, answer }: OperationExample): void {
+  for (const parameter of operation.parameters ?? []) {
+    if (Object.hasOwn(parameters, parameter.name)) parameter.example = parameters[parameter.name];
+  }
+  const sent = body === undefined ? undefined : operation.requestBody?.content[body.type];
+  if (sent !== undefined) sent.example = body?.value;
+  const success = Object.keys(operation.responses).find((status) => status.startsWith('2')) ?? '';
+  const [given] = Object.values(operation.responses[success]?.content ?? {});
+  if (given !== undefined && answer !== undefined) given.example = answer;
+}
+
+const JSON_TYPE = 'application/json';

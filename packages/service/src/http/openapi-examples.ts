@@ -1,0 +1,151 @@
+/** What stands in the OpenAPI document for an operation; a test sends it and compares the answers. */
+export interface OperationExample {
+  /** Values of parameters, of the path and of the query. */
+  readonly parameters?: Readonly<Record<string, string | number | boolean>>;
+  readonly body?: { readonly type: string; readonly value: unknown };
+  /** The answer of success: JSON, or a text where it is none. */
+  readonly answer?: unknown;
+}
+
+/** The config and the run that the examples are about. */
+export const EXAMPLE_CONFIG_ID = '5f0c2c1e-8f0a-4c39-9c7e-0b3a5f1f2d11';
+export const EXAMPLE_RUN_ID = '0b6f7f4e-4d8e-4a53-8a1f-6a2f8f3c9e70';
+
+const JSON_TYPE = 'application/json';
+const DIGEST = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
+
+/** The config of the examples, as an answer shows it. */
+const config = {
+  connectors: [{ class: 'SequenceConnector', name: 'numbers', pipeline: 'first', numDocs: 3 }],
+  indexer: { type: 'Nop' },
+  pipelines: [{ name: 'first', stages: [{ class: 'Concatenate', dest: 'title', formatString: 'Document {id}' }] }],
+};
+
+/** The same, as people write it. */
+export const EXAMPLE_CONFIG = `connectors: [{ class: SequenceConnector, name: numbers, pipeline: first, numDocs: 3 }]
+pipelines: [{ name: first, stages: [{ class: Concatenate, dest: title, formatString: "Document {id}" }] }]
+indexer { type: Nop }
+`;
+
+const problem = {
+  severity: 'error',
+  code: 'HR_CONFIG_UNKNOWN_CLASS',
+  path: 'indexer.type',
+  line: 1,
+  column: 48,
+  component: 'indexer',
+  message: "Unknown indexer.type configuration of: 'Solar'",
+  hint: 'Types are: CSV, Elasticsearch, JSONLines, Nop, OpenSearch, Postgres, Solr.',
+};
+
+const counts = { published: 3, created: 0, pending: 0, succeeded: 3, failed: 0, dropped: 0 };
+
+/** A run that has ended. */
+const run = {
+  runId: EXAMPLE_RUN_ID,
+  configId: EXAMPLE_CONFIG_ID,
+  startTime: 1795267968.824,
+  endTime: 1795267968.912,
+  runResult: {
+    status: true,
+    message: 'RUN SUMMARY: Success. 1/1 connectors complete. All published docs succeeded.',
+    runId: EXAMPLE_RUN_ID,
+    history: null,
+    problems: [],
+    connectors: [{ name: 'numbers', status: 'complete', succeeded: 3, failed: 0, dropped: 0, seconds: 0.02 }],
+  },
+  runType: 'LOCAL',
+  done: true,
+  status: 'SUCCEEDED',
+  progress: {
+    ...counts,
+    docsPerSecond: 150,
+    connectors: [{ name: 'numbers', status: 'complete' }],
+  },
+  configDigest: DIGEST,
+  requestedBy: null,
+  labels: { team: 'search' },
+};
+
+/** One that goes on. */
+const going = {
+  ...run,
+  endTime: null,
+  runResult: null,
+  done: false,
+  status: 'RUNNING',
+  progress: { ...run.progress, connectors: [] },
+};
+
+const stage = {
+  class: 'DropDocument',
+  fields: [{ name: 'enabled', required: false, type: { type: 'BOOLEAN' }, default: true }],
+  aliases: ['com.kmwllc.lucille.stage.DropDocument'],
+  kind: 'stage',
+  package: '@headrace/components',
+};
+
+const size = { total: 16_000_000_000, available: 8_000_000_000, used: 8_000_000_000, percent: 50 };
+const heap = { total: 60_000_000, free: 20_000_000, used: 40_000_000, percent: 66.67 };
+
+const upload = { body: { type: 'application/hocon', value: EXAMPLE_CONFIG } };
+const ofConfig = { parameters: { id: EXAMPLE_CONFIG_ID } };
+const ofRun = { parameters: { id: EXAMPLE_RUN_ID } };
+
+/** An example of each operation that takes or gives something. */
+export const EXAMPLES: Readonly<Record<string, OperationExample>> = {
+  'POST /v1/config': { ...upload, answer: { configId: EXAMPLE_CONFIG_ID } },
+  'POST /v1/config/validate': {
+    body: {
+      type: 'application/hocon',
+      value: 'connectors: [], pipelines: [], indexer { type: Solar }',
+    },
+    answer: { valid: false, problems: [problem] },
+  },
+  'GET /v1/config': { answer: { [EXAMPLE_CONFIG_ID]: config } },
+  'GET /v1/config/{id}': { ...ofConfig, answer: config },
+  'DELETE /v1/config/{id}': ofConfig,
+  'POST /v1/run': {
+    body: { type: JSON_TYPE, value: { configId: EXAMPLE_CONFIG_ID, labels: { team: 'search' } } },
+    answer: { ...going, status: 'QUEUED' },
+  },
+  'GET /v1/run': { answer: [run] },
+  'GET /v1/run/{id}': { ...ofRun, answer: run },
+  'DELETE /v1/run/{id}': { ...ofRun, answer: { ...going, status: 'STOPPING' } },
+  'POST /v1/run/{id}/cancel': { ...ofRun, answer: { ...going, status: 'STOPPING' } },
+  'POST /v1/preview': {
+    parameters: { trace: true },
+    body: { type: JSON_TYPE, value: { configId: EXAMPLE_CONFIG_ID, documents: [{ id: 'a' }] } },
+    answer: {
+      results: [
+        {
+          input: { id: 'a' },
+          documents: [{ id: 'a', title: 'Document a' }],
+          dropped: [],
+          trace: [{ stage: 'stage_1', class: 'Concatenate', document: { id: 'a', title: 'Document a' } }],
+        },
+      ],
+      problems: [],
+    },
+  },
+  'GET /v1/config-info/stage-list': { answer: [stage] },
+  'GET /v1/config-info/connector-list': { answer: [{ ...stage, class: 'SleepConnector', kind: 'connector' }] },
+  'GET /v1/config-info/indexer-list': { answer: [{ ...stage, class: 'NopIndexer', kind: 'indexer', type: 'Nop' }] },
+  'GET /v1/config-info/schema': {
+    answer: { $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'Headrace config', type: 'object' },
+  },
+  'GET /v1/systemstats': {
+    answer: {
+      cpu: { percent: 12.5, used: 12.5, available: 87.5, total: 100, loadAverage: 0.42 },
+      ram: size,
+      storage: size,
+      jvm: heap,
+      heap,
+    },
+  },
+  'GET /v1/systemstats/metrics': {
+    answer: { version: '4.0.0', gauges: {}, counters: {}, histograms: {}, meters: {}, timers: {} },
+  },
+  'GET /metrics': { answer: 'headrace_runs_running 0\n' },
+  'GET /openapi.json': { answer: { openapi: '3.1.0' } },
+};
