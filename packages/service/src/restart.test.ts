@@ -11,7 +11,7 @@ const SERVICE = `
 import { startService } from ${JSON.stringify(join(import.meta.dirname, 'start-service.ts'))};
 import { defaultSettings } from ${JSON.stringify(join(import.meta.dirname, 'service-file/service-settings.ts'))};
 const counts = { published: 10, created: 1, succeeded: 5, failed: 1, dropped: 1 };
-const progress = () => ({ counts, connectors: [{ name: 'files', status: 'running' }] });
+const progress = () => ({ counts, connectors: [{ name: 'files', status: 'running', counts, seconds: 1 }], stages: [] });
 const threads = {
   start: ({ runId }) => ({ runId, progress, stop() {}, done: new Promise(() => {}) }),
   preview: async () => ({ results: [], problems: [] }),
