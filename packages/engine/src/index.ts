@@ -105,7 +105,7 @@ export { parseHostPattern } from './policy/host-pattern.ts';
 export { DEFAULT_POLICY, describePolicy, type Policy, STRICT_POLICY } from './policy/policy.ts';
 export { POLICY_HINT } from './policy/policy-rules.ts';
 export { type DocumentCounts, noDocuments, pendingDocuments } from './run/counters.ts';
-export { type IndexingProgress, noIndexing } from './run/indexing-statistics.ts';
+export type { IndexingProgress } from './run/indexing-statistics.ts';
 export type {
   PreviewedDocument,
   PreviewRequest,

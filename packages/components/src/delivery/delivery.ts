@@ -161,6 +161,7 @@ export class Delivery {
 
   private retry({ attempts }: Job, positions: readonly number[], reason: Refusal): Job {
     const wait = this.retries.delay(attempts + 1, reason.retryAfter);
+    this.retries.retried?.(positions.length);
     return { positions, attempts: attempts + 1, wait, reason };
   }
 }

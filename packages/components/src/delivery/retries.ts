@@ -15,10 +15,12 @@ export interface Retries {
    * @param retryAfter milliseconds that the server asks for
    */
   delay(retry: number, retryAfter?: number): number;
+  /** Told how many documents are sent again. */
+  retried?(documents: number): void;
 }
 
 /** The retries that the block `indexer` asks for. By default ten, about three minutes: a server may restart meanwhile. */
-export function retriesOf(settings: IndexerSettings): Retries {
+export function retriesOf(settings: IndexerSettings, retried?: (documents: number) => void): Retries {
   const {
     maxRetries = 10,
     retryWaitDurationMs: first = 1000,
@@ -28,6 +30,7 @@ export function retriesOf(settings: IndexerSettings): Retries {
   } = settings;
   const statuses = new Set(retryableStatusCodes);
   return {
+    ...(retried === undefined ? {} : { retried }),
     most: maxRetries,
     isRetryable: (status) => statuses.has(status),
     delay: (retry, retryAfter = 0) => {

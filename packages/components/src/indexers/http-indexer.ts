@@ -149,7 +149,7 @@ export class HttpIndexer extends Indexer<typeof parameters> {
       contentType: [...(headers ?? [])].find(([name]) => name.toLowerCase() === 'content-type')?.[1],
       compressed: this.params.useCompression === true,
       itemErrors: this.params.itemErrors === true,
-      retries: retriesOf(this.context.settings),
+      retries: retriesOf(this.context.settings, this.context.onRetry),
     });
   }
 

@@ -105,7 +105,10 @@ export class KafkaIndexer extends Indexer<typeof parameters> {
   }
 
   override async connect(): Promise<void> {
-    this.writer = await TopicWriter.open({ ...this.place(), retries: retriesOf(this.context.settings) });
+    this.writer = await TopicWriter.open({
+      ...this.place(),
+      retries: retriesOf(this.context.settings, this.context.onRetry),
+    });
   }
 
   override send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {

@@ -125,7 +125,7 @@ export class PostgresIndexer extends Indexer<typeof parameters> {
   override async connect(): Promise<void> {
     const { settings, log } = this.context;
     const database = await Database.open(this.databaseSettings(), log);
-    this.writer = new PostgresWriter(database, this.tableSettings(), retriesOf(settings));
+    this.writer = new PostgresWriter(database, this.tableSettings(), retriesOf(settings, this.context.onRetry));
     await this.writer.connect();
   }
 

@@ -93,7 +93,7 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
     this.writer = new BulkWriter({
       engine: this.engine,
       patientEngine: this.patientEngine,
-      retries: retriesOf(shared),
+      retries: retriesOf(shared, this.context.onRetry),
       name: this.product,
       partial: this.bulk.update === true,
       externalVersions: versionOf(shared) !== undefined,

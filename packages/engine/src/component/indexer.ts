@@ -13,6 +13,10 @@ export interface IndexerContext {
   readonly log: Logger;
   /** The `indexer` block: batches, filters, retries. */
   readonly settings: IndexerSettings;
+  /** Whether failed documents of an earlier run are run again: what that one has written stays. */
+  readonly retry?: boolean;
+  /** To be told how many documents are sent again, whenever some are. */
+  readonly onRetry?: (documents: number) => void;
 }
 
 /**

@@ -16,6 +16,7 @@ import { Accounts } from './accounts.ts';
 import { BatchingPublisher } from './batching-publisher.ts';
 import type { SharedCounts } from './counters.ts';
 import { Indexing } from './indexing.ts';
+import type { SharedIndexing } from './indexing-statistics.ts';
 import { type IdleLanes, PipelinePool } from './pipeline-pool.ts';
 import type { ConnectorResult } from './run-result.ts';
 import { ConnectorStages, type SharedStatistics } from './stage-statistics.ts';
@@ -34,6 +35,7 @@ export interface RunContext {
   readonly registry: Registry;
   readonly config: IngestConfig;
   readonly counts: SharedCounts;
+  readonly indexing: SharedIndexing;
   readonly reports: FailureReports;
   readonly idle: IdleLanes;
   /** Aborted when the run is to stop. */
@@ -238,6 +240,7 @@ export class ConnectorRun {
       onSucceeded: (count) => this.accounts.succeeded(count),
       onFailed: (failed) => this.accounts.failed({ ...failed, encoding }),
       onRoom,
+      statistics: this.context.indexing,
     });
   }
 

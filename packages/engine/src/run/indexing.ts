@@ -7,6 +7,7 @@ import type { OutcomePart } from '../transport/messages.ts';
 import { release } from '../transport/release.ts';
 import { Signal } from '../transport/signal.ts';
 import type { FailedAtIndexer } from './accounts.ts';
+import type { SharedIndexing } from './indexing-statistics.ts';
 
 /** Documents per batch when the config sets neither a number nor a size. */
 const DEFAULT_BATCH_SIZE = 100;
@@ -19,6 +20,8 @@ export interface IndexingListener {
   onFailed(failed: Omit<FailedAtIndexer, 'encoding'>): void;
   /** Something was written: there may be room for more. */
   onRoom(): void;
+  /** Where to count what is sent. */
+  readonly statistics?: SharedIndexing;
 }
 
 /** A piece of a part: documents `[from, to)` of it. */
@@ -261,7 +264,12 @@ export class Indexing {
     const batch = toBatch(slices, documents);
     const sending: Sending = { batch, documents, from: (slices[0] as Slice).part.sequence };
     this.inFlight.add(sending);
+    const { statistics } = this.listener;
+    statistics?.began();
+    const start = performance.now();
     const failures = await this.attempt(batch);
+    const failed = Array.isArray(failures) ? failures.length : batch.count;
+    statistics?.ended(batch.count, failed, (performance.now() - start) / 1000);
     // One that was given up has been counted.
     if (!this.inFlight.delete(sending)) return;
     this.report(sending, failures);

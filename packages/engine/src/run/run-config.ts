@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { performance } from 'node:perf_hooks';
-import type { Indexer, RunOutcome } from '../component/indexer.ts';
+import type { Indexer, IndexerContext, RunOutcome } from '../component/indexer.ts';
 import { createLogger, type LogRecord } from '../component/logger.ts';
 import { Registry } from '../component/registry.ts';
 import { checkConfig } from '../config/check-config.ts';
@@ -16,6 +16,7 @@ import type { LogGate } from '../transport/log-gate.ts';
 import { ConnectorFailure, ConnectorRun, type RunContext, type RunIndexer } from './connector-run.ts';
 import { noDocuments, pendingDocuments, type SharedCounts } from './counters.ts';
 import { DryRunIndexer, dryRunEncoder } from './dry-run.ts';
+import type { SharedIndexing } from './indexing-statistics.ts';
 import type { IdleLanes } from './pipeline-pool.ts';
 import type { RunRequest } from './run-request.ts';
 import type { ConnectorResult } from './run-result.ts';
@@ -31,6 +32,7 @@ const MAX_TOLD_FAILURES = 10;
 /** What a run needs of the thread that it runs in. */
 export interface RunSurroundings {
   readonly counts: SharedCounts;
+  readonly indexing: SharedIndexing;
   readonly idle: IdleLanes;
   /** Aborted, with the final status as its reason, when the run is to stop. */
   readonly signal: AbortSignal;
@@ -43,6 +45,8 @@ export interface RunSurroundings {
   readonly onFailures: ((failures: KeptFailure[]) => void) | undefined;
   /** Told whenever a connector begins or ends, with the results of those that have ended. */
   readonly onConnectors: (connectors: ConnectorProgress[], results: readonly ConnectorResult[]) => void;
+  /** Told the type of the indexer. */
+  readonly onIndexer: (type: string) => void;
   /** Told the modules of the built-in components that the config uses. */
   readonly onModules: (modules: string[]) => void;
 }
@@ -61,9 +65,10 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
   };
   if (registry === undefined || config === undefined) return refused();
   surroundings.onModules(registry.loadedModules);
+  surroundings.onIndexer(config.indexer.entry.name);
   const { signal } = surroundings;
   const reports = new FailureReports(surroundings.onFailures);
-  const indexers = new RunIndexers(request, config, registry, surroundings.log);
+  const indexers = new RunIndexers(request, config, registry, surroundings);
   const plan = request.retry === undefined ? undefined : await plannedRetry(request.retry, config, indexers);
   problems.push(...(plan?.problems ?? []));
   if (plan !== undefined && hasErrors(plan.problems)) return refused();
@@ -78,6 +83,7 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
     registry,
     config,
     counts: surroundings.counts,
+    indexing: surroundings.indexing,
     reports,
     idle: surroundings.idle,
     signal,
@@ -194,20 +200,22 @@ async function prepare(
   }
 }
 
+type IndexerSurroundings = Pick<RunSurroundings, 'log' | 'indexing'>;
+
 /** The one indexer of a run: made at first use, connected once, closed at the end. */
 class RunIndexers {
   private readonly request: RunRequest;
   private readonly config: IngestConfig;
   private readonly registry: Registry;
-  private readonly log: (record: LogRecord) => void;
+  private readonly surroundings: IndexerSurroundings;
   private made: Promise<RunIndexer> | undefined;
   private connected: Promise<void> | undefined;
 
-  constructor(request: RunRequest, config: IngestConfig, registry: Registry, log: (record: LogRecord) => void) {
+  constructor(request: RunRequest, config: IngestConfig, registry: Registry, surroundings: IndexerSurroundings) {
     this.request = request;
     this.config = config;
     this.registry = registry;
-    this.log = log;
+    this.surroundings = surroundings;
   }
 
   get(): Promise<RunIndexer> {
@@ -246,7 +254,14 @@ class RunIndexers {
 
   private async create(): Promise<Indexer | undefined> {
     const { entry, params, settings } = this.config.indexer;
-    const context = { runId: this.request.runId, log: createLogger(entry.name, this.log), settings };
+    const { log, indexing } = this.surroundings;
+    const context: IndexerContext = {
+      runId: this.request.runId,
+      log: createLogger(entry.name, log),
+      settings,
+      onRetry: (documents) => indexing.retried(documents),
+      retry: this.request.retry !== undefined,
+    };
     if (this.request.dryRunFile !== undefined)
       return new DryRunIndexer({ path: this.request.dryRunFile } as never, context);
     if (settings.sendEnabled === false) {

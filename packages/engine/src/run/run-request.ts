@@ -6,6 +6,7 @@ import type { Failure } from '../errors/headrace-error.ts';
 import type { KeptFailure } from '../failures/kept-failure.ts';
 import type { StageTrace } from '../pipeline/trace.ts';
 import type { DocumentCounts } from './counters.ts';
+import type { IndexingProgress } from './indexing-statistics.ts';
 import type { RunResult } from './run-result.ts';
 import type { StageProgress } from './stage-statistics.ts';
 
@@ -38,6 +39,8 @@ export interface RunProgress {
   }[];
   /** The stages of the connectors that have begun. */
   stages: StageProgress[];
+  /** Absent before anything was begun. */
+  indexing?: IndexingProgress;
 }
 
 export interface RunListeners {

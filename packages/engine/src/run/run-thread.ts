@@ -5,6 +5,7 @@ import { toFailure } from '../errors/headrace-error.ts';
 import { enforcePolicyOf } from '../policy/current-policy.ts';
 import { LogGate } from '../transport/log-gate.ts';
 import { SharedCounts } from './counters.ts';
+import { SharedIndexing } from './indexing-statistics.ts';
 import { IdleLanes } from './pipeline-pool.ts';
 import { preload } from './preload.ts';
 import { preview } from './preview.ts';
@@ -45,6 +46,7 @@ async function handle(message: ToRun): Promise<void> {
         type: 'done',
         result: await runConfig(message.request, {
           counts: new SharedCounts(message.counts),
+          indexing: new SharedIndexing(message.indexing),
           idle,
           signal: stop.signal,
           log: (record) => {
@@ -56,6 +58,7 @@ async function handle(message: ToRun): Promise<void> {
           onFailures: message.keepFailures ? (failures) => post({ type: 'failures', failures }) : undefined,
           onThread: (thread) => post({ type: 'thread', ...thread }),
           onConnectors: (connectors, results) => post({ type: 'connectors', connectors, results }),
+          onIndexer: (indexer) => post({ type: 'indexer', indexer }),
           onModules: (modules) => post({ type: 'modules', modules }),
         }),
       });

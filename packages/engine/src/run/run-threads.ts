@@ -5,6 +5,7 @@ import type { ReachRequest } from '../config/reach-config.ts';
 import { type Failure, HeadraceError, messageOf } from '../errors/headrace-error.ts';
 import { LogGate } from '../transport/log-gate.ts';
 import { type DocumentCounts, noDocuments, pendingDocuments, SharedCounts } from './counters.ts';
+import { SharedIndexing } from './indexing-statistics.ts';
 import type { PreviewRequest, PreviewResult, RunHandle, RunListeners, RunProgress, RunRequest } from './run-request.ts';
 import type { ConnectorResult, RunResult } from './run-result.ts';
 import { runSummary } from './run-summary.ts';
@@ -188,6 +189,8 @@ class ThreadRun implements RunHandle {
   readonly done: Promise<RunResult>;
   private readonly worker: Worker;
   private readonly counts = new SharedCounts();
+  private readonly indexing = new SharedIndexing();
+  private indexer: string | undefined;
   private readonly started = performance.now();
   private connectors: readonly ConnectorProgress[] = [];
   private results: readonly ConnectorResult[] = [];
@@ -220,6 +223,7 @@ class ThreadRun implements RunHandle {
         listeners.onConnectors?.();
       } else if (message.type === 'failures') listeners.onFailures?.(message.failures);
       else if (message.type === 'thread') this.addThread(message);
+      else if (message.type === 'indexer') this.indexer = message.indexer;
       else if (message.type === 'done') this.finish(message.result);
       else if (message.type === 'crashed') this.lose(message.failure);
     });
@@ -227,7 +231,15 @@ class ThreadRun implements RunHandle {
     worker.once('exit', () => this.lose(lostThread(ENDED_BY_ITSELF, heapMb)));
     const keepFailures = listeners.onFailures !== undefined;
     const { buffer: counts } = this.counts;
-    worker.postMessage({ type: 'run', request, counts, logGate: logGate.buffer, keepFailures } satisfies ToRun);
+    const { buffer: indexing } = this.indexing;
+    worker.postMessage({
+      type: 'run',
+      request,
+      counts,
+      indexing,
+      logGate: logGate.buffer,
+      keepFailures,
+    } satisfies ToRun);
   }
 
   progress(): RunProgress {
@@ -239,7 +251,7 @@ class ThreadRun implements RunHandle {
       if (status !== 'running') return { name, status, counts: noDocuments(), seconds: 0 };
       return { name, status, counts: left, seconds: this.connectorSeconds() };
     });
-    return { counts, connectors, stages: this.stageProgress() };
+    return { counts, connectors, stages: this.stageProgress(), indexing: this.indexing.read(this.indexer) };
   }
 
   stop(status: 'CANCELLED' | 'INTERRUPTED'): void {

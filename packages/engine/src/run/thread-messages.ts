@@ -37,6 +37,7 @@ export type ToRun =
       readonly type: 'run';
       readonly request: RunRequest;
       readonly counts: SharedArrayBuffer;
+      readonly indexing: SharedArrayBuffer;
       readonly logGate: SharedArrayBuffer;
       /** Whether somebody takes the failed documents. */
       readonly keepFailures: boolean;
@@ -64,6 +65,8 @@ export type FromRun =
   | { readonly type: 'log'; readonly record: LogRecord }
   /** A group of failed documents. */
   | { readonly type: 'failures'; readonly failures: KeptFailure[] }
+  /** The type of the indexer. */
+  | { readonly type: 'indexer'; readonly indexer: string }
   /** The modules of built-in components that the run needs. */
   | { readonly type: 'modules'; readonly modules: string[] }
   | { readonly type: 'done'; readonly result: ThreadResult }

@@ -1,5 +1,6 @@
 import {
   type DocumentCounts,
+  type IndexingProgress,
   isFinal,
   mayBecome,
   type Problem,
@@ -184,6 +185,7 @@ export class ActiveRun {
   /** The result of a run that went on to its end. */
   finish({ status, message, problems, connectors, counts, stages, seconds }: RunResult): void {
     const masked = this.#mask.text(message);
+    this.#setIndexing(this.#handle?.progress().indexing);
     this.#end(status, {
       message: masked.length <= MAX_MESSAGE ? masked : `${masked.slice(0, MAX_MESSAGE)}…`,
       problems: boundProblems(problems).map((problem) => ({
@@ -250,13 +252,21 @@ export class ActiveRun {
   /** Takes over the counts of now; gives the number of documents that are done. */
   #readProgress(): number {
     if (this.#handle === undefined) return 0;
-    const { counts, connectors, stages } = this.#handle.progress();
+    const { counts, connectors, stages, indexing } = this.#handle.progress();
+    this.#setIndexing(indexing);
     this.#setCounts(counts);
     const { progress } = this.#details;
     progress.connectors = connectors.map(connectorProgress);
     progress.stages = stages.slice(0, MAX_STAGES);
     progress.docsPerSecond = this.#rate.perSecond;
     return doneDocuments(counts);
+  }
+
+  #setIndexing(indexing: IndexingProgress | undefined): void {
+    // A run that did not get to its indexer tells nothing of it.
+    if (indexing?.indexer === undefined) return;
+    const { indexer: type, seconds, ...counts } = indexing;
+    this.#details.progress.indexing = { type, ...counts, seconds: toMillis(seconds) };
   }
 
   #setCounts(counts: DocumentCounts): void {

@@ -98,6 +98,20 @@ export const RunDetailsAnswer = Type.Object(
         }),
         { description: 'Those of the connectors that have begun; the first 1000' },
       ),
+      indexing: Type.Optional(
+        Type.Object(
+          {
+            type: Type.String({ description: 'Of the indexer' }),
+            batches: Type.Integer({ description: 'Sent' }),
+            inFlight: Type.Integer({ description: 'Batches that are being sent' }),
+            documents: Type.Integer({ description: 'In these batches, those that failed included' }),
+            failed: Type.Integer(),
+            retries: Type.Integer({ description: 'Documents that were sent again, counted each time' }),
+            seconds: Type.Number({ description: 'That sending took, each batch for itself' }),
+          },
+          { description: 'What the indexer does; absent until there is one' },
+        ),
+      ),
     }),
     configDigest: Type.String({ description: 'SHA-256 of the config, overrides included, as an answer shows it' }),
     overrides: Type.Optional(

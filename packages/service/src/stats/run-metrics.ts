@@ -1,4 +1,5 @@
 import type { RunDetails } from '../runs/run-details.ts';
+import { IndexerTotals, indexerFamilies, StageTotals, stageFamilies } from './component-metrics.ts';
 import { CounterFamily, type Family, HistogramFamily, readFamily, type Sample } from './families.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -40,6 +41,8 @@ export class RunMetrics {
     ['complete', 'failed', 'stopped', 'skipped'].map((status) => ({ status })),
   );
   /** Of the runs that have ended. */
+  readonly #stages = new StageTotals();
+  readonly #indexers = new IndexerTotals();
   readonly #documents: Pick<Progress, Counted> = { published: 0, created: 0, succeeded: 0, failed: 0, dropped: 0 };
   #now: () => RunsNow = () => ({ running: 0, queued: 0, going: [] });
 
@@ -66,6 +69,8 @@ export class RunMetrics {
         this.#going('pending'),
       ),
       this.#connectors,
+      ...stageFamilies(() => this.#stages.with(this.#progress())),
+      ...indexerFamilies(() => this.#indexers.with(this.#progress())),
     ];
   }
 
@@ -87,9 +92,15 @@ export class RunMetrics {
     this.#seconds.observe({ status: end }, Math.max(0, (endTime ?? startTime) - startTime));
     for (const connector of runResult?.connectors ?? []) this.#connectors.add({ status: connector.status });
     for (const field of COUNTED) this.#documents[field] += progress[field];
+    this.#stages.add(progress);
+    this.#indexers.add(progress);
     for (const field of ['succeeded', 'failed', 'dropped'] as const) {
       this.#dropwizard.meter(`documents.${field}`).mark(progress[field]);
     }
+  }
+
+  *#progress(): Generator<Progress> {
+    for (const { progress } of this.#now().going) yield progress;
   }
 
   #documentEnds(): Sample[] {
