@@ -25,17 +25,28 @@ const ENDPOINTS = [
   'GET /v1/config-info/schema',
   'GET /v1/config-info/stage-list',
   'GET /v1/config/{id}',
+  'GET /v1/config/{id}/diff',
+  'GET /v1/config/{id}/text',
+  'GET /v1/config/{id}/versions',
+  'GET /v1/config/{id}/versions/{version}',
   'GET /v1/livez',
   'GET /v1/readyz',
   'GET /v1/run',
   'GET /v1/run/{id}',
+  'GET /v1/run/{id}/events',
+  'GET /v1/run/{id}/failures',
+  'GET /v1/run/{id}/log',
   'GET /v1/systemstats',
   'GET /v1/systemstats/metrics',
+  'GET /v1/version',
   'POST /v1/config',
   'POST /v1/config/validate',
+  'POST /v1/config/{id}/versions/{version}/restore',
   'POST /v1/preview',
   'POST /v1/run',
   'POST /v1/run/{id}/cancel',
+  'POST /v1/run/{id}/retry',
+  'PUT /v1/config/{id}',
 ];
 
 describe('the OpenAPI document', () => {
@@ -54,7 +65,7 @@ describe('the OpenAPI document', () => {
       expect(Object.keys(responses).some((status) => status.startsWith('2'))).toBe(true);
       expect(responses['default']?.content?.['application/json']?.schema.$ref).toBe('#/components/schemas/Error');
       if (name.includes('{id}')) expect(parameters.map((parameter) => parameter.name)).toContain('id');
-      if (name.startsWith('POST') && !name.endsWith('cancel'))
+      if (name.startsWith('POST') && !/(cancel|restore|retry)$/.test(name))
         expect(requestBody?.content).toHaveProperty('application/json');
     }
     expect(paths['/v1/config']?.['post']?.requestBody?.content).toHaveProperty('application/hocon');
