@@ -44,7 +44,7 @@ function isBuilt() {
   const settings = [
     'tsconfig.base.json',
     'tsconfig.json',
-    ...['build', 'build-catalog', 'bundle', 'bundle-typebox'].map((script) => `scripts/${script}.mjs`),
+    ...['build', 'build-catalog', 'build-client', 'bundle', 'bundle-typebox'].map((script) => `scripts/${script}.mjs`),
   ];
   if (!settings.every((file) => isOlder(join(root, file)))) return false;
   return readdirSync(join(root, 'packages')).every((name) => {

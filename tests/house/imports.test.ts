@@ -8,6 +8,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   engine: ['hocon'],
   components: ['engine'],
   service: ['engine', 'components'],
+  client: [],
   web: [],
   headrace: ['hocon', 'engine', 'components', 'service'],
 };

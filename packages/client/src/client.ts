@@ -1,0 +1,135 @@
+import type { Operations, Schemas } from './api.generated.ts';
+import { ApiError } from './api-error.ts';
+import { type RunEvent, type WatchOptions, watch } from './watch-run.ts';
+
+/** The name of an operation: `GET /v1/run/{id}`. */
+export type OperationName = keyof Operations;
+
+/** What an operation takes. */
+export type Input<N extends OperationName> = Operations[N]['input'];
+
+/** What it answers. */
+export type Output<N extends OperationName> = Operations[N]['output'];
+
+/** The input may be left out where it has nothing that must be there. */
+type Arguments<I> = Record<never, never> extends I ? [input?: I & CallOptions] : [input: I & CallOptions];
+
+interface CallOptions {
+  readonly signal?: AbortSignal;
+}
+
+export interface ClientOptions {
+  /** Where the service is: `http://localhost:8080`. */
+  readonly url: string;
+  /** A user, or an API token; nothing where the service has no users. */
+  readonly auth?: { readonly user: string; readonly password: string } | { readonly token: string };
+  /** Instead of the global `fetch`. */
+  readonly fetch?: typeof fetch;
+}
+
+/** An answer with its status and headers. */
+export interface Reply<T> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: T;
+}
+
+interface RawInput extends CallOptions {
+  readonly path?: Readonly<Record<string, unknown>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+}
+
+/** A client of the Headrace service. */
+export class HeadraceClient {
+  private readonly url: string;
+  private readonly authorization: string | undefined;
+  private readonly fetch: typeof fetch;
+
+  constructor({ url, auth, fetch: given = fetch }: ClientOptions) {
+    this.url = url.replace(/\/+$/, '');
+    this.authorization = auth === undefined ? undefined : authorizationOf(auth);
+    this.fetch = given;
+  }
+
+  /** Calls an operation; gives its answer. Throws an `ApiError` when the service refuses. */
+  async call<N extends OperationName>(operation: N, ...[input]: Arguments<Input<N>>): Promise<Output<N>> {
+    return (await this.reply(operation, input)).body;
+  }
+
+  /** The same with status and headers, for the sake of an `ETag`, say. */
+  async request<N extends OperationName>(operation: N, ...[input]: Arguments<Input<N>>): Promise<Reply<Output<N>>> {
+    return this.reply(operation, input);
+  }
+
+  /** What happens in a run, as it happens, until it is done. Survives lost connections and restarts of the service. */
+  watchRun(runId: string, options: WatchOptions = {}): AsyncGenerator<RunEvent> {
+    const { signal } = options;
+    const open = (lastEventId: string | undefined) =>
+      this.send('GET /v1/run/{id}/events', {
+        path: { id: runId },
+        headers: { 'last-event-id': lastEventId },
+        ...(signal === undefined ? {} : { signal }),
+      });
+    return watch(open, options);
+  }
+
+  /** The details of a run once it is done, whatever became of it. */
+  async waitForRun(
+    runId: string,
+    options: WatchOptions & { readonly onEvent?: (event: RunEvent) => void } = {},
+  ): Promise<Schemas['RunDetails']> {
+    for await (const event of this.watchRun(runId, options)) options.onEvent?.(event);
+    const { signal } = options;
+    return this.call('GET /v1/run/{id}', { path: { id: runId }, ...(signal === undefined ? {} : { signal }) });
+  }
+
+  private async reply<N extends OperationName>(operation: N, input?: RawInput): Promise<Reply<Output<N>>> {
+    const response = await this.send(operation, input);
+    const text = await response.text();
+    const isJson = /^application\/json\b/.test(response.headers.get('content-type') ?? '');
+    const body = (text === '' ? undefined : isJson ? JSON.parse(text) : text) as Output<N>;
+    return { status: response.status, headers: response.headers, body };
+  }
+
+  private async send(operation: string, { path, query, headers, body, signal }: RawInput = {}): Promise<Response> {
+    const [method = '', template = ''] = operation.split(' ');
+    const target = template.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(path?.[name])));
+    const response = await this.fetch.call(undefined, `${this.url}${target}${queryText(query)}`, {
+      method,
+      headers: this.headersOf(headers, body),
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    if (response.ok || response.status === 304) return response;
+    throw new ApiError(response, await response.text());
+  }
+
+  private headersOf(given: RawInput['headers'], body: unknown): Headers {
+    const headers = new Headers();
+    for (const [name, value] of Object.entries(given ?? {})) {
+      if (value !== undefined) headers.set(name, String(value));
+    }
+    if (this.authorization !== undefined) headers.set('authorization', this.authorization);
+    // The only texts that the service takes are configs in HOCON, which JSON is a part of.
+    if (body !== undefined) headers.set('content-type', `application/${typeof body === 'string' ? 'hocon' : 'json'}`);
+    return headers;
+  }
+}
+
+function authorizationOf(auth: NonNullable<ClientOptions['auth']>): string {
+  if ('token' in auth) return `Bearer ${auth.token}`;
+  const bytes = new TextEncoder().encode(`${auth.user}:${auth.password}`);
+  return `Basic ${btoa(String.fromCharCode(...bytes))}`;
+}
+
+/** A list is a parameter that stands there several times. */
+function queryText(query: RawInput['query'] = {}): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of Array.isArray(value) ? value : [value])
+      if (one !== undefined) parameters.append(name, String(one));
+  }
+  return parameters.size === 0 ? '' : `?${parameters}`;
+}

@@ -1,0 +1,69 @@
+import type { Schemas } from './api.generated.ts';
+import { ApiError } from './api-error.ts';
+import { readEvents } from './event-stream.ts';
+
+/** Something that happens in a run; `done` is the last. docs/service.md tells what each has. */
+export type RunEvent =
+  | { readonly name: 'progress'; readonly id: string | undefined; readonly data: Schemas['RunDetails']['progress'] }
+  | { readonly name: 'done'; readonly id: string | undefined; readonly data: Schemas['RunDetails'] }
+  | { readonly name: string & {}; readonly id: string | undefined; readonly data: unknown };
+
+export interface WatchOptions {
+  /** Go on behind the event of this id. */
+  readonly lastEventId?: string;
+  /** Stop watching; the run goes on. */
+  readonly signal?: AbortSignal;
+}
+
+/** How long to wait before the first try to connect again, and at most. */
+const FIRST_WAIT_MILLIS = 500;
+const LONGEST_WAIT_MILLIS = 15_000;
+
+/**
+ * Follows a run until it is done, over as many connections as it takes: each goes on where the one before broke off.
+ * @param open asks for the events behind an id
+ */
+export async function* watch(
+  open: (lastEventId: string | undefined) => Promise<Response>,
+  { lastEventId, signal }: WatchOptions,
+): AsyncGenerator<RunEvent> {
+  let last = lastEventId;
+  let wait = FIRST_WAIT_MILLIS;
+  for (;;) {
+    try {
+      const response = await open(last);
+      if (response.status === 204) return;
+      for await (const { name, id, data } of readEvents(response.body as ReadableStream<Uint8Array>)) {
+        wait = FIRST_WAIT_MILLIS;
+        last = id ?? last;
+        yield { name, id, data: JSON.parse(data) } as RunEvent;
+        if (name === 'done') return;
+      }
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!mayPass(error)) throw error;
+    }
+    await pause(wait, signal);
+    wait = Math.min(wait * 2, LONGEST_WAIT_MILLIS);
+  }
+}
+
+/** A connection that broke, or a service that is overloaded or starting again. */
+function mayPass(error: unknown): boolean {
+  if (error instanceof ApiError) return error.status === 429 || error.status >= 502;
+  return error instanceof TypeError;
+}
+
+function pause(millis: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, millis);
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+}
