@@ -186,6 +186,29 @@ describe('the events of a run', () => {
     expect(reader.events.at(-1)?.data).toMatchObject({ status: 'INTERRUPTED', done: true });
   });
 
+  it('tell of failed documents, why, and not what is in them', async () => {
+    const { service, runId, run } = await withRun();
+    const reader = await watch(service, runId);
+    run.listeners.onFailures?.([
+      {
+        id: 'd1',
+        connector: 'files',
+        pipeline: 'main',
+        at: 'stage_1',
+        failure: { code: 'HR_STAGE_FAILED', message: 'not with hunter2' },
+        document: { kind: 'input', json: '{"id":"d1","text":"of the document"}', binaryFields: [] },
+      },
+    ]);
+    const { data } = await reader.event('failure');
+    expect(data).toEqual({
+      id: 'd1',
+      connector: 'files',
+      at: 'stage_1',
+      code: 'HR_STAGE_FAILED',
+      message: 'not with ******',
+    });
+  });
+
   it('and the log hide what answers hide', async () => {
     const { service, runId, run } = await withRun();
     const reader = await watch(service, runId);
