@@ -1,13 +1,4 @@
-import {
-  type Document,
-  type ParameterProblem,
-  Stage,
-  type StageContext,
-  type Static,
-  Type,
-  textOf,
-  type Value,
-} from '@headrace/engine';
+import { type Document, type ParameterProblem, Stage, type Static, Type, textOf, type Value } from '@headrace/engine';
 import { checkDestination } from '../fields/destination.ts';
 import { KeywordMatcher } from '../text/keyword-matcher.ts';
 
@@ -62,11 +53,11 @@ export class Contains extends Stage<typeof parameters> {
     yield* checkDestination('output', params.output);
   }
 
-  private readonly keywords: KeywordMatcher;
+  private keywords: KeywordMatcher | undefined;
 
-  constructor(params: Static<typeof parameters>, context: StageContext) {
-    super(params, context);
-    this.keywords = new KeywordMatcher(params.contains, params.ignoreCase as boolean);
+  override start(): void {
+    // The table takes milliseconds: too long for each check of a config that is being written.
+    this.keywords = new KeywordMatcher(this.params.contains, this.params.ignoreCase as boolean);
   }
 
   override process(document: Document): void {
@@ -82,6 +73,7 @@ export class Contains extends Stage<typeof parameters> {
 
   private found(value: Value): boolean {
     const text = textOf(value);
-    return text !== null && this.keywords.containsWord(text);
+    // The engine has called `start`.
+    return text !== null && (this.keywords as KeywordMatcher).containsWord(text);
   }
 }
