@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { directoryWith, type Started, start } from './headrace.ts';
 
-/** A connector that delivers some documents and then does not listen to anybody. */
+/** A connector that does not listen to anybody. */
 const STUBBORN = `
-import { Connector, Type } from '@headrace/engine';
-
 /** Ignores that it is to stop. */
-export class Stubborn extends Connector {
+export class Stubborn {
   static kind = 'connector';
-  static parameters = Type.Object({});
-  async execute(publisher) {
-    for (let i = 0; i < 5; i++) await publisher.publish(JSON.stringify({ id: String(i) }));
-    await new Promise(() => setInterval(() => undefined, 1000));
+  static parameters = { type: 'object', properties: {}, additionalProperties: false };
+  execute() {
+    return new Promise(() => setInterval(() => undefined, 1000));
   }
 }
 `;
 
 const CONFIG = {
-  connectors: [{ class: './stubborn.mjs#Stubborn', name: 'stubborn', pipeline: 'p' }],
+  connectors: [
+    { class: 'SequenceConnector', name: 'numbers', pipeline: 'p', numDocs: 5 },
+    { class: './stubborn.mjs#Stubborn', name: 'stubborn' },
+  ],
   pipelines: [{ name: 'p', stages: [] }],
   indexer: { type: 'Nop' },
 };
