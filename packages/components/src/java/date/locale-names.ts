@@ -9,14 +9,29 @@ export interface NamedValue {
 }
 
 /** Names of the months (1–12) as they stand within a date, or alone (`L`). */
-export function monthNames(locale: string, style: NameStyle, standalone: boolean): NamedValue[] {
-  const format = new Intl.DateTimeFormat(locale, {
-    month: style,
-    calendar: 'iso8601',
-    timeZone: 'UTC',
-    ...(standalone ? {} : { day: 'numeric' }),
+export function monthNames(locale: string, style: NameStyle, standalone: boolean): readonly NamedValue[] {
+  return remembered(`${locale} ${style} ${standalone}`, () => {
+    const format = new Intl.DateTimeFormat(locale, {
+      month: style,
+      calendar: 'iso8601',
+      timeZone: 'UTC',
+      ...(standalone ? {} : { day: 'numeric' }),
+    });
+    return sorted(range(12).map((n) => ({ name: part(format, Date.UTC(2001, n, 1), 'month'), value: n + 1 })));
   });
-  return sorted(range(12).map((n) => ({ name: part(format, Date.UTC(2001, n, 1), 'month'), value: n + 1 })));
+}
+
+const known = new Map<string, readonly NamedValue[]>();
+const MAX_KNOWN = 200;
+
+/** Names cost a millisecond to make, and each check of a config that is being written makes its date patterns anew. */
+function remembered(key: string, make: () => NamedValue[]): readonly NamedValue[] {
+  let names = known.get(key);
+  if (names === undefined) {
+    names = make();
+    if (known.size < MAX_KNOWN) known.set(key, names);
+  }
+  return names;
 }
 
 /** Names of the days of the week, Monday being 1. */
