@@ -55,6 +55,18 @@ const explained: readonly CommandSpec[] = [
           'Index nothing: write the documents that would be indexed to a file, a line of JSON each: {"connector", "document"}.',
         completes: 'file',
       },
+      failures: {
+        kind: 'text',
+        value: 'FILE',
+        description: 'Write the documents that fail to a file while the run goes on, a line of JSON each: up to 1000.',
+        completes: 'file',
+      },
+      retry: {
+        kind: 'text',
+        value: 'FILE',
+        description: 'Execute no connector, but run the documents of such a file again.',
+        completes: 'file',
+      },
       ...componentOptions,
     },
     load: async () => (await import('../commands/run.ts')).run,

@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import {
   hasErrors,
+  maskTexts,
   Registry,
   type RegistrySource,
   type RunResult,
   RunThreads,
+  secretTexts,
   writesToStandardOutput,
 } from '@headrace/engine';
 import type { ObjectNode } from '@headrace/hocon';
@@ -13,12 +15,15 @@ import { EXIT } from '../cli/exit-code.ts';
 import { onStopSignal, type StopSignal, signalExitCode } from '../cli/stop-signals.ts';
 import { loadConfig, registrySource } from '../config/load-config.ts';
 import { problemLines } from '../config/print-problems.ts';
+import { FailureFile, readFailureFile } from '../report/failure-file.ts';
 import { createReporter } from '../report/run-reporter.ts';
 import { HEAP_MB } from './heap.ts';
 
 interface RunOptions {
   readonly set: readonly string[];
   readonly dryRun: string | undefined;
+  readonly failures: string | undefined;
+  readonly retry: string | undefined;
   readonly components: readonly string[];
 }
 
@@ -38,9 +43,14 @@ async function runIn(threads: RunThreads, file: string, options: RunOptions): Pr
   const { root, problems, name } = await loadConfig(file, options.set);
   process.stderr.write(problemLines(problems, name));
   if (root === undefined || hasErrors(problems)) return EXIT.invalid;
+  const secrets = secretTexts(root, false);
+  // A server may repeat what it was given.
+  const masked = (text: string) => maskTexts(text, secrets);
+  const retry = options.retry === undefined ? undefined : readFailureFile(options.retry, options.failures);
   const registry = registrySource(file, options.components);
   const summaryTo = options.dryRun === undefined ? await besideDocuments(root, registry) : process.stdout;
 
+  const failures = options.failures === undefined ? undefined : new FailureFile(options.failures, masked);
   const runId = randomUUID();
   const reporter = await createReporter(runId, () => handle.progress());
   const handle = threads.start(
@@ -50,8 +60,12 @@ async function runIn(threads: RunThreads, file: string, options: RunOptions): Pr
       registry,
       trusted: true,
       ...(options.dryRun === undefined ? {} : { dryRunFile: options.dryRun }),
+      ...(retry === undefined ? {} : { retry }),
     },
-    { onLog: (record) => reporter.log(record) },
+    {
+      onLog: (record) => reporter.log({ ...record, message: masked(record.message) }),
+      ...(failures === undefined ? {} : { onFailures: (some) => failures.write(some) }),
+    },
   );
   let stoppedBy: StopSignal | undefined;
   const stopListening = onStopSignal((signal) => {
@@ -63,14 +77,11 @@ async function runIn(threads: RunThreads, file: string, options: RunOptions): Pr
   try {
     const result = await handle.done;
     reporter.close();
-    process.stderr.write(
-      problemLines(
-        result.problems.filter((p) => isInvalid(result) || p.severity === 'warning'),
-        name,
-      ),
-    );
+    const told = result.problems.filter((p) => isInvalid(result) || p.severity === 'warning');
+    process.stderr.write(masked(problemLines(told, name)));
     if (isInvalid(result)) return EXIT.invalid;
-    summaryTo.write(`${result.message}\nRun took ${result.seconds.toFixed(2)} secs.\n`);
+    summaryTo.write(`${masked(result.message)}\nRun took ${result.seconds.toFixed(2)} secs.\n`);
+    failures?.close();
     if (stoppedBy !== undefined) return signalExitCode(stoppedBy);
     return result.status === 'SUCCEEDED' ? EXIT.ok : EXIT.failed;
   } finally {
@@ -87,8 +98,10 @@ async function besideDocuments(root: ObjectNode, source: RegistrySource): Promis
   return (await writesToStandardOutput(root, registry)) ? process.stderr : process.stdout;
 }
 
-/** Whether the run was refused because of its config, so that nothing has begun. */
+/** Whether the run was refused because of its config, or of what it was to run again, so that nothing has begun. */
 function isInvalid({ status, connectors, problems }: RunResult): boolean {
-  const ofConfig = problems.some(({ severity, code }) => severity === 'error' && code.startsWith('HR_CONFIG_'));
-  return status === 'FAILED' && connectors.length === 0 && ofConfig;
+  const refused = problems.some(
+    ({ severity, code }) => severity === 'error' && (code.startsWith('HR_CONFIG_') || code === 'HR_RETRY_INVALID'),
+  );
+  return status === 'FAILED' && connectors.length === 0 && refused;
 }

@@ -1,0 +1,70 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { configFiles, SEQUENCE } from './fixtures.ts';
+import { directoryWith, headrace, installHeadrace } from './headrace.ts';
+
+function prepare(stages: string): string {
+  const cwd = directoryWith(configFiles(SEQUENCE, stages));
+  installHeadrace(cwd);
+  return cwd;
+}
+
+const idsIn = (cwd: string, file: string) =>
+  readFileSync(join(cwd, file), 'utf8')
+    .split('\n')
+    .flatMap((line) => (line === '' ? [] : [JSON.parse(line).id as string]));
+
+it('writes the failed documents to a file, and runs those again when the config is mended', async () => {
+  const cwd = prepare('{ class: "./misbehaving.js#FailOn", ids: ${bad} }\n');
+  const list = (ids: string) =>
+    writeFileSync(join(cwd, 'a.conf'), `${readFileSync(join(cwd, 'a.conf'))}\nbad = ${ids}\n`);
+  list('["1", "3"]');
+  const first = await headrace(['run', 'a.conf', '--failures', 'failed.jsonl'], { cwd });
+  expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining('2 docs FAILED') });
+  const lines = readFileSync(join(cwd, 'failed.jsonl'), 'utf8').trimEnd().split('\n');
+  expect(lines.map((line) => JSON.parse(line))).toEqual(
+    ['1', '3'].map((id) => ({
+      id,
+      connector: 'source',
+      pipeline: 'main',
+      at: 'stage_1',
+      code: 'HR_STAGE_FAILED',
+      message: `I do not like ${id}`,
+      processed: false,
+      document: { id },
+    })),
+  );
+  expect(idsIn(cwd, 'out.jsonl')).toEqual(['0', '2', '4']);
+
+  list('["3"]');
+  const again = await headrace(['run', 'a.conf', '--retry', 'failed.jsonl', '--failures', 'still.jsonl'], { cwd });
+  expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('1 docs succeeded. 1 docs FAILED.') });
+  // What the first run has written stays.
+  expect(idsIn(cwd, 'out.jsonl')).toEqual(['0', '2', '4', '1']);
+  expect(idsIn(cwd, 'still.jsonl')).toEqual(['3']);
+});
+
+it('leaves an empty file when nothing failed', async () => {
+  const cwd = prepare('');
+  writeFileSync(join(cwd, 'failed.jsonl'), 'of another run\n');
+  expect(await headrace(['run', 'a.conf', '--failures', 'failed.jsonl'], { cwd })).toMatchObject({ code: 0 });
+  expect(readFileSync(join(cwd, 'failed.jsonl'), 'utf8')).toBe('');
+});
+
+it('refuses files that cannot be used, before anything is done', async () => {
+  const cwd = prepare('');
+  writeFileSync(join(cwd, 'bad.jsonl'), '{"id":"1","connector":"source","document":{"id":"1"}}\nnonsense\n');
+  const invalid = await headrace(['run', 'a.conf', '--retry', 'bad.jsonl'], { cwd });
+  expect(invalid).toMatchObject({ code: 2, stderr: expect.stringContaining('Failed document 2: it is no JSON') });
+  for (const [args, message] of [
+    [['--retry', 'none.jsonl'], 'The failed documents of none.jsonl cannot be read: ENOENT'],
+    [['--retry', 'bad.jsonl', '--failures', './bad.jsonl'], '--retry and --failures need different files'],
+    [['--failures', 'none/failed.jsonl'], 'cannot be written to none/failed.jsonl: ENOENT'],
+  ] as const) {
+    const outcome = await headrace(['run', 'a.conf', ...args], { cwd });
+    expect(outcome).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+  }
+  expect(existsSync(join(cwd, 'out.jsonl'))).toBe(false);
+  expect(readFileSync(join(cwd, 'bad.jsonl'), 'utf8')).toContain('nonsense');
+});
