@@ -30,6 +30,23 @@ export function describeBulkConformance(engine: BulkEngine, url: () => string): 
       expect(await engine.contents(target)).toEqual(byId(documents.filter(({ id }) => id !== 'd5')));
     });
 
+    it('brings in by a retry what the mapping refused, once that is mended', async () => {
+      const target = await engine.create();
+      const documents = numbered(30).map((document, i) => (i % 10 === 3 ? { ...document, n_i: `no ${i}` } : document));
+      expect(outcome(await runs.send(url(), target, documents)).succeeded).toBe(27);
+      const { failed } = runs;
+      expect(failed.map((line) => JSON.parse(line))).toMatchObject(
+        ['d3', 'd13', 'd23'].map((id) => ({ id, at: 'indexer', status: 400, processed: true })),
+      );
+
+      await engine.ask('DELETE', `/${target}`);
+      await engine.ask('PUT', `/${target}`, { mappings: { properties: { n_i: { type: 'keyword' } } } });
+      const result = await runs.send(url(), target, [], '', '', '', { retry: failed });
+      expect(result.counts).toMatchObject({ published: 3, succeeded: 3, failed: 0 });
+      const refused = documents.filter(({ n_i }) => typeof n_i === 'string');
+      expect(await engine.contents(target)).toEqual(byId(refused));
+    });
+
     it('never sends an older version again after a newer one was taken', async () => {
       const target = await engine.create();
       const documents = Array.from({ length: 60 }, (_, i) => ({ id: `d${i % 4}`, n_i: i }));

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type RunResult, RunThreads, readConfigText } from '@headrace/engine';
+import { type RunRequest, type RunResult, RunThreads, readConfigText, writeFailureLine } from '@headrace/engine';
 
 /** As the build has written it: threads load what was built. */
 const catalogUrl = new URL('../../../bundle/catalog.json', import.meta.url).href;
@@ -23,6 +23,8 @@ export class EngineRuns {
   private readonly threads = new RunThreads({ heapMb: 256, keepWarm: true });
   private readonly directory = mkdtempSync(join(tmpdir(), 'headrace-indexers-'));
   private readonly engine: EngineUnderTest;
+  /** The failed documents of the last run, as a retry takes them. */
+  failed: string[] = [];
   private runs = 0;
 
   constructor(engine: EngineUnderTest) {
@@ -41,6 +43,7 @@ export class EngineRuns {
     settings = '',
     more = '',
     stages = '',
+    request: Partial<RunRequest> = {},
   ): Promise<RunResult> {
     const path = join(this.directory, `${++this.runs}.jsonl`);
     writeFileSync(path, documents.map((document) => `${JSON.stringify(document)}\n`).join(''));
@@ -52,7 +55,12 @@ export class EngineRuns {
     const { root, problems } = readConfigText(config);
     if (root === undefined || problems.length > 0) throw new Error(JSON.stringify(problems));
     const registry = { catalogs: [catalogUrl], modules: [], base: import.meta.url, allowModules: false };
-    const result = await this.threads.start({ runId: `run-${this.runs}`, root, registry }).done;
+    this.failed = [];
+    const onFailures = (failures: Parameters<typeof writeFailureLine>[0][]) => {
+      this.failed.push(...failures.map(writeFailureLine));
+    };
+    const run = this.threads.start({ runId: `run-${this.runs}`, root, registry, ...request }, { onFailures });
+    const result = await run.done;
     const { published, created, succeeded, failed, dropped } = result.counts;
     if (published + created !== succeeded + failed + dropped)
       throw new Error(`The accounts of ${target} do not add up`);

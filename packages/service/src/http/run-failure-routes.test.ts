@@ -1,0 +1,227 @@
+import type { KeptFailure } from '@headrace/engine';
+import { describe, expect, it } from 'vitest';
+import type { RunDetails } from '../runs/run-details.ts';
+import { MemoryStore } from '../store/memory-store.ts';
+import { StoreError } from '../store/store.ts';
+import { type TestService, temporaryDirectory, testService, VALID } from '../testing/test-service.test.support.ts';
+
+function failure(n: number, over: Partial<KeptFailure> = {}): KeptFailure {
+  return {
+    id: `d${n}`,
+    connector: 'files',
+    pipeline: 'main',
+    at: 'upper',
+    failure: { code: 'HR_STAGE_FAILED', message: `document ${n} is not liked` },
+    document: { kind: 'input', json: `{"id":"d${n}","whole":1.0}`, binaryFields: [] },
+    ...over,
+  };
+}
+
+const encoded = (n: number) =>
+  failure(n, {
+    at: 'indexer',
+    status: 400,
+    document: { kind: 'encoded', text: `{"index":{}}\n{"n":${n}}\n`, encoding: 'abc' },
+  });
+
+/** A run that has ended, with failures. */
+async function failedRun(service: TestService, failures: KeptFailure[], configId?: string): Promise<RunDetails> {
+  const { runId } = await service.run(configId ?? (await service.store()));
+  service.threads.last.listeners.onFailures?.(failures);
+  service.threads.last.end('SUCCEEDED');
+  return service.ended(runId);
+}
+
+const retry = (service: TestService, runId: string, body?: object) =>
+  service.ask(`/v1/run/${runId}/retry`, { method: 'POST', ...(body === undefined ? {} : { body }) });
+
+describe('the failed documents of a run', () => {
+  it('are told while it goes on, page by page, numbers as they were', async () => {
+    const service = await testService();
+    const { runId } = await service.run(await service.store());
+    const { listeners } = service.threads.last;
+    listeners.onFailures?.([failure(1), encoded(2)]);
+    listeners.onFailures?.([failure(3, { at: 'connector', id: 'a.csv:3' })]);
+    const path = `/v1/run/${runId}/failures`;
+    const first = await service.ask(`${path}?limit=2`);
+    expect(first.text).toContain('"whole":1.0');
+    expect(first.json).toEqual({
+      items: [
+        {
+          id: 'd1',
+          connector: 'files',
+          pipeline: 'main',
+          at: 'upper',
+          code: 'HR_STAGE_FAILED',
+          message: 'document 1 is not liked',
+          processed: false,
+          document: { id: 'd1', whole: 1 },
+        },
+        expect.objectContaining({
+          at: 'indexer',
+          status: 400,
+          processed: true,
+          encoding: 'abc',
+          document: '{"index":{}}\n{"n":2}\n',
+        }),
+      ],
+      next: expect.any(String),
+    });
+    const { next } = first.json as { next: string };
+    const second = (await service.ask(`${path}?limit=2&after=${next}`)).json as { items: object[]; next: null };
+    expect(second).toMatchObject({ items: [{ id: 'a.csv:3' }], next: null });
+    const at = (await service.ask(`${path}?at=indexer&connector=files`)).json;
+    expect(at).toMatchObject({ items: [{ id: 'd2' }], next: null });
+    expect((await service.ask(`${path}?connector=others`)).json).toEqual({ items: [], next: null });
+  });
+
+  it('are those of a run that there is', async () => {
+    const service = await testService();
+    const answer = await service.ask('/v1/run/none/failures');
+    expect(answer.json).toMatchObject({ status: 404, code: 'HR_RUN_NOT_FOUND' });
+    expect((await retry(service, 'none')).json).toMatchObject({ status: 404, code: 'HR_RUN_NOT_FOUND' });
+  });
+
+  it('are told without the secrets of the config', async () => {
+    const service = await testService();
+    const { runId } = await failedRun(service, [
+      failure(1, { failure: { code: 'HR_STAGE_FAILED', message: 'login with hunter2 failed', hint: 'not hunter2' } }),
+    ]);
+    const { text } = await service.ask(`/v1/run/${runId}/failures`);
+    expect(text).toContain('login with ****** failed');
+    expect(text).not.toContain('hunter2');
+  });
+
+  it('make small pages when they are large', async () => {
+    const service = await testService();
+    const json = `{"id":"big","text":"${'x'.repeat(1_000_000)}"}`;
+    const large = (n: number) => failure(n, { document: { kind: 'input', json, binaryFields: [] } });
+    const { runId } = await failedRun(service, [1, 2, 3, 4, 5, 6, 7].map(large));
+    const page = (await service.ask(`/v1/run/${runId}/failures`)).json as { items: object[]; next: string };
+    expect(page.items.length).toBeLessThan(7);
+    const rest = (await service.ask(`/v1/run/${runId}/failures?after=${page.next}`)).json as typeof page;
+    expect(page.items.length + rest.items.length).toBe(7);
+    expect(rest.next).toBeNull();
+  });
+
+  it('are stored, all of them, before their run is, also when the store could not be written for a while', async () => {
+    class FailingStore extends MemoryStore {
+      broken = false;
+      override async addFailures(...failures: Parameters<MemoryStore['addFailures']>): Promise<void> {
+        if (this.broken) throw new StoreError('The store cannot be written: disk full');
+        await super.addFailures(...failures);
+      }
+    }
+    const store = new FailingStore();
+    const service = await testService({}, { store });
+    const { runId } = await service.run(await service.store());
+    store.broken = true;
+    service.threads.last.listeners.onFailures?.([failure(1)]);
+    service.threads.last.listeners.onFailures?.([failure(2)]);
+    service.threads.last.end('SUCCEEDED');
+    await service.ended(runId);
+    expect(JSON.parse((await store.runDetails(runId)) as string)).toMatchObject({ done: false });
+    store.broken = false;
+    await expect
+      .poll(async () => JSON.parse((await store.runDetails(runId)) as string).done, { timeout: 10_000 })
+      .toBe(true);
+    expect((await service.ask(`/v1/run/${runId}/failures`)).json).toMatchObject({
+      items: [{ id: 'd1' }, { id: 'd2' }],
+    });
+  });
+
+  it('survive the end of the service, and go with their run', async () => {
+    const storage = { type: 'sqlite', path: temporaryDirectory() } as const;
+    const before = await testService({ storage });
+    const { runId } = await failedRun(before, [failure(1)]);
+    await before.service.close();
+    const { defaultSettings } = await import('../service-file/service-settings.ts');
+    const after = await testService({ storage, limits: { ...defaultSettings().limits, maxRuns: 1 } });
+    expect((await after.ask(`/v1/run/${runId}/failures`)).json).toMatchObject({ items: [{ id: 'd1' }] });
+    await failedRun(after, []);
+    await expect.poll(async () => (await after.ask(`/v1/run/${runId}/failures`)).status).toBe(404);
+  });
+});
+
+describe('running the failed documents of a run again', () => {
+  it('is a new run, with the same config, and both know of each other', async () => {
+    const service = await testService();
+    const configId = await service.store();
+    const old = await failedRun(service, [failure(1), encoded(2)], configId);
+    const answer = await retry(service, old.runId);
+    expect(answer.status).toBe(200);
+    const details = answer.json as RunDetails;
+    expect(details).toMatchObject({ configId, configVersion: 1, retryOf: old.runId });
+    expect((await service.details(old.runId)).retriedBy).toBe(details.runId);
+    await expect.poll(() => service.threads.runs.length).toBe(2);
+    const { retry: lines = [] } = service.threads.last.request;
+    expect(lines.map((line) => JSON.parse(line).id)).toEqual(['d1', 'd2']);
+    expect(lines[0]).toContain('"document":{"id":"d1","whole":1.0}');
+    service.threads.last.end('SUCCEEDED');
+    expect(await service.ended(details.runId)).toMatchObject({ status: 'SUCCEEDED', retryOf: old.runId });
+  });
+
+  it('waits for its turn as every run does, and can be cancelled before it begins', async () => {
+    const { defaultSettings } = await import('../service-file/service-settings.ts');
+    const service = await testService({ limits: { ...defaultSettings().limits, maxConcurrentRuns: 1 } });
+    const old = await failedRun(service, [failure(1)]);
+    await service.run(await service.store());
+    const { runId, status } = (await retry(service, old.runId)).json as RunDetails;
+    expect(status).toBe('QUEUED');
+    expect((await retry(service, old.runId)).json).toMatchObject({ status: 409, code: 'HR_RUN_IS_GOING' });
+    await service.ask(`/v1/run/${runId}`, { method: 'DELETE' });
+    expect(await service.ended(runId)).toMatchObject({ status: 'CANCELLED' });
+    expect((await retry(service, old.runId)).status).toBe(200);
+  });
+
+  it('is refused while the run goes on, and where nothing can be run again', async () => {
+    const service = await testService();
+    const { runId } = await service.run(await service.store());
+    service.threads.last.listeners.onFailures?.([failure(1)]);
+    expect((await retry(service, runId)).json).toMatchObject({ status: 409, code: 'HR_RUN_IS_GOING' });
+    const { document: _, ...unreadable } = failure(2, { at: 'connector' });
+    const other = await failedRun(service, [unreadable]);
+    expect((await retry(service, other.runId)).json).toMatchObject({ status: 409, code: 'HR_RETRY_NOTHING' });
+  });
+
+  it('takes the version of the config that the run had, and another one only when it is told to', async () => {
+    const service = await testService();
+    const configId = await service.store();
+    const old = await failedRun(service, [failure(1)], configId);
+    const put = { method: 'PUT', body: VALID.replace('title', 'name'), type: 'application/hocon' };
+    expect((await service.ask(`/v1/config/${configId}`, put)).status).toBe(200);
+    const same = (await retry(service, old.runId)).json as RunDetails;
+    expect(same).toMatchObject({ configVersion: 1, configDigest: old.configDigest });
+    await expect.poll(() => service.threads.runs.length).toBe(2);
+    service.threads.last.end('SUCCEEDED');
+    await service.ended(same.runId);
+    const now = (await retry(service, old.runId, { configId })).json as RunDetails;
+    expect(now).toMatchObject({ configVersion: 2, retryOf: old.runId });
+    expect(now.configDigest).not.toBe(old.configDigest);
+  });
+
+  it('is refused when the config is gone, unless another one is named', async () => {
+    const service = await testService();
+    const configId = await service.store();
+    const old = await failedRun(service, [failure(1)], configId);
+    await service.ask(`/v1/config/${configId}`, { method: 'DELETE' });
+    const refused = await retry(service, old.runId);
+    expect(refused.json).toMatchObject({
+      status: 409,
+      code: 'HR_RETRY_CONFIG',
+      message: expect.stringContaining(`The config ${configId} is gone`),
+      hint: expect.stringContaining('configId'),
+    });
+    expect((await retry(service, old.runId, { configId: 'none' })).json).toMatchObject({ code: 'HR_CONFIG_UNKNOWN' });
+    expect((await retry(service, old.runId, { configId: await service.store() })).status).toBe(200);
+  });
+
+  it('is refused for a config that came with the request', async () => {
+    const service = await testService();
+    const started = (await service.ask('/v1/run', { body: { config: VALID } })).json as RunDetails;
+    service.threads.last.listeners.onFailures?.([failure(1)]);
+    service.threads.last.end('SUCCEEDED');
+    await service.ended(started.runId);
+    expect((await retry(service, started.runId)).json).toMatchObject({ status: 409, code: 'HR_RETRY_CONFIG' });
+  });
+});
