@@ -85,6 +85,7 @@ async function read(handle: FileHandle, buffer: Uint8Array, path: string): Promi
 }
 
 function unreadable(path: string, error: unknown): HeadraceError {
+  if (error instanceof HeadraceError) return error;
   return new HeadraceError('HR_SOURCE_UNREADABLE', `Cannot read ${path}: ${messageOf(error)}`, {
     hint: 'Check the path and its permissions; a relative path starts at the working directory.',
   });

@@ -111,8 +111,12 @@ function opened(path: string, flags: Flags): [string, number] {
 function seen(path: string): string {
   try {
     return allowedPath(path, 'read');
-  } catch {
-    return allowedPath(path, 'write');
+  } catch (refused) {
+    try {
+      return allowedPath(path, 'write');
+    } catch {
+      throw refused;
+    }
   }
 }
 

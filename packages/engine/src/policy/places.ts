@@ -12,6 +12,7 @@ export type Place =
  * and what stands in a file or a document, only a run knows.
  */
 export function placesIn(kind: AccessKind, text: string): Place[] {
+  if (text === '') return [];
   if (kind !== 'connect') {
     const path = pathIn(text);
     return path === undefined ? hostsIn(text) : [{ path, access: kind }];
