@@ -13,7 +13,8 @@ import type { ConfigFormat } from '../store/store.ts';
 
 const STRING = String.raw`"""[\s\S]*?"""+|"(?:[^"\\\n]|\\.)*"`;
 const KEY = String.raw`(?<![\w.-])(?:"[\w.-]+"|[\w.-]+)`;
-const PLAIN = String.raw`[^\s,{}[\]"#][^\n,{}[\]"#]*`;
+const WORD = String.raw`(?:(?!//)[^\s,{}[\]"#])+`;
+const PLAIN = String.raw`${WORD}(?:[^\S\n]+${WORD})*`;
 /** A key with its value; a string by itself; a comment. */
 const PARTS = new RegExp(
   String.raw`(?<key>${KEY})(?<sign>\s*(?:\+=|[=:])\s*)(?<value>${STRING}|\$\{[^}]*\}|${PLAIN})|${STRING}|(?:#|//)[^\n]*`,

@@ -17,7 +17,12 @@ describe('a query', () => {
   });
 
   it.each([
-    ['GET', '/v1/run?stat=failed', 'stat', 'Possible: limit, after, configId, status.'],
+    [
+      'GET',
+      '/v1/run?stat=failed',
+      'stat',
+      'Possible: limit, after, configId, status, label, requestedBy, since, until.',
+    ],
     ['GET', '/v1/run?statsu=FAILED&limit=0', 'statsu', 'Did you mean status?'],
     ['GET', '/v1/config?limits=1', 'limits', 'Did you mean limit?'],
     ['POST', '/v1/config?validat=true', 'validat', 'Did you mean validate?'],

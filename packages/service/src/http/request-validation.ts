@@ -77,16 +77,25 @@ function refusal(schema: TSchema, part: Part, value: unknown, mistakes: readonly
       hint: choiceHint(name, known),
     });
   }
-  const [first] = mistakes;
-  const path = (first?.instancePath ?? '').slice(1);
-  const what = `${word}${path === '' ? '' : `: ${path.replaceAll('/', '.')}`}`;
+  // That nothing fits where no property may be is told better by what says so.
+  const first = mistakes.find(({ keyword }) => keyword !== 'boolean') ?? mistakes[0];
+  const path = (first?.instancePath ?? '').split('/').slice(1);
+  // A parameter that is given several times is a list; which of them is wrong, its value tells.
+  const name = (part === 'querystring' ? path.slice(0, 1) : path).join('.');
+  const what = `${word}${name === '' ? '' : `: ${name}`}`;
   if (first?.keyword === 'enum') {
     const choices = (first.params as { allowedValues: unknown[] }).allowedValues.map(String);
-    // Only parameters have choices, and those are not nested.
-    const given = String((value as Record<string, unknown>)[path]);
+    const given = String(path.reduce((inner, key) => (inner as Record<string, unknown>)[key], value));
     return new Refusal('HR_REQUEST_INVALID', `${what} has to be one of ${choices.join(', ')}`, {
       hint: choiceHint(given, choices),
     });
+  }
+  if (unknown !== undefined && unknown === first) {
+    const names = (unknown.params as { additionalProperties: string[] }).additionalProperties;
+    return new Refusal(
+      'HR_REQUEST_INVALID',
+      `${what} must not have ${names.map((each) => JSON.stringify(each)).join(', ')}`,
+    );
   }
   return new Refusal('HR_REQUEST_INVALID', `${what} ${first?.message ?? 'is not valid'}`);
 }

@@ -82,8 +82,8 @@ export class SqliteConfigs {
   }
 
   list({ before = Number.MAX_SAFE_INTEGER, limit }: Page, { labels = {} }: ConfigFilter): ConfigListing[] {
-    const { condition, values } = labelled('config', labels);
-    const statement = condition === '' ? this.#sql.list : this.#db.prepare(listConfigs(condition));
+    const { values, ...query } = labelled('config', labels);
+    const statement = values.length === 0 ? this.#sql.list : this.#db.prepare(listConfigs(query));
     const rows = statement.all(...values, before, limit) as unknown as (Omit<ConfigListing, 'labels'> & {
       labels: string;
     })[];
@@ -109,23 +109,33 @@ export class SqliteConfigs {
   }
 }
 
-/** `AND seq IN (…)` for those rows of `configs` or `runs` that have all of the labels. */
+/**
+ * Joins the labels before their owners: the index of the first one has the places in order already, so that a page
+ * costs the same however many have the label. `place` is what to order by and to go on from.
+ */
 export function labelled(
   owner: 'config' | 'run',
   labels: Readonly<Record<string, string>>,
-): { condition: string; values: SQLInputValue[] } {
+): { joins: string; where: string; place: string; values: SQLInputValue[] } {
   const pairs = Object.entries(labels);
-  const condition = pairs
-    .map(() => `AND seq IN (SELECT ${owner} FROM ${owner}_labels WHERE key = ? AND value = ?) `)
-    .join('');
-  return { condition, values: pairs.flat() };
+  const place = pairs.length === 0 ? 'seq' : `label0.${owner}`;
+  return {
+    joins: pairs.map((_, i) => `${owner}_labels label${i} CROSS JOIN `).join(''),
+    where: pairs
+      .map(
+        (_, i) => `AND label${i}.key = ? AND label${i}.value = ? AND label${i}.${owner} = ${i === 0 ? 'seq' : place} `,
+      )
+      .join(''),
+    place,
+    values: pairs.flat(),
+  };
 }
 
-function listConfigs(condition: string): string {
+function listConfigs({ joins, where, place }: Omit<ReturnType<typeof labelled>, 'values'>): string {
   return `SELECT seq, id, name, c.version, digest, c.created_time AS createdTime, c.created_by AS createdBy,
             v.created_time AS updatedTime, v.created_by AS updatedBy, labels, description
-          FROM configs c JOIN config_versions v ON v.config = seq AND v.version = c.version
-          WHERE true ${condition} AND seq < ? ORDER BY seq DESC LIMIT ?`;
+          FROM ${joins} configs c CROSS JOIN config_versions v
+          WHERE v.config = seq AND v.version = c.version ${where} AND ${place} < ? ORDER BY ${place} DESC LIMIT ?`;
 }
 
 const CURRENT = 'FROM configs c JOIN config_versions v ON v.config = c.seq AND v.version = c.version';
@@ -149,7 +159,7 @@ const SQL = {
   listVersions: `SELECT v.version, v.digest, v.created_time AS createdTime, v.created_by AS createdBy
                  FROM configs c JOIN config_versions v ON v.config = c.seq
                  WHERE id = ? AND v.version < ? ORDER BY v.version DESC LIMIT ?`,
-  list: listConfigs(''),
+  list: listConfigs(labelled('config', {})),
   delete: 'DELETE FROM configs WHERE id = ?',
   count: 'SELECT count(*) AS count FROM configs',
 } as const;

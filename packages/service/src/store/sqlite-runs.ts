@@ -44,8 +44,8 @@ export class SqliteRuns {
   }
 
   list({ before = Number.MAX_SAFE_INTEGER, limit }: Page, filter: RunFilter): RunListing[] {
-    const { condition, values } = conditionOf(filter);
-    const statement = condition === '' ? this.#sql.list : this.#db.prepare(listRuns(condition));
+    const { values, ...query } = queryOf(filter);
+    const statement = values.length === 0 ? this.#sql.list : this.#db.prepare(listRuns(query));
     return statement.all(...values, before, limit) as unknown as RunListing[];
   }
 
@@ -61,26 +61,31 @@ export class SqliteRuns {
   }
 }
 
-function conditionOf(filter: RunFilter): { condition: string; values: SQLInputValue[] } {
-  const { configId, statuses, labels = {}, requestedBy, since, until } = filter;
-  const { condition: withLabels, values } = labelled('run', labels);
-  let condition: string = withLabels;
-  const add = (text: string, ...more: SQLInputValue[]) => {
-    condition += `AND ${text} `;
-    values.push(...more);
+function queryOf({
+  configId,
+  statuses,
+  labels = {},
+  requestedBy,
+  since,
+  until,
+}: RunFilter): ReturnType<typeof labelled> {
+  const query = labelled('run', labels);
+  const add = (text: string, ...values: SQLInputValue[]) => {
+    query.where += `AND ${text} `;
+    query.values.push(...values);
   };
   if (configId !== undefined) add('config_id = ?', configId);
   if (statuses !== undefined) add(`status IN (${statuses.map(() => '?').join(', ')})`, ...statuses);
   if (requestedBy !== undefined) add('requested_by = ?', requestedBy);
   if (since !== undefined) add('start_time >= ?', since);
   if (until !== undefined) add('start_time < ?', until);
-  return { condition, values };
+  return query;
 }
 
 /** The places come first, from the indexes: sorting would carry the details along. */
-function listRuns(condition: string): string {
+function listRuns({ joins, where, place }: Omit<ReturnType<typeof labelled>, 'values'>): string {
   return `SELECT seq, id, details FROM runs WHERE seq IN
-            (SELECT seq FROM runs WHERE true ${condition} AND seq < ? ORDER BY seq DESC LIMIT ?)
+            (SELECT ${place} FROM ${joins} runs WHERE true ${where} AND ${place} < ? ORDER BY ${place} DESC LIMIT ?)
           ORDER BY seq DESC`;
 }
 
@@ -93,7 +98,7 @@ const SQL = {
   forgetKeys: 'DELETE FROM request_keys WHERE time < ?',
   requested: 'SELECT run_id AS runId, digest FROM request_keys WHERE user = ? AND key = ? AND time >= ?',
   details: 'SELECT details FROM runs WHERE id = ?',
-  list: listRuns(''),
+  list: listRuns(labelled('run', {})),
   unfinished: 'SELECT details FROM runs WHERE done = 0 ORDER BY seq',
   trim: 'DELETE FROM runs WHERE seq IN (SELECT seq FROM runs WHERE done = 1 ORDER BY seq LIMIT ?)',
   count: 'SELECT count(*) AS count FROM runs',
