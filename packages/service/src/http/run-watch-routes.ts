@@ -29,7 +29,7 @@ export async function runWatchRoutes(app: FastifyInstance, { runs }: ServicePart
   app.get<{ Params: { id: string }; Querystring: { lastEventId?: string } }>(
     '/v1/run/:id/events',
     {
-      config: { access: 'reader' },
+      config: { access: 'reader', stream: true },
       // It would never end.
       exposeHeadRoute: false,
       schema: {
