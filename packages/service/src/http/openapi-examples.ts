@@ -44,6 +44,8 @@ const counts = { published: 3, created: 0, pending: 0, succeeded: 3, failed: 0, 
 const run = {
   runId: EXAMPLE_RUN_ID,
   configId: EXAMPLE_CONFIG_ID,
+  configName: null,
+  configVersion: 1,
   startTime: 1795267968.824,
   endTime: 1795267968.912,
   runResult: {
@@ -63,6 +65,7 @@ const run = {
     connectors: [{ name: 'numbers', status: 'complete' }],
   },
   configDigest: DIGEST,
+  overlap: 'allow',
   requestedBy: null,
   labels: { team: 'search' },
 };
@@ -90,6 +93,7 @@ const heap = { total: 60_000_000, free: 20_000_000, used: 40_000_000, percent: 6
 
 const upload = { body: { type: 'application/hocon', value: EXAMPLE_CONFIG } };
 const ofConfig = { parameters: { id: EXAMPLE_CONFIG_ID } };
+const ofVersion = { parameters: { ...ofConfig.parameters, version: 1 } };
 const ofRun = { parameters: { id: EXAMPLE_RUN_ID } };
 
 /** An example of each operation that takes or gives something. */
@@ -104,7 +108,23 @@ export const EXAMPLES: Readonly<Record<string, OperationExample>> = {
   },
   'GET /v1/config': { answer: { [EXAMPLE_CONFIG_ID]: config } },
   'GET /v1/config/{id}': { ...ofConfig, answer: config },
+  'PUT /v1/config/{id}': {
+    parameters: { ...ofConfig.parameters, description: 'Counts to three' },
+    body: { type: 'application/hocon', value: `${EXAMPLE_CONFIG}# Changed\n` },
+    answer: { configId: EXAMPLE_CONFIG_ID, version: 2 },
+  },
   'DELETE /v1/config/{id}': ofConfig,
+  'GET /v1/config/{id}/versions': {
+    ...ofConfig,
+    answer: { items: [{ version: 1, digest: DIGEST, createdTime: 1795267960.5, createdBy: null }], next: null },
+  },
+  'GET /v1/config/{id}/versions/{version}': { ...ofVersion, answer: config },
+  'POST /v1/config/{id}/versions/{version}/restore': {
+    ...ofVersion,
+    answer: { configId: EXAMPLE_CONFIG_ID, version: 3 },
+  },
+  'GET /v1/config/{id}/text': { ...ofConfig, answer: EXAMPLE_CONFIG },
+  'GET /v1/config/{id}/diff': { ...ofConfig, answer: { from: 1, to: 1, changes: [] } },
   'POST /v1/run': {
     body: { type: JSON_TYPE, value: { configId: EXAMPLE_CONFIG_ID, labels: { team: 'search' } } },
     answer: { ...going, status: 'QUEUED' },
