@@ -12,6 +12,7 @@ const COMMANDS = [
   'components',
   'init',
   'hash-password',
+  'token',
   'completion',
   'help',
 ];

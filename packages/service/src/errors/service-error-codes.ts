@@ -37,13 +37,14 @@ export const SERVICE_ERROR_CODES = {
   },
   HR_REQUEST_HEADERS_TOO_LARGE: {
     status: 431,
-    meaning: 'The request line and the headers are larger than the limit.',
-    advice: 'Send fewer or shorter headers, and parameters, than 16 KiB.',
+    meaning: 'The request line and the headers are larger, or the headers more, than the limit.',
+    advice: 'Send fewer or shorter headers, or raise `limits.maxHeaders` or `limits.maxHeaderBytes`.',
   },
   HR_REQUEST_TIMEOUT: {
     status: 408,
     meaning: 'The request did not arrive whole in time.',
-    advice: 'Send the request again, faster: its headers within 20 seconds, all of it within two minutes.',
+    advice:
+      'Send the request again, faster; `limits.headersTimeoutSeconds` and `limits.requestTimeoutSeconds` are how long it may take.',
   },
   HR_NOT_FOUND: {
     status: 404,
@@ -57,8 +58,8 @@ export const SERVICE_ERROR_CODES = {
   },
   HR_UNAUTHORIZED: {
     status: 401,
-    meaning: 'The request needs a user name and a password, or they are wrong.',
-    advice: 'Send user name and password by basic authentication.',
+    meaning: 'The request needs a user name and a password or a token, or they are wrong, or the token has expired.',
+    advice: 'Send user name and password by basic authentication, or a token as `Authorization: Bearer`.',
   },
   HR_FORBIDDEN: {
     status: 403,
@@ -68,7 +69,7 @@ export const SERVICE_ERROR_CODES = {
   HR_TOO_MANY_FAILURES: {
     status: 429,
     meaning: 'Too many failed logins from this address are waiting.',
-    advice: 'Wait as long as `Retry-After` says, then try once with the right password.',
+    advice: 'Wait as long as `Retry-After` says, then try once with the right password or token.',
   },
   HR_CONFIG_REFUSED: {
     status: 400,

@@ -29,7 +29,7 @@ export function guardRoutes(app: FastifyInstance, authenticator: Authenticator |
     if (access === 'open') return;
     const user = await authenticator.authenticate(request.headers.authorization, request.ip);
     if (user === undefined) {
-      throw new Refusal('HR_UNAUTHORIZED', 'A user name and a password are needed, or these are wrong', {
+      throw new Refusal('HR_UNAUTHORIZED', 'A user name and a password, or a token, are needed, or these are wrong', {
         headers: { 'www-authenticate': authenticator.takesTokens ? `${BASIC}, ${BEARER}` : BASIC },
       });
     }
