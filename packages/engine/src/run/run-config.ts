@@ -65,7 +65,7 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
   };
   if (registry === undefined || config === undefined) return refused();
   surroundings.onModules(registry.loadedModules);
-  surroundings.onIndexer(config.indexer.entry.name);
+  surroundings.onIndexer(config.indexer.entry.type ?? config.indexer.entry.name);
   const { signal } = surroundings;
   const reports = new FailureReports(surroundings.onFailures);
   const indexers = new RunIndexers(request, config, registry, surroundings);
