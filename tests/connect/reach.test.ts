@@ -191,6 +191,12 @@ const CLOSED: Readonly<Record<string, readonly [config: string, path: string, me
     'postgres',
     /ECONNREFUSED/,
   ],
+  HTTP: [withIndexer('indexer { type: HTTP }, http { url: "http://127.0.0.1:PORT/bulk" }'), 'http', /refused/],
+  Kafka: [
+    withIndexer('indexer { class: KafkaIndexer }, kafkaTopic { bootstrapServers: "127.0.0.1:PORT", topic: t }'),
+    'kafkaTopic',
+    /Kafka at 127/,
+  ],
   CSV: [
     withIndexer('indexer { type: CSV }, csv { path: "FOLDER/there.csv/out.csv", columns: [id] }'),
     'csv',

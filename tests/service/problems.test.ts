@@ -145,6 +145,32 @@ describe('the problems of a config', () => {
       expect(runResult?.status).toBe(valid);
     });
   }
+
+  it('include what cannot be reached, when that is asked for, on the command line and over HTTP', async () => {
+    const text = `connectors: [{ class: CSVConnector, name: c, pipeline: p, path: no-such-file.csv }]
+pipelines: [{ name: p, stages: [] }]
+indexer { type: Solr }, solr { url: "http://127.0.0.1:9/solr/c", userName: u, password: "secret word" }`;
+    writeFileSync(join(directory, 'connect.conf'), text);
+    const line = await headrace(['validate', 'connect.conf', '--connect', '--json'], { cwd: directory });
+    expect(line.code).toBe(2);
+    const expected = (JSON.parse(line.stdout) as { problems: Told[] }).problems;
+    expect(expected).toMatchObject([
+      {
+        code: 'HR_CONFIG_UNREACHABLE',
+        path: 'connectors[0]',
+        line: 1,
+        message: expect.stringContaining('no-such-file'),
+      },
+      { code: 'HR_CONFIG_UNREACHABLE', path: 'solr', line: 3, message: expect.stringContaining('refused') },
+    ]);
+    const { status, answer } = await post('/v1/config/validate?connect=true', text, 'application/hocon');
+    expect(status).toBe(200);
+    expect(answer).toEqual({ valid: false, problems: expected });
+    expect((await post('/v1/config/validate', text, 'application/hocon')).answer).toEqual({
+      valid: true,
+      problems: [],
+    });
+  });
 });
 
 interface Answer {
