@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { BEGINNING, type EventPlace } from '../runs/run-events.ts';
-import type { RunJournal } from '../runs/run-journal.ts';
+import type { WatchedRun } from '../runs/run-journals.ts';
 
 /** How often a stream says that it is there: proxies close what is silent, often after a minute. */
 const HEARTBEAT_MILLIS = 15_000;
@@ -21,10 +21,10 @@ export class EventStreams {
   #ticker: NodeJS.Timeout | undefined;
 
   /** Sends the events of a run from a place on, until the run is done or the client goes away. */
-  send(response: ServerResponse, journal: RunJournal, from: EventPlace = BEGINNING): void {
+  send(response: ServerResponse, run: WatchedRun, from: EventPlace = BEGINNING): void {
     // It may have gone while its request was looked at.
     if (response.destroyed) return;
-    const stream = new EventStream(response, journal, from);
+    const stream = new EventStream(response, run, from);
     this.#open.add(stream);
     this.#ticker ??= setInterval(() => this.#beat(), HEARTBEAT_MILLIS).unref();
     response.once('close', () => {
@@ -46,14 +46,14 @@ export class EventStreams {
 class EventStream {
   readonly leave: () => void;
   readonly #response: ServerResponse;
-  readonly #journal: RunJournal;
+  readonly #run: WatchedRun;
   #place: EventPlace;
   /** For how many heartbeats it has taken nothing; undefined while it does. */
   #stuck: number | undefined;
 
-  constructor(response: ServerResponse, journal: RunJournal, from: EventPlace) {
+  constructor(response: ServerResponse, run: WatchedRun, from: EventPlace) {
     this.#response = response;
-    this.#journal = journal;
+    this.#run = run;
     this.#place = from;
     response.on('drain', () => {
       this.#stuck = undefined;
@@ -61,13 +61,13 @@ class EventStream {
     });
     // A client that goes away in the middle of a write is no error of anybody.
     response.on('error', () => response.destroy());
-    this.leave = journal.watch(() => this.pump());
+    this.leave = run.watch(() => this.pump());
   }
 
   pump(): void {
     const response = this.#response;
     if (this.#stuck !== undefined || response.writableEnded || response.destroyed) return;
-    const piece = this.#journal.events.after(this.#place);
+    const piece = this.#run.events.after(this.#place);
     if (piece === undefined) return;
     this.#place = piece.place;
     if (piece.ended) response.end(piece.bytes);

@@ -48,14 +48,14 @@ export async function runWatchRoutes(app: FastifyInstance, { runs }: ServicePart
     async ({ params: { id }, query, headers }, reply) => {
       const last = headers['last-event-id'] ?? query.lastEventId;
       const from = placeAfter(last);
-      const journal = runs.journals.get(id);
+      const run = runs.journals.get(id);
       // Who has an id may have missed something; everybody else hears at once that it is over.
-      if (journal !== undefined && from !== 'done' && (from !== undefined || !journal.events.ended)) {
+      if (run !== undefined && from !== 'done' && (from !== undefined || !run.events.ended)) {
         reply.hijack();
         const headers = { ...reply.getHeaders(), ...EVENT_HEADERS } as Record<string, string>;
         reply.raw.writeHead(200, headers);
         reply.raw.write(RETRY);
-        streams.send(reply.raw, journal, from);
+        streams.send(reply.raw, run, from);
         return;
       }
       const details = await runs.details(id);
@@ -83,7 +83,7 @@ export async function runWatchRoutes(app: FastifyInstance, { runs }: ServicePart
       },
     },
     async ({ params: { id }, query }, reply) => {
-      if (runs.journals.get(id) === undefined && (await runs.details(id)) === undefined) throw runNotFound(id);
+      if ((await runs.details(id)) === undefined) throw runNotFound(id);
       const text = logText(await runs.journals.log(id), query);
       // As bytes: of a text fastify would say a charset, which JSON lines do not have.
       return reply.header('content-type', 'application/x-ndjson').send(Buffer.from(text));

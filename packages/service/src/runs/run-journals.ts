@@ -1,15 +1,24 @@
+import type { SecretMask } from '@headrace/engine';
 import type { FailureFilter, FailurePage, RunLogPiece, Store } from '../store/store.ts';
+import type { RunEvents } from './run-events.ts';
 import { RunJournal } from './run-journal.ts';
-import type { SecretMask } from './secret-mask.ts';
 
-/** Journals of runs that are done, for watchers who were away for a moment. */
+/** Runs that are done whose events are kept, for watchers who were away for a moment. */
 const MAX_RECENT = 16;
 
-/** The journals of the runs that wait or go on, and of those that have ended last. */
+/** The events of a run, and what tells of them. */
+export interface WatchedRun {
+  readonly events: RunEvents;
+  /** Calls back when there may be something to read. Gives what ends that. */
+  watch(reader: () => void): () => void;
+}
+
+/** The journals of the runs that wait or go on, and the events of those that have ended last. */
 export class RunJournals {
   readonly #store: Store;
   readonly #open = new Map<string, RunJournal>();
-  readonly #recent = new Map<string, RunJournal>();
+  /** Their events alone: a journal holds on to the config. */
+  readonly #recent = new Map<string, RunEvents>();
 
   constructor(store: Store) {
     this.#store = store;
@@ -27,15 +36,17 @@ export class RunJournals {
     const journal = this.#open.get(runId);
     if (journal === undefined) return;
     this.#open.delete(runId);
-    this.#recent.set(runId, journal);
+    this.#recent.set(runId, journal.events);
     for (const oldest of this.#recent.keys()) {
       if (this.#recent.size <= MAX_RECENT) return;
       this.#recent.delete(oldest);
     }
   }
 
-  get(runId: string): RunJournal | undefined {
-    return this.#open.get(runId) ?? this.#recent.get(runId);
+  /** A run that waits, goes on or has ended lately. */
+  get(runId: string): WatchedRun | undefined {
+    const events = this.#recent.get(runId);
+    return this.#open.get(runId) ?? (events && { events, watch: (reader) => events.onChange(reader) });
   }
 
   /** Failed documents of a run, up to now. */
