@@ -69,6 +69,7 @@ export {
   maskTexts,
   secretTexts,
 } from './config/render-config.ts';
+export { SecretMask } from './config/secret-mask.ts';
 export { Document, type UpdateMode } from './document/document.ts';
 export { type Column, DocumentTable } from './document/document-table.ts';
 export { JsonSyntaxError, readDocument, readJson, readJsonSequence } from './document/json-reader.ts';

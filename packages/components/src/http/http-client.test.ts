@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect as connectSocket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -6,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { hasOpenssl, makeCertificates } from '../testing/certificates.ts';
 import { inGroupsOf, type StubHandler, StubServer } from '../testing/stub-server.ts';
 import { HttpClient, type HttpClientOptions, requireStreamSuccess, requireSuccess } from './http-client.ts';
 import { HttpError } from './http-error.ts';
@@ -421,36 +421,3 @@ describe.skipIf(!hasOpenssl())('TLS (needs the command openssl)', () => {
     }
   });
 });
-
-function hasOpenssl(): boolean {
-  try {
-    execFileSync('openssl', ['version'], { stdio: 'ignore' });
-    return true;
-  } catch (error) {
-    if (process.env.CI === 'true') throw error;
-    return false;
-  }
-}
-
-/** An authority, and certificates of it for 127.0.0.1 and for a client. */
-function makeCertificates(folder: string): void {
-  const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' });
-  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
-  openssl('req', '-x509', ...key, '-keyout', 'ca.key', '-out', 'ca.pem', '-subj', '/CN=Test authority');
-  for (const name of ['server', 'client']) {
-    const extension = ['-addext', 'subjectAltName=IP:127.0.0.1', '-addext', 'basicConstraints=CA:FALSE'];
-    const authority = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-x509'];
-    openssl(
-      'req',
-      ...authority,
-      ...key,
-      '-keyout',
-      `${name}.key`,
-      '-out',
-      `${name}.pem`,
-      '-subj',
-      `/CN=${name}`,
-      ...extension,
-    );
-  }
-}

@@ -1,3 +1,4 @@
+import { unescape as percentDecoded } from 'node:querystring';
 import { type ConfigNode, type ObjectNode, render } from '@headrace/hocon';
 
 /** What stands for a secret in answers and logs. */
@@ -6,6 +7,7 @@ export const MASK = '******';
 // What the name of a key ends in, or has in it as a word, when its value is a credential.
 const SECRET =
   /pass(word|wd|phrase)s?$|(^|_)(pass|pwd|sas|sig|cookie|jaas)(_|$)|secrets?(_|$)|(api|access|private|account|shared|master|signing|encryption|subscription)_?keys?(_|$)|token$|credentials?(_|$)|connection_?string$|authorization$/;
+const AUTHORIZATION = /\b(Basic\s+)[A-Za-z0-9+/]{8,}={0,2}/g;
 const URL_PASSWORD = /(:\/\/[^/?#\s:@]*:)[^/?#\s]*@/g;
 // `name=value` and `"name": "value"` inside a text: parameters of a URL, settings of a connection, headers.
 // Nothing may stand before the name that could belong to it, or long texts would be searched from every letter.
@@ -77,14 +79,23 @@ export function secretTexts(root: ObjectNode, withEnvironment: boolean): string[
       for (const item of node.items) pending.push({ node: item, secret });
     } else if (node.kind === 'string' && node.value.length >= MIN_SECRET) {
       if (secret || (withEnvironment && node.fromEnv === true)) found.add(node.value);
+      else for (const password of urlPasswords(node.value)) found.add(password);
     }
   }
   return [...found].sort((a, b) => b.length - a.length).slice(0, MAX_SECRETS);
 }
 
-/** A text with these secrets masked. */
+/** The passwords in the URLs of a text, as they stand there and as they are sent. */
+function urlPasswords(text: string): string[] {
+  if (!text.includes('://')) return [];
+  const found = Array.from(text.matchAll(URL_PASSWORD), ([all, before = '']) => all.slice(before.length, -1));
+  return found.flatMap((password) => [password, percentDecoded(password)]).filter(({ length }) => length >= MIN_SECRET);
+}
+
+/** A text with these secrets masked, and with what an `Authorization` header in it says: servers repeat what they refuse. */
 export function maskTexts(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((masked, secret) => masked.replaceAll(secret, MASK), text);
+  const masked = secrets.reduce((some, secret) => some.replaceAll(secret, MASK), text);
+  return masked.replace(AUTHORIZATION, `$1${MASK}`);
 }
 
 /** A config as JSON, one line; `indent` for people. Secrets are in it unless they were masked before. */

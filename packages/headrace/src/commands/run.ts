@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import {
   hasErrors,
-  maskTexts,
   Registry,
   type RegistrySource,
   type RunResult,
   RunThreads,
-  secretTexts,
+  SecretMask,
   writesToStandardOutput,
 } from '@headrace/engine';
 import type { ObjectNode } from '@headrace/hocon';
@@ -43,9 +42,8 @@ async function runIn(threads: RunThreads, file: string, options: RunOptions): Pr
   const { root, problems, name } = await loadConfig(file, options.set);
   process.stderr.write(problemLines(problems, name));
   if (root === undefined || hasErrors(problems)) return EXIT.invalid;
-  const secrets = secretTexts(root, false);
-  // A server may repeat what it was given.
-  const masked = (text: string) => maskTexts(text, secrets);
+  const mask = new SecretMask(root, false);
+  const masked = (text: string) => mask.text(text);
   const retry = options.retry === undefined ? undefined : readFailureFile(options.retry, options.failures);
   const registry = registrySource(file, options.components);
   const summaryTo = options.dryRun === undefined ? await besideDocuments(root, registry) : process.stdout;
@@ -63,7 +61,7 @@ async function runIn(threads: RunThreads, file: string, options: RunOptions): Pr
       ...(retry === undefined ? {} : { retry }),
     },
     {
-      onLog: (record) => reporter.log({ ...record, message: masked(record.message) }),
+      onLog: (record) => reporter.log(mask.record(record)),
       ...(failures === undefined ? {} : { onFailures: (some) => failures.write(some) }),
     },
   );

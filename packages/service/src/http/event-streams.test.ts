@@ -1,9 +1,8 @@
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { readConfigText } from '@headrace/engine';
+import { readConfigText, SecretMask } from '@headrace/engine';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RunJournal } from '../runs/run-journal.ts';
-import { SecretMask } from '../runs/secret-mask.ts';
 import { MemoryStore } from '../store/memory-store.ts';
 import { EventStreams } from './event-streams.ts';
 
@@ -34,7 +33,7 @@ class FakeResponse extends EventEmitter {
 function journalOf(state: { published: number }): RunJournal {
   const { root } = readConfigText('a: 1');
   if (root === undefined) throw new Error('no config');
-  return new RunJournal('r', new MemoryStore(), new SecretMask(root), () => ({ name: 'progress', data: state }));
+  return new RunJournal('r', new MemoryStore(), new SecretMask(root, true), () => ({ name: 'progress', data: state }));
 }
 
 function client(streams: EventStreams, journal: RunJournal): FakeResponse {

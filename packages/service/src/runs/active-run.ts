@@ -10,6 +10,7 @@ import {
   type RunResult,
   type RunState,
   runSummary,
+  SecretMask,
 } from '@headrace/engine';
 import { boundProblems } from '../configs/bound-problems.ts';
 import type { ConfigIdentity, ConfigSource } from '../configs/config-source.ts';
@@ -19,7 +20,6 @@ import type { Overlap } from './overlap.ts';
 import type { RunDetails } from './run-details.ts';
 import type { RunJournal } from './run-journal.ts';
 import type { RunJournals } from './run-journals.ts';
-import { SecretMask } from './secret-mask.ts';
 
 /** Characters of the summary of a run, which tells each of its problems. */
 const MAX_MESSAGE = 256 * 1024;
@@ -81,7 +81,7 @@ export class ActiveRun {
   constructor(id: string, order: RunOrder, { journals, position }: RunSurroundings) {
     this.id = id;
     this.order = order;
-    this.#mask = new SecretMask(order.source.root);
+    this.#mask = new SecretMask(order.source.root, true);
     this.#position = () => position(this);
     this.journal = journals.open(id, this.#mask, () => this.#state());
     const { config, source, overrides, overlap, requestedBy, requestId, labels } = order;

@@ -4,7 +4,6 @@ import { LOG_LEVELS, logLine } from './log-lines.ts';
 import { RunEvents } from './run-events.ts';
 import { RunFailures } from './run-failures.ts';
 import { RunLog } from './run-log.ts';
-import type { SecretMask } from './secret-mask.ts';
 
 /** How often those who watch a run are told how far it is. */
 const STATE_MILLIS = 500;

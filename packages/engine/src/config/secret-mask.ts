@@ -1,16 +1,22 @@
-import { type LogRecord, maskTexts, messageOf, type RunRequest, secretTexts } from '@headrace/engine';
+import type { ObjectNode } from '@headrace/hocon';
+import type { LogRecord } from '../component/logger.ts';
+import { messageOf } from '../errors/headrace-error.ts';
+import { maskTexts, secretTexts } from './render-config.ts';
 
 /** Masks the secrets of a config in what its run says, which had the real ones: the path of a file or the answer of a server may hold them. */
 export class SecretMask {
-  readonly #root: RunRequest['root'];
+  readonly #root: ObjectNode;
+  readonly #withEnvironment: boolean;
   #secrets: readonly string[] | undefined;
 
-  constructor(root: RunRequest['root']) {
+  /** @param withEnvironment whether what came from the environment is a secret, as it is to strangers */
+  constructor(root: ObjectNode, withEnvironment: boolean) {
     this.#root = root;
+    this.#withEnvironment = withEnvironment;
   }
 
   text(text: string): string {
-    this.#secrets ??= secretTexts(this.#root, true);
+    this.#secrets ??= secretTexts(this.#root, this.#withEnvironment);
     return maskTexts(text, this.#secrets);
   }
 

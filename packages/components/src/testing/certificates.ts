@@ -1,0 +1,35 @@
+import { execFileSync } from 'node:child_process';
+
+/** Whether certificates can be made here. In continuous integration they must. */
+export function hasOpenssl(): boolean {
+  try {
+    execFileSync('openssl', ['version'], { stdio: 'ignore' });
+    return true;
+  } catch (error) {
+    if (process.env.CI === 'true') throw error;
+    return false;
+  }
+}
+
+/** Makes an authority, and certificates of it for 127.0.0.1 and for a client: `ca.pem`, `server.pem`, `server.key` … in the folder. */
+export function makeCertificates(folder: string): void {
+  const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' });
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
+  openssl('req', '-x509', ...key, '-keyout', 'ca.key', '-out', 'ca.pem', '-subj', '/CN=Test authority');
+  for (const name of ['server', 'client']) {
+    const extension = ['-addext', 'subjectAltName=IP:127.0.0.1', '-addext', 'basicConstraints=CA:FALSE'];
+    const authority = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-x509'];
+    openssl(
+      'req',
+      ...authority,
+      ...key,
+      '-keyout',
+      `${name}.key`,
+      '-out',
+      `${name}.pem`,
+      '-subj',
+      `/CN=${name}`,
+      ...extension,
+    );
+  }
+}
