@@ -1,4 +1,4 @@
-import type { KeptFailure, LogRecord, RunProgress } from '@headrace/engine';
+import type { KeptFailure, LogRecord, RunProgress, SecretMask } from '@headrace/engine';
 import type { Store } from '../store/store.ts';
 import { LOG_LEVELS, logLine } from './log-lines.ts';
 import { RunEvents } from './run-events.ts';
