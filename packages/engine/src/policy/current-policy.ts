@@ -26,7 +26,7 @@ export function enforcePolicyOf(request: {
   readonly trusted?: boolean | undefined;
   readonly registry: RegistrySource;
 }): void {
-  enforcePolicy(request.trusted === true ? undefined : (request.registry.policy ?? DEFAULT_POLICY));
+  enforcePolicy(request.registry.policy ?? (request.trusted === true ? undefined : DEFAULT_POLICY));
 }
 
 /** The rules that this thread holds; undefined when it works for a config that is trusted. */

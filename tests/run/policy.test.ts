@@ -1,0 +1,314 @@
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { checkConfig, DEFAULT_POLICY, type Policy, Registry, readConfigText, STRICT_POLICY } from '@headrace/engine';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { configOf, RunHarness, registrySource } from './run-harness.ts';
+
+const harness = new RunHarness();
+const { directory } = harness;
+const open = join(directory, 'open');
+const SECRET = 'the-secret-of-this-machine';
+
+let connections = 0;
+const web = createServer((_, response) => response.end(SECRET)).on('connection', () => connections++);
+const database = createTcpServer((socket) => socket.on('error', () => undefined).destroy());
+database.on('connection', () => connections++);
+let port = 0;
+let databasePort = 0;
+
+beforeAll(async () => {
+  mkdirSync(join(directory, 'closed'));
+  mkdirSync(open);
+  for (const name of ['secret.csv', 'secret.json', 'secret.js', 'secret.html', 'secret.txt', 'secret.xml']) {
+    writeFileSync(join(directory, 'closed', name), SECRET);
+  }
+  writeFileSync(join(open, 'in.csv'), 'id,name\n1,a\n');
+  writeFileSync(join(open, 'in.csv.gz'), gzipSync('id,name\n1,a\n'));
+  symlinkSync(join(directory, 'closed'), join(open, 'way-out'));
+  symlinkSync(join(directory, 'closed/secret.csv'), join(open, 'link.csv'));
+  symlinkSync(join(directory, 'closed/new'), join(open, 'dangling'));
+  await new Promise<void>((done) => web.listen(0, '127.0.0.1', done));
+  await new Promise<void>((done) => database.listen(0, '127.0.0.1', done));
+  port = (web.address() as AddressInfo).port;
+  databasePort = (database.address() as AddressInfo).port;
+});
+beforeEach(() => {
+  connections = 0;
+});
+afterAll(async () => {
+  web.close();
+  database.close();
+  await harness.close();
+});
+
+/** Runs a config of a stranger; gives all that was said, and the run. */
+async function run(parts: Parameters<typeof configOf>[0], policy: Partial<Policy> = {}) {
+  const before = { logged: harness.logged.length, failures: harness.failures.length };
+  const result = await harness.run(configOf(parts), {
+    registry: { ...registrySource, policy: { ...STRICT_POLICY, components: DEFAULT_POLICY.components, ...policy } },
+  });
+  const told = JSON.stringify([result, harness.logged.slice(before.logged), harness.failures.slice(before.failures)]);
+  return { result, told };
+}
+
+/** What the check says of a config of a stranger: no thread, no file, no connection. */
+async function check(parts: Parameters<typeof configOf>[0], policy: Partial<Policy> = {}) {
+  const registry = await Registry.open({
+    ...registrySource,
+    policy: { ...STRICT_POLICY, components: DEFAULT_POLICY.components, ...policy },
+  });
+  const { root } = readConfigText(configOf(parts));
+  return (await checkConfig(root as NonNullable<typeof root>, registry, { readFiles: false })).problems;
+}
+
+function refusal(message: RegExp) {
+  return expect.objectContaining({
+    code: 'HR_POLICY_REFUSED',
+    message: expect.stringMatching(message),
+    line: expect.any(Number),
+    hint: expect.stringContaining('`policy`'),
+  });
+}
+
+const document = (field: string, value: string) =>
+  `{class: SetStaticValues, staticValues: {${field}: ${JSON.stringify(value)}}}`;
+
+/** What each room that touches files or hosts is asked to do, and must not. `{closed}` is the directory with the secrets. */
+const FILES: Record<string, Parameters<typeof configOf>[0]> = {
+  CSVConnector: { connector: 'class: CSVConnector, path: "{closed}/secret.csv"' },
+  JSONConnector: { connector: 'class: JSONConnector, jsonPath: "{closed}/secret.json"' },
+  XMLConnector: {
+    connector:
+      'class: XMLConnector, filePaths: ["{closed}/secret.xml"], xmlRootPath: "/a", xmlIdPath: "/a/b", encoding: utf-8, outputField: x',
+  },
+  FileConnector: { connector: 'class: FileConnector, paths: ["{closed}"]' },
+  'FileConnector with a file': { connector: 'class: FileConnector, paths: ["{closed}/secret.txt"]' },
+  'FileConnector with a URI': { connector: 'class: FileConnector, paths: ["file://{closed}/secret.txt"]' },
+  'a state of FileConnector': {
+    connector: 'class: FileConnector, paths: ["{open}"], state { connectionString: "jdbc:sqlite:{closed}/new.db" }',
+  },
+  'a folder to move to': {
+    connector: 'class: CSVConnector, path: "{open}/in.csv", moveToAfterProcessing: "{closed}/moved"',
+  },
+  'DatabaseConnector with SQLite': {
+    connector:
+      'class: DatabaseConnector, driver: "org.sqlite.JDBC", connectionString: "jdbc:sqlite:{closed}/secret.db", sql: "select 1 as id", idField: id, jdbcUser: "", jdbcPassword: ""',
+  },
+  'JSON lines': { indexer: 'type: JSONLines', rest: 'jsonl { path: "{closed}/new.jsonl" }' },
+  'JSON lines in a new folder': { indexer: 'type: JSONLines', rest: 'jsonl { path: "{closed}/new/new.jsonl" }' },
+  'a file of CSV': { indexer: 'type: CSV', rest: 'csv { path: "{closed}/new.csv", columns: [id] }' },
+  Print: { stages: '{class: Print, outputFile: "{closed}/new.txt", shouldLog: false}' },
+  DictionaryLookup: {
+    stages: '{class: DictionaryLookup, source: [a], dest: [b], dictPath: "{closed}/secret.txt"}',
+  },
+  ExtractEntities: {
+    stages: '{class: ExtractEntities, source: [a], dest: [b], dictionaries: ["{closed}/secret.txt"]}',
+  },
+  AddRandomString: {
+    stages: '{class: AddRandomString, inputDataPath: "{closed}/secret.txt", fieldName: x, rangeSize: 1}',
+  },
+  ApplyJavascript: { stages: '{class: ApplyJavascript, scriptPath: "{closed}/secret.js"}' },
+  'a condition': {
+    stages:
+      '{class: SetStaticValues, staticValues: {a: b}, conditions: [{fields: [id], valuesPath: "{closed}/secret.txt"}]}',
+  },
+  'a certificate of a database': {
+    connector:
+      'class: DatabaseConnector, driver: "org.postgresql.Driver", connectionString: "jdbc:postgresql://203.0.113.1/db?sslmode=verify-full&sslrootcert={closed}/secret.txt", sql: "select 1", idField: id, jdbcUser: u, jdbcPassword: p',
+  },
+  'a certificate of a search engine': {
+    indexer: 'type: OpenSearch',
+    rest: 'opensearch { url: "https://203.0.113.1:9200", index: i, tls { caFile: "{closed}/secret.txt" } }',
+  },
+  'a path in a document, FetchFileContent': {
+    stages: `${document('file_path', '{closed}/secret.txt')}, {class: FetchFileContent}`,
+  },
+  'a path in a document, ApplyFileHandlers': {
+    stages: `${document('file_path', '{closed}/secret.csv')}, {class: ApplyFileHandlers, fileHandlers { csv {} }}`,
+  },
+  'a path in a document, ApplyJSoup': {
+    stages: `${document('p', '{closed}/secret.html')}, {class: ApplyJSoup, filePathField: p, destinationFields {x {type: text, selector: body}}}`,
+  },
+};
+
+function filled<T extends object>(parts: T, closed: string): T {
+  const fill = (text: string) => text.replaceAll('{closed}', closed).replaceAll('{open}', open);
+  return Object.fromEntries(Object.entries(parts).map(([key, text]) => [key, fill(text as string)])) as T;
+}
+
+describe.each(Object.keys(FILES))('%s', (name) => {
+  const parts = FILES[name] as Parameters<typeof configOf>[0];
+  const policy = { read: [open], write: [open], privateAddresses: true };
+
+  it('gets at no file outside by a link, which no check of texts sees', async () => {
+    const { result, told } = await run(filled(parts, join(open, 'way-out')), policy);
+    expect(told).toMatch(/An uploaded config may not (read|write)/);
+    expect(told).not.toContain(SECRET);
+    expect(result.status === 'FAILED' || result.counts.failed > 0 || result.counts.succeeded === 0).toBe(true);
+    expect(readdirSync(join(directory, 'closed')).filter((file) => !file.startsWith('secret.'))).toEqual([]);
+  });
+
+  it.skipIf(name.includes('a document') || name.includes('certificate of a database'))(
+    'is told of it by the check of the config, with the place',
+    async () => {
+      for (const closed of [join(directory, 'closed'), `${open}/../closed`]) {
+        const problems = await check(filled(parts, closed), policy);
+        expect(problems, closed).toContainEqual(refusal(/may not (read|write|connect to) .*closed/));
+      }
+    },
+  );
+});
+
+describe('files that the policy names', () => {
+  it('are read and written', async () => {
+    const { result } = await run(
+      {
+        connector: `class: CSVConnector, path: "${open}/in.csv", idField: id`,
+        stages: '{class: DeleteFields, fields: [source, filename, csvLineNumber]}',
+        indexer: 'type: JSONLines',
+        rest: `jsonl { path: "${open}/new/out.jsonl" }`,
+      },
+      { read: [open], write: [open] },
+    );
+    expect(result).toMatchObject({ status: 'SUCCEEDED', counts: { succeeded: 1 } });
+    expect(readFileSync(join(open, 'new/out.jsonl'), 'utf8')).toContain('"name":"a"');
+  });
+
+  it('are walked without what leads out', async () => {
+    const { result, told } = await run(
+      {
+        connector: `class: FileConnector, paths: ["${open}"]`,
+        indexer: 'type: JSONLines',
+        rest: 'jsonl { path: "-" }',
+      },
+      { read: [open], write: [] },
+    );
+    expect(told).not.toContain(SECRET);
+    expect(result.problems.map(({ code }) => code)).toContain('HR_POLICY_REFUSED');
+  });
+
+  it('are not left through a link that leads nowhere yet', async () => {
+    const { told } = await run(
+      { indexer: 'type: JSONLines', rest: `jsonl { path: "${open}/dangling" }` },
+      { read: [open], write: [open] },
+    );
+    expect(told).toContain('HR_INDEXER_CONNECT');
+    expect(readdirSync(join(directory, 'closed'))).not.toContain('new');
+  });
+});
+
+describe('SQLite', () => {
+  it.each(["ATTACH '{closed}/new.db' AS x", "VACUUM INTO '{closed}/new.db'"])(
+    'does not open other files: %s',
+    async (sql) => {
+      const statement = sql.replace('{closed}', join(directory, 'closed'));
+      const { told } = await run(
+        {
+          connector: `class: DatabaseConnector, driver: "org.sqlite.JDBC", connectionString: "jdbc:sqlite::memory:", preSQL: ${JSON.stringify(statement)}, sql: "select 1 as id", idField: id, jdbcUser: "", jdbcPassword: ""`,
+        },
+        { read: [open], write: [open] },
+      );
+      expect(told).toMatch(/not authorized|authorization denied/);
+      expect(readdirSync(join(directory, 'closed'))).not.toContain('new.db');
+    },
+  );
+});
+
+/** `{host}` is this machine. */
+const HOSTS: Record<string, Parameters<typeof configOf>[0]> = {
+  RSSConnector: { connector: 'class: RSSConnector, rssURL: "http://{host}:{port}/feed"' },
+  FileConnector: {
+    connector:
+      'class: FileConnector, paths: ["s3://b/"], s3 { endpoint: "http://{host}:{port}", region: x, accessKeyId: a, secretAccessKey: b }',
+  },
+  'FileConnector with Google': {
+    connector:
+      'class: FileConnector, paths: ["gs://b/"], gcp { pathToServiceKey: "", endpoint: "http://{host}:{port}" }',
+  },
+  SolrConnector: { connector: 'class: SolrConnector, solr { url: ["http://{host}:{port}/solr/c"] }' },
+  KafkaConnector: {
+    connector:
+      'class: KafkaConnector, kafka { bootstrapServers: "{host}:{db}", topic: t, consumerGroupId: g, clientId: c, maxPollIntervalSecs: 10 }',
+  },
+  PostgreSQL: {
+    connector:
+      'class: DatabaseConnector, driver: "org.postgresql.Driver", connectionString: "jdbc:postgresql://{host}:{db}/d", sql: "select 1", idField: id, jdbcUser: u, jdbcPassword: p',
+  },
+  MariaDB: {
+    connector:
+      'class: DatabaseConnector, driver: "org.mariadb.jdbc.Driver", connectionString: "jdbc:mariadb://{host}:{db}/d", sql: "select 1", idField: id, jdbcUser: u, jdbcPassword: p',
+  },
+  'SQL Server': {
+    connector:
+      'class: DatabaseConnector, driver: "com.microsoft.sqlserver.jdbc.SQLServerDriver", connectionString: "jdbc:sqlserver://{host}:{db};databaseName=d", sql: "select 1", idField: id, jdbcUser: u, jdbcPassword: p',
+  },
+  OpenSearch: { indexer: 'type: OpenSearch', rest: 'opensearch { url: "http://{host}:{port}", index: i }' },
+  Elasticsearch: { indexer: 'type: Elasticsearch', rest: 'elasticsearch { url: "http://{host}:{port}", index: i }' },
+  Solr: { indexer: 'type: Solr', rest: 'solr { url: "http://{host}:{port}/solr/c" }' },
+  FetchUri: { stages: `${document('u', 'http://{host}:{port}/')}, {class: FetchUri, source: u, dest: x}` },
+  PromptOllama: {
+    stages: '{class: PromptOllama, hostURL: "http://{host}:{port}", modelName: m, updateMode: overwrite}',
+  },
+};
+
+describe.each(Object.keys(HOSTS))('%s', (name) => {
+  const at = (host: string) =>
+    Object.fromEntries(
+      Object.entries(HOSTS[name] as object).map(([key, text]) => [
+        key,
+        text.replaceAll('{host}', host).replaceAll('{port}', String(port)).replaceAll('{db}', String(databasePort)),
+      ]),
+    );
+
+  it('does not get to this machine by a name of it', async () => {
+    const { told } = await run(at('localhost'));
+    expect(told).not.toContain(SECRET);
+    expect(connections).toBe(0);
+    // FetchUri writes its errors into the document; the driver of SQL Server keeps the reason to itself.
+    if (!/FetchUri|SQL Server/.test(name)) expect(told).toMatch(/may not connect to/);
+  });
+
+  it.skipIf(name === 'FetchUri')('is told of an address by the check of the config, with the place', async () => {
+    for (const host of ['127.0.0.1', '[::1]', '0x7f.1', '169.254.169.254']) {
+      expect(await check(at(host)), host).toContainEqual(refusal(/may not connect to .*(private|cloud)/));
+    }
+  });
+});
+
+describe('components', () => {
+  it.each<[string, Partial<Policy>, string]>([
+    ['{class: ExternalPython, scriptPath: "x.py"}', {}, 'scripts in a sandbox only'],
+    ['{class: ExternalPython, scriptPath: "x.py"}', { scripts: 'none' }, 'no scripts'],
+    ['{class: ApplyJavascript, script: "1"}', { scripts: 'none' }, 'no scripts'],
+    ['{class: "com.kmwllc.lucille.stage.ApplyJavascript", script: "1"}', { scripts: 'none' }, 'no scripts'],
+    ['{class: Print}', { components: { allow: ['built-in', 'CountConnector'], deny: ['Print'] } }, 'components.deny'],
+    ['{class: Print}', { components: { allow: ['CountConnector', 'NopIndexer'], deny: [] } }, 'components.allow'],
+    ['', { components: STRICT_POLICY.components }, 'components.allow of the policy does not have CountConnector'],
+    ['', { components: { allow: ['*'], deny: ['NopIndexer'] } }, 'components.deny'],
+  ])('%s under %j is refused', async (stages, policy, why) => {
+    const { result } = await run({ stages }, policy);
+    expect(result.status).toBe('FAILED');
+    expect(result.problems).toContainEqual(refusal(new RegExp(why)));
+  });
+});
+
+it('a config that is trusted may do everything', async () => {
+  const path = join(directory, 'closed/secret.data.csv');
+  writeFileSync(path, 'id\n1\n');
+  const config = configOf({ connector: `class: CSVConnector, path: "${path}", idField: id` });
+  const result = await harness.run(config, { trusted: true });
+  expect(result.problems).toEqual([]);
+  expect(result.counts.succeeded).toBe(1);
+});
+
+it('a preview holds the policy too', async () => {
+  const parts = filled({ connector: 'class: CSVConnector, path: "{closed}/secret.csv"' }, `${open}/way-out`);
+  const registry = {
+    ...registrySource,
+    policy: { ...STRICT_POLICY, components: DEFAULT_POLICY.components, read: [open] },
+  };
+  expect(JSON.stringify(await harness.preview(configOf(parts), { registry }))).toContain('HR_POLICY_REFUSED');
+});
