@@ -1,9 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { directoryWith, headrace, repository } from './headrace.ts';
 
-const examples = readdirSync(join(repository, 'examples')).filter((file) => file.endsWith('.conf'));
+const examples = (readdirSync(join(repository, 'examples'), { recursive: true }) as string[]).filter((file) =>
+  file.endsWith('.conf'),
+);
 
 /** Runs an example as its first lines say, and gives the lines of its output file. */
 async function runExample(example: string, output: string): Promise<string[]> {
@@ -26,6 +30,58 @@ describe('every example', () => {
     const { code, stdout } = await headrace(['run', example, '--dry-run', file], surroundings);
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('RUN SUMMARY: Success.') });
     expect(readFileSync(file, 'utf8')).not.toBe('');
+  });
+});
+
+it('examples/README.md names every example', () => {
+  const readme = readFileSync(join(repository, 'examples/README.md'), 'utf8');
+  expect(examples.filter((example) => !readme.includes(`[${example}](${example})`))).toEqual([]);
+});
+
+// Those that write to other servers are run with the real ones, in the tests of the indexers.
+describe('the example of an indexer', () => {
+  it('csv: a row for each airport', async () => {
+    const lines = await runExample('indexers/csv.conf', 'airports.csv');
+    expect(lines).toHaveLength(3377);
+    expect(lines[1]).toBe('"00M","Thigpen","Bay Springs","MS","31.95376472","-89.23450472"');
+  });
+
+  it('json-lines: a line for each airport', async () => {
+    const lines = await runExample('indexers/json-lines.conf', 'airports.jsonl');
+    expect(lines).toHaveLength(3376);
+    expect(JSON.parse(lines[0] as string)).toMatchObject({ id: '00M', name: 'Thigpen' });
+  });
+
+  it('nop: nothing is written, and all succeed', async () => {
+    const { code, stdout } = await headrace(['run', 'examples/indexers/nop.conf']);
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringContaining('3376 docs succeeded. 0 docs failed.'),
+    });
+  });
+
+  it('http: lines of JSON arrive', async () => {
+    const lines: string[] = [];
+    const tokens = new Set<string | undefined>();
+    const server = createServer(async (request, response) => {
+      let body = '';
+      for await (const piece of request.setEncoding('utf8')) body += piece;
+      lines.push(...body.split('\n').filter((line) => line !== ''));
+      tokens.add(request.headers.authorization);
+      response.end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/airports`;
+      const env = { AIRPORTS_URL: url, AIRPORTS_TOKEN: 'secret-token' };
+      const { code, stderr } = await headrace(['run', 'examples/indexers/http.conf'], { env });
+      expect(code, stderr).toBe(0);
+    } finally {
+      server.close();
+    }
+    expect(lines).toHaveLength(3376);
+    expect(JSON.parse(lines[0] as string)).toMatchObject({ id: '00M', name: 'Thigpen' });
+    expect([...tokens]).toEqual(['Bearer secret-token']);
   });
 });
 

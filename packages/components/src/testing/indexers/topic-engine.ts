@@ -22,10 +22,13 @@ export class TopicEngine implements EngineUnderTest {
       kafkaTopic { bootstrapServers: "${url}", topic: "${target}", ${more} }`;
   }
 
-  async create(partitions = 3, settings: Record<string, string> = {}): Promise<string> {
+  async create(
+    partitions = 3,
+    settings: Record<string, string> = {},
+    topic = `hr-${crypto.randomUUID()}`,
+  ): Promise<string> {
     const { Admin } = await import('@platformatic/kafka');
     const admin = new Admin({ clientId: 'test', bootstrapBrokers: [this.server.url] });
-    const topic = `hr-${crypto.randomUUID()}`;
     const configs = Object.entries(settings).map(([name, value]) => ({ name, value }));
     await admin.createTopics({ topics: [topic], partitions, replicas: 1, configs });
     await admin.close();
