@@ -147,7 +147,7 @@ describe('the problems of a config', () => {
   }
 
   it('include what cannot be reached, when that is asked for, on the command line and over HTTP', async () => {
-    const text = `connectors: [{ class: CSVConnector, name: c, pipeline: p, path: no-such-file.csv }]
+    const text = `connectors: [{ class: CSVConnector, name: c, pipeline: p, path: "${join(directory, 'no-such-file.csv')}" }]
 pipelines: [{ name: p, stages: [] }]
 indexer { type: Solr }, solr { url: "http://127.0.0.1:9/solr/c", userName: u, password: "secret word" }`;
     writeFileSync(join(directory, 'connect.conf'), text);
