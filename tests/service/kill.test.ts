@@ -1,14 +1,16 @@
 import { expect, it } from 'vitest';
-import { kill, runDetails, serve, serviceDirectory, startRun, upload } from './served.ts';
+import { kill, replace, runDetails, serve, serviceDirectory, startRun, upload } from './served.ts';
 
 const config = (n: number) => `connectors: [{class: SequenceConnector, name: c${n}, pipeline: p, numDocs: 1}]
 pipelines: [{name: p, stages: []}]
 indexer { class: NopIndexer }`;
 
-it('keeps every acknowledged upload and run, whenever it is killed', async () => {
+it('keeps every acknowledged upload, version and run, whenever it is killed', async () => {
   const directory = serviceDirectory();
   const acknowledged: string[] = [];
   const runs: string[] = [];
+  /** The version of a config of each client that was acknowledged last. */
+  const versions = new Map<string, number>();
   for (let round = 0; round < 6; round++) {
     const service = await serve(directory);
     for (const id of acknowledged) {
@@ -22,6 +24,13 @@ it('keeps every acknowledged upload and run, whenever it is killed', async () =>
       // It was going or waiting when the process died, unless it had ended.
       expect(await answer.json()).toMatchObject({ done: true });
     }
+    for (const [name, version] of versions) {
+      const answer = await fetch(`${service.url}/v1/config/${name}/versions?limit=1`);
+      const { items } = (await answer.json()) as { items: { version: number }[] };
+      // The last one may have been stored without an answer.
+      expect([version, version + 1], `${name} after ${round} kills`).toContain(items[0]?.version);
+      versions.set(name, items[0]?.version ?? 0);
+    }
     // Several clients at once, so that the kill falls between the steps of some of their writes.
     let alive = true;
     const before = acknowledged.length;
@@ -31,6 +40,7 @@ it('keeps every acknowledged upload and run, whenever it is killed', async () =>
           const id = await upload(service.url, config(client * 1000 + n));
           acknowledged.push(id);
           if (n % 5 === 0) runs.push((await startRun(service.url, id)).runId);
+          if (n % 3 === 0) versions.set(`c${client}`, await replace(service.url, `c${client}`, `n: ${round}.${n}`));
         } catch {
           return;
         }

@@ -40,6 +40,14 @@ export async function upload(url: string, config: string): Promise<string> {
   return ((await response.json()) as { configId: string }).configId;
 }
 
+/** Gives the config of a name a new text; gives its version. Rejects unless it was acknowledged. */
+export async function replace(url: string, name: string, config: string): Promise<number> {
+  const headers = { 'content-type': 'application/hocon' };
+  const response = await fetch(`${url}/v1/config/${name}`, { method: 'PUT', headers, body: config });
+  if (!response.ok) throw new Error(`PUT /v1/config/${name}: ${response.status} ${await response.text()}`);
+  return ((await response.json()) as { version: number }).version;
+}
+
 export interface RunDetails {
   runId: string;
   done: boolean;

@@ -38,7 +38,9 @@ export async function configPage(
   if (items.length <= limit) {
     const rest = { before: cursor.before, limit: limit + 1 - items.length };
     for (const { seq, ...config } of await store.listConfigs(rest, { labels })) {
-      items.push({ item: { ...config, preset: false }, cursor: String(seq) });
+      // All items have their fields in one order.
+      const item = { ...presetItem(config.id, config.digest), ...config, preset: false };
+      items.push({ item, cursor: String(seq) });
     }
   }
   const page = items.slice(0, limit);

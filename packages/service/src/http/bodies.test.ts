@@ -22,7 +22,7 @@ describe('a body that is refused', () => {
 
   it('for its size is told the limit, and the setting that it comes from', async () => {
     const service = await testService({ limits: { ...defaultSettings().limits, maxConfigBytes: 2000 } });
-    for (const path of ['/v1/config', '/v1/config/validate', '/v1/preview']) {
+    for (const path of ['/v1/config', '/v1/config/validate', '/v1/preview', '/v1/run']) {
       expect((await service.ask(path, { body: 'a'.repeat(2001), type: 'application/json' })).json).toMatchObject({
         status: 413,
         code: 'HR_REQUEST_TOO_LARGE',
@@ -30,9 +30,9 @@ describe('a body that is refused', () => {
         hint: 'limits.maxConfigBytes in the service file sets this limit.',
       });
     }
-    const run = await service.ask('/v1/run', { body: { configId: 'a'.repeat(1024 * 1024) } });
-    expect(run.json).toMatchObject({ status: 413, message: 'The body is larger than 1048576 bytes' });
-    expect(run.text).not.toContain('maxConfigBytes');
+    const retry = await service.ask('/v1/run/a/retry', { body: { configId: 'a'.repeat(1024 * 1024) } });
+    expect(retry.json).toMatchObject({ status: 413, message: 'The body is larger than 1048576 bytes' });
+    expect(retry.text).not.toContain('maxConfigBytes');
   });
 
   it.each(['/v1/run', '/v1/preview'])('because it is torn, at %s, is told where, once', async (path) => {
@@ -50,7 +50,22 @@ describe('a body that is refused', () => {
 
   it('because of a property that poisons prototypes is told that', async () => {
     const service = await testService();
-    const answer = await service.ask('/v1/run', { body: '{"configId":"a","__proto__":{}}', type: 'application/json' });
+    const body = '{"configId":"a","__proto__":{}}';
+    const answer = await service.ask('/v1/run/a/retry', { body, type: 'application/json' });
     expect(answer.json).toMatchObject({ status: 400, message: expect.stringContaining('__proto__') });
+  });
+
+  it('is not what names are that are just names', async () => {
+    const service = await testService();
+    const names = '{"__proto__": "x", "constructor": "y"}';
+    const config = '{"__proto__": {"polluted": true}, "constructor": {"prototype": {"polluted": true}}}';
+    const body = `{"config": ${config}, "labels": ${names}, "overrides": {"__proto__.more": 1}, "__proto__": {"polluted": 1}}`;
+    const answer = await service.ask('/v1/run', { body, type: 'application/json' });
+    expect(answer.status).toBe(200);
+    expect(answer.text).toContain('"labels":{"__proto__":"x","constructor":"y"}');
+    expect(answer.text).toContain('"overrides":{"__proto__":{"more":1}}');
+    expect([...service.threads.last.request.root.entries.keys()]).toEqual(['__proto__', 'constructor']);
+    expect({}).not.toHaveProperty('polluted');
+    expect((await service.ask('/v1/run?label=__proto__:x')).text).toContain('"labels":{"__proto__":"x"');
   });
 });
