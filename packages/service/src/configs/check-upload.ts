@@ -58,6 +58,13 @@ export function readOwn(text: string, format: ConfigFormat, overrides: string | 
   return { root, problems: boundProblems(problems), digest: configAnswer(root).digest, maskedOverrides };
 }
 
+/** All problems of an upload, of which nothing is kept. */
+export async function problemsOfUpload(text: string, format: ConfigFormat, registry: Registry): Promise<Problem[]> {
+  const { root, problems } = readUpload(text, format);
+  if (root === undefined) return problems;
+  return boundProblems((await checkConfig(root, registry, { readFiles: false })).problems);
+}
+
 /** Reads an upload and checks it as a config. */
 export async function checkUpload(text: string, format: ConfigFormat, registry: Registry): Promise<CheckedUpload> {
   const { root, problems } = readUpload(text, format);

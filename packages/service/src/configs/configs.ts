@@ -101,7 +101,7 @@ export class Configs {
 
   /** What is wrong with a text as a config. */
   async validate(text: string, format: ConfigFormat): Promise<Problem[]> {
-    return (await this.#options.reader.check(text, format)).problems;
+    return this.#options.reader.problems(text, format);
   }
 
   /**

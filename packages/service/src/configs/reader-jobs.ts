@@ -1,6 +1,14 @@
-import type { Registry } from '@headrace/engine';
+import type { Problem, Registry } from '@headrace/engine';
 import type { ConfigFormat } from '../store/store.ts';
-import { type CheckedUpload, checkUpload, type ReadOwn, type ReadUpload, readOwn, readUpload } from './check-upload.ts';
+import {
+  type CheckedUpload,
+  checkUpload,
+  problemsOfUpload,
+  type ReadOwn,
+  type ReadUpload,
+  readOwn,
+  readUpload,
+} from './check-upload.ts';
 import { type ConfigChange, diffConfigs } from './config-diff.ts';
 import { maskedText } from './masked-text.ts';
 
@@ -14,6 +22,7 @@ export interface ReaderWork {
   read: { needs: ConfigText; gives: ReadUpload };
   /** `overrides`: an object as JSON. */
   own: { needs: ConfigText & { overrides: string | undefined }; gives: ReadOwn };
+  problems: { needs: ConfigText; gives: Problem[] };
   check: { needs: ConfigText; gives: CheckedUpload };
   mask: { needs: ConfigText; gives: string | undefined };
   diff: { needs: { from: ConfigText; to: ConfigText }; gives: ConfigChange[] };
@@ -30,6 +39,8 @@ export async function perform(job: ReaderJob, registry: Registry): Promise<Reade
       return readUpload(job.text, job.format);
     case 'own':
       return readOwn(job.text, job.format, job.overrides);
+    case 'problems':
+      return problemsOfUpload(job.text, job.format, registry);
     case 'check':
       return checkUpload(job.text, job.format, registry);
     case 'mask':

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { Registry, RegistrySource } from '@headrace/engine';
+import type { Problem, Registry, RegistrySource } from '@headrace/engine';
 import { Refusal } from '../errors/refusal.ts';
 import type { ConfigFormat } from '../store/store.ts';
 import type { CheckedUpload, ReadOwn, ReadUpload } from './check-upload.ts';
@@ -54,6 +54,11 @@ export class UploadReader {
   /** Reads a text that is run without being stored as it is, with overrides laid over it. */
   readOwn(text: string, format: ConfigFormat, overrides: string | undefined): Promise<ReadOwn> {
     return this.#perform({ kind: 'own', text, format, overrides });
+  }
+
+  /** What is wrong with a text; faster than `check`, because nothing is made of it. */
+  problems(text: string, format: ConfigFormat): Promise<Problem[]> {
+    return this.#perform({ kind: 'problems', text, format });
   }
 
   check(text: string, format: ConfigFormat): Promise<CheckedUpload> {
