@@ -4,6 +4,8 @@ import { compilers } from './request-validation.ts';
 import { SHARED_SCHEMAS } from './route-schemas.ts';
 
 const SCHEMES = { basic: { type: 'http', scheme: 'basic' }, token: { type: 'http', scheme: 'bearer' } } as const;
+/** One of them. */
+const SECURITY: Record<string, string[]>[] = [{ basic: [] }, { token: [] }];
 
 /**
  * The OpenAPI document of the given routes, as JSON. Made by fastify's plugin in an instance of its own, when somebody
@@ -31,7 +33,7 @@ export async function openapiJson(routes: readonly RouteOptions[], secured: bool
     for (const schema of SHARED_SCHEMAS) app.addSchema(schema);
     for (const { method, url, schema, config } of routes) {
       const open = config?.access === 'open';
-      const security = secured && !open ? { security: [{ basic: [] }, { token: [] }] } : {};
+      const security = secured && !open ? { security: SECURITY } : {};
       app.route({ method, url, schema: { ...schema, ...security }, handler: () => undefined });
     }
     await app.ready();
