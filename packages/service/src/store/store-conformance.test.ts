@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
 import { MemoryStore } from './memory-store.ts';
 import { SqliteStore } from './sqlite-store.ts';
-import type { ConfigVersion, Store, StoredConfig, StoredRun } from './store.ts';
+import type { ConfigVersion, FailureFilter, Store, StoredConfig, StoredFailure, StoredRun } from './store.ts';
 
 const directories: string[] = [];
 
@@ -264,6 +264,36 @@ describe.each<[string, () => Store]>([
     expect(ids(await store.listRuns({ limit: 10 }))).toEqual(['e', 'd', 'a']);
     expect(await store.trimRuns(3)).toBe(false);
     expect(await store.listRuns({ limit: 10 })).toHaveLength(3);
+    await store.close();
+  });
+
+  it('keeps the failed documents of a run, in order, as long as the run', async () => {
+    const store = open();
+    const failed = (n: number, over: Partial<StoredFailure> = {}): StoredFailure => ({
+      connector: 'c',
+      at: 'indexer',
+      replayable: true,
+      line: `{"n":${n}}`,
+      ...over,
+    });
+    await store.saveRun(run('a', { done: true }));
+    await store.saveRun(run('b', { done: true }));
+    await store.addFailures('a', [failed(1), failed(2, { at: 'trim', replayable: false })]);
+    await store.addFailures('b', [failed(3)]);
+    await store.addFailures('a', [failed(4, { connector: 'd' }), failed(5)]);
+    const page = async (after: number, limit: number, filter?: FailureFilter) => {
+      const { items, more } = await store.runFailures('a', { after, limit }, filter);
+      return { lines: items.map(({ line }) => JSON.parse(line).n), more, last: items.at(-1)?.seq ?? 0 };
+    };
+    const first = await page(0, 2);
+    expect(first).toMatchObject({ lines: [1, 2], more: true });
+    expect(await page(first.last, 2)).toMatchObject({ lines: [4, 5], more: false });
+    expect(await page(0, 9, { at: 'indexer' })).toMatchObject({ lines: [1, 4, 5], more: false });
+    expect(await page(0, 1, { at: 'indexer', connector: 'd' })).toMatchObject({ lines: [4], more: false });
+    expect(await page(0, 9, { replayable: true })).toMatchObject({ lines: [1, 4, 5] });
+    await store.trimRuns(1);
+    expect(await page(0, 9)).toMatchObject({ lines: [], more: false });
+    expect((await store.runFailures('b', { after: 0, limit: 9 })).items).toHaveLength(1);
     await store.close();
   });
 
