@@ -62,7 +62,21 @@ const run = {
   progress: {
     ...counts,
     docsPerSecond: 150,
-    connectors: [{ name: 'numbers', status: 'complete' }],
+    connectors: [
+      { name: 'numbers', status: 'complete', published: 3, succeeded: 3, failed: 0, dropped: 0, seconds: 0.02 },
+    ],
+    stages: [
+      {
+        connector: 'numbers',
+        pipeline: 'first',
+        stage: 'stage_1',
+        class: 'Concatenate',
+        processed: 3,
+        failed: 0,
+        children: 0,
+        meanMillis: 0.004,
+      },
+    ],
   },
   configDigest: DIGEST,
   overlap: 'allow',
@@ -77,7 +91,7 @@ const going = {
   runResult: null,
   done: false,
   status: 'RUNNING',
-  progress: { ...run.progress, connectors: [] },
+  progress: { ...run.progress, connectors: [], stages: [] },
 };
 
 const stage = {
@@ -131,6 +145,11 @@ export const EXAMPLES: Readonly<Record<string, OperationExample>> = {
   },
   'GET /v1/run': { answer: [run] },
   'GET /v1/run/{id}': { ...ofRun, answer: run },
+  'GET /v1/run/{id}/events': { ...ofRun, answer: `id: done\nevent: done\ndata: ${JSON.stringify(run)}\n\n` },
+  'GET /v1/run/{id}/log': {
+    ...ofRun,
+    answer: `{"line":1,"time":1795267968.824,"level":"info","logger":"runner","message":"Starting run with id ${EXAMPLE_RUN_ID}"}\n`,
+  },
   'DELETE /v1/run/{id}': { ...ofRun, answer: { ...going, status: 'STOPPING' } },
   'POST /v1/run/{id}/cancel': { ...ofRun, answer: { ...going, status: 'STOPPING' } },
   'POST /v1/preview': {
