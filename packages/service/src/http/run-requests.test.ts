@@ -206,6 +206,23 @@ describe('runs of one config', () => {
     }
     expect(service.threads.last.runId).toBe(one.runId);
   });
+
+  it('hold their config once while they wait', async () => {
+    const service = await testService(places(1));
+    const configId = await service.store('a: 1');
+    await service.run(configId);
+    await service.run(configId);
+    await service.ask(`/v1/config/${configId}`, { method: 'PUT', body: 'a: 2', type: 'application/hocon' });
+    for (let i = 0; i < 3; i++) await service.run(configId);
+    for (let i = 0; i < 4; i++) {
+      service.threads.last.end('SUCCEEDED');
+      await service.ended(service.threads.last.runId);
+    }
+    const roots = service.threads.runs.map(({ request }) => request.root);
+    expect(roots).toHaveLength(5);
+    expect(roots.map((root) => root.entries.get('a'))).toMatchObject([1, 1, 2, 2, 2].map((value) => ({ value })));
+    expect(new Set(roots.slice(2)).size).toBe(1);
+  });
 });
 
 describe('the list of runs', () => {

@@ -92,7 +92,7 @@ export class RunManager {
 
   /** The source of a waiting run of this version of a config, so that a long queue of one config holds it once. */
   waitingSource(configId: string, version: number | null): ConfigSource | undefined {
-    const order = this.#queue.find(configId)?.order;
+    const order = this.#queue.last(configId)?.order;
     return order?.config?.version === version && order.overrides === undefined ? order.source : undefined;
   }
 

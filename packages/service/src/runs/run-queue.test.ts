@@ -68,8 +68,8 @@ describe('the queue of runs', () => {
     queue.remove(b1);
     expect(queue.size).toBe(1);
     expect(queue.position(a2)).toBe(1);
-    expect(queue.find('a')).toBe(a2);
-    expect(queue.find('b')).toBeUndefined();
+    expect(queue.last('a')).toBe(a2);
+    expect(queue.last('b')).toBeUndefined();
     expect(order(queue)).toEqual(['a2']);
   });
 });

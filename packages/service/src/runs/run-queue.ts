@@ -71,9 +71,9 @@ export class RunQueue<T extends Queued> {
     if (runs.length === 0) this.#waiting.delete(key);
   }
 
-  /** A waiting run of the config. */
-  find(configId: string): T | undefined {
-    return this.#waiting.get(configId)?.[0];
+  /** The last waiting run of the config. */
+  last(configId: string): T | undefined {
+    return this.#waiting.get(configId)?.at(-1);
   }
 
   /** The place of a run, from 1, if all that wait began in their turns; undefined when it does not wait. */

@@ -77,6 +77,20 @@ components: [./my-stage.js]
     expect(settings?.listeners).toEqual([{ host: '0.0.0.0', port: 8443, tls: { cert: 'c.pem', key: 'k.pem' } }]);
   });
 
+  it('says what becomes of runs of one config', async () => {
+    expect((await read('runs: { overlap: queue }\npreventConcurrentRuns: true')).settings).toMatchObject({
+      overlap: 'queue',
+      preventConcurrentRuns: true,
+    });
+    expect((await read('runs: {}')).settings?.overlap).toBe('allow');
+    expect((await read('runs: { overlap: allow }\npreventConcurrentRuns: true')).problems).toEqual([
+      'service.yml:1:9: error: preventConcurrentRuns does not allow what runs.overlap does. Leave one of them out. [runs.overlap]',
+    ]);
+    expect((await read('runs: { overlap: wait }')).problems).toEqual([
+      'service.yml:1:18: error: runs.overlap is not allow, refuse or queue. [runs.overlap]',
+    ]);
+  });
+
   it('says everything that is wrong with it, and where', async () => {
     const { settings, problems } = await read(`presetConfg: {}
 preventConcurrentRuns: maybe
