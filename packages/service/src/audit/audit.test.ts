@@ -29,6 +29,7 @@ describe('audit records', () => {
     const run = await service.ask('/v1/run', { body: { configId }, auth: 'ann:annspass' });
     const { runId } = run.json as { runId: string };
     await service.ask(`/v1/run/${runId}`, { auth: 'bob:bobspass' });
+    await service.ask('/v1/config/validate', { body: VALID, type: 'application/hocon', auth: 'bob:bobspass' });
     await service.ask(`/v1/run/${runId}`, { method: 'DELETE', auth: 'bob:bobspass' });
     await service.ask(`/v1/run/${runId}/cancel`, { method: 'POST', auth: 'ann:annspass' });
     await service.ask(`/v1/config/${configId}`, { method: 'DELETE', auth: 'ann:annspass' });

@@ -136,7 +136,7 @@ export async function configRoutes(
     '/v1/config/validate',
     {
       bodyLimit: maxConfigBytes,
-      config: { access: 'reader', bodyLimitSetting: 'limits.maxConfigBytes' },
+      config: { access: 'reader', audited: false, bodyLimitSetting: 'limits.maxConfigBytes' },
       schema: {
         tags,
         summary: 'Check a config without storing it',
