@@ -35,7 +35,7 @@ it('tells what happens in a run: its connectors, failed documents, stages and lo
     ]
     pipelines: [{name: p, stages: [
       {class: Concatenate, name: title, dest: title, formatString: "{id}"}
-      {class: Length, name: picky, fieldMapping: {title: length}}
+      {class: ApplyJavascript, name: picky, script: "if (doc.id == 3) throw new Error('not this one')"}
     ]}]
     indexer { class: NopIndexer }`;
   const { runId } = await startRun(service.url, await upload(service.url, config));
@@ -45,16 +45,17 @@ it('tells what happens in a run: its connectors, failed documents, stages and lo
     { name: 'first', status: 'running' },
     { name: 'first', status: 'complete' },
     { name: 'second', status: 'running' },
-    { name: 'second', status: 'complete', published: 200, succeeded: 200 },
+    { name: 'second', status: 'complete', published: 200, succeeded: 199, failed: 1 },
   ]);
+  expect(of('failure')).toMatchObject([{ id: '3', connector: 'second', at: 'picky', code: 'HR_STAGE_FAILED' }]);
   expect(events.at(-1)).toEqual({ name: 'done', data: await runDetails(service.url, runId) });
   expect(events.at(-1)?.data).toMatchObject({
     status: 'SUCCEEDED',
     progress: {
-      connectors: [{ name: 'first' }, { name: 'second', published: 200, succeeded: 200 }],
+      connectors: [{ name: 'first' }, { name: 'second', published: 200, succeeded: 199 }],
       stages: [
         { connector: 'second', pipeline: 'p', stage: 'title', class: 'Concatenate', processed: 200, failed: 0 },
-        { connector: 'second', pipeline: 'p', stage: 'picky', class: 'Length', processed: 200, failed: 0 },
+        { connector: 'second', pipeline: 'p', stage: 'picky', class: 'ApplyJavascript', processed: 200, failed: 1 },
       ],
     },
   });
