@@ -219,6 +219,21 @@ describe('the versions of a config', () => {
     }
   });
 
+  it('are compared and shown when they are large too, and run with overrides', async () => {
+    const service = await testService();
+    const filler = `# ${'x'.repeat(20_000)}\n`;
+    const configId = await service.store(`${filler}password: hunter2, a: 1, b: \${a}`);
+    await service.ask(`/v1/config/${configId}`, put(`${filler}password: hunter2, a: 2, b: \${a}`));
+    expect((await service.ask(`/v1/config/${configId}/diff`)).json).toMatchObject({
+      changes: [{ path: 'a' }, { path: 'b' }],
+    });
+    const { text } = await service.ask(`/v1/config/${configId}/text`);
+    expect(text).toBe(`${filler}password: "******", a: 2, b: \${a}`);
+    const details = await service.run(configId, { overrides: { a: { c: 3 } } });
+    expect(details.overrides).toEqual({ a: { c: 3 } });
+    expect(service.threads.last.request.root.entries.get('b')).toMatchObject({ kind: 'object' });
+  });
+
   it('are only so many, the oldest go', async () => {
     const service = await testService({ limits: { ...defaultSettings().limits, maxConfigVersions: 2 } });
     const configId = await service.store('a: 1');
