@@ -202,6 +202,7 @@ async function idsFor(path: string, method: string): Promise<Record<string, stri
   const fails = /\/(failures|retry)$/.test(path);
   const example = document.paths['/v1/config']?.['post']?.requestBody?.content['application/hocon']?.example as string;
   const configId = await upload(served.url, cancels ? ENDLESS : fails ? FAILING : example);
+  if (/\/(versions|diff)\b/.test(path)) await replace(configId, example.replace('numDocs: 3', 'numDocs: 4'));
   const response = await fetch(`${served.url}/v1/run`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -210,6 +211,13 @@ async function idsFor(path: string, method: string): Promise<Record<string, stri
   const { runId } = (await response.json()) as RunDetails;
   if (!cancels) await finished(served.url, runId);
   return { [exampleOf('/v1/config/{id}')]: configId, [exampleOf('/v1/run/{id}')]: runId };
+}
+
+/** Makes a second version of a config. */
+async function replace(configId: string, body: string): Promise<void> {
+  const headers = { 'content-type': 'application/hocon' };
+  const response = await fetch(`${served.url}/v1/config/${configId}`, { method: 'PUT', headers, body });
+  if (!response.ok) throw new Error(await response.text());
 }
 
 function exampleOf(path: string): string {

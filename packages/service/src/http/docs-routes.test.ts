@@ -79,7 +79,7 @@ describe('the OpenAPI document', () => {
   it('says where credentials are needed', async () => {
     const service = await testService({ auth: { password: 'x', users: [] } });
     const { paths } = (await service.ask('/openapi.json')).json as OpenApi;
-    expect(paths['/v1/config']?.['get']?.security).toEqual([{ basic: [] }]);
+    expect(paths['/v1/config']?.['get']?.security).toEqual([{ basic: [] }, { token: [] }]);
     expect(paths['/v1/livez']?.['get']?.security).toBeUndefined();
   });
 });

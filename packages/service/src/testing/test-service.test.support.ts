@@ -6,6 +6,7 @@ import { onTestFinished } from 'vitest';
 import type { RunDetails } from '../runs/run-details.ts';
 import { defaultSettings, type ServiceSettings } from '../service-file/service-settings.ts';
 import { type RunningService, type ServiceOptions, startService } from '../start-service.ts';
+import { DescribedAnswers } from './described-answers.test.support.ts';
 import { FakeThreads } from './fake-threads.test.support.ts';
 
 /** A config without errors, of the components below. */
@@ -110,8 +111,9 @@ export class TestService {
 
   async ask(path: string, { method, body, type, auth, headers = {} }: Ask = {}): Promise<Answer> {
     const isJson = body !== undefined && typeof body === 'object' && !(body instanceof Uint8Array);
+    const asked = method ?? (body === undefined ? 'GET' : 'POST');
     const response = await fetch(this.url + path, {
-      method: method ?? (body === undefined ? 'GET' : 'POST'),
+      method: asked,
       headers: {
         ...(isJson ? { 'content-type': 'application/json' } : {}),
         ...(type === undefined ? {} : { 'content-type': type }),
@@ -122,6 +124,8 @@ export class TestService {
     });
     const text = await response.text();
     const { status } = response;
+    const described = await DescribedAnswers.load();
+    described.check({ method: asked, path, status, type: response.headers.get('content-type'), text });
     return {
       status,
       headers: response.headers,

@@ -1,0 +1,91 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { defaultSettings, type ServiceSettings } from '../service-file/service-settings.ts';
+import { silentLogger } from '../silent-logger.ts';
+import { startService } from '../start-service.ts';
+import { FakeThreads } from './fake-threads.test.support.ts';
+
+interface OpenApi {
+  paths: Record<string, Record<string, { responses: Record<string, { content?: Record<string, object> }> }>>;
+}
+
+/** An answer of the service, and what was asked. */
+export interface GivenAnswer {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly status: number;
+  readonly type: string | null;
+  readonly text: string;
+}
+
+/** The OpenAPI document as far as it tells of answers: every answer in a test is held against it. */
+export class DescribedAnswers {
+  static #loaded: Promise<DescribedAnswers> | undefined;
+  readonly #document: OpenApi;
+  readonly #ajv = new Ajv2020({ strict: false });
+
+  private constructor(document: OpenApi) {
+    this.#document = document;
+    this.#ajv.addSchema(document, 'openapi');
+  }
+
+  /** Made once for a test file, by a service of its own: the one that is tested counts its requests. */
+  static load(): Promise<DescribedAnswers> {
+    DescribedAnswers.#loaded ??= readDocument().then((document) => new DescribedAnswers(document));
+    return DescribedAnswers.#loaded;
+  }
+
+  /** Throws when the document does not describe the answer. */
+  check({ method, path, status, type, text }: GivenAnswer): void {
+    const mediaType = (type ?? '').split(';')[0] as string;
+    if (mediaType !== 'application/json' || text === '') return;
+    const route = this.#routeOf(method, (path.split('?')[0] as string).replace(/(?<=.)\/$/, ''));
+    if (status < 400 && route === undefined) return;
+    const responses = route === undefined ? undefined : this.#document.paths[route.path]?.[route.method]?.responses;
+    const key = [String(status), 'default'].find((name) => responses?.[name] !== undefined);
+    const pointer =
+      route === undefined || key === undefined
+        ? ['components', 'schemas', 'Error']
+        : ['paths', route.path, route.method, 'responses', key, 'content', mediaType, 'schema'];
+    if (status < 400 && key !== String(status)) throw new Error(`${method} ${path}: ${status} is not described`);
+    const validate = this.#ajv.getSchema(`openapi#/${pointer.map(escaped).join('/')}`);
+    if (validate === undefined) throw new Error(`${method} ${path}: a body with ${status} is not described: ${text}`);
+    if (validate(JSON.parse(text))) return;
+    const told = this.#ajv.errorsText(validate.errors);
+    throw new Error(
+      `${method} ${path}: ${status} is not as the OpenAPI document says: ${told}: ${text.slice(0, 2000)}`,
+    );
+  }
+
+  #routeOf(method: string, path: string): { path: string; method: string } | undefined {
+    const given = path.split('/');
+    const found = Object.entries(this.#document.paths)
+      .filter(([, methods]) => methods[method.toLowerCase()] !== undefined)
+      .map(([template]) => template)
+      .filter((template) => {
+        const wanted = template.split('/');
+        return wanted.length === given.length && wanted.every((part, i) => part.startsWith('{') || part === given[i]);
+      });
+    // A name wins over a parameter, as it does in the router.
+    const [best] = found.sort((a, b) => a.split('{').length - b.split('{').length);
+    return best === undefined ? undefined : { path: best, method: method.toLowerCase() };
+  }
+}
+
+async function readDocument(): Promise<OpenApi> {
+  const settings: ServiceSettings = {
+    ...defaultSettings(),
+    listeners: [{ host: '127.0.0.1', port: 0 }],
+    storage: { type: 'memory' },
+  };
+  const service = await startService({ settings, catalogs: [], threads: new FakeThreads(), logger: silentLogger });
+  try {
+    return (await (await fetch(`${service.urls[0]}/openapi.json`)).json()) as OpenApi;
+  } finally {
+    await service.close();
+  }
+}
+
+function escaped(key: string): string {
+  return encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'));
+}
