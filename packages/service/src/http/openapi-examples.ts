@@ -138,7 +138,10 @@ export const EXAMPLES: Readonly<Record<string, OperationExample>> = {
     answer: { configId: EXAMPLE_CONFIG_ID, version: 3 },
   },
   'GET /v1/config/{id}/text': { ...ofConfig, answer: EXAMPLE_CONFIG },
-  'GET /v1/config/{id}/diff': { ...ofConfig, answer: { from: 1, to: 1, changes: [] } },
+  'GET /v1/config/{id}/diff': {
+    ...ofConfig,
+    answer: { from: 1, to: 2, changes: [{ path: 'connectors[0].numDocs', old: 3, new: 4 }] },
+  },
   'POST /v1/run': {
     body: { type: JSON_TYPE, value: { configId: EXAMPLE_CONFIG_ID, labels: { team: 'search' } } },
     answer: { ...going, status: 'QUEUED' },
@@ -152,6 +155,29 @@ export const EXAMPLES: Readonly<Record<string, OperationExample>> = {
   },
   'DELETE /v1/run/{id}': { ...ofRun, answer: { ...going, status: 'STOPPING' } },
   'POST /v1/run/{id}/cancel': { ...ofRun, answer: { ...going, status: 'STOPPING' } },
+  'GET /v1/run/{id}/failures': {
+    ...ofRun,
+    answer: {
+      items: [
+        {
+          id: '0',
+          connector: 'numbers',
+          pipeline: 'first',
+          at: 'stage_1',
+          code: 'HR_STAGE_FAILED',
+          message: 'Field "id" is not JSON: it is no padded base64 text',
+          processed: false,
+          document: { id: '0' },
+        },
+      ],
+      next: null,
+    },
+  },
+  'POST /v1/run/{id}/retry': {
+    ...ofRun,
+    body: { type: JSON_TYPE, value: {} },
+    answer: { ...going, retryOf: EXAMPLE_RUN_ID },
+  },
   'POST /v1/preview': {
     parameters: { trace: true },
     body: { type: JSON_TYPE, value: { configId: EXAMPLE_CONFIG_ID, documents: [{ id: 'a' }] } },
@@ -172,6 +198,11 @@ export const EXAMPLES: Readonly<Record<string, OperationExample>> = {
   'GET /v1/config-info/indexer-list': { answer: [{ ...stage, class: 'NopIndexer', kind: 'indexer', type: 'Nop' }] },
   'GET /v1/config-info/schema': {
     answer: { $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'Headrace config', type: 'object' },
+  },
+  'GET /v1/version': { answer: { version: '0.1.0', apiVersion: 'v1', node: '26.10.0' } },
+  'GET /v1/readyz': {
+    parameters: { verbose: true },
+    answer: { status: 'ready', checks: [{ name: 'store', ok: true }] },
   },
   'GET /v1/systemstats': {
     answer: {
