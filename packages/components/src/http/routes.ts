@@ -1,3 +1,4 @@
+import { requireAllowedHost } from '@headrace/engine';
 import type { Agent, Dispatcher, Pool, ProxyAgent } from 'undici';
 import { urlAuthorization } from './credentials.ts';
 import { type ProxyEnvironment, proxyFor } from './proxy.ts';
@@ -51,6 +52,7 @@ export class Routes {
     const path = `${url.pathname}${search}`;
     const proxy = proxyFor(url, this.options.environment);
     if (proxy === undefined) return { dispatcher: this.direct, origin, path, headers: {} };
+    requireAllowedHost(url.hostname, Number(url.port) || (url.protocol === 'https:' ? 443 : 80));
     if (url.protocol === 'https:') return { dispatcher: this.tunnel(proxy), origin, path, headers: {} };
     const authorization = urlAuthorization(proxy);
     return {

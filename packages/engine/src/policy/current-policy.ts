@@ -1,7 +1,7 @@
 import type { RegistrySource } from '../component/registry.ts';
 import { HeadraceError } from '../errors/headrace-error.ts';
 import type { FileAccess } from './file-rules.ts';
-import { installNetworkGuard } from './network-guard.ts';
+import { connectionRefused, installNetworkGuard } from './network-guard.ts';
 import { DEFAULT_POLICY, type Policy } from './policy.ts';
 import { POLICY_HINT, type PolicyRules, rulesOf } from './policy-rules.ts';
 
@@ -37,6 +37,15 @@ export function currentRules(): PolicyRules | undefined {
 /** Whether this thread works for a config that may not do everything. */
 export function isRestricted(): boolean {
   return current !== undefined;
+}
+
+/**
+ * For who reaches a host through somebody else, such as a proxy, so that no connection shows it: throws
+ * `HR_POLICY_REFUSED` when its name, or the address in its place, is not allowed.
+ */
+export function requireAllowedHost(host: string, port: number): void {
+  const refused = current?.hosts.refusedHost(host.replace(/^\[(.*)\]$/, '$1'), port);
+  if (refused !== undefined) throw connectionRefused(`${host}: ${refused}`);
 }
 
 /**

@@ -13,7 +13,7 @@ import { POLICY_HINT } from './policy-rules.ts';
  */
 
 /** What a connection that is refused fails with. */
-function refusal(reason: string): HeadraceError {
+export function connectionRefused(reason: string): HeadraceError {
   return new HeadraceError('HR_POLICY_REFUSED', `An uploaded config may not connect to ${reason}`, {
     hint: POLICY_HINT,
   });
@@ -46,7 +46,11 @@ function guardSockets(): void {
       connect.call(this, { ...options, path: undefined, ...guarded }, ...(listener === undefined ? [] : [listener]));
     // A look-up that fails is how a socket learns of it in the way that every library is prepared for.
     const refuse = (reason: string) =>
-      go({ host: 'refused.invalid', port: 1, lookup: (_host, _options, done) => done(refusal(reason), '', 0) });
+      go({
+        host: 'refused.invalid',
+        port: 1,
+        lookup: (_host, _options, done) => done(connectionRefused(reason), '', 0),
+      });
     if ('path' in options && options.path) return refuse(`the socket ${options.path}`);
     const { host: given, port, lookup } = options as TcpSocketConnectOpts;
     const host = given || 'localhost';
@@ -83,7 +87,7 @@ function guardedLookup(rules: HostRules, port: number, lookup: Lookup | undefine
         return reason === undefined;
       });
       const [first] = allowed;
-      if (first === undefined) return done(refusal(`${hostname}: ${reasons[0] ?? 'no address'}`), []);
+      if (first === undefined) return done(connectionRefused(`${hostname}: ${reasons[0] ?? 'no address'}`), []);
       if (Array.isArray(found)) done(null, allowed);
       else done(null, first.address, first.family);
     };
@@ -101,7 +105,7 @@ function guardDatagrams(): void {
     const named = process.getBuiltinModule('node:net').isIP(host) === 0;
     // A name would be looked up out of our sight.
     const reason = named ? 'only addresses may be sent datagrams' : rules.refusedHost(host, Number(port));
-    if (reason !== undefined) throw refusal(`${host}: ${reason}`);
+    if (reason !== undefined) throw connectionRefused(`${host}: ${reason}`);
   };
   type Send = (this: unknown, ...args: unknown[]) => unknown;
   const prototype = Socket.prototype as unknown as { send: Send; connect: Send };

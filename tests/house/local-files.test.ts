@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import { isForTests, readText, repositoryFiles } from './repository.ts';
+
+/** Files that get at the disk, at databases of it or at processes past `local-files/`, and why they may. */
+const PAST_THE_ROOM: Readonly<Record<string, string>> = {
+  'packages/components/src/storage/local-storage.ts': 'lstat of paths that allowedPath gave, a million of them',
+  'packages/components/src/storage/archives/local-copy.ts': 'files of its own, in a temporary folder',
+  'packages/components/src/storage/archives/zip-reader.ts': 'opens a copy of its own, or what allowedPath gave',
+  'packages/components/src/scripts/python-environment.ts': 'scripts of ExternalPython, which the policy allows or not',
+  'packages/components/src/scripts/pyodide-process.ts': 'the files of a package',
+  'packages/components/src/scripts/script-process.ts': 'the process of a script, which the policy allows or not',
+};
+
+/** What opens nothing: it takes files that are open. */
+const HARMLESS = new Set(['constants', 'closeSync', 'readSync', 'write', 'writeSync', 'FileHandle', 'Dir', 'Stats']);
+/** `writeFileSync` takes an open file there. */
+const OPEN_FILES = /^packages\/components\/src\/stages\/print\.ts$/;
+
+const sources = repositoryFiles().filter(
+  (path) =>
+    /^(packages\/components|plugins\/[^/]+)\/src\/.*\.ts$/.test(path) &&
+    !isForTests(path) &&
+    !/\/local-files\/|\.lib\.ts$/.test(path),
+);
+
+it('components open files, local databases and processes where the policy is asked', () => {
+  const wrong = sources.flatMap((path) =>
+    PAST_THE_ROOM[path] === undefined ? opensIn(path).map((name) => `${path}: ${name}`) : [],
+  );
+  expect(wrong, 'take it from local-files/, or give the reason in this test').toEqual([]);
+});
+
+it('has no reason for a file that needs none', () => {
+  expect(Object.keys(PAST_THE_ROOM).filter((path) => !sources.includes(path) || opensIn(path).length === 0)).toEqual(
+    [],
+  );
+});
+
+/** What a file takes from Node that opens something by a name. */
+function opensIn(path: string): string[] {
+  const text = readText(path);
+  const found: string[] = [];
+  const modules = /^import\s+(type\s)?([^;]*?)\s*from 'node:(fs|fs\/promises|child_process|sqlite)'/gm;
+  for (const [, typeOnly, names = '', module] of text.matchAll(modules)) {
+    if (typeOnly !== undefined) continue;
+    for (const name of names.replace(/[{}]/g, '').split(',')) {
+      const plain = name.trim();
+      if (plain === '' || plain.startsWith('type ') || HARMLESS.has(plain)) continue;
+      if (plain === 'writeFileSync' && OPEN_FILES.test(path)) continue;
+      found.push(`${plain} of node:${module}`);
+    }
+  }
+  if (/\bimport\('node:(fs|sqlite|child_process)|getBuiltinModule\('node:(fs|sqlite|child_process)/.test(text)) {
+    found.push('a module that is loaded later');
+  }
+  return found;
+}
