@@ -1,0 +1,44 @@
+import { resolve } from 'node:path';
+import { catalogUrl } from '@headrace/components';
+import { DEFAULT_POLICY, Registry } from '@headrace/engine';
+import { expect, it } from 'vitest';
+import { defaultSettings } from '../service-file/service-settings.ts';
+import { checkPolicyNames, uploadPolicy } from './upload-policy.ts';
+
+it('keeps the files of the service out of reach, whatever the service file says', () => {
+  const { never } = uploadPolicy({
+    ...defaultSettings(),
+    file: '/etc/headrace/service.yml',
+    storage: { type: 'sqlite', path: 'store' },
+    presets: 'presets',
+    audit: { path: '/var/log/audit.jsonl' },
+    listeners: [
+      { host: 'x', port: 1, tls: { cert: 'c.pem', key: '/etc/key.pem' } },
+      { host: 'x', port: 2, tls: { keyStore: '/etc/store.p12', password: '' } },
+    ],
+    components: ['./word-count.js', '@acme/stages'],
+    base: 'file:///etc/headrace/',
+  });
+  expect(never).toEqual([
+    ...DEFAULT_POLICY.never,
+    '/etc/headrace/service.yml',
+    resolve('store'),
+    resolve('presets'),
+    '/var/log/audit.jsonl',
+    '/etc/key.pem',
+    '/etc/store.p12',
+    '/etc/headrace/word-count.js',
+  ]);
+});
+
+it('refuses names that mean no component: who denies a misspelt one denies nothing', async () => {
+  const registry = await Registry.open({ catalogs: [catalogUrl], modules: [], base: 'file:///', allowModules: false });
+  const policy = (allow: string[], deny: string[]) => ({ ...DEFAULT_POLICY, components: { allow, deny } });
+  expect(() => checkPolicyNames(policy(['*'], ['ExternalPyton']), registry)).toThrow(
+    'policy.components.deny names ExternalPyton, which is no component. Did you mean ExternalPython?',
+  );
+  expect(() => checkPolicyNames(policy(['*'], ['*']), registry)).toThrow('names *');
+  expect(() =>
+    checkPolicyNames(policy(['built-in'], ['Print', 'com.kmwllc.lucille.stage.Print']), registry),
+  ).not.toThrow();
+});

@@ -1,0 +1,72 @@
+import { resolve } from 'node:path';
+import { DEFAULT_POLICY, describePolicy, formatProblem, STRICT_POLICY } from '@headrace/engine';
+import { expect, it } from 'vitest';
+import { readPolicy } from './read-policy.ts';
+import { YamlReader } from './yaml-reader.ts';
+
+function read(text: string) {
+  const reader = new YamlReader(text, 'service.yml');
+  const policy = readPolicy(reader, reader.map(reader.root, ['policy']).get('policy'));
+  return { policy, problems: reader.problems.map((problem) => formatProblem(problem)) };
+}
+
+it.each([
+  ['{}', DEFAULT_POLICY],
+  ['policy: default', DEFAULT_POLICY],
+  ['policy: strict', STRICT_POLICY],
+])('%s is a policy that is built in', (text, policy) => {
+  expect(read(text)).toEqual({ policy, problems: [] });
+});
+
+it('a map changes what it names, and nothing else', () => {
+  const { policy, problems } = read(`policy:
+  base: strict
+  components: { allow: [built-in, WordCount], deny: [Print] }
+  read: [data, /srv/in]
+  hosts: { allow: ['*', 'search.internal:9200'], deny: [10.0.0.0/8] }
+  scripts: none
+`);
+  expect(problems).toEqual([]);
+  expect(policy).toEqual({
+    ...STRICT_POLICY,
+    name: 'own',
+    components: { allow: ['built-in', 'WordCount'], deny: ['Print'] },
+    read: [resolve('data'), '/srv/in'],
+    hosts: { allow: ['*', 'search.internal:9200'], deny: ['10.0.0.0/8'] },
+    scripts: 'none',
+  });
+  expect(read('policy: { privateAddresses: false }').policy).toEqual({
+    ...DEFAULT_POLICY,
+    name: 'own',
+    privateAddresses: false,
+  });
+});
+
+it('says everything that is wrong with it, and where', () => {
+  const { problems } = read(`policy:
+  base: strickt
+  hosts: { allow: [http://x, 10.0.0.0/99], denny: [] }
+  read: /srv
+  scripts: some
+  network: true
+`);
+  expect(problems.map((problem) => problem.split(/[.:] /).slice(0, 3).join(' | '))).toEqual([
+    expect.stringMatching(/^service\.yml:6:3.*Unknown key network/),
+    expect.stringMatching(/^service\.yml:2:9.*policy\.base is not default or strict/),
+    expect.stringMatching(/^service\.yml:3:44.*Unknown key denny/),
+    expect.stringMatching(/^service\.yml:4:9.*policy\.read is not a list/),
+    expect.stringMatching(/^service\.yml:3:20.*policy\.hosts\.allow\[0\] is not a host/),
+    expect.stringMatching(/^service\.yml:3:30.*policy\.hosts\.allow\[1\] is not a host/),
+    expect.stringMatching(/^service\.yml:5:12.*policy\.scripts is not none, sandbox or all/),
+  ]);
+  expect(read('policy: [strict]').problems[0]).toContain('policy is not default or strict');
+});
+
+it('is told in one line', () => {
+  expect(describePolicy(STRICT_POLICY)).toBe(
+    'Policy for uploaded configs: strict; components all that are built in; reads none; writes none; reaches all hosts; private addresses no; scripts in a sandbox only',
+  );
+  expect(describePolicy(read('policy: { read: [/a, /b], hosts: { deny: [x.org] } }').policy)).toBe(
+    'Policy for uploaded configs: own; components all; reads /a, /b; writes all files that the process can; reaches all hosts but x.org; private addresses yes; scripts all',
+  );
+});
