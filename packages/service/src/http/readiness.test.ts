@@ -50,7 +50,9 @@ describe('the checks of readiness', () => {
     readiness.presetsLoaded = true;
     expect(failing()).toEqual([]);
     store.failure = 'The disk is full';
-    delay.mean = 1.5;
+    Object.assign(delay, { mean: 3, max: 20 });
+    expect(failing()).toHaveLength(1);
+    delay.p50 = 1.5;
     readiness.shuttingDown = true;
     expect(failing()).toEqual([
       { name: 'store', ok: false, message: 'The disk is full' },

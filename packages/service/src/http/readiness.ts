@@ -3,7 +3,7 @@ import type { EventLoop } from '../stats/event-loop.ts';
 import type { Store } from '../store/store.ts';
 
 const MIB = 1024 * 1024;
-/** A service whose event loop is as late as this, on average over ten seconds, answers nobody in time. */
+/** A service whose event loop was as late as this for half of ten seconds answers nobody in time. A single stall is no reason. */
 const MAX_LOOP_DELAY_SECONDS = 1;
 
 /** One reason why the service may not be ready. */
@@ -43,7 +43,7 @@ export class Readiness {
 
   checks(): ReadinessCheck[] {
     const { failure } = this.#store;
-    const delay = this.#loop.delay.mean;
+    const delay = this.#loop.delay.p50;
     const freeMb = Math.floor(this.#freeBytes / MIB);
     return [
       check('store', failure === undefined, failure),

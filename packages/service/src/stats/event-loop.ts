@@ -3,6 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 const RESOLUTION_MILLIS = 20;
 const WINDOW_MILLIS = 10_000;
 const NANOS = 1e9;
+const NOTHING = { mean: 0, p50: 0, p99: 0, max: 0 };
 
 /** How late the event loop was, in seconds. */
 export interface LoopDelay {
@@ -16,16 +17,16 @@ export interface LoopDelay {
 export class EventLoop {
   readonly #monitor = monitorEventLoopDelay({ resolution: RESOLUTION_MILLIS });
   readonly #timer: NodeJS.Timeout;
-  #last: LoopDelay | undefined;
+  #last: LoopDelay = NOTHING;
 
   constructor() {
     this.#monitor.enable();
     this.#timer = setInterval(() => this.#turn(), WINDOW_MILLIS).unref();
   }
 
-  /** In the last window of ten seconds; before the first has passed, in what there is of it. */
+  /** In the last whole window of ten seconds; nothing before there is one: a start says nothing of what follows. */
   get delay(): LoopDelay {
-    return this.#last ?? read(this.#monitor);
+    return this.#last;
   }
 
   close(): void {
@@ -40,7 +41,7 @@ export class EventLoop {
 }
 
 function read(monitor: ReturnType<typeof monitorEventLoopDelay>): LoopDelay {
-  if (monitor.count === 0) return { mean: 0, p50: 0, p99: 0, max: 0 };
+  if (monitor.count === 0) return NOTHING;
   return {
     mean: monitor.mean / NANOS,
     p50: monitor.percentile(50) / NANOS,
