@@ -1,7 +1,8 @@
-import { catalogUrl } from '@headrace/components';
 import { type Problem, reachConfig, readConfigText } from '@headrace/engine';
 import { beforeAll, expect, it } from 'vitest';
-import { describeWithServer } from '../../packages/components/src/testing/real-server.ts';
+import { describeWithServer } from './real-server.ts';
+
+const catalogUrl = new URL('../../bundle/catalog.json', import.meta.url).href;
 
 /* What `validate --connect` says of servers that are there, and of what is missing in them. */
 
