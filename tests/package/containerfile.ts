@@ -64,19 +64,19 @@ function readInstruction(line: string): Instruction {
 
 const FLAG = /^--([a-z-]+)=(\S+) +/;
 
-/** Whether a file of the repository is left out of what an image is built from. */
+/** Whether a file of the repository is left out of what an image is built from. The last pattern that fits decides. */
 export function ignoredBy(root: string): (path: string) => boolean {
   const patterns = readFileSync(join(root, '.dockerignore'), 'utf8')
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'))
-    .map(
-      (line) =>
-        new RegExp(
-          `^${line
-            .replaceAll('.', '\\.')
-            .replaceAll('**/', '(?:.*/)?')
-            .replaceAll(/(?<!\.)\*/g, '[^/]*')}(?:/|$)`,
-        ),
-    );
-  return (path) => patterns.some((pattern) => pattern.test(path));
+    .map((line) => ({ ignored: !line.startsWith('!'), pattern: patternOf(line.replace(/^!/, '')) }));
+  return (path) => patterns.findLast(({ pattern }) => pattern.test(path))?.ignored ?? false;
+}
+
+function patternOf(glob: string): RegExp {
+  const text = glob
+    .replaceAll('.', '\\.')
+    .replaceAll('**/', '(?:.*/)?')
+    .replaceAll(/(?<!\.)\*/g, '[^/]*');
+  return new RegExp(`^${text}(?:/|$)`);
 }

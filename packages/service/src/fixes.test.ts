@@ -197,6 +197,8 @@ describe('where the reference fails its users', () => {
         { name: 'store', ok: false, message: 'The store cannot be written: disk full' },
         { name: 'presets', ok: true },
         { name: 'running', ok: true },
+        { name: 'disk', ok: true },
+        { name: 'eventLoop', ok: true },
       ],
     });
     expect(await service.ask('/v1/livez')).toMatchObject({ status: 200, text: '' });
