@@ -53,8 +53,8 @@ for (const suite of ['engine.jsonl', 'connectors.jsonl', 'indexers.jsonl', 'stag
     }
 
     it('has valid and broken configs', () => {
-      expect(seen.valid).toBeGreaterThan(5);
-      expect(seen.broken).toBeGreaterThan(5);
+      expect(seen.valid).toBeGreaterThan(0);
+      expect(seen.broken).toBeGreaterThan(0);
     });
   });
 }
