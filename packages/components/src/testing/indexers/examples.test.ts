@@ -12,6 +12,8 @@ import { TopicEngine } from './topic-engine.ts';
 const examples = fileURLToPath(new URL('../../../../../examples/', import.meta.url));
 const catalogUrl = new URL('../../../bundle/catalog.json', import.meta.url).href;
 const AIRPORTS = 3376;
+/** A search engine that has just been started on a busy machine takes its time for the first requests. */
+const PATIENCE_MS = 180_000;
 
 /** Runs an example of an indexer with some variables of the environment. */
 async function runExample(name: string, env: Record<string, string>): Promise<void> {
@@ -37,51 +39,67 @@ const THIGPEN = {
 for (const type of ['OpenSearch', 'Elasticsearch'] as const) {
   const name = type === 'OpenSearch' ? 'opensearch' : 'elasticsearch';
   await describeWithServer(name, (server: RealServer) => {
-    it(`the example ${name}.conf fills an index`, async () => {
-      await runExample(name, { [`${name.toUpperCase()}_URL`]: server.url });
-      const engine = new BulkEngine(type, () => server.url);
-      const contents = await engine.contents('airports');
-      expect(Object.keys(contents)).toHaveLength(AIRPORTS);
-      expect(contents['00M']).toEqual(THIGPEN);
-    });
+    it(
+      `the example ${name}.conf fills an index`,
+      async () => {
+        await runExample(name, { [`${name.toUpperCase()}_URL`]: server.url });
+        const engine = new BulkEngine(type, () => server.url);
+        const contents = await engine.contents('airports');
+        expect(Object.keys(contents)).toHaveLength(AIRPORTS);
+        expect(contents['00M']).toEqual(THIGPEN);
+      },
+      PATIENCE_MS,
+    );
   });
 }
 
 await describeWithServer('solr', (server) => {
-  it('the example solr.conf fills a core', async () => {
-    const engine = new SolrEngine(false, () => server.url);
-    const core = await engine.create();
-    await runExample('solr', { SOLR_URL: server.url });
-    expect(Object.keys(await engine.contents(core))).toHaveLength(AIRPORTS);
-  });
+  it(
+    'the example solr.conf fills a core',
+    async () => {
+      const engine = new SolrEngine(false, () => server.url);
+      const core = await engine.create();
+      await runExample('solr', { SOLR_URL: server.url });
+      expect(Object.keys(await engine.contents(core))).toHaveLength(AIRPORTS);
+    },
+    PATIENCE_MS,
+  );
 });
 
 await describeWithServer('kafka', (server) => {
-  it('the example kafka.conf fills a topic', async () => {
-    const engine = new TopicEngine(server);
-    await engine.create(3, {}, 'airports');
-    await runExample('kafka', { KAFKA_BROKERS: server.url });
-    const contents = await engine.contents('airports');
-    expect(Object.keys(contents)).toHaveLength(AIRPORTS);
-    expect(contents['00M']).toEqual(THIGPEN);
-  });
+  it(
+    'the example kafka.conf fills a topic',
+    async () => {
+      const engine = new TopicEngine(server);
+      await engine.create(3, {}, 'airports');
+      await runExample('kafka', { KAFKA_BROKERS: server.url });
+      const contents = await engine.contents('airports');
+      expect(Object.keys(contents)).toHaveLength(AIRPORTS);
+      expect(contents['00M']).toEqual(THIGPEN);
+    },
+    PATIENCE_MS,
+  );
 });
 
 await describeWithServer('postgres', (server) => {
-  it('the example postgres.conf fills a table, made as it says', async () => {
-    const quiet = { debug() {}, info() {}, warn() {}, error() {} };
-    const settings = { connectionString: `jdbc:${server.url}`, jdbcUser: '', jdbcPassword: '' };
-    const database = await Database.open(settings, quiet);
-    const session = await database.connect();
-    try {
-      const text = readFileSync(`${examples}indexers/postgres.conf`, 'utf8');
-      const [statement = ''] = /CREATE TABLE[\s\S]*?\n# {3}\)/.exec(text) ?? [];
-      await session.execute(`drop table if exists airports; ${statement.replaceAll('\n#', '\n')}`);
-      await runExample('postgres', { POSTGRES_JDBC_URL: `jdbc:${server.url}` });
-      const query = database.driver.prepare('select count(*)::int, min(id) from airports where latitude is not null');
-      expect((await session.query(query, [])).rows).toEqual([[AIRPORTS, '00M']]);
-    } finally {
-      await session.close();
-    }
-  });
+  it(
+    'the example postgres.conf fills a table, made as it says',
+    async () => {
+      const quiet = { debug() {}, info() {}, warn() {}, error() {} };
+      const settings = { connectionString: `jdbc:${server.url}`, jdbcUser: '', jdbcPassword: '' };
+      const database = await Database.open(settings, quiet);
+      const session = await database.connect();
+      try {
+        const text = readFileSync(`${examples}indexers/postgres.conf`, 'utf8');
+        const [statement = ''] = /CREATE TABLE[\s\S]*?\n# {3}\)/.exec(text) ?? [];
+        await session.execute(`drop table if exists airports; ${statement.replaceAll('\n#', '\n')}`);
+        await runExample('postgres', { POSTGRES_JDBC_URL: `jdbc:${server.url}` });
+        const query = database.driver.prepare('select count(*)::int, min(id) from airports where latitude is not null');
+        expect((await session.query(query, [])).rows).toEqual([[AIRPORTS, '00M']]);
+      } finally {
+        await session.close();
+      }
+    },
+    PATIENCE_MS,
+  );
 });
