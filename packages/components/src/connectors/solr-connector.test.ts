@@ -197,7 +197,22 @@ await describeWithServer('solr', (server: RealServer) => {
 await describeWithServer(
   'solr',
   (server: RealServer) => {
-    behaves(() => ({ url: server.url, useCloudClient: true, defaultCollection: 'quickstart' }));
+    const cloud = { useCloudClient: true, defaultCollection: 'quickstart' };
+    const zooKeeper = () => `127.0.0.1:${Number(new URL(server.url).port) + 1000}`;
+    behaves(() => ({ url: server.url, ...cloud }));
+
+    it('is found by its ZooKeeper', async () => {
+      const solr = { ...cloud, url: [], zkHosts: ['127.0.0.1:1', zooKeeper()], zkChroot: '/solr' };
+      const add = '{"add": {"doc": {"id": "z1"}}}';
+      await run({ solr, preActions: [EMPTY, add, COMMIT] }, { publisher: undefined });
+      const { documents } = await run({ solr });
+      expect(documents.map(({ id }) => id)).toEqual(['z1']);
+    });
+
+    it('says what ZooKeeper does not know', async () => {
+      const solr = { ...cloud, url: [], zkHosts: [zooKeeper()], zkChroot: '/elsewhere' };
+      await expect(run({ solr })).rejects.toThrow(/knows of no live node of Solr below \/elsewhere; check zkChroot/);
+    });
   },
   { SOLR_MODE: 'cloud' },
 );
@@ -243,6 +258,7 @@ describe('the check of SolrConnector', () => {
       'error: solr.url must not be empty',
       'error: useCloudClient needs defaultCollection',
     ]);
+    expect(problems({ solr: { url: [], useCloudClient: true, zkHosts: ['z'], defaultCollection: 'c' } })).toEqual([]);
     expect(problems({ solrParams: { q: '*:*', start: 10, rows: 0, cursorMark: '*' } })).toEqual([
       'error: solrParams cannot have start=10: with a cursor all results are read',
       'error: solrParams cannot have rows=0: it is how many documents a page has, at least 1, and not 0',
@@ -261,7 +277,7 @@ describe('the check of SolrConnector', () => {
     };
     expect(problems({ solr })).toEqual([
       'warning: defaultCollection has no effect without useCloudClient',
-      'warning: ZooKeeper is not asked: solr.url says where Solr is',
+      'warning: zkHosts has no effect without useCloudClient: solr.url says where Solr is',
       'warning: userName has no effect without password',
       'warning: /x/trust.jks has no effect: a store of Java cannot be read',
     ]);

@@ -56,11 +56,11 @@ interface Page {
  * Config Parameters -
  * <ul>
  *   <li>solr (Map, Required) : How to reach Solr.</li>
- *   <li>solr.url (List&lt;String&gt;, Required) : URLs of the same core or collection, its name at their end: <code>http://localhost:8983/solr/books</code>. With useCloudClient, URLs of nodes without it: <code>http://localhost:8983/solr</code>. One may be written without a list. A user and a password in a URL are sent as basic authentication.</li>
+ *   <li>solr.url (List&lt;String&gt;, Required) : URLs of the same core or collection, its name at their end: <code>http://localhost:8983/solr/books</code>. With useCloudClient, URLs of nodes without it: <code>http://localhost:8983/solr</code>. One may be written without a list; with zkHosts the list may be empty. A user and a password in a URL are sent as basic authentication.</li>
  *   <li>solr.useCloudClient (Boolean, Optional) : Whether the URLs are those of nodes of SolrCloud; the collection is defaultCollection then. Defaults to false.</li>
  *   <li>solr.defaultCollection (String, Optional) : The collection; needed with useCloudClient, without effect otherwise.</li>
- *   <li>solr.zkHosts (List&lt;String&gt;, Optional) : Accepted, and not used: url says where Solr is.</li>
- *   <li>solr.zkChroot (String, Optional) : Accepted, and not used.</li>
+ *   <li>solr.zkHosts (List&lt;String&gt;, Optional) : The ZooKeeper of a cloud, as <code>host:port</code>: it tells which nodes are alive. With useCloudClient it wins over url.</li>
+ *   <li>solr.zkChroot (String, Optional) : The path in ZooKeeper below which Solr keeps its state. Defaults to the root.</li>
  *   <li>solr.userName (String, Optional) : The user for basic authentication; needs password.</li>
  *   <li>solr.password (String, Optional) : The user's password; best taken from the environment, <code>${SOLR_PASSWORD}</code>.</li>
  *   <li>solr.bearerToken (String, Optional) : A token, instead of user and password: it is sent as <code>Authorization: Bearer …</code>.</li>

@@ -81,7 +81,11 @@ function open(urls: readonly string[], settings: SolrSettings): Promise<SearchEn
   });
 }
 
-async function nodesInZooKeeper({ zkHosts = [], zkChroot = '' }: SolrSettings): Promise<string[]> {
+/** The URLs of the nodes of a cloud that are alive, as ZooKeeper tells. Throws the reason when it does not. */
+export async function nodesInZooKeeper({
+  zkHosts = [],
+  zkChroot = '',
+}: Pick<SolrSettings, 'zkHosts' | 'zkChroot'>): Promise<string[]> {
   const client = await ZooKeeper.open(zkHosts, ZOOKEEPER_TIMEOUT_MS);
   try {
     const root = zkChroot.replace(/\/+$/, '');

@@ -76,7 +76,8 @@ export function solrAccess({
 /** Mistakes of a block `solr` that need no server to be found. */
 export function* checkSolr(settings: SolrSettings): Generator<ParameterProblem> {
   const urls = solrUrls(settings);
-  if (urls.length === 0) yield { parameter: 'solr.url', message: 'solr.url must not be empty', hint: URL_HINT };
+  const asksZooKeeper = settings.useCloudClient === true && (settings.zkHosts ?? []).length > 0;
+  if (urls.length === 0 && !asksZooKeeper) yield { parameter: 'solr.url', message: 'solr.url must not be empty', hint: URL_HINT };
   for (const [i, url] of urls.entries()) {
     const parsed = URL.parse(url);
     if (parsed !== null && (parsed.protocol === 'http:' || parsed.protocol === 'https:')) continue;
@@ -111,8 +112,12 @@ function* withoutEffect(settings: SolrSettings): Generator<ParameterProblem> {
       'Put the collection at the end of the URL, or set useCloudClient.',
     );
   }
-  if (zkHosts !== undefined && zkHosts.length > 0) {
-    yield warn('zkHosts', 'ZooKeeper is not asked: solr.url says where Solr is', 'List the nodes in solr.url.');
+  if (!useCloudClient && zkHosts !== undefined && zkHosts.length > 0) {
+    yield warn(
+      'zkHosts',
+      'zkHosts has no effect without useCloudClient: solr.url says where Solr is',
+      'Set useCloudClient and defaultCollection, or leave zkHosts out.',
+    );
   }
   yield* checkSolrAccess(settings, solrUrls(settings), 'solr');
 }

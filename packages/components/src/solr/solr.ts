@@ -4,6 +4,7 @@ import { HttpError } from '../http/http-error.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from '../http/retry.ts';
 import { safeUrl } from '../http/safe-url.ts';
 import { authorizationOf, tlsOf } from '../http/server-access.ts';
+import { nodesInZooKeeper } from './solr-nodes.ts';
 import { type SolrSettings, solrAccess, solrUrls } from './solr-settings.ts';
 
 /** Commits and deletions by query may take their time. */
@@ -23,9 +24,10 @@ export class Solr {
     this.bases = bases;
   }
 
-  /** Opens no connection yet. */
+  /** Asks ZooKeeper for the nodes where it is named, and opens no other connection yet. */
   static async open(settings: SolrSettings, retry: RetryPolicy = DEFAULT_RETRY): Promise<Solr> {
-    const { useCloudClient = false, defaultCollection = '' } = settings;
+    const { useCloudClient = false, defaultCollection = '', zkHosts = [] } = settings;
+    const urls = useCloudClient && zkHosts.length > 0 ? await nodesInZooKeeper(settings) : solrUrls(settings);
     const access = solrAccess(settings);
     const authorization = authorizationOf(access);
     const client = await HttpClient.open({
@@ -38,7 +40,7 @@ export class Solr {
     const collection = useCloudClient ? `/${encodeURIComponent(defaultCollection)}` : '';
     return new Solr(
       client,
-      solrUrls(settings).map((url) => url + collection),
+      urls.map((url) => url + collection),
     );
   }
 
