@@ -1,0 +1,131 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { HostileGuest, modest } from './hostile.ts';
+
+const guest = new HostileGuest();
+
+/** Ten times the one before, nine times over. */
+function laughs(levels: number, open: string, close: string): string {
+  const level = (i: number) =>
+    `a${i} = ${open}${Array.from({ length: 10 }, () => `\${a${i - 1}}`).join(open === '' ? '' : ',')}${close}`;
+  return [`a0 = "ha"`, ...Array.from({ length: levels }, (_, i) => level(i + 1))].join('\n');
+}
+
+describe('a text that grows', () => {
+  it.each([
+    ['lists of substitutions', laughs(9, '[', ']')],
+    ['texts of substitutions', laughs(9, '', '')],
+    ['a substitution of itself', 'a = ${b}\nb = ${a}'],
+    ['a list that adds itself', `a = [1]\n${'a = ${a}${a}\n'.repeat(40)}`],
+  ])('is refused: %s', async (_, text) => {
+    for (const path of ['/v1/config/validate', '/v1/config']) {
+      const { status, text: answer } = await guest.post(path, modest({ top: text }));
+      expect(answer).toMatch(/HR_CONFIG_(SYNTAX|UNRESOLVED|REFUSED)|too (many|much|large|long|deep)/i);
+      expect([200, 400]).toContain(status);
+      expect(answer.length).toBeLessThan(100_000);
+    }
+  });
+
+  it.each([
+    ['brackets', '['.repeat(200_000), 'application/hocon'],
+    ['braces', '{a:'.repeat(200_000), 'application/hocon'],
+    ['brackets of JSON', `{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}`, 'application/json'],
+    ['a path', `${'a.'.repeat(100_000)}a = 1`, 'application/hocon'],
+    ['substitutions', `${'${'.repeat(100_000)}`, 'application/hocon'],
+  ])('is refused where it is too deep: %s', async (_, text, type) => {
+    const { status, text: answer } = await guest.post('/v1/config', text, type);
+    expect(status).toBe(400);
+    expect(answer.length).toBeLessThan(100_000);
+  });
+
+  it('is told of its mistakes where it has a hundred thousand values', async () => {
+    const { status, text } = await guest.post('/v1/config/validate', modest({ top: `x = [${'1,'.repeat(100_000)}1]` }));
+    expect(status).toBe(200);
+    expect(JSON.parse(text)).toMatchObject({ valid: true });
+  });
+});
+
+describe('a text that wants to see more than itself', () => {
+  it.each([
+    'include "/etc/passwd"',
+    'include file("/etc/passwd")',
+    'include required(file("secret.conf"))',
+    'include url("http://127.0.0.1:1/secret.conf")',
+    'include url("file:///etc/passwd")',
+    'include classpath("reference.conf")',
+    'a { include "secret.conf" }',
+  ])('includes nothing: %s', async (include) => {
+    writeFileSync(join(guest.open, 'secret.conf'), 'secret = the-secret');
+    const { status, text } = await guest.post('/v1/config', modest({ top: include }));
+    expect(status).toBe(400);
+    expect(text).toContain('HR_CONFIG_INCLUDE');
+    expect(text).not.toContain('root:');
+    expect(text).not.toContain('the-secret');
+  });
+
+  it('sees no environment', async () => {
+    const { status, text } = await guest.post('/v1/config', modest({ top: 'x = ${PATH}' }));
+    expect(status).toBe(400);
+    expect(text).toContain('${PATH} is not defined');
+    const { text: optional } = await guest.post('/v1/config/validate', modest({ top: 'x = a${?PATH}${?HOME}b' }));
+    expect(JSON.parse(optional)).toMatchObject({ valid: true });
+    expect(optional).not.toContain(process.env.PATH as string);
+  });
+
+  it('loads no modules', async () => {
+    for (const name of ['./x.js#X', '/etc/passwd#X', 'node:fs#default', 'fs#X', 'data:text/javascript,1#X']) {
+      const { text } = await guest.post('/v1/config/validate', modest({ stages: `{class: "${name}"}` }));
+      expect(JSON.parse(text), name).toMatchObject({ valid: false });
+    }
+  });
+});
+
+describe('names of the language', () => {
+  it.each(['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', '__defineGetter__'])(
+    'are just names in a config: %s',
+    async (name) => {
+      const hocon = modest({ top: `${name} { polluted: true, admin: true }\nx { ${name}.polluted = true }` });
+      expect(JSON.parse((await guest.post('/v1/config/validate', hocon)).text)).toHaveProperty('valid');
+      const json = `{"connectors": [], "pipelines": [], "indexer": {"class": "NopIndexer"}, "${name}": {"polluted": true}}`;
+      expect((await guest.post('/v1/config/validate', json, 'application/json')).status).toBe(200);
+      const wrong = modest({ stages: `{class: NopStage, ${name}: 1}`, connector: `class: "${name}"` });
+      expect((await guest.post('/v1/config/validate', wrong)).text).toContain('HR_CONFIG_UNKNOWN_CLASS');
+      expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+    },
+  );
+
+  it('are refused in the body of a request', async () => {
+    const { status } = await guest.post('/v1/run', '{"configId": "x", "__proto__": {"a": 1}}', 'application/json');
+    expect(status).toBe(400);
+  });
+});
+
+describe('the policy', () => {
+  it('is told of by the check, with place and what to do', async () => {
+    const config = modest({
+      connector: 'class: CSVConnector, path: "/etc/passwd"',
+      stages: '{class: ExternalPython, scriptPath: "x.py"}',
+      indexer: 'type: OpenSearch',
+      top: 'opensearch { url: "http://169.254.169.254/latest", index: i }',
+    });
+    const { text } = await guest.post('/v1/config/validate', config);
+    const { problems } = JSON.parse(text) as { problems: { code: string; path: string; line: number; hint: string }[] };
+    const refused = problems.filter(({ code }) => code === 'HR_POLICY_REFUSED');
+    expect(refused.map(({ path, line }) => `${line} ${path}`)).toEqual([
+      '1 connectors[0].path',
+      '2 pipelines[0].stages[0].class',
+      '4 opensearch.url',
+    ]);
+    for (const { hint } of refused) expect(hint).toContain('`policy` in the service file');
+    expect((await guest.run(config)).told).toContain('HR_POLICY_REFUSED');
+  });
+
+  it('keeps the store, the service file and the process to the service', async () => {
+    for (const path of [join(guest.directory, 'store'), join(guest.directory, 'service.yml'), '/proc/self/environ']) {
+      const { status, told } = await guest.run(modest({ connector: `class: FileConnector, paths: ["${path}"]` }));
+      expect(status, path).toBe('FAILED');
+      expect(told).toContain('HR_POLICY_REFUSED');
+    }
+  });
+});

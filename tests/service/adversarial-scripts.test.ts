@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { HostileGuest, modest } from './hostile.ts';
+
+const guest = new HostileGuest();
+const quick = 'worker { maxProcessingSecs: 1 }';
+
+const script = (source: string) => `{class: ApplyJavascript, script: ${JSON.stringify(source)}}`;
+
+describe('what never ends', () => {
+  it.each([
+    [
+      'a regular expression',
+      '{class: SetStaticValues, staticValues: {a: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!"}}, {class: ApplyRegex, source: [a], dest: [b], regex: "^(a+)+$"}',
+    ],
+    [
+      'a replacement',
+      '{class: SetStaticValues, staticValues: {a: "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!"}}, {class: ReplacePatterns, source: [a], dest: [b], regex: ["^(a|aa)+$"], replacement: "x"}',
+    ],
+    ['a script', script('for (;;) {}')],
+    ['a script in a regular expression', script('/^(a+)+$/.test("a".repeat(60) + "!")')],
+    ['a script in a promise', script('const f = () => Promise.resolve().then(f); f(); for (;;) {}')],
+    ['a script that calls itself', script('const f = () => f() + f(); f();')],
+    ['a script that takes all memory', script('const a = []; for (;;) a.push(new Array(100000).fill("x"));')],
+    ['a script that makes a long text', script('let a = "x"; for (;;) a += a;')],
+  ])('fails the document: %s', async (_, stages) => {
+    const { status, progress } = await guest.run(
+      modest({ connector: 'class: SequenceConnector, numDocs: 1', stages, top: quick }),
+    );
+    expect(status).toBe('SUCCEEDED');
+    expect(progress).toMatchObject({ succeeded: 0, failed: 1 });
+  });
+});
+
+describe('a script that wants out', () => {
+  it.each([
+    'typeof process',
+    'typeof require',
+    'typeof globalThis.process',
+    'typeof fetch',
+    'typeof WebAssembly',
+    'typeof setTimeout',
+    '(() => { try { return typeof Function("return process")(); } catch (e) { return "undefined"; } })()',
+    '(() => { try { return typeof doc.constructor.constructor("return process")(); } catch (e) { return "undefined"; } })()',
+    '(() => { try { return typeof [].constructor.constructor("return globalThis.process")(); } catch (e) { return "undefined"; } })()',
+    '(() => { try { return typeof (async () => {}).constructor("return process")().constructor.process; } catch (e) { return "undefined"; } })()',
+    '(() => { try { return typeof (new Error()).stack.constructor.constructor("return this.process")(); } catch (e) { return "undefined"; } })()',
+  ])('finds nothing: %s', async (expression) => {
+    const config = modest({ stages: script(`doc.found = String(${expression});`) });
+    const { status, text } = await guest.post(
+      '/v1/preview',
+      JSON.stringify({ config, documents: [{ id: 'a' }] }),
+      'application/json',
+    );
+    expect(status).toBe(200);
+    const { results } = JSON.parse(text) as { results: { documents: { found?: string }[]; failure?: unknown }[] };
+    // Refused or not there: both will do.
+    expect(results[0]?.documents[0]?.found ?? 'undefined').toBe('undefined');
+  });
+
+  it('changes nothing for the next one', async () => {
+    const spoil = script('Object.prototype.polluted = 1; Array.prototype.push = null; globalThis.left = 1; doc.a = 1;');
+    await guest.run(modest({ stages: spoil }));
+    const look = script('doc.left = typeof left; doc.polluted = typeof ({}).polluted;');
+    const body = JSON.stringify({ config: modest({ stages: look }), documents: [{ id: 'a' }] });
+    const { text } = await guest.post('/v1/preview', body, 'application/json');
+    expect(JSON.parse(text).results[0].documents[0]).toMatchObject({ left: 'undefined', polluted: 'undefined' });
+    expect(({} as { polluted?: number }).polluted).toBeUndefined();
+  });
+
+  it('does not run at all outside of a sandbox', async () => {
+    const { told } = await guest.run(modest({ stages: '{class: ExternalPython, scriptPath: "python/x.py"}' }));
+    expect(told).toContain('scripts in a sandbox only');
+  });
+});
