@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readExposition } from '../../packages/service/src/testing/exposition.test.support.ts';
 import { repository } from '../cli/headrace.ts';
 import { readPages } from '../docs/page.ts';
 import { runDetails, serve, serviceDirectory, startRun, upload } from './served.ts';
@@ -28,6 +27,17 @@ function documented(): string[] {
     .sort();
 }
 
+/** The families of an exposition, with the values of their samples; how strict its form is is tested beside its writer. */
+function readFamilies(text: string): Map<string, { type: string; samples: Map<string, number> }> {
+  const families = [...text.matchAll(/^# TYPE (\w+) (\w+)\n((?:[^#\n].*\n)*)/gm)];
+  return new Map(
+    families.map(([, name = '', type = '', lines = '']) => {
+      const samples = [...lines.matchAll(/^(.+) (\S+)$/gm)];
+      return [name, { type, samples: new Map(samples.map(([, sample = '', value]) => [sample, Number(value)])) }];
+    }),
+  );
+}
+
 describe('metrics of a service', () => {
   it('tell what the stages and the indexer of a run did, and are those that the page has', async () => {
     const directory = serviceDirectory();
@@ -37,7 +47,7 @@ describe('metrics of a service', () => {
     expect((await runDetails(service.url, runId)).progress).toMatchObject({
       indexing: { type: 'JSONLines', inFlight: 0, documents: 999, failed: 0, retries: 0 },
     });
-    const families = readExposition(await (await fetch(`${service.url}/metrics`)).text());
+    const families = readFamilies(await (await fetch(`${service.url}/metrics`)).text());
     const value = (name: string, labels = '') => families.get(name)?.samples.get(name + labels);
     expect(value('headrace_documents_total', '{outcome="succeeded"}')).toBe(999);
     expect(value('headrace_documents_total', '{outcome="dropped"}')).toBe(1);

@@ -71,7 +71,11 @@ export class CSVIndexer extends Indexer<typeof parameters> {
 
   override async connect(): Promise<void> {
     const { path, columns, includeHeader = true, append = false } = this.params;
-    this.output = await openOutputFile(path, append || this.context.retry === true, includeHeader ? csvHeader(columns) : '');
+    this.output = await openOutputFile(
+      path,
+      append || this.context.retry === true,
+      includeHeader ? csvHeader(columns) : '',
+    );
   }
 
   override async send({ pieces }: EncodedBatch): Promise<readonly IndexFailure[]> {

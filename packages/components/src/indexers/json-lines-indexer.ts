@@ -61,7 +61,8 @@ export class JsonLinesIndexer extends Indexer<typeof parameters> {
 
   override async connect(): Promise<void> {
     const { path, append = false } = this.params;
-    this.output = path === '-' ? new StandardOutput() : await openOutputFile(path, append || this.context.retry === true);
+    this.output =
+      path === '-' ? new StandardOutput() : await openOutputFile(path, append || this.context.retry === true);
   }
 
   override async send({ pieces }: EncodedBatch): Promise<readonly IndexFailure[]> {

@@ -77,7 +77,8 @@ export function solrAccess({
 export function* checkSolr(settings: SolrSettings): Generator<ParameterProblem> {
   const urls = solrUrls(settings);
   const asksZooKeeper = settings.useCloudClient === true && (settings.zkHosts ?? []).length > 0;
-  if (urls.length === 0 && !asksZooKeeper) yield { parameter: 'solr.url', message: 'solr.url must not be empty', hint: URL_HINT };
+  if (urls.length === 0 && !asksZooKeeper)
+    yield { parameter: 'solr.url', message: 'solr.url must not be empty', hint: URL_HINT };
   for (const [i, url] of urls.entries()) {
     const parsed = URL.parse(url);
     if (parsed !== null && (parsed.protocol === 'http:' || parsed.protocol === 'https:')) continue;

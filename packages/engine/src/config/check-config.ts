@@ -49,7 +49,7 @@ export async function checkConfig(
   const log = checkBlock(root, 'log', list) as LogSettings;
   for (const key of ['zookeeper', 'kafka'] as const) if (isPresent(root, key)) checkBlock(root, key, list);
   checkOutputs(connectors, indexer, list);
-  warnOfUnknownSections(root, registry, list);
+  await warnOfUnknownSections(root, registry, list);
   warnOfUnused(root, connectors, list);
   const problems = inTextOrder(list.problems);
   if (hasErrors(problems) || indexer === undefined) return { config: undefined, problems };

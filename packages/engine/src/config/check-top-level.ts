@@ -1,5 +1,6 @@
 import type { ObjectNode } from '@headrace/hocon';
-import { join, place } from '../component/config-nodes.ts';
+import type { CatalogEntry } from '../component/catalog.ts';
+import { join, place, scalarText } from '../component/config-nodes.ts';
 import type { Registry } from '../component/registry.ts';
 import type { ProblemList } from './check-component.ts';
 import { engineBlocks } from './engine-blocks.ts';
@@ -19,10 +20,11 @@ const SILENT: ReadonlySet<string> = new Set(['$schema', 'azure', 'gcp', 'javax',
  * names is none of our business, nor is what an included file brings. A block of an indexer that is not selected is kept
  * for the day when it is. Configs that were not read from a text do not say what they substitute: nothing is told.
  */
-export function warnOfUnknownSections(root: ObjectNode, registry: Registry, list: ProblemList): void {
+export async function warnOfUnknownSections(root: ObjectNode, registry: Registry, list: ProblemList): Promise<void> {
   const { substituted } = root;
   if (substituted === undefined) return;
-  const blocks = registry.list('indexer').flatMap(({ block }) => block ?? []);
+  const indexers = [...registry.list('indexer'), ...(await customIndexer(root, registry))];
+  const blocks = indexers.flatMap(({ block }) => block ?? []);
   const known = [...SECTIONS, ...Object.keys(engineBlocks), ...blocks];
   for (const [key, node] of root.entries) {
     const origin = root.keys.get(key) ?? node.origin;
@@ -36,5 +38,19 @@ export function warnOfUnknownSections(root: ObjectNode, registry: Registry, list
       message: `Nothing reads ${key}: it has no effect`,
       hint: best === undefined ? `Substitute it somewhere (\${${key}}), or remove it.` : `Did you mean ${best}?`,
     });
+  }
+}
+
+/** The indexer that the config names by a module, which no list has; nothing when there is none, which the check of the indexer tells. */
+async function customIndexer(root: ObjectNode, registry: Registry): Promise<CatalogEntry[]> {
+  const indexer = root.entries.get('indexer');
+  const node = indexer?.kind === 'object' ? indexer.entries.get('class') : undefined;
+  const name = node === undefined ? undefined : scalarText(node);
+  if (name === undefined) return [];
+  try {
+    const entry = await registry.find('indexer', name);
+    return entry === undefined ? [] : [entry];
+  } catch {
+    return [];
   }
 }
