@@ -274,6 +274,73 @@ describe('FileConnector opens archives', () => {
     expect(await left()).toEqual(['err/a.zip', 'err/b.tar']);
   });
 
+  it('inside of archives, as deep as it is asked to', async () => {
+    const inner = zipOf([
+      { name: 'x.txt', content: 'x' },
+      { name: 'deep.tar.gz', content: gzipSync(await tarOf([{ name: 'y.csv', content: 'k\n5\n' }])) },
+    ]);
+    await write({
+      'in/a.tar': await tarOf([
+        { name: 'sub/inner.zip', content: inner },
+        { name: 'z.txt.gz', content: gzipSync('zipped') },
+        { name: 'last.txt', content: 'l' },
+      ]),
+    });
+    const depth = async (maxArchiveDepth?: number) => {
+      const options = maxArchiveDepth === undefined ? fileOptions : { ...fileOptions, maxArchiveDepth };
+      return (await run({ fileOptions: options, fileHandlers: { csv: { idField: 'k' } } })).found;
+    };
+    const flat = ['a.tar!last.txt', 'a.tar!sub/inner.zip', 'a.tar!z.txt.gz'];
+    expect([await depth(), await depth(1)]).toEqual([flat, flat]);
+    const inZip = 'a.tar!sub/inner.zip!x.txt';
+    const inGzip = 'a.tar!z.txt.gz!z.txt';
+    expect(await depth(2)).toEqual(['a.tar!last.txt', 'a.tar!sub/inner.zip!deep.tar.gz', inZip, inGzip]);
+    expect(await depth(3)).toEqual(['5', 'a.tar!last.txt', inZip, inGzip]);
+    const deep = { ...fileOptions, maxArchiveDepth: 3 };
+    const incremental = { state: { connectionString: `jdbc:sqlite:${folder}/state/n` } };
+    const params = { ...incremental, fileOptions: deep, filterOptions: { publishMode: 'incremental' } };
+    expect((await run(params)).found).toHaveLength(4);
+    expect((await run(params)).found).toEqual([]);
+    const { documents } = await run({ fileOptions: deep });
+    const zipped = documents.find(({ file_path }) => file_path?.endsWith('z.txt'));
+    expect(zipped).toMatchObject({ file_content: Buffer.from('zipped').toString('base64') });
+  });
+
+  it('inside of archives, where damage costs only what is damaged', async () => {
+    await write({
+      'in/a.tar': await tarOf([
+        { name: 'bad.zip', content: 'no zip' },
+        { name: 'bad.gz', content: 'no gzip' },
+        { name: 'cut.tar', content: (await tarOf([{ name: 'b', content: 'y'.repeat(9000) }])).subarray(0, 3000) },
+        { name: 'good.zip', content: zipOf([{ name: 'g', content: 'g' }]) },
+      ]),
+    });
+    const options = { ...fileOptions, maxArchiveDepth: 2, moveToErrorFolder: join(folder, 'err') };
+    const { found, rejected } = await run({ fileOptions: options });
+    expect(found).toEqual(['a.tar!good.zip!g']);
+    expect(rejected.map((text) => text.replace(/: .*/, '')).sort()).toEqual([
+      'a.tar!bad.gz',
+      'a.tar!bad.zip',
+      'a.tar!cut.tar',
+      'a.tar!cut.tar!b',
+    ]);
+    expect(await left()).toEqual(['err/a.tar']);
+  });
+
+  it('but gives up those that unfold without measure, level by level', async () => {
+    const zeros = gzipSync(Buffer.alloc(40_000_000), { level: 9 });
+    // Each level alone stays below the bound.
+    const level = gzipSync(
+      zipOf(Array.from({ length: 10 }, (_, i) => ({ name: `${i}.gz`, content: zeros, method: 0 }))),
+    );
+    await write({ 'in/bomb.zip.gz': level, 'in/ok.txt': 'fine' });
+    const { found, rejected } = await run({
+      fileOptions: { ...fileOptions, maxArchiveDepth: 5, getFileContent: true },
+    });
+    expect(found).toContain('ok.txt');
+    expect(rejected.join('\n')).toContain('more than 500 times its size');
+  });
+
   it('filters what is inside by its path there', async () => {
     await write({
       'in/a.zip': zipOf([
@@ -440,7 +507,7 @@ describe('FileConnector refuses', () => {
     [{ filterOptions: { sendTombstones: true } }, "requires filterOptions.publishMode 'incremental'"],
     [{ paths: ['/a', '/b'], fileOptions: { moveToErrorFolder: '/c' } }, 'only when there is a single path'],
     [{ fileOptions: { moveToAfterProcessing: 's3://b/k' } }, 'must be in the storage of the path, file:'],
-    [{ state: { connectionString: 'jdbc:postgresql://h/db' } }, 'state cannot be kept in postgres'],
+    [{ state: { connectionString: 'jdbc:sqlserver://h;databaseName=d' } }, 'state cannot be kept in SQL Server'],
     [{ state: { runsBeforeExpiration: 0 } }, 'must be at least 1'],
     [{ fileHandlers: { csv: { sep: ';' } } }, 'unknown property sep'],
     [{ s3: { accessKeyId: 'a' } }, 'only one of accessKeyId and secretAccessKey'],

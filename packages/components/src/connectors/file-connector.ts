@@ -20,7 +20,8 @@ import { checkFilterSettings, FileFilter, type FilterSettings, sendsTombstones }
 import type { FileState } from '../files/file-state.ts';
 import { FileVisitor } from '../files/file-visitor.ts';
 import { FinishedFiles } from '../files/finished-files.ts';
-import { checkStateSettings, keepsState, openState, type StateSettings } from '../files/state-settings.ts';
+import { PublishingFailed } from '../files/publishing.ts';
+import { checkStateSettings, keepsState, openState, reachState, type StateSettings } from '../files/state-settings.ts';
 import { checkPaths, folderUri, skippedFolders } from '../files/walk-settings.ts';
 import { checkFileHandlers, FileFormats, FileHandlersParameter } from '../formats/handlers/file-handlers.ts';
 import { type FileUri, localFileUri, parseConfigUri } from '../storage/file-uri.ts';
@@ -48,6 +49,7 @@ const parameters = Type.Object({
       getFileContent: Type.Optional(Type.Boolean({ default: true })),
       handleArchivedFiles: Type.Optional(Type.Boolean({ default: false })),
       handleCompressedFiles: Type.Optional(Type.Boolean({ default: false })),
+      maxArchiveDepth: Type.Optional(Type.Integer({ default: 1, minimum: 1, maximum: 16 })),
       moveToAfterProcessing: Type.Optional(Type.String(WRITES)),
       moveToErrorFolder: Type.Optional(Type.String(WRITES)),
     }),
@@ -89,7 +91,8 @@ const MOVES_TOGETHER = 8;
  * With handleArchivedFiles the files inside of <code>.zip</code> and <code>.tar</code> files are published in their
  * place, with handleCompressedFiles what a <code>.gz</code> file holds, and with both <code>.tar.gz</code> and
  * <code>.zip.gz</code> are opened. The path of something inside is that of the outer file, <code>!</code>, and its name
- * there. Suffixes are in lower case; an archive inside of an archive is an ordinary file.
+ * there. Suffixes are in lower case; <code>.tgz</code> is an ordinary file, and so is an archive inside of an archive, unless
+ * maxArchiveDepth says that it is opened too. What unfolds to more than 500 times its size fails.
  * <p>
  * With a block <code>state</code> the connector remembers what it has published. In the mode <code>incremental</code> it
  * publishes only what is new or was modified since. A file counts as published when all its documents have come to their
@@ -113,18 +116,19 @@ const MOVES_TOGETHER = 8;
  *   <li>fileOptions.getFileContent (Boolean, Optional) : Whether documents of files have file_content. A file of more than 256 MiB fails then. Defaults to true.</li>
  *   <li>fileOptions.handleArchivedFiles (Boolean, Optional) : Whether to open .zip and .tar files. Defaults to false.</li>
  *   <li>fileOptions.handleCompressedFiles (Boolean, Optional) : Whether to open .gz files. Defaults to false.</li>
+ *   <li>fileOptions.maxArchiveDepth (Integer, Optional) : How deep archives and compressed files are opened: with 2 also those inside of an archive, with 3 those in them. Defaults to 1.</li>
  *   <li>fileOptions.moveToAfterProcessing (String, Optional) : A folder of the same storage to which a file is moved when all its documents have come to their end, over a file of that name. Of a local file the name goes there, of an object in a bucket its whole key. Needs a single path.</li>
  *   <li>fileOptions.moveToErrorFolder (String, Optional) : A folder to which a file is moved that cannot be read to its end. Needs a single path.</li>
  *   <li>state (Map, Optional) : Makes the connector remember what it has published.</li>
  *   <li>state.enabled (Boolean, Optional) : Whether to remember. Defaults to true.</li>
  *   <li>state.driver (String, Optional) : The JDBC driver of the database; the connection string says it all. Defaults to org.h2.Driver.</li>
- *   <li>state.connectionString (String, Optional) : Where the state is kept: <code>jdbc:sqlite:file</code>, or <code>jdbc:h2:path</code>, for which the SQLite file <code>path.sqlite</code> is used. Defaults to <code>jdbc:h2:./state/</code> and the name of the connector.</li>
- *   <li>state.jdbcUser (String, Optional) : The user of the database; not needed for a file. Defaults to none.</li>
+ *   <li>state.connectionString (String, Optional) : Where the state is kept: <code>jdbc:sqlite:file</code>, <code>jdbc:h2:path</code>, for which the SQLite file <code>path.sqlite</code> is used, <code>jdbc:postgresql://host:port/database</code>, <code>jdbc:mysql:…</code> or <code>jdbc:mariadb:…</code>. One run at a time has it open. Defaults to <code>jdbc:h2:./state/</code> and the name of the connector.</li>
+ *   <li>state.jdbcUser (String, Optional) : The user of the database; not needed for a file. Without user and password those in the connection string count. Defaults to none.</li>
  *   <li>state.jdbcPassword (String, Optional) : The user's password. Defaults to none.</li>
  *   <li>state.tableName (String, Optional) : The name of the table, in upper case. Defaults to the name of the connector.</li>
  *   <li>state.performDeletions (Boolean, Optional) : Whether files that have expired are forgotten; otherwise they are kept, and not told of again. Defaults to true.</li>
  *   <li>state.runsBeforeExpiration (Integer, Optional) : In how many runs in a row a file must be missing to be expired. Defaults to 1.</li>
- *   <li>state.pathLength (Integer, Optional) : The length of the column for paths, where the database needs one; SQLite does not. Defaults to 200.</li>
+ *   <li>state.pathLength (Integer, Optional) : Accepted, and not needed: a path may have 2,600 bytes in a server, and any length in SQLite. Defaults to 200.</li>
  *   <li>fileHandlers (Map&lt;String, Map&lt;String, Object&gt;&gt;, Optional) : By extension, in the letter case that files have, how their records are read. csv, json, jsonl and xml need no class; json serves jsonl too, and the other way round. Another extension names one: <code>psv { class: CSVFileHandler, separatorChar: "|" }</code>. The page of ApplyFileHandlers lists their parameters; each may have a docIdPrefix, that of the connector is not for them.</li>
  *   <li>s3 (Map, Optional) : Makes s3: paths readable. Without keys in it the credentials of the environment or the machine are taken.</li>
  *   <li>s3.accessKeyId (String, Optional) : The id of the access key; needs secretAccessKey.</li>
@@ -163,18 +167,25 @@ export class FileConnector extends Connector<typeof parameters> {
 
   override async reach(report: ReportProblem, signal: AbortSignal): Promise<void> {
     const storages = new Storages(this.params as StorageSettings, { once: true });
-    const look = async (path: string, i: number) => {
-      const start = parseConfigUri(path) as FileUri;
+    const look = async (parameter: string, what: string, reaching: () => Promise<void>) => {
       try {
-        await (await storages.of(start)).reach(start, signal);
+        await reaching();
       } catch (error) {
         const { message, hint = reachHint(error) } = toFailure(error, 'HR_SOURCE_UNREADABLE');
-        const said = error instanceof HeadraceError ? message : `Cannot read ${path}: ${message}`;
-        report({ parameter: `paths[${i}]`, message: said, ...(hint === undefined ? {} : { hint }) });
+        const said = error instanceof HeadraceError ? message : `Cannot read ${what}: ${message}`;
+        report({ parameter, message: said, ...(hint === undefined ? {} : { hint }) });
       }
     };
+    const { paths, state } = this.params;
+    const looks = paths.map((path, i) => {
+      const start = parseConfigUri(path) as FileUri;
+      return look(`paths[${i}]`, path, async () => (await storages.of(start)).reach(start, signal));
+    });
+    if (keepsState(state)) {
+      looks.push(look('state.connectionString', 'the state', () => reachState(state, this.context.log)));
+    }
     try {
-      await Promise.all(this.params.paths.map(look));
+      await Promise.all(looks);
     } finally {
       await storages.close();
     }
@@ -224,7 +235,8 @@ export class FileConnector extends Connector<typeof parameters> {
   private async walk(start: FileUri, filter: FilterSettings, publisher: Publisher): Promise<void> {
     const { params, context, state } = this;
     const { log, docIdPrefix, preview } = context;
-    const { getFileContent, handleArchivedFiles, handleCompressedFiles, moveToErrorFolder } = params.fileOptions ?? {};
+    const { getFileContent, handleArchivedFiles, handleCompressedFiles, maxArchiveDepth, moveToErrorFolder } =
+      params.fileOptions ?? {};
     const storage = await this.storages.of(start);
     const errorFolder = preview ? undefined : folderUri(moveToErrorFolder);
     const batches = new FileBatches({
@@ -243,6 +255,7 @@ export class FileConnector extends Connector<typeof parameters> {
       withContent: getFileContent !== false,
       opensArchives: handleArchivedFiles === true,
       opensCompressed: handleCompressedFiles === true,
+      archiveDepth: maxArchiveDepth ?? 1,
       onPublished: (path, source) => this.finished?.add({ path, source }),
       onFailed: async (file) => {
         // What was moved away has not vanished.
@@ -337,6 +350,7 @@ function filterOf(params: Static<typeof parameters>): FilterSettings {
 }
 
 function sourceError(start: FileUri, error: unknown): unknown {
+  if (error instanceof PublishingFailed) return error.cause;
   if (error instanceof HeadraceError) return error;
   const place = start.scheme === 'file' ? start.path : `${start.scheme}://${start.authority}${start.path}`;
   return new HeadraceError('HR_SOURCE_UNREADABLE', `Cannot list ${place}: ${messageOf(error)}`, { cause: error });

@@ -12,6 +12,7 @@ import type { ArchiveEntry } from '../storage/archives/archive-entry.ts';
 import { gunzipped } from '../storage/archives/decompress.ts';
 import { withLocalCopy } from '../storage/archives/local-copy.ts';
 import { tarEntries } from '../storage/archives/tar-reader.ts';
+import { UnpackBudget } from '../storage/archives/unpack-budget.ts';
 import { zipEntries } from '../storage/archives/zip-reader.ts';
 import { extensionOf, leafOf } from '../storage/file-uri.ts';
 import { isGone } from '../storage/local-storage.ts';
@@ -20,6 +21,7 @@ import type { Storage, StoredFile } from '../storage/storage.ts';
 import { type FileBatches, idOfPath, type PlainFile, type WhatBecame } from './file-batches.ts';
 import type { FileFilter } from './file-filter.ts';
 import type { FileState } from './file-state.ts';
+import { PublishingFailed, publishing, watched } from './publishing.ts';
 
 export interface FileVisitorOptions {
   readonly publisher: Publisher;
@@ -32,17 +34,12 @@ export interface FileVisitorOptions {
   readonly withContent: boolean;
   readonly opensArchives: boolean;
   readonly opensCompressed: boolean;
+  /** How deep: 1 leaves an archive inside of an archive as it is. */
+  readonly archiveDepth: number;
   /** All of a file was handed to the publisher. `source` is the file itself; undefined for one inside an archive. */
   readonly onPublished: (path: string, source: StoredFile | undefined) => void;
   /** A file could not be published, or not to its end. */
   readonly onFailed: (file: StoredFile) => Promise<void>;
-}
-
-/** What publishing threw: the run cannot go on, whichever file it was. */
-export class PublishingFailed extends Error {
-  constructor(cause: unknown) {
-    super(messageOf(cause), { cause });
-  }
 }
 
 /** Some of what a file holds could not be read, and has been told of already. */
@@ -54,6 +51,16 @@ interface Readable extends PlainFile {
   readonly leaf: string;
   open(): ByteSource;
   readWhole(): Promise<Uint8Array>;
+}
+
+/** An archive or a compressed file. */
+interface Container extends Readable {
+  /** The path, when it is a file of this machine as it stands. */
+  readonly local?: string | undefined;
+  /** 1 for a file of a storage, 2 for one inside of it, and so on. */
+  readonly depth: number;
+  /** What the outermost one may unfold to. */
+  readonly budget: UnpackBudget;
 }
 
 /**
@@ -93,8 +100,8 @@ export class FileVisitor {
         await this.publish(readable, became);
         return;
       }
-      if (file.path.endsWith('.gz')) await this.visitCompressed(readable, became);
-      else await this.visitArchive(readable, readable.leaf, localPathOf(file), became);
+      const budget = new UnpackBudget(file.size);
+      await this.visitContainer({ ...readable, local: localPathOf(file), depth: 1, budget }, became);
     } catch (error) {
       if (error instanceof PublishingFailed) throw error;
       await became(error);
@@ -106,41 +113,40 @@ export class FileVisitor {
     return path.endsWith('.gz') ? opensCompressed : opensArchives && isArchive(path);
   }
 
-  private async visitCompressed(file: Readable, became: WhatBecame): Promise<void> {
+  private visitContainer(file: Container, became: WhatBecame): Promise<void> {
+    return file.leaf.endsWith('.gz') ? this.visitCompressed(file, became) : this.visitArchive(file, became);
+  }
+
+  private async visitCompressed(file: Container, became: WhatBecame): Promise<void> {
     const leaf = file.leaf.slice(0, -'.gz'.length);
-    const open = () => gunzipped(file.open());
+    const open = () => file.budget.spentBy(gunzipped(file.open()));
     if (this.options.opensArchives && isArchive(leaf)) {
-      await this.visitArchive({ ...file, open }, leaf, undefined, became);
+      await this.visitArchive({ ...file, leaf, open, local: undefined }, became);
       return;
     }
     const path = `${file.path}!${leaf}`;
-    await this.options.state?.encounter(path);
-    const readWhole = () => collectBytes(open(), MAX_CONTENT_BYTES, path);
+    await publishing((async () => this.options.state?.encounter(path))());
+    const collect = () => collectBytes(open(), MAX_CONTENT_BYTES, path);
+    // What is in an archive must be read while it is at hand.
+    const content = file.depth > 1 && this.needsContent(leaf) ? await collect() : undefined;
+    const readWhole = async () => content ?? collect();
     await this.publish({ ...file, path, leaf, open, readWhole }, async (error) => {
       await this.settleInner(path, error);
       await became(error === undefined ? undefined : new PartlyRead());
     });
   }
 
-  /**
-   * @param leaf says what kind of archive it is
-   * @param local the path of the archive, when it is a file of this machine as it stands
-   */
-  private async visitArchive(
-    file: Readable,
-    leaf: string,
-    local: string | undefined,
-    became: WhatBecame,
-  ): Promise<void> {
-    const entries = leaf.endsWith('.tar')
+  /** The name of the file says what kind of archive it is. */
+  private async visitArchive(file: Container, became: WhatBecame): Promise<void> {
+    const entries = file.leaf.endsWith('.tar')
       ? tarEntries(file.open())
-      : local !== undefined
-        ? zipEntries(allowedPath(local, 'read'))
+      : file.local !== undefined
+        ? zipEntries(allowedPath(file.local, 'read'))
         : withLocalCopy(file.open(), zipEntries);
     let failed = false;
     for await (const entry of entries) {
       if (this.publisher.signal.aborted) return;
-      await this.visitEntry(entry, `${file.path}!${entry.name}`, () => {
+      await this.visitEntry(entry, file, () => {
         failed = true;
       });
     }
@@ -149,11 +155,16 @@ export class FileVisitor {
     await became(failed ? new PartlyRead() : undefined);
   }
 
-  private async visitEntry(entry: ArchiveEntry, path: string, onFailed: () => void): Promise<void> {
-    const { state, filter, log } = this.options;
+  private async visitEntry(entry: ArchiveEntry, outer: Container, onFailed: () => void): Promise<void> {
+    const { state, filter, log, archiveDepth } = this.options;
     const { name, modified, size, unreadable } = entry;
-    const lastPublished = await state?.encounter(path);
-    if (!filter.accepts({ name, modified, lastPublished })) return;
+    const path = `${outer.path}!${name}`;
+    const isOpened = outer.depth < archiveDepth && this.isContainer(name);
+    const lastPublished = await publishing((async () => state?.encounter(path))());
+    if (!filter.accepts({ name, modified, lastPublished })) {
+      if (isOpened) await publishing((async () => state?.encounterBelow(`${path}!`))());
+      return;
+    }
     if (unreadable !== undefined) {
       log.info(`${path} is left out: ${unreadable}`);
       return;
@@ -163,19 +174,20 @@ export class FileVisitor {
       await this.settleInner(path, error);
     };
     try {
-      const content = this.needsContent(name) ? await collectBytes(entry.bytes, MAX_CONTENT_BYTES, path) : undefined;
-      await this.publish(
-        {
-          path,
-          size,
-          modified,
-          created: undefined,
-          leaf: leafOf(name),
-          open: () => entry.bytes,
-          readWhole: async () => content as Buffer,
-        },
-        became,
-      );
+      const bytes = isOpened || outer.depth > 1 ? outer.budget.spentBy(entry.bytes) : entry.bytes;
+      const isRead = !isOpened && this.needsContent(name);
+      const content = isRead ? await collectBytes(bytes, MAX_CONTENT_BYTES, path) : undefined;
+      const file: Readable = {
+        path,
+        size,
+        modified,
+        created: undefined,
+        leaf: leafOf(name),
+        open: () => bytes,
+        readWhole: async () => content as Buffer,
+      };
+      if (isOpened) await this.visitContainer({ ...file, depth: outer.depth + 1, budget: outer.budget }, became);
+      else await this.publish(file, became);
     } catch (error) {
       if (error instanceof PublishingFailed) throw error;
       await became(error);
@@ -217,7 +229,7 @@ export class FileVisitor {
 
   private async settleInner(path: string, error: unknown): Promise<void> {
     if (error === undefined) this.options.onPublished(path, undefined);
-    else if (!this.publisher.signal.aborted) await this.fail(path, error);
+    else if (!this.publisher.signal.aborted && !(error instanceof PartlyRead)) await this.fail(path, error);
   }
 
   private async fail(path: string, error: unknown): Promise<void> {
@@ -244,24 +256,4 @@ function isArchive(name: string): boolean {
 
 function localPathOf({ uri }: StoredFile): string | undefined {
   return uri.scheme === 'file' ? uri.path : undefined;
-}
-
-/** What publishing throws is told apart from what reading throws. */
-async function publishing<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    throw error instanceof PublishingFailed ? error : new PublishingFailed(error);
-  }
-}
-
-/** A publisher for formats, whose own errors are told apart from those of files. */
-function watched(publisher: Publisher): Publisher {
-  return {
-    signal: publisher.signal,
-    publish: (document) => publishing((async () => publisher.publish(document))()),
-    publishChunk: (chunk) => publishing(publisher.publishChunk(chunk)),
-    reject: (record) => publishing((async () => publisher.reject(record))()),
-    settled: () => publisher.settled(),
-  };
 }

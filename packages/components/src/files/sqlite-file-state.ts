@@ -47,6 +47,7 @@ export class SqliteFileState implements FileState {
   }
 
   begin(): void {
+    if (this.database.isTransaction) this.database.exec('COMMIT');
     this.database.exec(`BEGIN IMMEDIATE; UPDATE ${this.table} SET encountered = FALSE WHERE encountered`);
   }
 

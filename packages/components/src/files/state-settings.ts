@@ -1,6 +1,8 @@
-import { HeadraceError, type Logger, messageOf, type ParameterProblem } from '@headrace/engine';
+import { HeadraceError, type Logger, messageOf, type ParameterProblem, toFailure } from '@headrace/engine';
+import type { DatabaseSettings } from '../database/database.ts';
 import { DatabaseUrlError } from '../database/database-url-error.ts';
-import { parseJdbcUrl, type SqliteUrl } from '../database/jdbc-url.ts';
+import { displayUrl, parseJdbcUrl, type ServerUrl, type SqliteUrl } from '../database/jdbc-url.ts';
+import { reachDatabase } from '../database/reach-database.ts';
 import type { FileHandlers } from '../formats/handlers/file-handlers.ts';
 import { existsSync } from '../local-files/local-files.ts';
 import { type FilterSettings, isIncremental, sendsTombstones } from './file-filter.ts';
@@ -10,6 +12,8 @@ import type { FileState } from './file-state.ts';
 export interface StateSettings {
   readonly enabled?: boolean;
   readonly connectionString?: string;
+  readonly jdbcUser?: string;
+  readonly jdbcPassword?: string;
   readonly tableName?: string;
   readonly performDeletions?: boolean;
   readonly runsBeforeExpiration?: number;
@@ -67,7 +71,7 @@ export function* checkStateSettings(
 function* checkConnection(connectionString: string): Generator<ParameterProblem> {
   const parameter = 'state.connectionString';
   try {
-    sqliteUrl(connectionString);
+    stateUrl(connectionString);
   } catch (error) {
     if (!(error instanceof DatabaseUrlError)) throw error;
     yield { parameter, message: `${parameter}: ${error.message}`, hint: error.hint };
@@ -77,7 +81,36 @@ function* checkConnection(connectionString: string): Generator<ParameterProblem>
 /** Opens the state of a connector of this name. Throws `HR_SOURCE_UNREADABLE` when that is not possible. */
 export async function openState(settings: StateSettings, connector: string, log: Logger): Promise<FileState> {
   const { connectionString = `jdbc:h2:./state/${connector}`, tableName = connector } = settings;
-  const { file, insteadOf } = sqliteUrl(connectionString);
+  const url = stateUrl(connectionString);
+  const table = tableName.toUpperCase();
+  if (url.kind === 'sqlite') return openSqliteState(url, table, log);
+  const { ServerFileState } = await import('./server-file-state.ts');
+  const { MYSQL_STATE, POSTGRES_STATE } = await import('./state-dialect.ts');
+  const dialect = url.kind === 'mysql' ? MYSQL_STATE : POSTGRES_STATE;
+  try {
+    return await ServerFileState.open(loginOf(settings, connectionString), dialect, table, log);
+  } catch (error) {
+    const { message, hint = 'Check that no other run has it open, and the rights to make and change the table.' } =
+      toFailure(error, 'HR_SOURCE_UNREADABLE');
+    throw new HeadraceError('HR_SOURCE_UNREADABLE', `The state in ${displayUrl(url)} cannot be opened: ${message}`, {
+      hint,
+      cause: error,
+    });
+  }
+}
+
+/** Whether the server of the state is there and lets in; nothing is asked of a file. Throws why not. */
+export async function reachState(settings: StateSettings, log: Logger): Promise<void> {
+  const { connectionString } = settings;
+  if (connectionString === undefined || stateUrl(connectionString).kind === 'sqlite') return;
+  await reachDatabase(loginOf(settings, connectionString), log, async () => undefined);
+}
+
+function loginOf({ jdbcUser = '', jdbcPassword = '' }: StateSettings, connectionString: string): DatabaseSettings {
+  return { connectionString, jdbcUser, jdbcPassword };
+}
+
+async function openSqliteState({ file, insteadOf }: SqliteUrl, table: string, log: Logger): Promise<FileState> {
   if (insteadOf?.file !== undefined && existsSync(insteadOf.file) && !existsSync(file)) {
     log.warn(
       `The state in ${insteadOf.file} is that of H2, which runs in Java only: ${file} is used in its place, and begins with nothing, so that every file is published once more`,
@@ -85,7 +118,7 @@ export async function openState(settings: StateSettings, connector: string, log:
   }
   const { SqliteFileState } = await import('./sqlite-file-state.ts');
   try {
-    return await SqliteFileState.open(file, tableName.toUpperCase());
+    return await SqliteFileState.open(file, table);
   } catch (error) {
     throw new HeadraceError('HR_SOURCE_UNREADABLE', `The state in ${file} cannot be opened: ${messageOf(error)}`, {
       hint: 'Check the rights to write there, and that no other run has it open.',
@@ -94,14 +127,15 @@ export async function openState(settings: StateSettings, connector: string, log:
   }
 }
 
-function sqliteUrl(connectionString: string): SqliteUrl {
+function stateUrl(connectionString: string): SqliteUrl | ServerUrl {
   const url = parseJdbcUrl(connectionString);
-  if (url.kind !== 'sqlite') {
+  if (url.kind === 'sqlserver' || (url.kind === 'postgres' && url.scheme === 'redshift')) {
     throw new DatabaseUrlError(
-      `state cannot be kept in ${url.kind}`,
-      'Keep it in a file of this machine: jdbc:sqlite:<file>.',
+      `state cannot be kept in ${url.kind === 'sqlserver' ? 'SQL Server' : 'Redshift'}`,
+      'Keep it in a file of this machine (jdbc:sqlite:<file>), in PostgreSQL, MySQL or MariaDB.',
     );
   }
-  if (url.readOnly) throw new DatabaseUrlError('the file is opened for reading only', 'Leave that property out.');
+  if (url.kind === 'sqlite' && url.readOnly)
+    throw new DatabaseUrlError('the file is opened for reading only', 'Leave that property out.');
   return url;
 }

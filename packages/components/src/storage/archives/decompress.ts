@@ -7,8 +7,8 @@ const PIECE_BYTES = 1024 * 1024;
 const WAITING_BYTES = 4 * 1024 * 1024;
 const OPTIONS = { chunkSize: PIECE_BYTES, highWaterMark: WAITING_BYTES };
 /** No honest file shrinks to less than this part of its size, at a size that matters. */
-const MAX_RATIO = 500;
-const HARMLESS_BYTES = 64 * 1024 * 1024;
+export const MAX_RATIO = 500;
+export const HARMLESS_BYTES = 64 * 1024 * 1024;
 
 /**
  * What a gzip file holds, all its members one after the other. It fails when the file is cut off or damaged, and when
@@ -38,9 +38,12 @@ async function* transformed(source: ByteSource, create: () => Transform): ByteSo
   pipeline(Readable.from(copies(), { objectMode: false, highWaterMark: WAITING_BYTES }), transform, () => undefined);
   for await (const piece of transform as AsyncIterable<Buffer>) {
     given += piece.length;
-    if (given > HARMLESS_BYTES && given > taken * MAX_RATIO) {
-      throw new Error(`it unfolds to more than ${MAX_RATIO} times its size, as files do that are made to fill disks`);
-    }
+    if (given > HARMLESS_BYTES && given > taken * MAX_RATIO) throw unfoldsTooMuch();
     yield piece;
   }
+}
+
+/** The error for a file that unfolds to more than any honest file would. */
+export function unfoldsTooMuch(): Error {
+  return new Error(`it unfolds to more than ${MAX_RATIO} times its size, as files do that are made to fill disks`);
 }

@@ -58,7 +58,7 @@ export function zipOf(entries: readonly ZipFixture[]): Buffer {
 
 /** A tar archive. */
 export async function tarOf(
-  entries: readonly (Partial<Header> & { name: string; content?: string })[],
+  entries: readonly (Partial<Header> & { name: string; content?: string | Buffer })[],
 ): Promise<Buffer> {
   const archive = pack();
   for (const { content = '', ...header } of entries) {
