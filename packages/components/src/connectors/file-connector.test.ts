@@ -462,6 +462,37 @@ describe('FileConnector remembers', () => {
     expect((await run(tombstones)).found).toEqual(['a.txt']);
   });
 
+  it('what has vanished, and says how its records are found', async () => {
+    const content = zipOf([{ name: 'b.csv', content: 'k\n2\n' }]);
+    await write({ 'in/a.csv': 'k\n1\n', 'in/z.zip': content, 'in/c.txt': 'c', 'in/d.jsonl': '{"id":"d"}' });
+    const fileHandlers = { csv: { idField: 'k', filePathField: 'from' }, json: {} };
+    const params = incremental({ sendTombstones: true }, { fileHandlers, fileOptions: { handleArchivedFiles: true } });
+    const first = await run(params);
+    const start = `file://${folder}/in/`;
+    expect(first.documents.filter(({ from }) => from !== undefined).map(({ from }) => from)).toEqual(
+      expect.arrayContaining([`${start}a.csv`, `${start}z.zip!b.csv`]),
+    );
+    await rm(join(folder, 'in'), { recursive: true });
+    await mkdir(join(folder, 'in'));
+    const { documents } = await run(params);
+    const fields = documents.map(({ file_path, file_records_field }) => [
+      file_path?.replace(start, ''),
+      file_records_field,
+    ]);
+    expect(new Map(fields as [string, string | undefined][])).toEqual(
+      new Map([
+        ['a.csv', 'from'],
+        ['c.txt', undefined],
+        ['d.jsonl', undefined],
+        ['z.zip', undefined],
+        ['z.zip!b.csv', 'from'],
+      ]),
+    );
+    expect(problemsOf({ paths: ['/a'], ...params })).toEqual([
+      expect.stringMatching(/^warning: .* the handlers of json read/),
+    ]);
+  });
+
   it('how often a file was missing', async () => {
     await write({ 'in/a.txt': 'a', 'in/b.txt': 'b' });
     const params = incremental({ sendTombstones: true }, { state: { runsBeforeExpiration: 3 } });

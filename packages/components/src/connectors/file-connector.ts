@@ -24,7 +24,7 @@ import { PublishingFailed } from '../files/publishing.ts';
 import { checkStateSettings, keepsState, openState, reachState, type StateSettings } from '../files/state-settings.ts';
 import { checkPaths, folderUri, skippedFolders } from '../files/walk-settings.ts';
 import { checkFileHandlers, FileFormats, FileHandlersParameter } from '../formats/handlers/file-handlers.ts';
-import { type FileUri, localFileUri, parseConfigUri } from '../storage/file-uri.ts';
+import { extensionOf, type FileUri, leafOf, localFileUri, parseConfigUri } from '../storage/file-uri.ts';
 import { isGone } from '../storage/local-storage.ts';
 import type { StoredFile } from '../storage/storage.ts';
 import { checkStorageSettings, type StorageSettings, storageParameters } from '../storage/storage-parameters.ts';
@@ -99,7 +99,10 @@ const MOVES_TOGETHER = 8;
  * end: a run that is killed leaves nothing out in the next one. Files that have vanished can be told to the indexer by
  * tombstones: documents that pass by all stages, with <code>file_expired: true</code>; set
  * <code>indexer.deletionMarkerField: file_expired</code> and <code>deletionMarkerFieldValue: "true"</code> to have them
- * delete the document of the file (not those of records in it).
+ * delete the document of the file. The records of a CSV file are deleted too with
+ * <code>indexer.deleteByFieldField: file_records_field</code> and <code>deleteByFieldValue: file_path</code>: the tombstone
+ * of such a file names in <code>file_records_field</code> the field in which records hold its path, <code>source</code>
+ * unless filePathField says otherwise, which must be indexed as a keyword. Records of JSON and XML do not hold the path.
  * <p>
  * Config Parameters -
  * <ul>
@@ -291,6 +294,7 @@ export class FileConnector extends Connector<typeof parameters> {
   private async publishTombstones(state: FileState, publisher: Publisher): Promise<void> {
     const { runsBeforeExpiration = 1 } = this.params.state ?? {};
     const now = instantText(BigInt(Date.now()) * 1_000_000n);
+    const formats = new FileFormats(this.params.fileHandlers ?? new Map(), this.context.log);
     for await (const { path } of state.expired(runsBeforeExpiration)) {
       if (publisher.signal.aborted) return;
       const tombstone = Document.create(idOfPath(path, this.context.docIdPrefix));
@@ -299,6 +303,8 @@ export class FileConnector extends Connector<typeof parameters> {
       tombstone.set('file_size_bytes', 0);
       tombstone.set('file_creation_date', now);
       tombstone.set('file_expired', true);
+      const pathField = formats.of(extensionOf(leafOf(path)))?.pathField;
+      if (pathField !== undefined) tombstone.set('file_records_field', pathField);
       tombstone.skip();
       await publisher.publish(tombstone);
     }

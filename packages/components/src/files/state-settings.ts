@@ -3,7 +3,7 @@ import type { DatabaseSettings } from '../database/database.ts';
 import { DatabaseUrlError } from '../database/database-url-error.ts';
 import { displayUrl, parseJdbcUrl, type ServerUrl, type SqliteUrl } from '../database/jdbc-url.ts';
 import { reachDatabase } from '../database/reach-database.ts';
-import type { FileHandlers } from '../formats/handlers/file-handlers.ts';
+import { extensionsWithoutPath, type FileHandlers } from '../formats/handlers/file-handlers.ts';
 import { existsSync } from '../local-files/local-files.ts';
 import { type FilterSettings, isIncremental, sendsTombstones } from './file-filter.ts';
 import type { FileState } from './file-state.ts';
@@ -57,11 +57,12 @@ export function* checkStateSettings(
       severity: 'warning',
     };
   }
-  if (sendsTombstones(filter) && handlers !== undefined && handlers.size > 0) {
+  const lasting = handlers === undefined ? [] : extensionsWithoutPath(handlers);
+  if (sendsTombstones(filter) && lasting.length > 0) {
     yield {
       parameter: 'filterOptions.sendTombstones',
-      message: 'The tombstone of a file deletes the document of the file, not those of records that a handler read',
-      hint: 'Delete those by a field, for example by the field that holds the path.',
+      message: `The tombstone of a file deletes nothing of the records that the handlers of ${lasting.join(', ')} read: they do not hold its path`,
+      hint: 'Publish such files without a handler, or delete their records by other means.',
       severity: 'warning',
     };
   }

@@ -17,6 +17,10 @@ export class CsvFormat {
   /** The decoder of the last file: files of one source mostly have the same header. */
   private decoder: { readonly header: string; readonly reference: ModuleReference } | undefined;
 
+  get pathField(): string {
+    return this.settings.filePathField ?? 'source';
+  }
+
   constructor(settings: CsvSettings, context: FormatContext) {
     this.settings = settings;
     this.context = context;

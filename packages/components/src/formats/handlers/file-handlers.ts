@@ -21,6 +21,8 @@ import { checkXmlSettings, type XmlSettings, xmlParameters } from '../xml/xml-se
 
 /** Publishes the records of files, one file after the other. */
 export interface FileFormat {
+  /** The field in which every record has the path of its file; undefined where records do not have it. */
+  readonly pathField?: string;
   /**
    * Publishes the records of a file; ends early when the publisher's signal is aborted. Throws `HR_SOURCE_UNREADABLE`
    * when the file cannot be read to its end.
@@ -102,6 +104,16 @@ export function* checkFileHandlers(handlers: FileHandlers, parameter = 'fileHand
     if ('message' in handler) yield { parameter: [parameter, extension], ...handler };
     else yield* readSettings(handler, extension, settings, parameter).problems;
   }
+}
+
+/** The extensions whose records do not tell from which file they are. */
+export function extensionsWithoutPath(handlers: FileHandlers): string[] {
+  return [...handlers]
+    .filter(([extension, settings]) => {
+      const handler = handlerOf(extension, settings);
+      return !('message' in handler) && handler.parameters !== csv.parameters;
+    })
+    .map(([extension]) => extension);
 }
 
 /**
