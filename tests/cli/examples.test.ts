@@ -18,19 +18,25 @@ async function runExample(example: string, output: string): Promise<string[]> {
   return readFileSync(join(out, output), 'utf8').trimEnd().split('\n');
 }
 
+/** They read from servers: those of Kafka and Solr are run with the real ones, in the tests of their connectors. */
+const FROM_SERVERS = ['connectors/kafka.conf', 'connectors/rss.conf', 'connectors/solr.conf'];
+
 describe('every example', () => {
   it.each(examples)('%s is valid, without a warning', async (example) => {
     const path = `examples/${example}`;
     expect((await headrace(['validate', path])).stdout).toBe(`${path}: valid (no problems)\n`);
   });
 
-  it.each(examples)('%s runs dry from its own directory, with the data beside it', async (example) => {
-    const file = join(directoryWith(), 'dry.jsonl');
-    const surroundings = { cwd: join(repository, 'examples'), env: { HEADRACE_DATA: 'data' } };
-    const { code, stdout } = await headrace(['run', example, '--dry-run', file], surroundings);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('RUN SUMMARY: Success.') });
-    expect(readFileSync(file, 'utf8')).not.toBe('');
-  });
+  it.each(examples.filter((example) => !FROM_SERVERS.includes(example)))(
+    '%s runs dry from its own directory, with the data beside it',
+    async (example) => {
+      const file = join(directoryWith(), 'dry.jsonl');
+      const surroundings = { cwd: join(repository, 'examples'), env: { HEADRACE_DATA: 'data' } };
+      const { code, stdout } = await headrace(['run', example, '--dry-run', file], surroundings);
+      expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('RUN SUMMARY: Success.') });
+      expect(readFileSync(file, 'utf8')).not.toBe('');
+    },
+  );
 });
 
 it('examples/README.md names every example', () => {
@@ -82,6 +88,85 @@ describe('the example of an indexer', () => {
     expect(lines).toHaveLength(3376);
     expect(JSON.parse(lines[0] as string)).toMatchObject({ id: '00M', name: 'Thigpen' });
     expect([...tokens]).toEqual(['Bearer secret-token']);
+  });
+});
+
+describe('the example of a connector', () => {
+  const documents = async (name: string, output = name) =>
+    (await runExample(`connectors/${name}.conf`, `${output}.jsonl`)).map((line) => {
+      const { run_id, ...document } = JSON.parse(line);
+      return document;
+    });
+
+  it('csv: an airport for each row, what is not known left out', async () => {
+    const airports = await documents('csv');
+    expect(airports).toHaveLength(3376);
+    expect(airports[0]).toMatchObject({ id: 'airport-00M', city: 'Bay Springs' });
+    expect(airports.filter(({ city }) => city === 'NA')).toEqual([]);
+  });
+
+  it('json: a film for each line', async () => {
+    const films = await documents('json');
+    expect(films).toHaveLength(400);
+    expect(films[0]).toMatchObject({ id: 'movie-1', title: 'The Land Girls' });
+  });
+
+  it('xml: a book for each element', async () => {
+    expect(await documents('xml')).toEqual([
+      { id: '9780141439518', title: 'Pride and Prejudice', authors: 'Jane Austen' },
+      { id: '9780140449136', title: 'Crime & Punishment', authors: 'Fyodor Dostoevsky' },
+      { id: '9780060853976', title: 'Good Omens', authors: ['Terry Pratchett', 'Neil Gaiman'] },
+    ]);
+  });
+
+  it('file: records and files, and nothing the second time', async () => {
+    const env = { HEADRACE_OUT: directoryWith() };
+    const ids = async () => {
+      const { code, stderr } = await headrace(['run', 'examples/connectors/file.conf'], { env });
+      expect(code, stderr).toBe(0);
+      const text = readFileSync(join(env.HEADRACE_OUT, 'inbox.jsonl'), 'utf8').trim();
+      return text === '' ? [] : text.split('\n').map((line) => JSON.parse(line).id);
+    };
+    const note = expect.stringMatching(/^[0-9a-f]{32}$/);
+    expect((await ids()).toSorted((a, b) => a.length - b.length)).toEqual([
+      ...['order-17', 'order-18', 'ada@example.org', 'alan@example.org'],
+      note,
+    ]);
+    expect(await ids()).toEqual([]);
+  });
+
+  it('database: authors with their books', async () => {
+    const authors = await documents('database', 'authors');
+    expect(authors.map(({ name, ___children }) => [name, ___children.length])).toEqual([
+      ['Jane Austen', 2],
+      ['Fyodor Dostoevsky', 2],
+      ['Herman Melville', 1],
+    ]);
+  });
+
+  it('sequence: the numbers of both connectors', async () => {
+    const ids = (await documents('sequence')).map(({ id }) => id);
+    expect(ids).toEqual(Array.from({ length: 150 }, (_, i) => `doc-${i}`));
+  });
+
+  it('rss: the items of a feed', async () => {
+    const feed = readFileSync(join(repository, 'examples/data/feed.xml'));
+    const server = createServer((_, response) => response.end(feed));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const out = directoryWith();
+    try {
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/feed.xml`;
+      const env = { HEADRACE_OUT: out, FEED_URL: url };
+      const { code, stderr } = await headrace(['run', 'examples/connectors/rss.conf'], { env });
+      expect(code, stderr).toBe(0);
+    } finally {
+      server.close();
+    }
+    const items = readFileSync(join(out, 'news.jsonl'), 'utf8').trim().split('\n');
+    expect(items.map((line) => JSON.parse(line))).toMatchObject([
+      { id: 'mill-2', summary: 'After the rain the headrace is full.' },
+      { id: 'mill-1', title: 'The mill opens' },
+    ]);
   });
 });
 
