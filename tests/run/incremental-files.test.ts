@@ -1,15 +1,26 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterAll, expect, it } from 'vitest';
+import { gzipSync } from 'node:zlib';
+import { afterAll, describe, expect, it } from 'vitest';
 
-const FILES = 3000;
-const folder = mkdtempSync(join(tmpdir(), 'headrace-incremental-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
 
 /** A run in a process of its own, which can be killed. */
 const SCRIPT = `
@@ -23,13 +34,14 @@ const SCRIPT = `
   await threads.close();
 `;
 
-function start(out: string): ChildProcess {
+function start(folder: string, out: string, options: string): ChildProcess {
   const config = `
     connectors: [{
       class: FileConnector, name: c, pipeline: p, paths: ["${folder}/in"]
       fileHandlers { csv { idField: k } }
       filterOptions { publishMode: incremental }
       state { connectionString: "jdbc:sqlite:${folder}/state.db" }
+      fileOptions { ${options} }
     }]
     pipelines: [{ name: p, stages: [] }]
     indexer { class: BatchFileIndexer, batchSize: 50 }
@@ -47,32 +59,100 @@ function indexed(out: string): string[] {
   return existsSync(out) ? readFileSync(out, 'utf8').split(/\s+/).filter(Boolean) : [];
 }
 
-it('of files that is killed again and again misses nothing, and repeats little', { timeout: 180_000 }, async () => {
+/** A new folder with these files in its folder `in`, written long ago. */
+function folderWith(files: Iterable<readonly [name: string, content: string | Uint8Array]>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'headrace-incremental-'));
+  folders.push(folder);
   mkdirSync(join(folder, 'in'));
-  for (let i = 0; i < FILES; i++) {
-    const path = join(folder, 'in', `${i}.${i % 3 === 0 ? 'csv' : 'txt'}`);
-    writeFileSync(path, i % 3 === 0 ? `k\nrow-${i}\n` : `text ${i}`);
+  for (const [name, content] of files) {
+    const path = join(folder, 'in', name);
+    writeFileSync(path, content);
     utimesSync(path, 1_700_000_000, 1_700_000_000);
   }
+  return folder;
+}
+
+/** A compressed archive of a hundred documents: files, records, and records compressed once more. */
+function archiveOf(i: number): [name: string, content: Uint8Array] {
+  const folder = mkdtempSync(join(tmpdir(), 'headrace-archive-'));
+  folders.push(folder);
+  const rows = (from: number) => `k\n${Array.from({ length: 38 }, (_, j) => `row-${i}-${from + j}`).join('\n')}\n`;
+  for (let j = 0; j < 24; j++) writeFileSync(join(folder, `${j}.txt`), `${i} ${j}`);
+  writeFileSync(join(folder, 'a.csv'), rows(0));
+  writeFileSync(join(folder, 'b.csv.gz'), gzipSync(rows(38)));
+  return [`${i}.tar.gz`, gzipSync(execFileSync('tar', ['-C', folder, '-cf', '-', ...readdirSync(folder)]))];
+}
+
+/** What is indexed and not noted yet when a process dies: about a group each time. */
+const REPEATED = 700;
+const KILLS = 3;
+
+/** Runs over a folder until one comes to its end, those before it killed; gives the ids of all. */
+async function runWithKills(folder: string, documents: number, options: string): Promise<string[][]> {
   const outs: string[] = [];
-  for (let round = 0; round < 4; round++) {
+  for (let round = 0; round <= KILLS; round++) {
     const out = join(folder, `out-${round}`);
     outs.push(out);
-    const child = start(out);
+    const child = start(folder, out, options);
     // At different moments, the last one left to its end.
-    const enough = round === 3 ? Number.POSITIVE_INFINITY : 200 + round * 450;
+    const enough = round === KILLS ? Number.POSITIVE_INFINITY : (documents * (2 + round * 4)) / 30;
     while (child.exitCode === null && indexed(out).length < enough) await setTimeout(20);
-    if (round < 3) child.kill('SIGKILL');
+    if (round < KILLS) child.kill('SIGKILL');
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-    expect([child.exitCode, child.signalCode]).toEqual(round < 3 ? [null, 'SIGKILL'] : [0, null]);
+    expect([child.exitCode, child.signalCode]).toEqual(round < KILLS ? [null, 'SIGKILL'] : [0, null]);
   }
-  const all = outs.flatMap(indexed);
-  expect(new Set(all).size).toBe(FILES);
-  // What was indexed and not yet noted when the process died: about a group each time.
-  expect(all.length - FILES).toBeLessThan(3 * 700);
-  expect(indexed(outs[3] as string).length).toBeLessThan(FILES - 500);
+  return outs.map(indexed);
+}
 
-  const last = join(folder, 'out-last');
-  const [code] = await once(start(last), 'exit');
-  expect([code, indexed(last)]).toEqual([0, []]);
+describe('an incremental run that is killed again and again', { timeout: 300_000 }, () => {
+  it.each<[what: string, options: string, documents: number, files: () => [string, string | Uint8Array][]]>([
+    [
+      'over files',
+      '',
+      3000,
+      () =>
+        Array.from({ length: 3000 }, (_, i) =>
+          i % 3 === 0 ? [`${i}.csv`, `k\nrow-${i}\n`] : [`${i}.txt`, `text ${i}`],
+        ),
+    ],
+    [
+      'over files of many records',
+      '',
+      3000,
+      () =>
+        Array.from({ length: 600 }, (_, i) => [
+          `${i}.csv`,
+          `k\n${[0, 1, 2, 3, 4].map((j) => `row-${i}-${j}\n`).join('')}`,
+        ]),
+    ],
+    [
+      'over archives',
+      'handleArchivedFiles: true, handleCompressedFiles: true, maxArchiveDepth: 2',
+      3000,
+      () => Array.from({ length: 30 }, (_, i) => archiveOf(i)),
+    ],
+  ])('%s misses nothing, and repeats little', async (_, options, documents, files) => {
+    const folder = folderWith(files());
+    const rounds = await runWithKills(folder, documents, options);
+    const all = rounds.flat();
+    expect(new Set(all).size).toBe(documents);
+    expect(all.length - documents).toBeLessThan(KILLS * REPEATED);
+    expect(rounds.at(-1)?.length).toBeLessThan(documents - 500);
+
+    const last = join(folder, 'out-last');
+    const [code] = await once(start(folder, last, options), 'exit');
+    expect([code, indexed(last)]).toEqual([0, []]);
+  });
+
+  it('and moves what it has done loses no file, and moves none before its documents are indexed', async () => {
+    const names = Array.from({ length: 2000 }, (_, i) => `${i}.csv`);
+    const folder = folderWith(names.map((name, i) => [name, `k\nrow-${i}\n`]));
+    const done = join(folder, 'done');
+    const rounds = await runWithKills(folder, names.length, `moveToAfterProcessing: "${done}"`);
+    const all = rounds.flat();
+    expect(new Set(all).size).toBe(names.length);
+    expect(all.length - names.length).toBeLessThan(KILLS * REPEATED);
+    expect(readdirSync(join(folder, 'in'))).toEqual([]);
+    expect(readdirSync(done).sort()).toEqual(names.sort());
+  });
 });

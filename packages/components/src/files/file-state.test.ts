@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { Database } from '../database/database.ts';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
 import { describeWithServer } from '../testing/real-server.ts';
 import type { FileState } from './file-state.ts';
@@ -138,6 +139,32 @@ function keeps(connectionString: () => string): void {
 
 describe('the state of files in SQLite keeps', () => {
   keeps(() => `jdbc:sqlite:${folder}/state.db`);
+});
+
+await describeWithServer('postgres', (server) => {
+  it('the state of files goes on in a table that Lucille made', async () => {
+    const quiet = new CollectingPublisher();
+    const settings = { connectionString: `jdbc:${server.url}`, jdbcUser: '', jdbcPassword: '' };
+    const session = await (await Database.open(settings, quiet.log)).connect();
+    await session.execute(`drop table if exists "LUCILLE";
+      create table "LUCILLE" (name varchar(200) primary key, last_published timestamp with time zone,
+        encountered boolean, runs_not_encountered integer);
+      insert into "LUCILLE" values ('file:///a', '2023-11-14 22:13:20.123+00', true, 0)`);
+    await session.close();
+    const state = await openState({ ...settings, tableName: 'lucille' }, 'c', quiet.log);
+    try {
+      await state.begin();
+      const long = `file:///${'x'.repeat(200)}`;
+      expect([await state.encounter('file:///a'), await state.encounter(long)]).toEqual([INSTANT, undefined]);
+      await state.published(['file:///a'], INSTANT + 1_000_000n);
+      await state.finish();
+      await state.begin();
+      expect(await state.encounter('file:///a')).toBe(INSTANT + 1_000_000n);
+    } finally {
+      await state.close();
+    }
+    expect(quiet.warnings.join()).toContain('longer than the 200 bytes');
+  });
 });
 
 for (const name of ['postgres', 'mariadb'] as const) {

@@ -1,8 +1,8 @@
 import type { Publisher } from '@headrace/engine';
 
-/** How many published files wait together, and how long one waits for others at most. */
-const GROUP_FILES = 500;
-const GROUP_MILLIS = 500;
+/** How many published files wait together, and how long one waits for others at most: so much a killed run repeats. */
+const GROUP_FILES = 128;
+const GROUP_MILLIS = 100;
 
 /**
  * Collects what was published until all its documents have come to their end: only then may it count as done. What is
