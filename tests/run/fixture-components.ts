@@ -174,6 +174,8 @@ const fileParameters = Type.Object({
   millis: Type.Optional(Type.Integer({ default: 0 })),
   hang: Type.Optional(Type.Boolean({ default: false })),
   stream: Type.Optional(Type.Boolean({ default: false })),
+  /** Give this back, as JSON, whatever became of a batch. */
+  answer: Type.Optional(Type.String()),
 });
 
 /** Encodes a document as its id. */
@@ -200,12 +202,13 @@ export class BatchFileIndexer extends Indexer<typeof fileParameters> {
   }
 
   override async send(batch: EncodedBatch): Promise<IndexFailure[]> {
-    const { failIds, throwFrom, millis = 0, hang, path } = this.params;
+    const { failIds, throwFrom, millis = 0, hang, path, answer } = this.params;
     if (hang) await new Promise(() => undefined);
     if (millis > 0) await new Promise((resolve) => setTimeout(resolve, millis));
     if (throwFrom !== undefined && this.batches++ >= throwFrom) throw new Error('the destination is gone');
     const ids = Buffer.concat(batch.pieces).toString().trimEnd().split('\n');
     appendFileSync(path, `${ids.join(' ')}\n`);
+    if (answer !== undefined) return JSON.parse(answer);
     return batch
       .ids()
       .flatMap((id, index) =>

@@ -465,6 +465,23 @@ describe('the indexer', () => {
     },
   );
 
+  it.each([
+    ['nothing', 'null'],
+    ['no list', '{}'],
+    ['a document twice', '[{"index":1,"message":"a"},{"index":1,"message":"b"}]'],
+    ['one that is not there', '[{"index":10,"message":"a"}]'],
+    ['one without a position', '[{"message":"a"}]'],
+  ])('fails the batch when it gives back %s', async (_, answer) => {
+    const { config } = recorded({ options: `answer: ${JSON.stringify(answer)}` });
+    const result = await harness.run(config);
+    expect(result.status).toBe('SUCCEEDED');
+    expect(accountsOf(result)).toMatchObject({ published: 10, succeeded: 0, failed: 10 });
+    expect(result.failures[0]?.failure).toMatchObject({
+      code: 'HR_INDEXER_FAILED',
+      hint: expect.stringContaining('an empty list'),
+    });
+  });
+
   it('is bypassed with sendEnabled: false, whatever it is', async () => {
     const result = await harness.run(
       configOf({

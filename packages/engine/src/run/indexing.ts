@@ -303,7 +303,9 @@ export class Indexing {
 
   private async attempt(batch: EncodedBatch): Promise<readonly IndexFailure[] | Failure> {
     try {
-      return await (this.indexer as Indexer).send(batch, this.givenUp.signal);
+      const failures = await (this.indexer as Indexer).send(batch, this.givenUp.signal);
+      checkAnswer(failures, batch.count);
+      return failures;
     } catch (error) {
       return toFailure(error, 'HR_INDEXER_FAILED');
     }
@@ -325,6 +327,17 @@ export class Indexing {
     const tooMany = this.queuedDocuments >= this.capacity;
     this.flow.set(this.head, this.heldBytes, this.queuedBytes, tooMany);
   }
+}
+
+/** A custom indexer may give back anything. Throws when it does not say which documents failed: each would not count once. */
+function checkAnswer(failures: unknown, count: number): void {
+  const indices = Array.isArray(failures) ? failures.map((failure) => failure?.index) : [undefined];
+  const areDocuments = indices.every((index) => Number.isInteger(index) && index >= 0 && index < count);
+  if (areDocuments && new Set(indices).size === indices.length) return;
+  const message = `The indexer's send() does not say which of ${count} documents failed`;
+  throw new HeadraceError('HR_INDEXER_FAILED', message, {
+    hint: 'It gives back [{ index, message }], each position in the batch once, or an empty list.',
+  });
 }
 
 /** About how much memory a part takes that waits for its turn, in bytes. */
