@@ -31,7 +31,10 @@ describe('every example', () => {
     '%s runs dry from its own directory, with the data beside it',
     async (example) => {
       const file = join(directoryWith(), 'dry.jsonl');
-      const surroundings = { cwd: join(repository, 'examples'), env: { HEADRACE_DATA: 'data' } };
+      const surroundings = {
+        cwd: join(repository, 'examples'),
+        env: { HEADRACE_DATA: 'data', HEADRACE_OUT: directoryWith() },
+      };
       const { code, stdout } = await headrace(['run', example, '--dry-run', file], surroundings);
       expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('RUN SUMMARY: Success.') });
       expect(readFileSync(file, 'utf8')).not.toBe('');

@@ -14,6 +14,7 @@ const entries = JSON.parse(readFileSync(fileURLToPath(catalogUrl), 'utf8')) as C
 const ADDED: Readonly<Record<string, string>> = {
   's3.endpoint': 'servers that speak the protocol of S3',
   'gcp.endpoint': 'servers that speak the protocol of Google Cloud Storage',
+  'fileOptions.maxArchiveDepth': 'the reference leaves archives in archives closed',
   'kafka.consumer': 'without it there is no TLS and no SASL',
   'kafka.securityProtocol': 'without it there is no TLS and no SASL',
 };
