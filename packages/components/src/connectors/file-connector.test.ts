@@ -274,6 +274,25 @@ describe('FileConnector opens archives', () => {
     expect(await left()).toEqual(['err/a.zip', 'err/b.tar']);
   });
 
+  it('of any number of entries, a piece at a time', async () => {
+    const entries = Array.from({ length: 20_000 }, (_, i) => ({ name: `${i}.txt`, content: `${i}`, method: 0 }));
+    await write({ 'in/a.zip': zipOf(entries) });
+    const publisher = new CollectingPublisher();
+    const publishChunk = publisher.publishChunk.bind(publisher);
+    let waiting = 0;
+    const together: number[] = [];
+    publisher.publishChunk = async (chunk) => {
+      together.push(++waiting * (chunk.documents ?? Number.POSITIVE_INFINITY));
+      await new Promise(setImmediate);
+      await publishChunk(chunk);
+      waiting--;
+    };
+    const { found } = await run({ fileOptions }, { publisher });
+    expect(found).toHaveLength(entries.length);
+    // What waits to be taken is all that is in memory, whatever the archive holds.
+    expect(Math.max(...together)).toBeLessThanOrEqual(256);
+  });
+
   it('inside of archives, as deep as it is asked to', async () => {
     const inner = zipOf([
       { name: 'x.txt', content: 'x' },
