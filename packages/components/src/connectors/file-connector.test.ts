@@ -544,6 +544,21 @@ describe('FileConnector remembers', () => {
   });
 });
 
+it('FileConnector says whether the server of its state is there', async () => {
+  await write({ 'in/a.txt': 'a' });
+  const publisher = new CollectingPublisher();
+  const state = { connectionString: 'jdbc:postgresql://127.0.0.1:1/db', jdbcUser: 'u' };
+  const found: unknown[] = [];
+  const report = (problem: unknown) => void found.push(problem);
+  await connector({ state }, publisher.log).reach(report, new AbortController().signal);
+  expect(found).toEqual([
+    expect.objectContaining({
+      parameter: 'state.connectionString',
+      message: expect.stringMatching(/^postgresql:\/\/127.0.0.1:1\/db: .*ECONNREFUSED/),
+    }),
+  ]);
+});
+
 describe('FileConnector refuses', () => {
   it.each<[Params, string]>([
     [{ paths: ['/a b'] }, 'Invalid path to storage: /a b'],
