@@ -106,6 +106,7 @@ class Box {
   private readonly runtime: QuickJSRuntime;
   private readonly context: QuickJSContext;
   private readonly runScript: QuickJSHandle;
+  private readonly finishScript: QuickJSHandle;
   private deadline = Number.POSITIVE_INFINITY;
   private broken = false;
 
@@ -137,24 +138,28 @@ class Box {
     const realmHost = this.call(evaluate(SANDBOX_HOST, 'headrace'), call, methods);
     const realm = this.call(evaluate(REALM_SOURCE, 'headrace'), realmHost);
     this.call(context.getProp(realm, 'load'), evaluate(wrapScript(source).text, name));
-    const runner = evaluate('((realm, { stringify }) => () => stringify(realm.run()))', 'headrace');
-    this.runScript = this.call(runner, realm, context.getProp(context.global, 'JSON'));
+    const json = context.getProp(context.global, 'JSON');
+    const [run, finish] = ['run', 'finish'].map((step) =>
+      this.call(
+        evaluate(`((realm, { stringify }) => () => stringify(realm.${step}()))`, 'headrace'),
+        realm.dup(),
+        json.dup(),
+      ),
+    ) as [QuickJSHandle, QuickJSHandle];
+    realm.dispose();
+    json.dispose();
+    this.runScript = run;
+    this.finishScript = finish;
   }
 
   run(millis: number): ScriptFailure | undefined {
-    const { context } = this;
     this.deadline = processorMillis() + millis;
     try {
-      const result = context.callFunction(this.runScript, context.undefined);
-      if (result.error !== undefined) {
-        // What no script can catch.
-        const { message, stack } = context.dump(result.error) as { message?: unknown; stack?: unknown };
-        result.error.dispose();
-        return { message: String(message), stack: String(stack), fatal: true };
-      }
-      const answer = context.dump(result.value) as unknown;
-      result.value.dispose();
-      return typeof answer === 'string' ? (JSON.parse(answer) as ScriptFailure) : undefined;
+      const failure = this.callRealm(this.runScript);
+      if (failure !== undefined || !this.runtime.hasPendingJob()) return failure;
+      // Promises: what they have to do belongs to this document.
+      const { error } = this.runtime.executePendingJobs();
+      return error === undefined ? this.callRealm(this.finishScript) : this.uncaught(error);
     } catch (error) {
       // The stack of the thread overflowed inside the WebAssembly: nothing in it can be relied on any more.
       this.broken = true;
@@ -164,11 +169,28 @@ class Box {
     }
   }
 
+  private callRealm(step: QuickJSHandle): ScriptFailure | undefined {
+    const { context } = this;
+    const result = context.callFunction(step, context.undefined);
+    if (result.error !== undefined) return this.uncaught(result.error);
+    const answer = context.dump(result.value) as unknown;
+    result.value.dispose();
+    return typeof answer === 'string' ? (JSON.parse(answer) as ScriptFailure) : undefined;
+  }
+
+  /** What no script can catch. */
+  private uncaught(error: QuickJSHandle): ScriptFailure {
+    const { message, stack } = this.context.dump(error) as { message?: unknown; stack?: unknown };
+    error.dispose();
+    return { message: String(message), stack: String(stack), fatal: true };
+  }
+
   /** Frees what it holds; what is broken is left to the garbage collector, with its whole memory. */
   dispose(): void {
     if (this.broken) return;
     try {
       this.runScript.dispose();
+      this.finishScript.dispose();
       this.context.dispose();
       this.runtime.dispose();
     } catch {

@@ -41,10 +41,12 @@ export interface RealmHost {
 }
 
 export interface Realm {
-  /** Takes the script, as `wrapScript` made it. */
+  /** Takes the script, as `wrapScript` made it; again to begin it anew. */
   load(script: () => Iterator<{ thrown: unknown } | undefined>): void;
   /** Runs it on the current document of the host. */
   run(): ScriptFailure | undefined;
+  /** Writes what promises of the script did behind `run`. */
+  finish(): ScriptFailure | undefined;
 }
 
 /**
@@ -331,6 +333,14 @@ export function openRealm(host: RealmHost): Realm {
         state ??= script.call(globalThis);
         const { value } = state.next();
         if (value !== undefined) return describe(value.thrown);
+        flush();
+      } catch (error) {
+        return describe(error);
+      }
+      return undefined;
+    },
+    finish() {
+      try {
         flush();
       } catch (error) {
         return describe(error);

@@ -1,9 +1,15 @@
-import { constants, createContext, Script } from 'node:vm';
+import { type Context, constants, createContext, Script } from 'node:vm';
 import { type Document, HeadraceError, type Logger } from '@headrace/engine';
 import { DocumentHost } from './document-host.ts';
 import { scriptError } from './script-error.ts';
-import { type openRealm, REALM_SOURCE, type Realm } from './script-realm.ts';
+import { type openRealm, REALM_SOURCE, type Realm, type ScriptFailure } from './script-realm.ts';
+import { watchRejections } from './script-rejections.ts';
 import { wrapScript } from './wrap-script.ts';
+
+/** What a script that has anything to do with promises has in its text. */
+const PROMISES = /async|Promise|import|eval|Function/i;
+/** Evaluating anything in a context makes V8 run what its promises have to do. */
+const SETTLE = new Script('0', { filename: 'headrace' });
 
 /**
  * The mistake that keeps a text from being a script, with its line; undefined when it is one.
@@ -31,6 +37,10 @@ export class VmScript {
   private readonly name: string;
   private readonly host: DocumentHost;
   private readonly realm: Realm;
+  private readonly script: Parameters<Realm['load']>[0];
+  private running = false;
+  /** Where promises are to be settled before the document goes on; undefined when the script makes none. */
+  private readonly settled: Context | undefined;
 
   /** @throws HeadraceError when the text is no script */
   constructor(source: string, name: string, logger: Logger) {
@@ -39,17 +49,33 @@ export class VmScript {
     const mistake = syntaxMistake(source, name);
     if (mistake !== undefined) throw new HeadraceError('HR_STAGE_START', mistake);
     // An ordinary global object: one that Node watches would cost at every access.
-    const context = createContext(constants.DONT_CONTEXTIFY);
+    // Its promises wait for us: they must not run between documents, when there is none.
+    const context = createContext(constants.DONT_CONTEXTIFY, { microtaskMode: 'afterEvaluate' });
+    if (PROMISES.test(source)) {
+      this.settled = context;
+      watchRejections(context, (failure) => logger.error(scriptError(failure, name).message));
+    }
     const open = new Script(REALM_SOURCE, { filename: 'headrace' }).runInContext(context) as typeof openRealm;
     this.realm = open(this.host);
-    this.realm.load(compile(source, name).runInContext(context));
+    this.script = compile(source, name).runInContext(context) as Parameters<Realm['load']>[0];
+    this.realm.load(this.script);
   }
 
   run(document: Document): void {
+    // V8 ended it in the middle of a document, at the time limit of that: it cannot go on from there.
+    if (this.running) this.realm.load(this.script);
+    this.running = true;
     this.host.document = document;
-    const failure = this.realm.run();
+    const failure = this.realm.run() ?? this.settle();
     this.host.document = undefined;
+    this.running = false;
     if (failure !== undefined) throw scriptError(failure, this.name);
+  }
+
+  private settle(): ScriptFailure | undefined {
+    if (this.settled === undefined) return undefined;
+    SETTLE.runInContext(this.settled);
+    return this.realm.finish();
   }
 }
 

@@ -1,6 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Script } from 'node:vm';
 import { type Document, toValue } from '@headrace/engine';
 import {
   assertStageContract,
@@ -10,7 +11,7 @@ import {
   stageContext,
   toDocument,
 } from '@headrace/engine/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ApplyJavascript } from './apply-javascript.ts';
 
 /** A script, documents as JSON, and what each becomes: JSON without the id, or a pattern of its error. */
@@ -331,6 +332,21 @@ describe.each([
       document: { id: 'd', list: ['a'], text: 'abc' },
     }));
 
+  it('settles promises before the document goes on', async () => {
+    const script = `doc.list.push(1);
+      (async () => { await null; doc.after = doc.id; await Promise.resolve(); doc.list.push(2) })()`;
+    const outcomes = await runStage(
+      ApplyJavascript,
+      { script },
+      ['{"id":"1","list":[]}', '{"id":"2","list":[]}'],
+      stageContext({ trusted }),
+    );
+    expect(outcomes.map(({ documents }) => documents)).toEqual([
+      ['{"id":"1","list":[1,2],"after":"1"}'],
+      ['{"id":"2","list":[1,2],"after":"2"}'],
+    ]);
+  });
+
   it('logs what the script says', async () => {
     const context = stageContext({ trusted });
     await runStage(
@@ -379,6 +395,41 @@ describe.each([
         expect.stringMatching(/^(no|undefined)$/),
       ]);
     }
+  });
+});
+
+describe('a script of a trusted config', () => {
+  it('goes on with the next document when one was ended in the middle', async () => {
+    const script = 'doc.a = 1; if (doc.endless) for (;;);';
+    const stage = makeStage(ApplyJavascript, { script }, stageContext({ trusted: true }));
+    await stage.start?.();
+    const processGuarded = (json: string) => {
+      const document = toDocument(JSON.parse(json));
+      const hooks = globalThis as { hook?: () => void };
+      hooks.hook = () => void stage.process(document);
+      try {
+        new Script('globalThis.hook()').runInThisContext({ timeout: 50 });
+        return document.toJson();
+      } catch (error) {
+        return (error as { code?: string }).code;
+      } finally {
+        delete hooks.hook;
+      }
+    };
+    expect(processGuarded('{"id":"1"}')).toBe('{"id":"1","a":1}');
+    expect(processGuarded('{"id":"2","endless":true}')).toBe('ERR_SCRIPT_EXECUTION_TIMEOUT');
+    expect(processGuarded('{"id":"3"}')).toBe('{"id":"3","a":1}');
+    await stage.stop?.();
+  });
+
+  it('tells of promises that fail, and ends nothing', async () => {
+    const context = stageContext({ trusted: true });
+    const script = '(async () => {\n await null;\n throw new Error("lost") })()';
+    const [outcome] = await runStage(ApplyJavascript, { script }, ['{"id":"d"}'], context);
+    expect(outcome?.documents).toEqual(['{"id":"d"}']);
+    await vi.waitFor(() =>
+      expect(context.logged).toEqual(['script, line 3: a promise that nobody waits for failed: lost']),
+    );
   });
 });
 

@@ -28,10 +28,13 @@ const parameters = Type.Object(scriptParameters);
  * What <code>var</code> and functions declare at the top, and what is assigned without a declaration, is kept from one
  * document to the next, in each pipeline thread for itself; <code>let</code> and <code>const</code> are new for each
  * document. There is ECMAScript and <code>console</code>, which writes to the log, but no <code>require</code>, no
- * timers, no network and no Java. An error fails the document and names the line of the script.
+ * timers, no network and no Java. Promises are settled before the document goes on; an error in one that nobody waits
+ * for goes to the log at most. Any other error fails the document and names the line of the script.
  * <p>
  * Scripts of configs that were uploaded to a service run in a sandbox (QuickJS): they get 5 seconds for each document
- * and 64 MiB of memory, and there is no Intl. All others run at full speed, without such bounds.
+ * and 64 MiB of memory, and there is no Intl. All others run at full speed, with the time that all stages have
+ * (<code>worker.maxProcessingSecs</code>). A script that exhausts its time begins anew with the next document, without
+ * what it kept.
  * <p>
  * Config Parameters -
  * <ul>
