@@ -20,6 +20,11 @@ describe('messageOf', () => {
     expect(messageOf(Object.create(null))).toBe('[object Object]');
     expect(messageOf(Symbol('s'))).toBe('Symbol(s)');
     expect(messageOf(new Error('a', { cause: null }))).toBe('a');
+    // Jsonata throws plain objects; an Error of a script's realm is none of ours.
+    expect(messageOf({ code: 'S0203', message: 'Expected "]"' })).toBe('Expected "]"');
+    expect(messageOf(new Error('Expected "]" (at 2)', { cause: { message: 'Expected "]"' } }))).toBe(
+      'Expected "]" (at 2)',
+    );
   });
 
   it('ends where causes go in a circle', () => {

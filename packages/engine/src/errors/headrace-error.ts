@@ -41,7 +41,7 @@ export function messageOf(error: unknown): string {
   for (let i = 0; cause !== undefined && i < MAX_CAUSES; i++) {
     const message = ownMessage(cause);
     // Many a message quotes its cause already.
-    if (!messages.at(-1)?.endsWith(message)) messages.push(message);
+    if (!messages.at(-1)?.includes(message)) messages.push(message);
     cause = causeOf(cause);
   }
   return messages.join(' <- ');
@@ -54,7 +54,9 @@ function causeOf(error: unknown): unknown {
 function ownMessage(error: unknown): string {
   if (error instanceof Error) return error.message || error.name;
   try {
-    return String(error);
+    // Libraries throw objects of their own, and other realms have an Error of their own.
+    const { message } = Object(error) as { message?: unknown };
+    return typeof message === 'string' && message !== '' ? message : String(error);
   } catch {
     return Object.prototype.toString.call(error);
   }
