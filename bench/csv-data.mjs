@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 
 /**
- * Writes the CSV file that the throughput jobs read: 10 columns, about 340 bytes a row, the same for the same
+ * Writes the CSV file that the throughput jobs read: 10 columns, about 300 bytes a row, the same for the same
  * number of rows. Texts have blanks around them, lists, numbers and dates, as real exports do.
  */
 export function writeCsvData(path, rows) {

@@ -157,20 +157,23 @@ describe('a run', () => {
     expect(ids()).toEqual(['0', '1', '3']);
   });
 
-  it('lets the children of one document leave while it makes more', async () => {
-    const path = `${harness.directory}/many.jsonl`;
-    const config = configOf({
-      connector: 'class: CountConnector, count: 1',
-      stages: `{class: Trouble, kind: many, path: "${path}"}`,
-      indexer: 'type: JSONLines',
-      rest: `jsonl { path: "${path}" }, worker { threads: 1 }`,
-    });
-    expect(accountsOf(await harness.run(config))).toMatchObject({ published: 1, created: 1024, succeeded: 1025 });
-    const [last, parent] = readFileSync(path, 'utf8').trimEnd().split('\n').slice(-2);
-    // At most 16 MiB wait for the indexer, and a few are on their way to it.
-    expect((JSON.parse(last as string) as { written: number }).written).toBeGreaterThan(512);
-    expect(JSON.parse(parent as string)).toMatchObject({ id: '0' });
-  });
+  it.each(['', ', {class: Trouble, kind: concurrent}'])(
+    'lets the children of one document leave while it makes more (%s)',
+    async (further) => {
+      const path = `${harness.directory}/many${further.length}.jsonl`;
+      const config = configOf({
+        connector: 'class: CountConnector, count: 1',
+        stages: `{class: Trouble, kind: many, path: "${path}"}${further}`,
+        indexer: 'type: JSONLines',
+        rest: `jsonl { path: "${path}" }, worker { threads: 1 }`,
+      });
+      expect(accountsOf(await harness.run(config))).toMatchObject({ published: 1, created: 1024, succeeded: 1025 });
+      const [last, parent] = readFileSync(path, 'utf8').trimEnd().split('\n').slice(-2);
+      // At most 16 MiB wait for the indexer, and a few are on their way to it.
+      expect((JSON.parse(last as string) as { written: number }).written).toBeGreaterThan(512);
+      expect(JSON.parse(parent as string)).toMatchObject({ id: '0' });
+    },
+  );
 
   it('stops a document that makes children without end', async () => {
     const { config } = recorded({

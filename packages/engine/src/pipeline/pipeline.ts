@@ -229,6 +229,8 @@ export class Pipeline implements DocumentRunner {
     let iterator: Iterator<Document> | undefined;
     let ended = false;
     const next = (): Document | undefined => {
+      // What makes the children may take too long, too.
+      this.atWork = step;
       try {
         iterator ??= iterateChildren(children);
         const { done, value } = iterator.next();

@@ -2,8 +2,9 @@ import { performance } from 'node:perf_hooks';
 import type { Children } from '../component/stage.ts';
 import type { Document } from '../document/document.ts';
 import { isGiven } from './children.ts';
+import { type Family, type Member, MemberWindow } from './member-window.ts';
 import type { PipelineSink } from './pipeline.ts';
-import { overdue, StageError } from './stage-error.ts';
+import { givenUp, overdue, StageError } from './stage-error.ts';
 import { callStage, failure, type Step } from './step.ts';
 
 /** How long a guarded call goes on to the next document. */
@@ -38,26 +39,23 @@ export interface DocumentRunner {
   overdue(): StageError;
 }
 
-/** An input document and what became of it. */
-interface Family {
-  readonly input: Document;
-  error: StageError | undefined;
-}
-
-interface Member {
-  readonly document: Document;
-  readonly family: Family;
+/** A waiting stage, or a run of others, of `steps` from `from` to `to`. */
+interface Segment {
+  readonly from: number;
+  readonly to: number;
+  readonly maxInFlight: number;
 }
 
 /**
- * A pipeline with stages that keep several documents in flight: all documents of a batch go through a segment, such a
- * stage or a run of others, before the next one begins, so that each stage sees them in order.
+ * A pipeline with stages that keep several documents in flight: the documents of a slice go through a segment, such a
+ * stage or a run of others, before the next one begins, so that each stage sees them in order. Where stages make many
+ * of few, what leaves a segment goes on in windows: memory does not grow with the number of children.
  */
 export class SegmentedPipeline {
   private readonly steps: readonly Step[];
   private readonly runner: DocumentRunner;
   private readonly guard: Guard;
-  private readonly segments: readonly { from: number; to: number; maxInFlight: number }[];
+  private readonly segments: readonly Segment[];
 
   constructor(steps: readonly Step[], runner: DocumentRunner, guard: Guard) {
     this.steps = steps;
@@ -68,50 +66,61 @@ export class SegmentedPipeline {
 
   /** Sends documents through; gives how many there were. */
   async process(inputs: readonly Document[], sink: PipelineSink): Promise<number> {
-    const families = inputs.map((input): Family => ({ input, error: undefined }));
-    let members = families.map((family): Member => ({ document: family.input, family }));
-    for (const { from, to, maxInFlight } of this.segments) {
-      members =
-        maxInFlight > 1
-          ? await this.runConcurrently(members, from, maxInFlight)
-          : await this.runInOrder(members, from, to);
-    }
-    let at = 0;
-    for (const family of families) {
-      for (; at < members.length && (members[at] as Member).family === family; at++) {
-        const { document } = members[at] as Member;
-        sink.emit(document, document !== family.input);
-      }
-      if (family.error === undefined) sink.finished(family.input);
-      else sink.failedDocument(family.input, family.error);
-    }
+    const families = inputs.map((input): Family => ({ input, error: undefined, failedIn: -1 }));
+    const exit = new Exit(families, sink);
+    await this.pass(
+      0,
+      families.map((family) => ({ document: family.input, family })),
+      exit,
+    );
+    exit.finish();
     return inputs.length;
   }
 
-  private async runInOrder(members: readonly Member[], from: number, to: number): Promise<Member[]> {
-    const out: Member[] = [];
-    const lost = new Set<Family>();
-    const lose = (family: Family, error: StageError) => {
-      lost.add(family);
-      family.error = error;
+  /** Sends members through the segments from a number on, and out. */
+  private async pass(at: number, members: readonly Member[], exit: Exit): Promise<void> {
+    const segment = this.segments[at];
+    if (segment === undefined) return exit.leave(members);
+    const window = new MemberWindow(async (leaving) => {
+      await this.pass(at + 1, leaving, exit);
+      return !exit.closed;
+    });
+    // What comes to a segment after a member of its family has failed there, or further on, would never have been made.
+    const wanted = ({ family }: Member) => at > family.failedIn && !exit.closed;
+    const lose = (family: Family, error: unknown) => {
+      // Who fails further on came before: its error is the one. One here may be that no more was wanted.
+      if (at <= family.failedIn) return;
+      family.error = error as StageError;
+      family.failedIn = at;
     };
+    if (segment.maxInFlight > 1) await this.runConcurrently(segment, members, window, wanted, lose);
+    else await this.runInOrder(segment, members, window, wanted, lose);
+    await window.flush();
+  }
+
+  private async runInOrder(
+    { from, to }: Segment,
+    members: readonly Member[],
+    window: MemberWindow,
+    wanted: (member: Member) => boolean,
+    lose: (family: Family, error: unknown) => void,
+  ): Promise<void> {
     let next = 0;
     let waiting: Promise<void> | undefined;
-    /** The member at work, and how many had left before it. */
+    /** The member at work, and how many waited in the window before it. */
     let atWork: { readonly member: number; readonly left: number } | undefined;
     // As far as it goes without waiting, or for a while: a guarded call costs as much as many documents do.
     const compute = () => {
       const started = performance.now();
       waiting = atWork = undefined;
       while (waiting === undefined && next < members.length && performance.now() - started < COMPUTE_MILLIS) {
-        const { document, family } = members[next] as Member;
-        // What comes after a failed member of its family would never have been made.
-        if (!lost.has(family)) {
-          atWork = { member: next, left: out.length };
+        const member = members[next] as Member;
+        if (wanted(member)) {
+          atWork = { member: next, left: window.length };
           try {
-            waiting = this.runner.run(document, from, to, new MemberOutlet(family, out));
+            waiting = this.runner.run(member.document, from, to, window.outlet(member.family));
           } catch (error) {
-            lose(family, error as StageError);
+            lose(member.family, error);
           }
         }
         next++;
@@ -122,86 +131,117 @@ export class SegmentedPipeline {
       // Set while the work ran, which the compiler does not see. It may have been ended behind a member, too.
       const work = atWork as { readonly member: number; readonly left: number } | undefined;
       if (!ended && work?.member === next) {
-        out.length = work.left;
+        window.length = work.left;
         lose((members[next] as Member).family, this.runner.overdue());
         next++;
       } else if (work !== undefined) {
         const { family } = members[work.member] as Member;
-        await (waiting as Promise<void> | undefined)?.catch((error) => lose(family, error as StageError));
+        await (waiting as Promise<void> | undefined)?.catch((error) => lose(family, error));
       }
     }
-    return out;
   }
 
-  private async runConcurrently(members: readonly Member[], at: number, maxInFlight: number): Promise<Member[]> {
-    const step = this.steps[at] as Step;
-    const results: { children?: Children; error?: StageError }[] = new Array(members.length);
+  private async runConcurrently(
+    { from, maxInFlight }: Segment,
+    members: readonly Member[],
+    window: MemberWindow,
+    wanted: (member: Member) => boolean,
+    lose: (family: Family, error: unknown) => void,
+  ): Promise<void> {
+    const step = this.steps[from] as Step;
+    const results = await this.callAll(step, members.filter(wanted), maxInFlight);
+    for (const [{ document, family }, { children, error }] of results) {
+      if (!wanted({ document, family })) continue;
+      try {
+        if (error !== undefined) throw error;
+        if (children !== undefined) {
+          const before = window.length;
+          let waiting: Promise<void> | undefined;
+          // The range is empty: children only leave this stage here.
+          const work = () => {
+            waiting = this.runner.runChildren(step, children, document, from + 1, from + 1, window.outlet(family));
+          };
+          if (!this.guard(work)) {
+            window.length = before;
+            throw failure(step, overdue());
+          }
+          await waiting;
+        }
+        window.add({ document, family });
+      } catch (error) {
+        lose(family, error);
+      }
+    }
+  }
+
+  /** Calls a stage for many documents, so many at a time; gives in their order what each came to. */
+  private async callAll(
+    step: Step,
+    members: readonly Member[],
+    maxInFlight: number,
+  ): Promise<[Member, { children?: Children; error?: StageError }][]> {
+    const results: [Member, { children?: Children; error?: StageError }][] = members.map((member) => [member, {}]);
     let next = 0;
     const lane = async () => {
-      for (let i = next++; i < members.length; i = next++) {
-        const { document } = members[i] as Member;
-        if (document.bypassed || (step.condition !== undefined && !step.condition(document))) {
-          results[i] = {};
-          continue;
-        }
+      for (let entry = results[next++]; entry !== undefined; entry = results[next++]) {
+        const { document } = entry[0];
+        if (document.bypassed || (step.condition !== undefined && !step.condition(document))) continue;
         try {
           const children = await callStage(step, document);
-          results[i] = isGiven(children) ? { children } : {};
+          if (isGiven(children)) entry[1] = { children };
         } catch (error) {
-          results[i] = { error: error instanceof StageError ? error : failure(step, error) };
+          entry[1] = { error: error instanceof StageError ? error : failure(step, error) };
         }
       }
     };
     await Promise.all(Array.from({ length: Math.min(maxInFlight, members.length) }, lane));
-    const out: Member[] = [];
-    const lost = new Set<Family>();
-    for (const [i, { document, family }] of members.entries()) {
-      if (lost.has(family)) continue;
-      const { children, error } = results[i] as { children?: Children; error?: StageError };
-      try {
-        if (error !== undefined) throw error;
-        if (children !== undefined) {
-          const before = out.length;
-          // The range is empty: children only leave this stage here, without waiting.
-          const work = () => {
-            void this.runner.runChildren(step, children, document, at + 1, at + 1, new MemberOutlet(family, out));
-          };
-          if (!this.guard(work)) {
-            out.length = before;
-            throw failure(step, overdue());
-          }
-        }
-        out.push({ document, family });
-      } catch (error) {
-        lost.add(family);
-        family.error = error as StageError;
+    return results;
+  }
+}
+
+/** Where the members leave the pipeline, family after family: tells the sink what became of each. */
+class Exit {
+  /** No more is wanted. */
+  closed = false;
+  private readonly families: readonly Family[];
+  private readonly sink: PipelineSink;
+  /** How many families have come to their end. */
+  private ended = 0;
+
+  constructor(families: readonly Family[], sink: PipelineSink) {
+    this.families = families;
+    this.sink = sink;
+  }
+
+  async leave(members: readonly Member[]): Promise<void> {
+    const { sink } = this;
+    for (const { document, family } of members) {
+      // Whatever came before and did not come to its end has failed.
+      while (this.families[this.ended] !== family) this.fail();
+      const isInput = document === family.input;
+      sink.emit(document, !isInput);
+      if (isInput) {
+        sink.finished(family.input);
+        this.ended++;
+      }
+      if (sink.full === true && (await sink.relieve?.()) === false) {
+        this.closed = true;
+        return;
       }
     }
-    return out;
+  }
+
+  finish(): void {
+    while (this.ended < this.families.length) this.fail();
+  }
+
+  private fail(): void {
+    const { input, error } = this.families[this.ended++] as Family;
+    this.sink.failedDocument(input, error ?? new StageError('', givenUp()));
   }
 }
 
-/** Documents that leave a segment wait for the others of their batch. */
-class MemberOutlet implements Outlet {
-  readonly full = false;
-  private readonly family: Family;
-  private readonly out: Member[];
-
-  constructor(family: Family, out: Member[]) {
-    this.family = family;
-    this.out = out;
-  }
-
-  emit(document: Document): void {
-    this.out.push({ document, family: this.family });
-  }
-
-  async relieve(): Promise<boolean> {
-    return true;
-  }
-}
-
-function segment(steps: readonly Step[]): { from: number; to: number; maxInFlight: number }[] {
+function segment(steps: readonly Step[]): Segment[] {
   const segments: { from: number; to: number; maxInFlight: number }[] = [];
   for (const [i, { stage }] of steps.entries()) {
     const last = segments.at(-1);

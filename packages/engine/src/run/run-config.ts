@@ -280,7 +280,8 @@ function tellFailures(failures: readonly FailedDocument[]): Problem[] {
     path: '',
     ...failure,
     component: at === 'connector' ? connector : at,
-    message: at === 'connector' ? failure.message : `Document ${id} failed: ${failure.message}`,
+    message:
+      at === 'connector' ? failure.message : `${at === 'pipeline' ? id : `Document ${id}`} failed: ${failure.message}`,
   }));
 }
 

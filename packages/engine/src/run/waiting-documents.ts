@@ -19,6 +19,10 @@ export function following(part: PartBuilder, documents: readonly WaitingDocument
   };
   follow();
   return {
+    get full() {
+      return part.full;
+    },
+    relieve: () => part.relieve(),
     emit: (document, isChild) => part.emit(document, isChild),
     finished: () => {
       part.finished();
