@@ -2,10 +2,13 @@
 // Prints one table; speeds include the start of the process. Run it on an idle machine.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { killJobs } from './kill-jobs.mjs';
+import { loadJobs } from './load-jobs.mjs';
 import { memoryJobs } from './memory-jobs.mjs';
 import { microJobs } from './micro-jobs.mjs';
 import { scalingJobs } from './scaling-jobs.mjs';
 import { serviceJobs } from './service-jobs.mjs';
+import { soakJobs } from './soak-jobs.mjs';
 import { stageJobs } from './stage-jobs.mjs';
 import { throughputJobs } from './throughput-jobs.mjs';
 import { waitingJobs } from './waiting-jobs.mjs';
@@ -20,6 +23,9 @@ const groups = {
   scaling: scalingJobs,
   waiting: waitingJobs,
   service: serviceJobs,
+  load: loadJobs,
+  soak: soakJobs,
+  kills: killJobs,
   micro: microJobs,
   stages: stageJobs,
 };

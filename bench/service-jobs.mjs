@@ -1,14 +1,10 @@
-import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { csvJob, writeCsvData } from './csv-data.mjs';
-import { headrace, memory, runNode } from './measure.mjs';
+import { headrace, inDirectory, memory, runNode } from './measure.mjs';
+import { ended, load, serve, sleep, startRun, upload } from './service.mjs';
 
 const ROWS = 500_000;
-const autocannon = fileURLToPath(new URL('../node_modules/autocannon/autocannon.js', import.meta.url));
 const smallConfig = `connectors: [{class: SequenceConnector, name: c, pipeline: p, numDocs: 1}]
 pipelines: [{name: p, stages: [{class: TrimWhitespace, fields: [a]}]}]
 indexer { class: NopIndexer }
@@ -23,20 +19,14 @@ indexer { class: NopIndexer }
  * The service under load from a second process: start to the first answer, idle memory, and requests a second.
  * Durability is on, as it is by default.
  */
-export async function serviceJobs() {
-  const directory = mkdtempSync(join(tmpdir(), 'headrace-bench-'));
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const file = join(directory, 'service.yml');
-  writeFileSync(
-    file,
-    `server: { port: ${port}, host: 127.0.0.1 }\nstorage: { path: ${directory}/store }\nlimits: { maxConfigs: 1000000 }\n`,
-  );
-  const started = performance.now();
-  const service = spawn(process.execPath, [headrace, 'serve', file], { stdio: 'ignore' });
+export function serviceJobs() {
+  return inDirectory(measure);
+}
+
+async function measure(directory) {
+  const service = await serve(directory, 'limits: { maxConfigs: 1000000 }\n');
+  const { url } = service;
   try {
-    while (!(await answers(`${url}/v1/livez`))) await sleep(5);
-    const start = (performance.now() - started) / 1000;
     await sleep(3000);
     const idle = memory(service.pid);
     const runId = await startRun(url, await upload(url, smallConfig));
@@ -78,7 +68,7 @@ export async function serviceJobs() {
     await sleep(2000);
     const live = await load(1, [`${url}/v1/livez`]);
     return [
-      { job: 'service: start to the first 200', value: start, unit: 's', goal: '< 0.7' },
+      { job: 'service: start to the first 200', value: service.seconds, unit: 's', goal: '< 0.7' },
       { job: 'service: idle memory', value: idle, unit: 'MiB', goal: '< 130' },
       { job: 'service: GET /v1/run/{id}', value: get.requests.average, unit: 'requests/s', goal: '>= 12000' },
       { job: 'service: POST /v1/config', value: post.requests.average, unit: 'requests/s', goal: '>= 5000' },
@@ -94,9 +84,7 @@ export async function serviceJobs() {
       { job: 'service: livez during the CSV job, 99th percentile', value: throughput.livez, unit: 'ms', goal: '<= 20' },
     ];
   } finally {
-    service.kill('SIGTERM');
-    await new Promise((resolve) => service.once('exit', resolve));
-    rmSync(directory, { recursive: true, force: true });
+    await service.stop();
   }
 }
 
@@ -115,15 +103,6 @@ function secondsOfRun(output) {
   return Number(/Time: ([\d.]+) secs/.exec(output)[1]);
 }
 
-async function ended(url, runId, everyMillis) {
-  for (;;) {
-    const details = await (await fetch(`${url}/v1/run/${runId}`)).json();
-    if (details.done && details.status !== 'SUCCEEDED') throw new Error(JSON.stringify(details.runResult));
-    if (details.done) return details;
-    await sleep(everyMillis);
-  }
-}
-
 async function rounds(count, work) {
   const results = [];
   for (let i = 0; i < count; i++) results.push(await work());
@@ -132,55 +111,4 @@ async function rounds(count, work) {
 
 function median(values) {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
-}
-
-async function upload(url, config) {
-  const headers = { 'content-type': 'application/hocon' };
-  const response = await fetch(`${url}/v1/config`, { method: 'POST', headers, body: config });
-  return (await response.json()).configId;
-}
-
-async function startRun(url, configId) {
-  const headers = { 'content-type': 'application/json' };
-  const response = await fetch(`${url}/v1/run`, { method: 'POST', headers, body: JSON.stringify({ configId }) });
-  return (await response.json()).runId;
-}
-
-/** What a second process measures that asks on so many connections, every answer a 200. */
-function load(connections, args) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [autocannon, '-j', '-n', '-c', connections, '-d', '8', ...args], {
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    let output = '';
-    child.stdout.on('data', (data) => (output += data));
-    child.on('exit', () => {
-      const result = JSON.parse(output);
-      const { non2xx, errors } = result;
-      if (non2xx > 0 || errors > 0)
-        reject(new Error(`${non2xx} answers were not 2xx, ${errors} errors: ${args.at(-1)}`));
-      else resolve(result);
-    });
-  });
-}
-
-async function answers(url) {
-  try {
-    return (await fetch(url)).ok;
-  } catch {
-    return false;
-  }
-}
-
-function freePort() {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
-}
-
-function sleep(millis) {
-  return new Promise((resolve) => setTimeout(resolve, millis));
 }

@@ -734,6 +734,21 @@ describe('a preview', () => {
     ]);
   });
 
+  it.each([false, true])('fails a document on which a stage computes without end; traced: %s', async (trace) => {
+    for (const kind of ['drop', 'wait', 'concurrent']) {
+      const config = configOf({
+        stages: `{class: Trouble, kind: ${kind}, every: 100}, {class: Trouble, name: slow, kind: hang, at: 5}`,
+        rest: 'worker { maxProcessingSecs: 1 }',
+      });
+      const documents = ['{"id":"a","n":5}', '{"id":"b","n":1}'];
+      const { results } = await harness.preview(config, { documents, trace });
+      expect(results).toMatchObject([
+        { documents: [], failure: { stage: 'slow', code: 'HR_STAGE_OVERDUE' } },
+        { documents: ['{"id":"b","n":1}'] },
+      ]);
+    }
+  });
+
   it('takes the first documents of the connectors when none are given', async () => {
     const { results } = await harness.preview(
       configOf({ connector: 'class: CountConnector, count: 0, endless: true' }),

@@ -21,9 +21,13 @@ export function serviceDirectory(extra = ''): string {
 /** Starts the service of such a directory; resolves when it answers. */
 export async function serve(directory: string): Promise<Served> {
   const process = start(['serve', 'service.yml'], { cwd: directory });
+  return { process, url: await addressOf(process) };
+}
+
+/** Where a service is reached that was just started; resolves when it answers. */
+export async function addressOf(process: Started): Promise<string> {
   await process.said('stderr', 'Headrace serves http');
-  const url = /Headrace serves (http:\/\/[^"\s]+)/.exec(process.output.stderr)?.[1] as string;
-  return { process, url };
+  return /Headrace serves (http:\/\/[^"\s]+)/.exec(process.output.stderr)?.[1] as string;
 }
 
 /** Kills the service as the machine would: nothing in it gets a chance to react. */
@@ -52,7 +56,14 @@ export interface RunDetails {
   runId: string;
   done: boolean;
   status: string;
-  progress: { published: number; pending: number; succeeded: number; failed: number; dropped: number };
+  progress: {
+    published: number;
+    pending: number;
+    succeeded: number;
+    failed: number;
+    dropped: number;
+    connectors: { name: string; status: string }[];
+  };
   runResult: { status: boolean; message: string } | null;
 }
 

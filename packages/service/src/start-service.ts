@@ -185,7 +185,7 @@ function makeParts({
     configs,
     runs,
     requests: new RunRequests({ configs, runs, store, overlap, preventConcurrentRuns }),
-    retries: new RunRetries({ configs, runs, store }),
+    retries: new RunRetries({ configs, runs, store, preventConcurrentRuns }),
     previews: new Previews(threads),
     registry,
     readiness: new Readiness(store, measurements.loop, limits.minFreeDiskMb),

@@ -70,6 +70,8 @@ class OutputFile implements Output {
   private readonly append: boolean;
   private readonly header: Uint8Array;
   private started = false;
+  /** Whether writes say where: what was cut off after a failure must not leave a gap. A pipe has no places. */
+  private placed = false;
   /** The length of the file up to the last complete batch. */
   private length = 0;
 
@@ -87,7 +89,8 @@ class OutputFile implements Output {
 
   private async start(): Promise<void> {
     const found = await this.handle.stat();
-    if (!this.append && found.isFile()) await this.handle.truncate(0);
+    this.placed = !this.append && found.isFile();
+    if (this.placed) await this.handle.truncate(0);
     this.length = this.append ? found.size : 0;
     if (this.length === 0 && this.header.length > 0) await this.writeAll([this.header]);
     this.started = true;
@@ -98,7 +101,8 @@ class OutputFile implements Output {
     try {
       for (const piece of pieces) {
         for (let at = 0; at < piece.length; ) {
-          const { bytesWritten } = await this.handle.write(piece, at, piece.length - at, null);
+          const place = this.placed ? this.length + written : null;
+          const { bytesWritten } = await this.handle.write(piece, at, piece.length - at, place);
           at += bytesWritten;
           written += bytesWritten;
         }

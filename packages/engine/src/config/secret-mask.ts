@@ -20,6 +20,12 @@ export class SecretMask {
     return maskTexts(text, this.#secrets);
   }
 
+  /** What is said of a problem or a failure. */
+  failure<T extends { readonly message: string; readonly hint?: string }>(failure: T): T {
+    const { message, hint } = failure;
+    return { ...failure, message: this.text(message), ...(hint === undefined ? {} : { hint: this.text(hint) }) };
+  }
+
   /** The record, and its fields as JSON can have them: components may say anything. */
   record(record: LogRecord): LogRecord {
     const message = this.text(record.message);

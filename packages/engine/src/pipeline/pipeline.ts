@@ -166,7 +166,7 @@ export class Pipeline implements DocumentRunner {
    * @param classes the classes of the stages, in order
    */
   tracer(classes: readonly string[], room: number): Tracer {
-    return new Tracer(this.steps, classes, room);
+    return new Tracer(this.steps, classes, room, this.guard);
   }
 
   /** Stops all stages; the first error is thrown when all have been stopped. */

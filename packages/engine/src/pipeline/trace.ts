@@ -1,7 +1,8 @@
 import type { Document } from '../document/document.ts';
 import { type Failure, toFailure } from '../errors/headrace-error.ts';
 import { adopt, closeChildren, isGiven, iterateChildren } from './children.ts';
-import type { StageError } from './stage-error.ts';
+import type { Guard } from './segmented-pipeline.ts';
+import { overdue, type StageError } from './stage-error.ts';
 import { callStage, failure, type Step } from './step.ts';
 
 /** What a stage did to a document. The last of a list tells how the document left, or why it failed. */
@@ -53,11 +54,13 @@ function childJson({ document, trace }: ChildTrace): string {
 export class Tracer {
   private readonly steps: readonly Step[];
   private readonly classes: readonly string[];
+  private readonly guard: Guard;
   /** How many more characters of documents there is room for. */
   private room: number;
 
-  constructor(steps: readonly Step[], classes: readonly string[], room: number) {
+  constructor(steps: readonly Step[], classes: readonly string[], room: number, guard: Guard) {
     this.steps = steps;
+    this.guard = guard;
     this.classes = classes;
     this.room = room;
   }
@@ -107,7 +110,12 @@ export class Tracer {
     let iterator: ReturnType<typeof iterateChildren> | undefined;
     let ofStage = true;
     try {
-      const result = await callStage(step, document);
+      let called: ReturnType<typeof callStage> | undefined;
+      const begin = () => {
+        called = callStage(step, document);
+      };
+      if (!this.guard(begin)) throw overdue();
+      const result = await called;
       if (!isGiven(result)) return;
       iterator = iterateChildren(result);
       for (let next = iterator.next(); next.done !== true; next = iterator.next()) {

@@ -10,8 +10,10 @@ import { readDocument } from '../document/json-reader.ts';
 import { writeString } from '../document/json-writer.ts';
 import { type Failure, toFailure } from '../errors/headrace-error.ts';
 import { Pipeline } from '../pipeline/pipeline.ts';
+import type { Guard } from '../pipeline/segmented-pipeline.ts';
 import { StageError } from '../pipeline/stage-error.ts';
 import type { StageTrace, Tracer } from '../pipeline/trace.ts';
+import { runGuarded } from './compute-guard.ts';
 import { Decoders } from './decoders.ts';
 import type { PreviewedDocument, PreviewRequest, PreviewResult } from './run-request.ts';
 
@@ -41,18 +43,21 @@ export async function preview(request: PreviewRequest, signal: AbortSignal): Pro
         sources.push(...(await readSource(connector, registry, limit - sources.length, signal)));
       }
     }
+    const computeMillis = (config.worker.maxProcessingSecs as number) * 1000;
+    const guard: Guard = (work) => runGuarded(work, computeMillis);
     const started = await Pipeline.start(pipeline, registry, {
       runId: '',
       threadName: 'preview',
       threadNumber: 1,
       trusted: request.trusted === true,
       log: () => silentLogger,
+      guard,
     });
     try {
       const classes = pipeline.stages.map(({ entry }) => entry.name);
       const tracer = request.trace === true ? started.tracer(classes, TRACE_ROOM) : undefined;
       const results: PreviewedDocument[] = [];
-      for (const source of sources) results.push(await previewOne(started, source, tracer));
+      for (const source of sources) results.push(await previewOne(started, source, tracer, guard));
       return { results, problems };
     } finally {
       await started.stop();
@@ -73,6 +78,7 @@ async function previewOne(
   pipeline: Pipeline,
   { text, document, failure }: Input,
   tracer: Tracer | undefined,
+  guard: Guard,
 ): Promise<PreviewedDocument> {
   const result: PreviewedDocument = { input: text, documents: [], dropped: [] };
   const outputs: Document[] = [];
@@ -86,7 +92,14 @@ async function previewOne(
   };
   if (tracer === undefined) {
     const sink = { emit, finished: () => undefined, failedDocument: (_: Document, error: StageError) => fail(error) };
-    await pipeline.process([document], sink, () => false);
+    let processed: Promise<number> | undefined;
+    const begin = () => {
+      processed = pipeline.process([document], sink, () => false);
+    };
+    // A pipeline that keeps several documents in flight sees to that itself.
+    if (!pipeline.inOrder) begin();
+    else if (!guard(begin)) fail(pipeline.overdue());
+    await processed;
   } else {
     const trace: StageTrace[] = [];
     result.trace = trace;

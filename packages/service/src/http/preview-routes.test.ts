@@ -47,6 +47,30 @@ describe('POST /v1/preview', () => {
     ]);
   });
 
+  it('masks the secrets of the config in all that it says of documents', async () => {
+    const service = await testService();
+    const failure = { code: 'HR_STAGE_FAILED', message: 'hunter2 is refused', hint: 'Is it hunter2?' } as const;
+    const masked = { code: 'HR_STAGE_FAILED', message: '****** is refused', hint: 'Is it ******?' };
+    const entry = { stage: 'upper', class: 'Upper', failure };
+    const shown = {
+      input: '{"id":"1"}',
+      documents: [],
+      dropped: [],
+      failure: { stage: 'upper', ...failure },
+      trace: [{ ...entry, children: [{ trace: [entry] }] }],
+    };
+    service.threads.onPreview = async () => ({ results: [shown], problems: [] });
+    const ask = () => service.ask('/v1/preview', { body: { config: VALID, documents: [{ id: '1' }], trace: true } });
+    expect((await ask()).json).toMatchObject({
+      results: [{ failure: masked, trace: [{ failure: masked, children: [{ trace: [{ failure: masked }] }] }] }],
+    });
+    service.threads.onPreview = async () => ({
+      results: [],
+      problems: [{ severity: 'error', path: '', ...failure }],
+    });
+    expect((await ask()).json).toMatchObject({ status: 400, problems: [masked] });
+  });
+
   it('refuses a config with errors, with its problems', async () => {
     const service = await testService();
     const problem = {

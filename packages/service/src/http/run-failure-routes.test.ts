@@ -174,6 +174,27 @@ describe('running the failed documents of a run again', () => {
     expect((await retry(service, old.runId)).status).toBe(200);
   });
 
+  it('is started once by requests that come at the same time, and keeps the id of its request', async () => {
+    const service = await testService();
+    const old = await failedRun(service, [failure(1)]);
+    const answers = await Promise.all([1, 2, 3].map(() => retry(service, old.runId)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    const started = answers.find(({ status }) => status === 200);
+    expect(started?.json).toMatchObject({ requestId: started?.headers.get('x-request-id') });
+  });
+
+  it('keeps to preventConcurrentRuns, whatever held when the run was started', async () => {
+    const directory = temporaryDirectory();
+    const storage = { type: 'sqlite', path: directory } as const;
+    const before = await testService({ storage });
+    const configId = await before.store();
+    const old = await failedRun(before, [failure(1)], configId);
+    await before.service.close();
+    const after = await testService({ storage, preventConcurrentRuns: true });
+    await after.run(configId);
+    expect((await retry(after, old.runId)).json).toMatchObject({ code: 'HR_CONFIG_LOCKED' });
+  });
+
   it('is refused while the run goes on, and where nothing can be run again', async () => {
     const service = await testService();
     const { runId } = await service.run(await service.store());

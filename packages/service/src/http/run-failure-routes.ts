@@ -89,7 +89,7 @@ export async function runFailureRoutes(app: FastifyInstance, { runs, retries }: 
         response: answers({ 200: Type.Ref('RunDetails') }, 400, 404, 409, 429, 503),
       },
     },
-    async ({ params: { id }, body, user }, reply) =>
-      sendJson(reply, await retries.start(id, { configId: body?.configId, requestedBy: user })),
+    async ({ params, body, user, id: requestId }, reply) =>
+      sendJson(reply, await retries.start(params.id, { configId: body?.configId, requestedBy: user, requestId })),
   );
 }

@@ -64,6 +64,11 @@ export function now(): number {
   return Date.now() / 1000;
 }
 
+/** When a run ends that ends now: not before it began, even if the clock was set back meanwhile. */
+export function endTime({ startTime }: Pick<RunDetails, 'startTime'>): number {
+  return Math.max(startTime, now());
+}
+
 /** A run that waits or goes on: its details, and what moves them. */
 export class ActiveRun {
   readonly id: string;
@@ -71,6 +76,8 @@ export class ActiveRun {
   readonly journal: RunJournal;
   /** What the store does not have yet; a run leaves the memory when it is final and this is false. */
   dirty = true;
+  /** The last storing of it; never rejects. */
+  saving: Promise<void> | undefined;
   readonly #details: RunDetails;
   readonly #mask: SecretMask;
   readonly #position: () => number | undefined;
@@ -209,7 +216,6 @@ export class ActiveRun {
     }
     progress.stages = stages.slice(0, MAX_STAGES);
     progress.docsPerSecond = seconds <= 0 ? 0 : roundRate(doneDocuments(counts) / seconds);
-    this.journal.end(JSON.stringify(this.#details));
   }
 
   /** The end of a run of which no result can be had. What was in flight counts as failed. */
@@ -219,7 +225,6 @@ export class ActiveRun {
     const seconds = this.#startedRunning === 0 ? 0 : (performance.now() - this.#startedRunning) / 1000;
     this.#details.progress.docsPerSecond = seconds === 0 ? 0 : roundRate(documents / seconds);
     this.#end(status, { message: runSummary(status, [], [problem]), problems: [problem], connectors: [] });
-    this.journal.end(JSON.stringify(this.details()));
   }
 
   #end(
@@ -231,7 +236,7 @@ export class ActiveRun {
     const { message, problems, connectors } = result;
     const succeeded = status === 'SUCCEEDED';
     this.#details.runResult = { status: succeeded, message, runId: this.id, history: null, problems, connectors };
-    this.#details.endTime = now();
+    this.#details.endTime = endTime(this.#details);
   }
 
   #become(status: RunState): void {
@@ -289,10 +294,14 @@ export function storedRun(details: RunDetails): StoredRun {
   return { id, configId, status, done, startTime, requestedBy, labels, details: JSON.stringify(details) };
 }
 
-/** What was in flight when a run ended by force has failed. */
+/** What was in flight when a run ended by force has failed, and its connectors go on no longer. */
 export function abandonPending({ progress }: RunDetails): void {
   progress.failed += progress.pending;
   progress.pending = 0;
+  for (const connector of progress.connectors) {
+    if (connector.status === 'running') connector.status = 'stopped';
+    else if (connector.status === 'waiting') connector.status = 'skipped';
+  }
 }
 
 function doneDocuments({ succeeded, failed, dropped }: DocumentCounts): number {

@@ -1,6 +1,6 @@
 import { type Problem, runSummary } from '@headrace/engine';
 import type { Store } from '../store/store.ts';
-import { abandonPending, now, storedRun } from './active-run.ts';
+import { abandonPending, endTime, storedRun } from './active-run.ts';
 import type { RunDetails } from './run-details.ts';
 
 /**
@@ -25,7 +25,7 @@ export async function endInterruptedRuns(store: Store): Promise<number> {
         ...details,
         status: 'INTERRUPTED',
         done: true,
-        endTime: now(),
+        endTime: endTime(details),
         runResult: {
           status: false,
           message: runSummary('INTERRUPTED', [], [problem]),

@@ -1,12 +1,13 @@
 import {
   HeadraceError,
   hasErrors,
-  maskTexts,
+  type PreviewedDocument,
   type PreviewRequest,
   type PreviewResult,
   type Problem,
   type ReachRequest,
-  secretTexts,
+  SecretMask,
+  type StageTrace,
 } from '@headrace/engine';
 import { boundProblems } from '../configs/bound-problems.ts';
 import { refuseConfig } from '../configs/upload-text.ts';
@@ -39,17 +40,18 @@ export class Previews {
   /** @param gone aborted when the client has gone: the preview ends, and its place is free */
   async preview(request: PreviewRequest, gone: AbortSignal): Promise<PreviewResult> {
     const result = await this.#ask(() => this.#starter.preview(request, TIMEOUT_MILLIS, gone));
-    const problems = boundProblems(result.problems);
+    const mask = new SecretMask(request.root, true);
+    const problems = boundProblems(result.problems).map((problem) => mask.failure(problem));
     if (hasErrors(problems)) refuseConfig(problems);
-    return { ...result, problems };
+    return { results: result.results.map((each) => maskedResult(each, mask)), problems };
   }
 
   /** All problems of a config, those of sources and sinks that cannot be reached among them. */
   async reach(request: ReachRequest): Promise<Problem[]> {
     const problems = await this.#ask(() => this.#starter.reach(request, TIMEOUT_MILLIS));
     // What a server answers may repeat what it was sent.
-    const secrets = secretTexts(request.root, true);
-    return boundProblems(problems).map((problem) => ({ ...problem, message: maskTexts(problem.message, secrets) }));
+    const mask = new SecretMask(request.root, true);
+    return boundProblems(problems).map((problem) => mask.failure(problem));
   }
 
   async #ask<T>(work: () => Promise<T>): Promise<T> {
@@ -98,4 +100,24 @@ export class Previews {
       clearTimeout(timer);
     }
   }
+}
+
+/** What is said of a document with secrets masked: a preset has those of the environment. Documents are as they are. */
+function maskedResult(result: PreviewedDocument, mask: SecretMask): PreviewedDocument {
+  const { failure, trace } = result;
+  return {
+    ...result,
+    ...(failure === undefined ? {} : { failure: mask.failure(failure) }),
+    ...(trace === undefined ? {} : { trace: maskedTrace(trace, mask) }),
+  };
+}
+
+function maskedTrace(trace: readonly StageTrace[], mask: SecretMask): StageTrace[] {
+  return trace.map((entry) => ({
+    ...entry,
+    ...(entry.failure === undefined ? {} : { failure: mask.failure(entry.failure) }),
+    ...(entry.children === undefined
+      ? {}
+      : { children: entry.children.map((child) => ({ ...child, trace: maskedTrace(child.trace, mask) })) }),
+  }));
 }

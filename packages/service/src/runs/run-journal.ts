@@ -45,7 +45,7 @@ export class RunJournal {
 
   /** Documents have failed. Their contents are kept as they are. */
   failed(documents: readonly KeptFailure[]): void {
-    const masked = documents.map((document) => this.#maskFailure(document));
+    const masked = documents.map((document) => ({ ...document, failure: this.#mask.failure(document.failure) }));
     this.failures.add(masked);
     // A run that was given up may go on to fail.
     if (this.events.ended) return;
@@ -79,12 +79,6 @@ export class RunJournal {
   end(details: string): void {
     this.#stopTicking();
     this.events.end(details);
-  }
-
-  #maskFailure(document: KeptFailure): KeptFailure {
-    const { code, message, hint } = document.failure;
-    const masked = { code, message: this.#mask.text(message) };
-    return { ...document, failure: hint === undefined ? masked : { ...masked, hint: this.#mask.text(hint) } };
   }
 
   #tellState(): void {

@@ -26,9 +26,7 @@ describe('the log of a run', () => {
       all.push([i, `m${i}`]);
       if (i % 97 === 0) await log.save();
     }
-    expect(log.unsaved).toBe(true);
     await log.save();
-    expect(log.unsaved).toBe(false);
     expect(await stored(store)).toEqual(all);
     expect(await store.runLog('r')).toHaveLength(3);
   });

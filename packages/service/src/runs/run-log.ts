@@ -39,11 +39,6 @@ export class RunLog {
     return this.#lastLine + 1;
   }
 
-  /** Whether there is something that the store does not have. */
-  get unsaved(): boolean {
-    return this.#pieces.some(({ stored }) => !stored);
-  }
-
   /** @param line JSON, without a line end */
   add(line: string): void {
     const bytes = Buffer.byteLength(line) + 1;

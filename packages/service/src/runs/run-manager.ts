@@ -99,7 +99,7 @@ export class RunManager {
   /** The details of a run as JSON. */
   async details(id: string): Promise<string | undefined> {
     const run = this.#active.get(id);
-    if (run !== undefined) return run.stored().details;
+    if (run !== undefined) return shown(run);
     const known = this.#finished.get(id);
     if (known !== undefined) return known;
     const stored = await this.#options.store.runDetails(id);
@@ -112,7 +112,12 @@ export class RunManager {
   /** Runs, newest first, as JSON, each with the place that pages go on from. */
   async list(page: Page, filter: RunFilter = {}): Promise<{ seq: number; details: string }[]> {
     const runs = await this.#options.store.listRuns(page, filter);
-    return runs.map(({ seq, id, details }) => ({ seq, details: this.#active.get(id)?.stored().details ?? details }));
+    return Promise.all(
+      runs.map(async ({ seq, id, details }) => {
+        const run = this.#active.get(id);
+        return { seq, details: run === undefined ? details : await shown(run) };
+      }),
+    );
   }
 
   /** Asks a run to end: one that waits is done at once, one that goes on stops soon. Gives its details as JSON. */
@@ -262,7 +267,11 @@ export class RunManager {
 
   /** Stores what is new of a run. One that is done leaves the memory then; if storing fails, the next tick tries again. */
   async #save(run: ActiveRun): Promise<void> {
-    if (!run.dirty) return;
+    if (run.dirty) run.saving = this.#store(run);
+    await run.saving;
+  }
+
+  async #store(run: ActiveRun): Promise<void> {
     run.dirty = false;
     const stored = run.stored();
     try {
@@ -273,6 +282,8 @@ export class RunManager {
       run.dirty = true;
       this.#options.onError(`Run ${run.id} could not be stored; it is tried again`, error);
       return;
+    } finally {
+      if (stored.done) run.journal.end(stored.details);
     }
     if (!stored.done) return;
     this.#finished.put(run.id, stored.details);
@@ -303,6 +314,12 @@ export class RunManager {
       void this.#save(run);
     }
   }
+}
+
+/** The details of a run as JSON. Nobody sees an end before it is stored, if it can be: a crash must not take it back. */
+async function shown(run: ActiveRun): Promise<string> {
+  if (run.done) await run.saving;
+  return run.stored().details;
 }
 
 export function runNotFound(id: string): Refusal {

@@ -9,6 +9,16 @@ export interface RetryAsk {
   /** The id or name of a config to run with as it is now; absent: the config of the run, as it was then. */
   configId: string | undefined;
   requestedBy: string | null;
+  /** The id of the request. */
+  requestId: string;
+}
+
+export interface RunRetriesOptions {
+  store: Store;
+  configs: Configs;
+  runs: RunManager;
+  /** One run of a config at a time, whatever was asked for when the run was started. */
+  preventConcurrentRuns: boolean;
 }
 
 /** Runs the failed documents of a run again, as a new run. */
@@ -16,15 +26,31 @@ export class RunRetries {
   readonly #store: Store;
   readonly #configs: Configs;
   readonly #runs: RunManager;
+  readonly #preventConcurrentRuns: boolean;
+  /** Runs whose retries are being started: until then nothing else tells of them. */
+  readonly #starting = new Set<string>();
 
-  constructor({ store, configs, runs }: { store: Store; configs: Configs; runs: RunManager }) {
+  constructor({ store, configs, runs, preventConcurrentRuns }: RunRetriesOptions) {
     this.#store = store;
     this.#configs = configs;
     this.#runs = runs;
+    this.#preventConcurrentRuns = preventConcurrentRuns;
   }
 
   /** Starts the new run, and gives its details as JSON. */
-  async start(runId: string, { configId, requestedBy }: RetryAsk): Promise<string> {
+  async start(runId: string, ask: RetryAsk): Promise<string> {
+    if (this.#starting.has(runId)) {
+      throw new Refusal('HR_RUN_IS_GOING', `Another request runs the failed documents of the run ${runId} again`);
+    }
+    this.#starting.add(runId);
+    try {
+      return await this.#startAlone(runId, ask);
+    } finally {
+      this.#starting.delete(runId);
+    }
+  }
+
+  async #startAlone(runId: string, { configId, requestedBy, requestId }: RetryAsk): Promise<string> {
     const text = await this.#runs.details(runId);
     if (text === undefined) throw runNotFound(runId);
     const details = JSON.parse(text) as RunDetails;
@@ -35,8 +61,9 @@ export class RunRetries {
       throw new Refusal('HR_RETRY_NOTHING', `The run ${runId} has no failed documents that could be run again`);
     }
     const found = configId === undefined ? await this.#sameConfig(details) : await this.#configNow(configId);
-    const { overlap, labels } = details;
-    return this.#runs.start({ ...found, overlap, labels, requestedBy, retryOf: runId });
+    const { labels } = details;
+    const overlap = details.overlap === 'allow' && this.#preventConcurrentRuns ? 'refuse' : details.overlap;
+    return this.#runs.start({ ...found, overlap, labels, requestedBy, requestId, retryOf: runId });
   }
 
   /** Two runs of the same documents at once would hinder each other. */

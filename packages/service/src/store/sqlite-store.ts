@@ -28,6 +28,8 @@ import type {
 import { WriteGroup } from './write-group.ts';
 
 const SQLITE_BUSY = 5;
+/** Read-only, input or output, full, and cannot be opened. */
+const DISK_ERRORS: ReadonlySet<number> = new Set([8, 10, 13, 14]);
 
 interface SqliteStoreEvents {
   onCommit?(seconds: number): void;
@@ -210,8 +212,13 @@ function openLocked(directory: string, warn: (message: string) => void): Databas
     return db;
   } catch (error) {
     db.close();
-    if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) {
-      throw new Error(`The store ${directory} cannot be opened: ${(error as Error).message}`, { cause: error });
+    const { errcode = 0, message } = error as Error & { errcode?: number };
+    if (errcode !== SQLITE_BUSY) {
+      // The low byte says the kind.
+      const hint = DISK_ERRORS.has(errcode % 256)
+        ? '. Look at its disk: it has to be writable, sound, and not full'
+        : '';
+      throw new Error(`The store ${directory} cannot be opened: ${message}${hint}`, { cause: error });
     }
     throw new Error(
       `The store ${directory} is in use by another service (process ${readPid(pidFile)}). ` +

@@ -1,0 +1,100 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { MemoryStore } from '../store/memory-store.ts';
+import { type StoredRun, StoreError } from '../store/store.ts';
+import { testService } from '../testing/test-service.test.support.ts';
+
+/** A store that takes its time for the ends of runs, or refuses them. */
+class SlowEnds extends MemoryStore {
+  readonly asked: Promise<void>;
+  done: () => void = () => undefined;
+  full = false;
+  #asked!: () => void;
+  readonly #written: Promise<void>;
+
+  constructor() {
+    super();
+    this.asked = new Promise((resolve) => {
+      this.#asked = resolve;
+    });
+    this.#written = new Promise((resolve) => {
+      this.done = resolve;
+    });
+  }
+
+  override async saveRun(...[run, key]: Parameters<MemoryStore['saveRun']>): Promise<void> {
+    if (run.done) await this.#end(run);
+    return super.saveRun(run, key);
+  }
+
+  async #end({ id }: StoredRun): Promise<void> {
+    this.#asked();
+    if (this.full) throw new StoreError(`${id}: the disk is full`);
+    await this.#written;
+  }
+}
+
+describe('the end of a run', () => {
+  it('is seen when it is stored, not before: a crash must not take it back', async () => {
+    const store = new SlowEnds();
+    const service = await testService({}, { store });
+    const { runId } = await service.run(await service.store());
+    service.threads.last.end('SUCCEEDED');
+    await store.asked;
+    let answers = 0;
+    const asked = ['', '?limit=10', `/${runId}`].map((path) =>
+      service.ask(`/v1/run${path}`).finally(() => {
+        answers++;
+      }),
+    );
+    // What needs nothing of the run is answered meanwhile.
+    expect((await service.ask('/v1/livez')).status).toBe(200);
+    expect((await service.ask('/v1/config')).status).toBe(200);
+    expect(answers).toBe(0);
+    store.done();
+    for (const answer of await Promise.all(asked)) expect(answer.text).toContain('"status":"SUCCEEDED"');
+  });
+
+  it('is told all the same while it cannot be stored', async () => {
+    const store = new SlowEnds();
+    store.full = true;
+    const service = await testService({}, { store });
+    const { runId } = await service.run(await service.store());
+    service.threads.last.end('SUCCEEDED');
+    expect((await service.ended(runId)).status).toBe('SUCCEEDED');
+    store.full = false;
+    store.done();
+  });
+});
+
+describe('a clock that is set', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it('back does not make a run end before it began, nor change the order of runs or what a key has started', async () => {
+    const service = await testService();
+    const configId = await service.store();
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21T12:00:00Z') });
+    const request = { body: { configId }, headers: { 'idempotency-key': 'nightly' } };
+    const { runId } = (await service.ask('/v1/run', request)).json as { runId: string };
+    vi.setSystemTime('2026-11-21T02:00:00Z');
+    service.threads.last.end('SUCCEEDED');
+    const { startTime, endTime } = await service.ended(runId);
+    expect(endTime).toBe(startTime);
+    expect((await service.ask('/v1/run', request)).json).toMatchObject({ runId });
+    const later = await service.run(configId);
+    const listed = (await service.ask('/v1/run')).json as { runId: string }[];
+    expect(listed.map((run) => run.runId)).toEqual([later.runId, runId]);
+    service.threads.last.end('SUCCEEDED');
+    expect(await service.ended(later.runId)).toMatchObject({ status: 'SUCCEEDED' });
+  });
+
+  it('forward by days ends no run, and lets a key go', async () => {
+    const service = await testService();
+    const configId = await service.store();
+    vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21T12:00:00Z') });
+    const request = { body: { configId }, headers: { 'idempotency-key': 'nightly' } };
+    const { runId } = (await service.ask('/v1/run', request)).json as { runId: string };
+    vi.setSystemTime('2026-11-25T12:00:00Z');
+    expect(await service.details(runId)).toMatchObject({ status: 'RUNNING', done: false });
+    expect((await service.ask('/v1/run', request)).json).not.toMatchObject({ runId });
+  });
+});

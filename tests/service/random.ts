@@ -1,0 +1,17 @@
+/** Numbers that look random, the same ones for the same seed. */
+export interface Random {
+  /** A whole number from 0, smaller than `end`. */
+  below(end: number): number;
+}
+
+/** Mulberry32. */
+export function randomFrom(seed: number): Random {
+  let state = seed | 0;
+  const below = (end: number) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * end);
+  };
+  return { below };
+}
