@@ -38,7 +38,7 @@ const detectors = {
     return (text) => {
       const document = toDocument({ id: '1', text });
       stage.process(document);
-      return document.get('language');
+      return { code: document.get('language'), probability: document.get('languageConfidence') };
     };
   },
   eld: async () => {
