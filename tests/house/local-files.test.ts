@@ -4,8 +4,7 @@ import { isForTests, readText, repositoryFiles } from './repository.ts';
 /** Files that get at the disk, at databases of it or at processes past `local-files/`, and why they may. */
 const PAST_THE_ROOM: Readonly<Record<string, string>> = {
   'packages/components/src/storage/local-storage.ts': 'lstat of paths that allowedPath gave, a million of them',
-  'packages/components/src/storage/archives/local-copy.ts': 'files of its own, in a temporary folder',
-  'packages/components/src/storage/archives/zip-reader.ts': 'opens a copy of its own, or what allowedPath gave',
+  'packages/components/src/storage/archives/local-copy.ts': 'a file of its own, without a name',
   'packages/components/src/scripts/python-environment.ts': 'scripts of ExternalPython, which the policy allows or not',
   'packages/components/src/scripts/pyodide-process.ts': 'the files of a package',
   'packages/components/src/scripts/script-process.ts': 'the process of a script, which the policy allows or not',

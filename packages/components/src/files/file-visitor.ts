@@ -1,11 +1,4 @@
-import {
-  allowedPath,
-  HeadraceError,
-  type Logger,
-  messageOf,
-  type Publisher,
-  type RejectedRecord,
-} from '@headrace/engine';
+import { HeadraceError, type Logger, messageOf, type Publisher, type RejectedRecord } from '@headrace/engine';
 import type { ByteSource } from '../formats/byte-source.ts';
 import type { FileFormats } from '../formats/handlers/file-handlers.ts';
 import type { ArchiveEntry } from '../storage/archives/archive-entry.ts';
@@ -13,7 +6,7 @@ import { gunzipped } from '../storage/archives/decompress.ts';
 import { withLocalCopy } from '../storage/archives/local-copy.ts';
 import { tarEntries } from '../storage/archives/tar-reader.ts';
 import { UnpackBudget } from '../storage/archives/unpack-budget.ts';
-import { zipEntries } from '../storage/archives/zip-reader.ts';
+import { localZipEntries, zipEntries } from '../storage/archives/zip-reader.ts';
 import { extensionOf, leafOf } from '../storage/file-uri.ts';
 import { isGone } from '../storage/local-storage.ts';
 import { collectBytes, LocalFileReader, MAX_CONTENT_BYTES } from '../storage/read-whole.ts';
@@ -141,7 +134,7 @@ export class FileVisitor {
     const entries = file.leaf.endsWith('.tar')
       ? tarEntries(file.open())
       : file.local !== undefined
-        ? zipEntries(allowedPath(file.local, 'read'))
+        ? localZipEntries(file.local)
         : withLocalCopy(file.open(), zipEntries);
     let failed = false;
     for await (const entry of entries) {

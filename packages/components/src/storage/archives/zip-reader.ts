@@ -1,7 +1,8 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { crc32, inflateRawSync } from 'node:zlib';
 import type { Entry } from 'yauzl';
 import type { ByteSource } from '../../formats/byte-source.ts';
+import { open } from '../../local-files/local-files.ts';
 import type { ArchiveEntry } from './archive-entry.ts';
 import { BlockFile } from './block-file.ts';
 import { inflated } from './decompress.ts';
@@ -18,61 +19,66 @@ const READ_BYTES = 256 * 1024;
 /** The least that zlib takes. */
 const MIN_CHUNK_BYTES = 64;
 
+/** The files in a zip archive of this machine, as `zipEntries` gives them. */
+export async function* localZipEntries(path: string): AsyncGenerator<ArchiveEntry> {
+  const file = await open(path, 'r');
+  try {
+    yield* zipEntries(file);
+  } finally {
+    await file.close();
+  }
+}
+
 /**
  * The files in a zip archive, in the order of its directory; folders are left out. Ends with an error when the
  * directory cannot be read. An entry that is damaged fails when it is read, and leaves the others alone.
  *
- * @param path of the archive on this machine, which may be read: its directory stands at its end
+ * @param file the archive, which stays open: its directory stands at its end
  */
-export async function* zipEntries(path: string): AsyncGenerator<ArchiveEntry> {
+export async function* zipEntries(file: FileHandle): AsyncGenerator<ArchiveEntry> {
   const { fromRandomAccessReaderPromise, getFileNameLowLevel, RandomAccessReader } = await import('yauzl');
-  const file = await open(path, 'r');
-  try {
-    const directory = new BlockFile(file);
-    class DirectoryReader extends RandomAccessReader {
-      override read(
-        target: Buffer,
-        offset: number,
-        length: number,
-        position: number,
-        done: (error: Error | null) => void,
-      ) {
-        directory.read(position, length).then(
-          (bytes) => {
-            bytes.copy(target, offset);
-            done(bytes.length < length ? new Error('the archive is cut off') : null);
-          },
-          (error) => done(error),
-        );
-      }
+  const directory = new BlockFile(file);
+  class DirectoryReader extends RandomAccessReader {
+    override read(
+      target: Buffer,
+      offset: number,
+      length: number,
+      position: number,
+      done: (error: Error | null) => void,
+    ) {
+      directory.read(position, length).then(
+        (bytes) => {
+          bytes.copy(target, offset);
+          done(bytes.length < length ? new Error('the archive is cut off') : null);
+        },
+        (error) => done(error),
+      );
+    }
 
-      override _readStreamForRange(): never {
-        throw new Error('contents are not read by this reader');
-      }
+    override _readStreamForRange(): never {
+      throw new Error('contents are not read by this reader');
     }
-    const { size } = await file.stat();
-    // Names are decoded here: they may be anything, and are never places to write to.
-    const zip = await fromRandomAccessReaderPromise(new DirectoryReader(), size, {
-      lazyEntries: true,
-      decodeStrings: false,
-    });
-    const contents = new BlockFile(file);
-    for await (const entry of zip.eachEntry()) {
-      const raw = entry.fileName as unknown as Buffer;
-      const utf8 = (entry.generalPurposeBitFlag & UTF8_NAME) !== 0 || isUtf8(raw);
-      const flags = entry.generalPurposeBitFlag | (utf8 ? UTF8_NAME : 0);
-      const name = getFileNameLowLevel(flags, raw, entry.extraFields, false);
-      if (name.endsWith('/')) continue;
-      yield {
-        name,
-        size: entry.uncompressedSize,
-        modified: BigInt(entry.getLastModDate().getTime()) * 1_000_000n,
-        unreadable: unreadable(entry),
-        bytes: readEntry(entry, file, contents),
-      };
-    }
-  } finally {
-    await file.close();
+  }
+  const { size } = await file.stat();
+  // Names are decoded here: they may be anything, and are never places to write to.
+  const zip = await fromRandomAccessReaderPromise(new DirectoryReader(), size, {
+    lazyEntries: true,
+    decodeStrings: false,
+  });
+  const contents = new BlockFile(file);
+  for await (const entry of zip.eachEntry()) {
+    const raw = entry.fileName as unknown as Buffer;
+    const utf8 = (entry.generalPurposeBitFlag & UTF8_NAME) !== 0 || isUtf8(raw);
+    const flags = entry.generalPurposeBitFlag | (utf8 ? UTF8_NAME : 0);
+    const name = getFileNameLowLevel(flags, raw, entry.extraFields, false);
+    if (name.endsWith('/')) continue;
+    yield {
+      name,
+      size: entry.uncompressedSize,
+      modified: BigInt(entry.getLastModDate().getTime()) * 1_000_000n,
+      unreadable: unreadable(entry),
+      bytes: readEntry(entry, file, contents),
+    };
   }
 }
 
