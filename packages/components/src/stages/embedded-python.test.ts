@@ -3,7 +3,14 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Document, type Stage, toValue } from '@headrace/engine';
-import { makeStage, RefusedParameters, runStage, stageContext, toDocument } from '@headrace/engine/testing';
+import {
+  assertStageContract,
+  makeStage,
+  RefusedParameters,
+  runStage,
+  stageContext,
+  toDocument,
+} from '@headrace/engine/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findPyodide, pyodideCommand } from '../scripts/pyodide-process.ts';
 import { EmbeddedPython } from './embedded-python.ts';
@@ -257,6 +264,16 @@ describe.each([
 });
 
 describe('EmbeddedPython', () => {
+  it(
+    'keeps the contract of a stage',
+    () =>
+      assertStageContract(EmbeddedPython, {
+        params: { script: 'doc.copy = doc.list\ndoc.list.append(1)\ndoc.n = len(doc.text)' },
+        document: { id: 'd', list: ['a'], text: 'abc' },
+      }),
+    4 * MILLIS_TO_START,
+  );
+
   it(
     'does not start with what is no Python',
     async () => {
