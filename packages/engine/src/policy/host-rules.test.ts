@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseHostPattern } from './host-pattern.ts';
 import { HostRules } from './host-rules.ts';
@@ -90,8 +91,68 @@ describe('the default policy', () => {
   it('lets everything be reached but the metadata of clouds', () => {
     expect(refused(DEFAULT_POLICY, 'localhost', 9200, '127.0.0.1', '::1')).toBeUndefined();
     expect(refused(DEFAULT_POLICY, '192.168.1.1', 80)).toBeUndefined();
-    for (const address of ['169.254.169.254', '169.254.170.2', '::ffff:169.254.169.254', 'fd00:ec2::254']) {
-      expect(refused(DEFAULT_POLICY, address, 80), address).toContain('cloud');
+  });
+
+  it.each([
+    '169.254.169.254',
+    '169.254.170.2',
+    '100.100.100.200',
+    '168.63.129.16',
+    '192.0.0.192',
+    'fd00:ec2::254',
+    'fd20:ce::254',
+    'fe80::a9fe:a9fe%eth0',
+    '::ffff:169.254.169.254',
+    '::169.254.169.254',
+    '64:ff9b::a9fe:a9fe',
+    '2002:a9fe:a9fe::1',
+  ])('refuses %s, where a cloud keeps credentials', (address) => {
+    expect(refused(DEFAULT_POLICY, address, 80)).toContain('cloud');
+    expect(refused(DEFAULT_POLICY, 'a.example', 80, address)).toContain('cloud');
+  });
+});
+
+describe('an IPv6 address that has an IPv4 address in it', () => {
+  const byte = fc.integer({ min: 0, max: 255 });
+  /** Any, and the refused ones among them as often as not. */
+  const ipv4 = fc.oneof(
+    fc.tuple(byte, byte, byte, byte),
+    fc.tuple(fc.constantFrom(10, 127), byte, byte, byte),
+    fc.tuple(fc.constant(169), fc.constant(254), byte, byte),
+    fc.tuple(fc.constant(192), fc.constant(168), byte, byte),
+    fc.constantFrom([100, 100, 100, 200], [172, 16, 0, 1], [168, 63, 129, 16]),
+  );
+  type Bytes = readonly [number, number, number, number];
+  const hex = (high: number, low: number) => ((high << 8) | low).toString(16);
+  const pairs = ([a, b, c, d]: Bytes) => `${hex(a, b)}:${hex(c, d)}`;
+  const forms: Record<string, (bytes: Bytes) => string> = {
+    compatible: (bytes) => `::${bytes.join('.')}`,
+    mapped: (bytes) => `::ffff:${pairs(bytes)}`,
+    translated: (bytes) => `::ffff:0:${pairs(bytes)}`,
+    NAT64: (bytes) => `64:ff9b::${pairs(bytes)}`,
+    'NAT64, 48 bits': ([a, b, c, d]) => `64:ff9b:1:${hex(a, b)}:${hex(0, c)}:${hex(d, 0)}::`,
+    'NAT64, 56 bits': ([a, b, c, d]) => `64:ff9b:1:${hex(7, a)}:${hex(0, b)}:${hex(c, d)}::`,
+    'NAT64, 64 bits': ([a, b, c, d]) => `64:ff9b:1:7:${hex(0, a)}:${hex(b, c)}:${hex(d, 0)}:0`,
+    'NAT64, 96 bits': (bytes) => `64:ff9b:1::7:0:${pairs(bytes)}`,
+    '6to4': (bytes) => `2002:${pairs(bytes)}::1`,
+    'Teredo server': (bytes) => `2001:0:${pairs(bytes)}:0:0:a246:27e9`,
+    Teredo: (bytes) => `2001:0:5db8:d822:0:0:${pairs(bytes.map((each) => each ^ 0xff) as unknown as Bytes)}`,
+    ISATAP: (bytes) => `2606:4700::200:5efe:${pairs(bytes)}`,
+  };
+  const denying: Policy = { ...DEFAULT_POLICY, hosts: { allow: undefined, deny: ['93.0.0.0/8', '10.0.0.0/8'] } };
+
+  it.each(Object.entries(forms))('is refused where that is: %s', (_, form) => {
+    fc.assert(
+      fc.property(ipv4, fc.constantFrom(DEFAULT_POLICY, STRICT_POLICY, denying), (bytes, policy) => {
+        fc.pre(refused(policy, bytes.join('.'), 443) !== undefined);
+        expect(refused(policy, 'a.example', 443, form(bytes as unknown as Bytes))).toBeDefined();
+      }),
+    );
+  });
+
+  it('is reached where that is', () => {
+    for (const form of Object.values(forms)) {
+      expect(refused(DEFAULT_POLICY, 'a.example', 443, form([93, 184, 216, 34]))).toBeUndefined();
     }
   });
 });

@@ -1,3 +1,5 @@
+import type { BlockList } from 'node:net';
+import { embeddedAddresses } from './embedded-addresses.ts';
 import {
   addressesOf,
   contains,
@@ -10,9 +12,19 @@ import {
 import type { Policy } from './policy.ts';
 
 /** Where clouds tell a machine its credentials. No config has any business there. */
-const METADATA = ['169.254.0.0/16', 'fd00:ec2::254/128'];
+const METADATA = [
+  '169.254.0.0/16',
+  // Alibaba, Azure and Oracle.
+  '100.100.100.200/32',
+  '168.63.129.16/32',
+  '192.0.0.192/32',
+  // Amazon, Google and OpenStack.
+  'fd00:ec2::254/128',
+  'fd20:ce::254/128',
+  'fe80::a9fe:a9fe/128',
+];
 
-/** Everything that is not the public internet: loopback, private, link-local, shared, multicast, and what wraps IPv4. */
+/** Everything that is not the public internet: loopback, private, link-local, shared, multicast, and what has IPv4 in it. */
 const NOT_PUBLIC = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -63,16 +75,26 @@ export class HostRules {
   refusedAddress(host: string, address: string, port?: number): string | undefined {
     const name = hostName(host);
     const which = name === address ? address : `${address}, which is ${name},`;
-    if (contains(this.metadata, address)) return `${which} belongs to the machine's cloud or its own network`;
-    const means = (pattern: HostPattern) => meansName(pattern, name, port) || meansAddress(pattern, address, port);
-    if (this.deny.some(means)) return `hosts.deny of the policy has ${told(name, port)}`;
-    const allowing = this.allow?.filter(means);
+    // An address in another one is reached as well: no way around a refusal leads there.
+    const forms = formsOf(address);
+    const isIn = (addresses: BlockList) => forms.some((form) => contains(addresses, form));
+    if (isIn(this.metadata)) return `${which} belongs to the machine's cloud or its own network`;
+    const means = (form: string) => (pattern: HostPattern) =>
+      meansName(pattern, name, port) || meansAddress(pattern, form, port);
+    if (forms.some((form) => this.deny.some(means(form)))) return `hosts.deny of the policy has ${told(name, port)}`;
+    const allowing = this.allow?.filter(means(address));
     if (allowing?.length === 0) return `hosts.allow of the policy does not have ${told(name, port)}`;
-    if (this.privateAddresses || !contains(this.notPublic, address)) return undefined;
+    if (this.privateAddresses || !isIn(this.notPublic)) return undefined;
     // Who named the very host, or its addresses, meant it; who named all of a domain did not mean every address there.
     const named = allowing?.some(({ kind }) => kind === 'name' || kind === 'addresses') === true;
     return named ? undefined : `${which} is a private address`;
   }
+}
+
+/** An address, and those that are in it. */
+function formsOf(address: string): string[] {
+  const plain = address.replace(/%.*$/, '');
+  return [plain, ...(process.getBuiltinModule('node:net').isIPv6(plain) ? embeddedAddresses(plain) : [])];
 }
 
 function isAddress(text: string): boolean {
