@@ -3,6 +3,11 @@ import { isForTests, readText, repositoryFiles } from './repository.ts';
 
 /** Files that get at the disk, at databases of it or at processes past `local-files/`, and why they may. */
 const PAST_THE_ROOM: Readonly<Record<string, string>> = {
+  'packages/engine/src/component/catalog.ts': 'the catalogue of a package',
+  'packages/engine/src/component/registry.ts': 'the source of a module that is loaded, for its class comment',
+  'packages/engine/src/pipeline/conditions.ts': 'opens what allowedPath gave',
+  'packages/engine/src/policy/file-rules.ts': 'looks where links lead: it is what the policy asks',
+  'packages/engine/src/run/dry-run.ts': 'the file of --dry-run, of the command line alone',
   'packages/components/src/storage/local-storage.ts': 'lstat of paths that allowedPath gave, a million of them',
   'packages/components/src/storage/archives/local-copy.ts': 'a file of its own, without a name',
   'packages/components/src/scripts/python-environment.ts': 'scripts of ExternalPython, which the policy allows or not',
@@ -17,12 +22,12 @@ const OPEN_FILES = /^packages\/components\/src\/stages\/print\.ts$/;
 
 const sources = repositoryFiles().filter(
   (path) =>
-    /^(packages\/components|plugins\/[^/]+)\/src\/.*\.ts$/.test(path) &&
+    /^(packages\/(components|engine)|plugins\/[^/]+)\/src\/.*\.ts$/.test(path) &&
     !isForTests(path) &&
     !/\/local-files\/|\.lib\.ts$/.test(path),
 );
 
-it('components open files, local databases and processes where the policy is asked', () => {
+it('the engine and components open files, local databases and processes where the policy is asked', () => {
   const wrong = sources.flatMap((path) =>
     PAST_THE_ROOM[path] === undefined ? opensIn(path).map((name) => `${path}: ${name}`) : [],
   );
