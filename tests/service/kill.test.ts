@@ -4,7 +4,7 @@ import { KILL_SETTINGS, killRepeatedly, type Victim } from './kills.ts';
 import { addressOf, kill, runDetails, serve, serviceDirectory, startRun, upload } from './served.ts';
 
 /** `npm run bench -- kills` does it 200 times. */
-const KILLS = 6;
+const KILLS = 4;
 const SEED = 7;
 
 it('loses nothing that it has acknowledged, whenever it is killed', async () => {
