@@ -93,7 +93,7 @@ export {
 export { ERROR_ADVICE } from './errors/error-advice.ts';
 export { ERROR_CODES, type ErrorCode } from './errors/error-codes.ts';
 export { type Failure, HeadraceError, messageOf, toFailure } from './errors/headrace-error.ts';
-export { writeFailureLine } from './failures/failure-line.ts';
+export { withoutDocument, writeFailureLine } from './failures/failure-line.ts';
 export {
   type FailedDocument,
   type KeptDocument,

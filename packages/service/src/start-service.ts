@@ -175,9 +175,7 @@ function makeParts({
     store,
     starter: threads,
     metrics: measurements.runs,
-    maxConcurrentRuns: limits.maxConcurrentRuns,
-    maxQueuedRuns: limits.maxQueuedRuns,
-    maxRuns: limits.maxRuns,
+    limits,
     onLog: (run, record) => logRun(logger, run, record),
     onError: (message, error) => logger.error(error, message),
   });

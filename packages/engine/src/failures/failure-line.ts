@@ -4,6 +4,9 @@ import type { JsonObject, Value } from '../document/value.ts';
 import { HeadraceError } from '../errors/headrace-error.ts';
 import type { KeptDocument, KeptFailure } from './kept-failure.ts';
 
+/** What the content stands behind. No text can have it: there each quote has a backslash. */
+const DOCUMENT = ',"document":';
+
 /** A failed document as one line of JSON, the form in which it is stored, answered and written to files. */
 export function writeFailureLine(kept: KeptFailure): string {
   const { id, connector, pipeline, at, failure, status, omitted, document } = kept;
@@ -11,11 +14,20 @@ export function writeFailureLine(kept: KeptFailure): string {
   const head = { id, connector, pipeline, at, code, message, hint, status, processed: document?.kind === 'encoded' };
   if (document === undefined) return JSON.stringify({ ...head, omitted });
   if (document.kind === 'encoded') {
-    return JSON.stringify({ ...head, encoding: document.encoding, document: document.text });
+    const start = JSON.stringify({ ...head, encoding: document.encoding });
+    return `${start.slice(0, -1)}${DOCUMENT}${JSON.stringify(document.text)}}`;
   }
   const { binaryFields, json } = document;
   const start = JSON.stringify(binaryFields.length === 0 ? head : { ...head, binaryFields });
-  return `${start.slice(0, -1)},"document":${json}}`;
+  return `${start.slice(0, -1)}${DOCUMENT}${json}}`;
+}
+
+/** A line that `writeFailureLine` gave, without the document, which stands last. */
+export function withoutDocument(line: string, omitted: string): string {
+  const at = line.indexOf(DOCUMENT);
+  if (at < 0) return line;
+  const { binaryFields: _fields, encoding: _encoding, ...head } = JSON.parse(`${line.slice(0, at)}}`);
+  return JSON.stringify({ ...head, processed: false, omitted });
 }
 
 /** What is needed of a failed document to run it again. */

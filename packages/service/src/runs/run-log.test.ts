@@ -74,6 +74,30 @@ describe('the log of a run', () => {
     expect((await stored(store)).length).toBe(701);
   });
 
+  it('is stored to its last line when a save is going on, for all who wait', async () => {
+    const store = new MemoryStore();
+    const log = new RunLog('r', store);
+    const { save, release } = { save: store.saveRunLog.bind(store), release: Promise.withResolvers<void>() };
+    let fail = false;
+    store.saveRunLog = async (...args) => {
+      await release.promise;
+      if (fail) throw new StoreError('full');
+      return save(...args);
+    };
+    line(log, 'm1');
+    fail = true;
+    const first = log.save();
+    const second = log.save();
+    release.resolve();
+    await expect(first).rejects.toThrow('full');
+    await expect(second).rejects.toThrow('full');
+    fail = false;
+    const third = log.save();
+    line(log, 'm2');
+    await Promise.all([third, log.save(), log.save()]);
+    expect((await stored(store)).length).toBe(2);
+  });
+
   it('gives the lines of a level and above, behind a line, and so many', async () => {
     const store = new MemoryStore();
     const log = new RunLog('r', store);

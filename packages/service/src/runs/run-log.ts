@@ -28,6 +28,7 @@ export class RunLog {
   #bytes = 0;
   #lastLine = 0;
   #lastPiece = 0;
+  #saving: Promise<void> | undefined;
 
   constructor(runId: string, store: Store) {
     this.#runId = runId;
@@ -59,6 +60,15 @@ export class RunLog {
 
   /** Stores what is new. Rejects when that cannot be done; it is tried again with the next call. */
   async save(): Promise<void> {
+    // What another caller is storing counts as stored already: it is not before that one is through.
+    for (let other = this.#saving; other !== undefined; other = this.#saving) await other;
+    this.#saving = this.#save().finally(() => {
+      this.#saving = undefined;
+    });
+    await this.#saving;
+  }
+
+  async #save(): Promise<void> {
     const fresh = this.#pieces.filter((piece) => !piece.stored);
     const [oldest] = this.#pieces;
     if (fresh.length === 0 || oldest === undefined) return;

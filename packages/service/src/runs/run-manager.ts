@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type LogRecord, messageOf, type RunHandle, type RunListeners, type RunRequest } from '@headrace/engine';
 import type { ConfigSource } from '../configs/config-source.ts';
 import { Refusal } from '../errors/refusal.ts';
+import type { Limits } from '../service-file/service-settings.ts';
 import type { RunMetrics } from '../stats/run-metrics.ts';
 import type { Page, RequestKey, RunFilter, Store } from '../store/store.ts';
 import { ActiveRun, type RunIds, type RunOrder, storedRun } from './active-run.ts';
@@ -27,9 +28,7 @@ export interface RunManagerOptions {
   store: Store;
   starter: RunStarter;
   metrics: RunMetrics;
-  maxConcurrentRuns: number;
-  maxQueuedRuns: number;
-  maxRuns: number;
+  limits: Pick<Limits, 'maxConcurrentRuns' | 'maxQueuedRuns' | 'maxRuns' | 'maxFailureBytes' | 'maxLogBytes'>;
   /** A line of a run's log. */
   onLog(run: RunIds, record: LogRecord): void;
   /** Something went wrong that no request can be told of. */
@@ -66,7 +65,7 @@ export class RunManager {
         headers: { 'retry-after': '5' },
       });
     }
-    admit(order, this.#active.values(), this.#options);
+    admit(order, this.#active.values(), this.#options.limits);
     const { journals } = this;
     const run = new ActiveRun(randomUUID(), order, { journals, position: (waiting) => this.#queue.position(waiting) });
     this.#active.set(run.id, run);
@@ -184,7 +183,7 @@ export class RunManager {
   }
 
   #startNext(): void {
-    while (!this.#closing && this.#running < this.#options.maxConcurrentRuns) {
+    while (!this.#closing && this.#running < this.#options.limits.maxConcurrentRuns) {
       const run = this.#queue.next();
       if (run === undefined) return;
       this.#begin(run);
@@ -286,6 +285,8 @@ export class RunManager {
       if (stored.done) run.journal.end(stored.details);
     }
     if (!stored.done) return;
+    // Meanwhile it may have been noted with it that another one retries it.
+    if (run.dirty) return this.#store(run);
     this.#finished.put(run.id, stored.details);
     this.#active.delete(run.id);
     this.journals.close(run.id);
@@ -294,10 +295,13 @@ export class RunManager {
   }
 
   async #trim(): Promise<void> {
+    const { store, limits } = this.#options;
     try {
-      if (await this.#options.store.trimRuns(this.#options.maxRuns)) this.#finished.clear();
+      if (await store.trimRuns(limits.maxRuns)) this.#finished.clear();
+      await store.trimFailures(limits.maxFailureBytes);
+      await store.trimLogs(limits.maxLogBytes);
     } catch (error) {
-      this.#options.onError('The oldest runs could not be removed', error);
+      this.#options.onError('The oldest runs, or contents and logs of them, could not be removed', error);
     }
   }
 

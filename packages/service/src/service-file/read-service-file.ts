@@ -24,6 +24,8 @@ const LIMITS: Readonly<Record<keyof Limits, readonly [min: number, max: number]>
   maxConfigs: [1, 10_000_000],
   maxConfigVersions: [1, 10_000],
   maxRuns: [1, 10_000_000],
+  maxFailureBytes: [0, 2 ** 40],
+  maxLogBytes: [0, 2 ** 40],
   maxConfigBytes: [1024, 256 * 1024 * 1024],
   maxConcurrentRuns: [1, 1024],
   maxQueuedRuns: [0, 1_000_000],

@@ -60,6 +60,9 @@ export interface Limits {
   maxConfigVersions: number;
   /** Finished runs that are remembered. */
   maxRuns: number;
+  /** Contents of the failed documents of all runs, and the logs of all runs, that are kept. */
+  maxFailureBytes: number;
+  maxLogBytes: number;
   maxConfigBytes: number;
   maxConcurrentRuns: number;
   maxQueuedRuns: number;
@@ -118,6 +121,8 @@ export function defaultSettings(): ServiceSettings {
       maxConfigs: 10_000,
       maxConfigVersions: 20,
       maxRuns: 10_000,
+      maxFailureBytes: 1024 * 1024 * 1024,
+      maxLogBytes: 1024 * 1024 * 1024,
       maxConfigBytes: 10 * 1024 * 1024,
       maxConcurrentRuns: Math.max(1, availableParallelism()),
       maxQueuedRuns: 1000,

@@ -1,3 +1,4 @@
+import { withoutDocument } from '@headrace/engine';
 import {
   type ConfigFilter,
   type ConfigListing,
@@ -6,6 +7,7 @@ import {
   type ConfigWrite,
   type FailureFilter,
   type FailurePage,
+  FORGOTTEN_CONTENT,
   MAX_FAILURE_PAGE,
   type Page,
   REQUEST_KEY_SECONDS,
@@ -33,7 +35,7 @@ export class MemoryStore implements Store {
   readonly failure: string | undefined = undefined;
   readonly #configs = new Map<string, KeptConfig>();
   readonly #runs = new Map<string, StoredRun & { seq: number }>();
-  readonly #logs = new Map<string, Map<number, RunLogPiece>>();
+  readonly #logs = new Map<string, Map<number, { seq: number; piece: RunLogPiece }>>();
   readonly #failures = new Map<string, (StoredFailure & { seq: number })[]>();
   /** By user and key. */
   readonly #requests = new Map<string, RequestKey & { runId: string }>();
@@ -141,14 +143,17 @@ export class MemoryStore implements Store {
   }
 
   async saveRunLog(runId: string, pieces: readonly RunLogPiece[], oldest: number): Promise<void> {
-    const log = this.#logs.get(runId) ?? new Map<number, RunLogPiece>();
+    const log = this.#logs.get(runId) ?? new Map<number, { seq: number; piece: RunLogPiece }>();
     this.#logs.set(runId, log);
-    for (const piece of pieces) log.set(piece.number, { ...piece });
+    for (const piece of pieces) {
+      const seq = log.get(piece.number)?.seq ?? ++this.#lastSeq;
+      log.set(piece.number, { seq, piece: { ...piece } });
+    }
     for (const number of log.keys()) if (number < oldest) log.delete(number);
   }
 
   async runLog(runId: string): Promise<RunLogPiece[]> {
-    return [...(this.#logs.get(runId)?.values() ?? [])];
+    return [...(this.#logs.get(runId)?.values() ?? [])].map(({ piece }) => piece);
   }
 
   async addFailures(runId: string, failures: readonly StoredFailure[]): Promise<void> {
@@ -184,6 +189,31 @@ export class MemoryStore implements Store {
       this.#failures.delete(id);
     }
     return oldest.length > 0;
+  }
+
+  async trimFailures(maxBytes: number): Promise<void> {
+    const newest = [...this.#failures.values()]
+      .flat()
+      .filter(({ replayable }) => replayable)
+      .sort((a, b) => b.seq - a.seq);
+    let bytes = 0;
+    for (const failure of newest) {
+      bytes += Buffer.byteLength(failure.line);
+      if (bytes <= maxBytes) continue;
+      failure.line = withoutDocument(failure.line, FORGOTTEN_CONTENT);
+      failure.replayable = false;
+    }
+  }
+
+  async trimLogs(maxBytes: number): Promise<void> {
+    const newest = [...this.#logs.values()]
+      .flatMap((log) => [...log.values()].map((kept) => ({ log, ...kept })))
+      .sort((a, b) => b.seq - a.seq);
+    let bytes = 0;
+    for (const { log, piece } of newest) {
+      bytes += Buffer.byteLength(piece.text);
+      if (bytes > maxBytes) log.delete(piece.number);
+    }
   }
 
   async probe(): Promise<void> {}

@@ -36,6 +36,22 @@ describe.each<[string, () => Store]>([
     await store.close();
   });
 
+  it('have so many bytes together, those that were written last', async () => {
+    const store = open();
+    for (const id of ['a', 'b', 'c']) await store.saveRun(run(id));
+    await store.saveRunLog('a', [piece(1, 'aaaa')], 1);
+    await store.saveRunLog('b', [piece(1, 'bb')], 1);
+    await store.saveRunLog('c', [piece(1, 'c\u{1f30a}'), piece(2, 'c')], 1);
+    await store.saveRunLog('c', [piece(2, 'ccc')], 2);
+    await store.trimLogs(5);
+    expect([await store.runLog('a'), await store.runLog('b')]).toEqual([[], [piece(1, 'bb')]]);
+    expect(await store.runLog('c')).toEqual([piece(2, 'ccc')]);
+    await store.saveRunLog('a', [piece(1, 'aaaa')], 1);
+    await store.trimLogs(4);
+    expect([await store.runLog('b'), await store.runLog('a')]).toEqual([[], [piece(1, 'aaaa')]]);
+    await store.close();
+  });
+
   it('go with their runs', async () => {
     const store = open();
     for (const id of ['a', 'b']) {

@@ -1,6 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { withoutDocument } from '@headrace/engine';
 import { type Prepared, prepareAll } from './sqlite-statements.ts';
-import { type FailureFilter, type FailurePage, MAX_FAILURE_PAGE, type StoredFailure } from './store.ts';
+import {
+  type FailureFilter,
+  type FailurePage,
+  FORGOTTEN_CONTENT,
+  MAX_FAILURE_PAGE,
+  type StoredFailure,
+} from './store.ts';
+
+/** Contents that are forgotten in one step: each may be large. */
+const FORGET_STEP = 64;
 
 /** The failed documents of the runs in the database; they go with their run. Each method is one step of a transaction, or reads. */
 export class SqliteFailures {
@@ -29,6 +39,18 @@ export class SqliteFailures {
     }
     return { items, more: false };
   }
+
+  /** Forgets some of the oldest contents, if there are more than so many bytes of them. Whether there are still more. */
+  forgetContents(maxBytes: number): boolean {
+    for (let i = 0; i < FORGET_STEP; i++) {
+      const { failures } = this.#sql.bytes.get() as { failures: number };
+      const oldest = failures <= maxBytes ? undefined : this.#sql.oldest.get();
+      if (oldest === undefined) return false;
+      const { seq, line } = oldest as unknown as FailurePage['items'][number];
+      this.#sql.empty.run(withoutDocument(line, FORGOTTEN_CONTENT), seq);
+    }
+    return true;
+  }
 }
 
 const SQL = {
@@ -37,4 +59,7 @@ const SQL = {
          WHERE run_id = ? AND seq > ? AND connector = coalesce(?, connector) AND at = coalesce(?, at)
            AND replayable >= ?
          ORDER BY seq LIMIT ?`,
+  bytes: 'SELECT failures FROM kept_bytes',
+  oldest: 'SELECT seq, line FROM run_failures WHERE replayable = 1 ORDER BY seq LIMIT 1',
+  empty: 'UPDATE run_failures SET line = ?, replayable = 0 WHERE seq = ?',
 } as const;

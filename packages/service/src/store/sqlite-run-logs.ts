@@ -2,6 +2,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import { type Prepared, prepareAll } from './sqlite-statements.ts';
 import type { RunLogPiece } from './store.ts';
 
+/** Pieces that are forgotten in one step. */
+const FORGET_STEP = 256;
+
 /** The logs of the runs in the database; one goes with its run. Each method is one step of a transaction, or reads. */
 export class SqliteRunLogs {
   readonly #sql: Prepared<keyof typeof SQL>;
@@ -18,11 +21,22 @@ export class SqliteRunLogs {
   get(runId: string): RunLogPiece[] {
     return this.#sql.get.all(runId) as unknown as RunLogPiece[];
   }
+
+  /** Forgets some of the oldest pieces, if there are more than so many bytes of them. Whether there are still more. */
+  forgetPieces(maxBytes: number): boolean {
+    for (let i = 0; i < FORGET_STEP; i++) {
+      const { logs } = this.#sql.bytes.get() as { logs: number };
+      if (logs <= maxBytes || this.#sql.dropOldest.run().changes === 0) return false;
+    }
+    return true;
+  }
 }
 
 const SQL = {
   put: `INSERT INTO run_logs (run_id, number, first_line, text) VALUES (?, ?, ?, ?)
         ON CONFLICT (run_id, number) DO UPDATE SET text = excluded.text`,
   drop: 'DELETE FROM run_logs WHERE run_id = ? AND number < ?',
+  bytes: 'SELECT logs FROM kept_bytes',
+  dropOldest: 'DELETE FROM run_logs WHERE rowid = (SELECT min(rowid) FROM run_logs)',
   get: 'SELECT number, first_line AS firstLine, text FROM run_logs WHERE run_id = ? ORDER BY number',
 } as const;

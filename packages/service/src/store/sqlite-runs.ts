@@ -28,10 +28,11 @@ export class SqliteRuns {
     const { id, configId, status, startTime, requestedBy, labels, details } = run;
     const { lastInsertRowid } = this.#sql.add.run(id, configId, status, done, startTime, requestedBy, details);
     for (const [name, value] of Object.entries(labels)) this.#sql.addLabel.run(name, value, lastInsertRowid);
+    if (key !== undefined) {
+      this.#sql.forgetKeys.run(key.time - REQUEST_KEY_SECONDS);
+      this.#sql.addKey.run(key.user ?? '', key.key, id, key.digest, key.time);
+    }
     this.count++;
-    if (key === undefined) return;
-    this.#sql.forgetKeys.run(key.time - REQUEST_KEY_SECONDS);
-    this.#sql.addKey.run(key.user ?? '', key.key, id, key.digest, key.time);
   }
 
   requested(user: string | null, key: string, now: number): { runId: string; digest: string } | undefined {

@@ -116,6 +116,31 @@ const STEPS: readonly string[] = [
      line TEXT NOT NULL
    ) STRICT;
    CREATE INDEX failures_of_run ON run_failures (run_id, seq);`,
+  // How much room the contents of failed documents and the logs take, whatever adds and removes them.
+  `CREATE TABLE kept_bytes (failures INTEGER NOT NULL, logs INTEGER NOT NULL) STRICT;
+   INSERT INTO kept_bytes VALUES (
+     (SELECT coalesce(sum(octet_length(line)), 0) FROM run_failures WHERE replayable = 1),
+     (SELECT coalesce(sum(octet_length(text)), 0) FROM run_logs)
+   );
+   CREATE INDEX failures_with_content ON run_failures (seq) WHERE replayable = 1;
+   CREATE TRIGGER failure_added AFTER INSERT ON run_failures WHEN new.replayable = 1 BEGIN
+     UPDATE kept_bytes SET failures = failures + octet_length(new.line);
+   END;
+   CREATE TRIGGER failure_emptied AFTER UPDATE ON run_failures WHEN old.replayable = 1 AND new.replayable = 0 BEGIN
+     UPDATE kept_bytes SET failures = failures - octet_length(old.line);
+   END;
+   CREATE TRIGGER failure_removed AFTER DELETE ON run_failures WHEN old.replayable = 1 BEGIN
+     UPDATE kept_bytes SET failures = failures - octet_length(old.line);
+   END;
+   CREATE TRIGGER log_added AFTER INSERT ON run_logs BEGIN
+     UPDATE kept_bytes SET logs = logs + octet_length(new.text);
+   END;
+   CREATE TRIGGER log_grown AFTER UPDATE ON run_logs BEGIN
+     UPDATE kept_bytes SET logs = logs + octet_length(new.text) - octet_length(old.text);
+   END;
+   CREATE TRIGGER log_removed AFTER DELETE ON run_logs BEGIN
+     UPDATE kept_bytes SET logs = logs - octet_length(old.text);
+   END;`,
 ];
 
 /** Brings the database to the newest version. Throws for one that a later release has written. */

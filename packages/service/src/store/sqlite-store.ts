@@ -27,6 +27,12 @@ import type {
 } from './store.ts';
 import { WriteGroup } from './write-group.ts';
 
+/** What the journal is cut to when it has grown beyond it. */
+const MAX_JOURNAL_BYTES = 64 * 1024 * 1024;
+/** Pages of 4 KiB that stay free in the database, and how many are given back at a time. */
+const SPARE_PAGES = 4096;
+const GIVEN_BACK_PAGES = 4096;
+
 const SQLITE_BUSY = 5;
 /** Read-only, input or output, full, and cannot be opened. */
 const DISK_ERRORS: ReadonlySet<number> = new Set([8, 10, 13, 14]);
@@ -165,8 +171,18 @@ export class SqliteStore implements Store {
   }
 
   async trimRuns(max: number): Promise<boolean> {
-    if (this.#runs.count <= max) return false;
-    return this.#writes.write(() => this.#runs.trim(max) > 0);
+    const trimmed = this.#runs.count > max && (await this.#writes.write(() => this.#runs.trim(max) > 0));
+    await this.#writes.write(() => giveBackSpace(this.#db));
+    return trimmed;
+  }
+
+  async trimFailures(maxBytes: number): Promise<void> {
+    // Others have their turn between two steps.
+    while (await this.#writes.write(() => this.#failures.forgetContents(maxBytes)));
+  }
+
+  async trimLogs(maxBytes: number): Promise<void> {
+    while (await this.#writes.write(() => this.#logs.forgetPieces(maxBytes)));
   }
 
   async probe(): Promise<void> {
@@ -205,8 +221,10 @@ function openLocked(directory: string, warn: (message: string) => void): Databas
   for (const file of [path, `${path}-wal`, `${path}-shm`, `${path}-journal`, pidFile]) keepPrivate(file, warn);
   const db = new DatabaseSync(path);
   try {
-    db.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
-             PRAGMA foreign_keys = ON; BEGIN IMMEDIATE; COMMIT;`);
+    // Giving back space works for a new database only: it has to be said before anything is in it.
+    db.exec(`PRAGMA auto_vacuum = INCREMENTAL; PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL;
+             PRAGMA journal_size_limit = ${MAX_JOURNAL_BYTES}; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;
+             BEGIN IMMEDIATE; COMMIT;`);
     writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 });
     migrate(db);
     return db;
@@ -226,6 +244,12 @@ function openLocked(directory: string, warn: (message: string) => void): Databas
       { cause: error },
     );
   }
+}
+
+/** Gives free pages back to the disk, some at a time; those that are kept are taken by what comes next. */
+function giveBackSpace(db: DatabaseSync): void {
+  const { freelist_count: free } = db.prepare('PRAGMA freelist_count').get() as { freelist_count: number };
+  if (free > SPARE_PAGES) db.exec(`PRAGMA incremental_vacuum(${Math.min(free - SPARE_PAGES, GIVEN_BACK_PAGES)})`);
 }
 
 function readPid(path: string): string {

@@ -2,10 +2,19 @@ import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { writeFailureLine } from '@headrace/engine';
 import { afterEach, describe, expect, it } from 'vitest';
 import { MemoryStore } from './memory-store.ts';
 import { SqliteStore } from './sqlite-store.ts';
-import type { ConfigVersion, FailureFilter, Store, StoredConfig, StoredFailure, StoredRun } from './store.ts';
+import {
+  type ConfigVersion,
+  type FailureFilter,
+  FORGOTTEN_CONTENT,
+  type Store,
+  type StoredConfig,
+  type StoredFailure,
+  type StoredRun,
+} from './store.ts';
 
 const directories: string[] = [];
 
@@ -297,6 +306,53 @@ describe.each<[string, () => Store]>([
     await store.close();
   });
 
+  it('keeps so many bytes of contents of failed documents, those that failed last, and tells of the others', async () => {
+    const store = open();
+    const line = (id: string) =>
+      writeFailureLine({
+        id,
+        connector: 'c',
+        at: 'indexer',
+        failure: { code: 'HR_STAGE_FAILED', message: ',"document": \u{1f30a}' },
+        document: { kind: 'input', json: '{"id":"\u{1f30a}"}', binaryFields: ['b'] },
+      });
+    const { length } = Buffer.from(line('1'));
+    const add = (runId: string, ...ids: string[]) =>
+      store.addFailures(
+        runId,
+        ids.map((id) => ({ connector: 'c', at: 'indexer', replayable: true, line: line(id) })),
+      );
+    const kept = async (runId: string, replayable: boolean) =>
+      (await store.runFailures(runId, { after: 0, limit: 9 }, { replayable })).items.map((item) =>
+        JSON.parse(item.line),
+      );
+    for (const id of ['a', 'b', 'c']) await store.saveRun(run(id, { done: true }));
+    await add('a', '1', '2');
+    await add('b', '3', '4');
+    await add('a', '5');
+    await store.trimFailures(3 * length);
+    expect((await kept('a', true)).map(({ id }) => id)).toEqual(['5']);
+    expect((await kept('b', true)).map(({ id }) => id)).toEqual(['3', '4']);
+    expect((await kept('a', false))[0]).toEqual({
+      id: '1',
+      connector: 'c',
+      at: 'indexer',
+      code: 'HR_STAGE_FAILED',
+      message: ',"document": \u{1f30a}',
+      processed: false,
+      omitted: FORGOTTEN_CONTENT,
+    });
+    // What goes with its run makes room.
+    await store.trimRuns(2);
+    await add('b', '6');
+    await store.trimFailures(3 * length);
+    expect((await kept('b', true)).map(({ id }) => id)).toEqual(['3', '4', '6']);
+    await store.trimFailures(0);
+    expect(await kept('b', true)).toEqual([]);
+    expect(await kept('b', false)).toHaveLength(3);
+    await store.close();
+  });
+
   it('sees its own writes before they are acknowledged', async () => {
     const store = open();
     const writing = store.saveRun(run('a'));
@@ -382,6 +438,19 @@ describe('the sqlite store on the disk', () => {
     expect(new Set(Object.values(modes()))).toEqual(new Set(['600']));
     expect(await again.config('a')).toEqual(config('a'));
     await again.close();
+  });
+
+  it('gives its space back to the disk when much is forgotten', async () => {
+    const directory = newDirectory();
+    const store = new SqliteStore(directory);
+    const large = config('a', { current: version(1, { text: 'x'.repeat(40 * 1024 * 1024) }) });
+    await store.addConfig(large, 9);
+    await store.deleteConfig('a');
+    // Some at a time.
+    for (let i = 0; i < 4; i++) await store.trimRuns(9);
+    await store.close();
+    const bytes = readdirSync(directory).map((name) => statSync(join(directory, name)).size);
+    expect(Math.max(...bytes)).toBeLessThan(20 * 1024 * 1024);
   });
 
   it('is not hindered by the process number that a killed service left behind', async () => {

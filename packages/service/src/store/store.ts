@@ -122,6 +122,9 @@ export interface FailurePage {
 /** A page of failed documents ends early when it has so many characters: each may be large. */
 export const MAX_FAILURE_PAGE = 4 * 1024 * 1024;
 
+/** Why a failed document has no content any more. */
+export const FORGOTTEN_CONTENT = 'Later ones took its place: limits.maxFailureBytes says how much is kept of all runs';
+
 /** Which part of a listing, newest first. */
 export interface Page {
   /** Only what is older than this place. */
@@ -199,6 +202,10 @@ export interface Store {
   runFailures(runId: string, page: { after: number; limit: number }, filter?: FailureFilter): Promise<FailurePage>;
   /** Forgets the oldest finished runs beyond `max` runs. Whether there were any. */
   trimRuns(max: number): Promise<boolean>;
+  /** Forgets the oldest contents of failed documents beyond so many bytes of all runs; what is said of these stays. */
+  trimFailures(maxBytes: number): Promise<void>;
+  /** Forgets the oldest pieces of the logs beyond so many bytes of all runs. */
+  trimLogs(maxBytes: number): Promise<void>;
 
   /** Why the last write failed; undefined while writing works. */
   readonly failure: string | undefined;

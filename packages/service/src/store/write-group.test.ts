@@ -37,6 +37,15 @@ describe('writes in groups', () => {
     expect(words()).toEqual(['a', 'b']);
   });
 
+  it('of several statements are done as a whole or not at all', async () => {
+    const { db, group, words, write } = open();
+    const insert = db.prepare('INSERT INTO words VALUES (?)');
+    const both = () => group.write(() => ['b', 'a'].map((word) => insert.run(word)));
+    const outcomes = await Promise.allSettled([write('a'), both(), write('c')]);
+    expect(outcomes.map((outcome) => outcome.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(words()).toEqual(['a', 'c']);
+  });
+
   it('are not acknowledged when the disk is full, and the store goes on when there is space again', async () => {
     const { db, events, words, write } = open();
     await write('kept');

@@ -18,6 +18,9 @@ export class WriteGroup {
   readonly #db: DatabaseSync;
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
+  readonly #savepoint: StatementSync;
+  readonly #release: StatementSync;
+  readonly #undo: StatementSync;
   readonly #onBegin: () => void;
   readonly #onCommit: (seconds: number) => void;
   readonly #onFailure: (error: StoreError) => void;
@@ -36,6 +39,9 @@ export class WriteGroup {
     this.#db = db;
     this.#begin = db.prepare('BEGIN IMMEDIATE');
     this.#commit = db.prepare('COMMIT');
+    this.#savepoint = db.prepare('SAVEPOINT one');
+    this.#release = db.prepare('RELEASE one');
+    this.#undo = db.prepare('ROLLBACK TO one');
     this.#onBegin = events.onBegin;
     this.#onCommit = events.onCommit;
     this.#onFailure = events.onFailure;
@@ -92,10 +98,16 @@ export class WriteGroup {
 
   /** A write that breaks a rule of the database fails alone; any other failure is the store's, and fails them all. */
   #applyOne(write: PendingWrite): { value: unknown; error?: unknown } {
+    this.#savepoint.run();
     try {
-      return { value: write.apply() };
+      const value = write.apply();
+      this.#release.run();
+      return { value };
     } catch (error) {
       if (((error as { errcode?: number }).errcode ?? 0) % 256 !== SQLITE_CONSTRAINT) throw error;
+      // The statements before the one that broke the rule are undone too.
+      this.#undo.run();
+      this.#release.run();
       return { value: undefined, error };
     }
   }
