@@ -170,8 +170,7 @@ def open_script(greeting, ask):
 
     def error_of(error):
         if isinstance(error, KeyboardInterrupt):
-            message = 'took more than %d ms of processor time for one document' % settings['millis']
-            return {**explained(error, name), 'message': message}
+            return {**explained(error, name), **settings['overdue']}
         if isinstance(error, Refused):
             return {**explained(error, name), 'message': str(error), 'code': error.code}
         return {**explained(error, name), 'fatal': isinstance(error, MemoryError)}

@@ -18,6 +18,8 @@ export const SANDBOX_LIMITS: SandboxLimits = { millis: 5000, bytes: 64 * 1024 * 
 
 /** QuickJS uses the stack of its thread too, which overflows at four times this. */
 const STACK_BYTES = 128 * 1024;
+/** Of promises, between two looks at the clock. */
+const JOBS_AT_ONCE = 1000;
 /** A log line of a script is cut here. */
 const MAX_LOG_CHARACTERS = 8192;
 
@@ -63,7 +65,6 @@ export class SandboxedScript {
   }
 
   close(): void {
-    this.box?.dispose();
     this.box = undefined;
   }
 
@@ -77,10 +78,7 @@ export class SandboxedScript {
     const failure = box.run(this.limits.millis);
     this.host.document = undefined;
     if (failure === undefined) return;
-    if (failure.fatal === true) {
-      this.box = undefined;
-      box.dispose();
-    }
+    if (failure.fatal === true) this.box = undefined;
     throw scriptError(this.explained(failure), this.name);
   }
 
@@ -101,20 +99,23 @@ export class SandboxedScript {
   }
 }
 
-/** One instance of QuickJS with the script in it. A module of its own: what breaks one leaves the others alone. */
+/**
+ * One instance of QuickJS with the script in it. A module of its own: what breaks one leaves the others alone, and its
+ * memory goes with it. Nothing in it is taken apart first, which QuickJS refuses, loudly, when it ran out of memory.
+ */
 class Box {
   private readonly runtime: QuickJSRuntime;
   private readonly context: QuickJSContext;
   private readonly runScript: QuickJSHandle;
   private readonly finishScript: QuickJSHandle;
   private deadline = Number.POSITIVE_INFINITY;
-  private broken = false;
+  private overdue = false;
 
   constructor(module: QuickJSWASMModule, source: string, name: string, host: DocumentHost, limits: SandboxLimits) {
     this.runtime = module.newRuntime();
     this.runtime.setMemoryLimit(limits.bytes);
     this.runtime.setMaxStackSize(STACK_BYTES);
-    this.runtime.setInterruptHandler(() => processorMillis() > this.deadline);
+    this.runtime.setInterruptHandler(() => this.isOverdue());
     const context = this.runtime.newContext();
     this.context = context;
     const evaluate = (text: string, file: string): QuickJSHandle => {
@@ -154,19 +155,33 @@ class Box {
 
   run(millis: number): ScriptFailure | undefined {
     this.deadline = processorMillis() + millis;
+    this.overdue = false;
     try {
       const failure = this.callRealm(this.runScript);
       if (failure !== undefined || !this.runtime.hasPendingJob()) return failure;
       // Promises: what they have to do belongs to this document.
-      const { error } = this.runtime.executePendingJobs();
-      return error === undefined ? this.callRealm(this.finishScript) : this.uncaught(error);
+      return this.runJobs() ?? this.callRealm(this.finishScript);
     } catch (error) {
       // The stack of the thread overflowed inside the WebAssembly: nothing in it can be relied on any more.
-      this.broken = true;
       return { message: messageOf(error), fatal: true };
     } finally {
       this.deadline = Number.POSITIVE_INFINITY;
     }
+  }
+
+  private runJobs(): ScriptFailure | undefined {
+    while (this.runtime.hasPendingJob()) {
+      const { error } = this.runtime.executePendingJobs(JOBS_AT_ONCE);
+      if (error !== undefined) return this.uncaught(error);
+      // A job that was interrupted has only rejected its promise, and jobs that make jobs are never at work for long.
+      if (this.isOverdue()) return { message: 'interrupted', fatal: true };
+    }
+    return undefined;
+  }
+
+  private isOverdue(): boolean {
+    this.overdue ||= processorMillis() > this.deadline;
+    return this.overdue;
   }
 
   private callRealm(step: QuickJSHandle): ScriptFailure | undefined {
@@ -180,22 +195,12 @@ class Box {
 
   /** What no script can catch. */
   private uncaught(error: QuickJSHandle): ScriptFailure {
-    const { message, stack } = this.context.dump(error) as { message?: unknown; stack?: unknown };
+    const thrown = this.context.dump(error) as { message?: unknown; stack?: unknown } | null;
     error.dispose();
+    // There was no memory for an error any more. What the script throws does not come here.
+    if (thrown === null) return { message: 'out of memory', fatal: true };
+    const { message, stack } = thrown;
     return { message: String(message), stack: String(stack), fatal: true };
-  }
-
-  /** Frees what it holds; what is broken is left to the garbage collector, with its whole memory. */
-  dispose(): void {
-    if (this.broken) return;
-    try {
-      this.runScript.dispose();
-      this.finishScript.dispose();
-      this.context.dispose();
-      this.runtime.dispose();
-    } catch {
-      // A runtime that ran out of memory cannot always be taken apart, and goes with its module.
-    }
   }
 
   private call(callee: QuickJSHandle, ...args: QuickJSHandle[]): QuickJSHandle {

@@ -29,6 +29,8 @@ export interface ScriptProcessOptions {
   readonly startMillis: number;
   /** For one call, from when the process can attend to it; without it a call may take as long as it likes. */
   readonly callMillis?: number | undefined;
+  /** What a call fails with that took longer. */
+  readonly overdueCode?: ErrorCode;
   readonly logger: Logger;
 }
 
@@ -57,6 +59,7 @@ export class ScriptProcess {
   private started: { resolve: () => void; reject: (error: Error) => void } | undefined;
   /** Why the child was ended, when it did not end by itself. */
   private endReason: string | undefined;
+  private endCode: ErrorCode | undefined;
   private lastWords = '';
   private timer: NodeJS.Timeout | undefined;
 
@@ -110,6 +113,7 @@ export class ScriptProcess {
     this.child = child;
     this.ready = false;
     this.endReason = undefined;
+    this.endCode = undefined;
     this.lastWords = '';
     this.watch(startMillis);
     readLines(child.stdout, MAX_ANSWER_CHARACTERS, (line, cut) => {
@@ -162,8 +166,9 @@ export class ScriptProcess {
   }
 
   /** Ends a child that can be of no more use; what it was at fails when it has ended. */
-  private end(reason: string): void {
+  private end(reason: string, code?: ErrorCode): void {
     this.endReason = reason;
+    this.endCode = code;
     this.child?.kill('SIGKILL');
   }
 
@@ -175,7 +180,7 @@ export class ScriptProcess {
       this.startFailed(new HeadraceError('HR_STAGE_START', message));
       return;
     }
-    this.calls.shift()?.reject(new HeadraceError('HR_STAGE_FAILED', message));
+    this.calls.shift()?.reject(new HeadraceError(this.endCode ?? 'HR_STAGE_FAILED', message));
     this.replace();
   }
 
@@ -198,7 +203,7 @@ export class ScriptProcess {
     clearTimeout(this.timer);
     if (millis === undefined) return;
     const what = this.ready ? 'took more than' : 'was not ready after';
-    this.timer = setTimeout(() => this.end(`${what} ${millis / 1000} s`), millis);
+    this.timer = setTimeout(() => this.end(`${what} ${millis / 1000} s`, this.options.overdueCode), millis);
   }
 }
 
