@@ -1,4 +1,4 @@
-import { inDirectory, memory } from './measure.mjs';
+import { cpuSeconds, inDirectory, memory } from './measure.mjs';
 import { answer, load, serve, several, sleep, startRun, upload } from './service.mjs';
 
 const COUNT = 10_000;
@@ -28,7 +28,7 @@ export function loadJobs() {
     try {
       await sleep(3000);
       const idle = memory(service.pid);
-      const measured = await measure(service.url, configs);
+      const measured = await measure(service, configs);
       return [
         { job: `load: start with ${COUNT} configs and runs`, value: service.seconds, unit: 's' },
         { job: 'load: memory at rest with them', value: idle, unit: 'MiB' },
@@ -61,7 +61,7 @@ async function fill(directory, settings) {
   }
 }
 
-async function measure(url, configs) {
+async function measure({ url, pid }, configs) {
   const { items } = await answer(`${url}/v1/run?limit=1`);
   const [{ runId }] = items;
   const [configId] = configs;
@@ -81,9 +81,13 @@ async function measure(url, configs) {
   ];
   const rows = [];
   for (const [name, args] of jobs) {
+    const before = cpuSeconds(pid);
     const { requests, latency } = await load(CONNECTIONS, args);
+    const cpu = (cpuSeconds(pid) - before) / requests.total;
     rows.push({ job: `load: ${name}`, value: requests.average, unit: 'requests/s' });
     rows.push({ job: `load: ${name}, 99th percentile`, value: latency.p99, unit: 'ms' });
+    // On a busy machine this alone says something of the service.
+    rows.push({ job: `load: ${name}, processor time`, value: cpu * 1000, unit: 'ms' });
   }
   return rows;
 }

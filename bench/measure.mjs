@@ -37,6 +37,13 @@ export function memory(pid) {
   return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 }
 
+/** Processor time that a process has taken so far, all of its threads. */
+export function cpuSeconds(pid) {
+  // The name of the program, in brackets, may hold blanks.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
 /** Runs a Node program to its end; gives seconds, peak memory in MiB, and what it printed. */
 export function runNode(args, options = {}) {
   return new Promise((resolve, reject) => {
