@@ -1,5 +1,9 @@
+import { Agent } from 'node:http';
+import { Agent as SecureAgent } from 'node:https';
 import type { Readable } from 'node:stream';
 import type { CompletedPart, S3Client } from '@aws-sdk/client-s3';
+import { requireAllowedHost } from '@headrace/engine';
+import { proxyFor } from '../http/proxy.ts';
 import { type FileUri, s3ObjectUri } from './file-uri.ts';
 import { resumedReading } from './resumed-reading.ts';
 import { type ListOptions, movedKey, nanosOf, reachByListing, type Storage, type StoredFile } from './storage.ts';
@@ -11,6 +15,9 @@ type Library = typeof import('@aws-sdk/client-s3');
 const MAX_COPY_BYTES = 5 * 1024 ** 3;
 const COPY_PART_BYTES = 1024 ** 3;
 
+/** How many connections there are at most. */
+const CONNECTIONS = 50;
+
 /** Buckets of Amazon S3, or of what speaks its protocol. */
 export class S3Storage implements Storage {
   private readonly s3: Library;
@@ -21,7 +28,10 @@ export class S3Storage implements Storage {
     const { accessKeyId, secretAccessKey, region, endpoint, maxNumOfPages } = settings;
     this.s3 = s3;
     this.pageSize = maxNumOfPages;
+    // The library knows nothing of the proxies that the environment names; the agents of Node do.
+    const agent = { keepAlive: true, maxSockets: CONNECTIONS, proxyEnv: process.env };
     this.client = new s3.S3Client({
+      requestHandler: { httpAgent: new Agent(agent), httpsAgent: new SecureAgent(agent) },
       ...(accessKeyId === undefined || secretAccessKey === undefined
         ? {}
         : { credentials: { accessKeyId, secretAccessKey } }),
@@ -30,6 +40,13 @@ export class S3Storage implements Storage {
       // Servers of one's own have no name for each bucket, and no regions.
       ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true, region: region ?? 'us-east-1' }),
     });
+    this.client.middlewareStack.add(
+      (next) => async (step) => {
+        requireAllowed(step.request as Requested);
+        return next(step);
+      },
+      { step: 'finalizeRequest', name: 'requireAllowedHost' },
+    );
   }
 
   static async open(settings: S3Settings, once = false): Promise<S3Storage> {
@@ -132,6 +149,19 @@ export class S3Storage implements Storage {
       throw error;
     }
   }
+}
+
+/** Where a request of the library goes to. */
+interface Requested {
+  readonly protocol: string;
+  readonly hostname: string;
+  readonly port?: number;
+}
+
+/** A proxy hides the host from what watches over connections. */
+function requireAllowed({ protocol, hostname, port = protocol === 'https:' ? 443 : 80 }: Requested): void {
+  const url = new URL(`${protocol}//${hostname}:${port}`);
+  if (proxyFor(url, process.env) !== undefined) requireAllowedHost(hostname, port);
 }
 
 function objectOf({ authority, path }: FileUri): { Bucket: string; Key: string } {
