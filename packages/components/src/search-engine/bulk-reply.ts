@@ -14,6 +14,8 @@ interface ErrorCause {
   readonly type?: string;
   readonly reason?: string;
   readonly caused_by?: ErrorCause;
+  /** What it comes down to, where shards have failed. */
+  readonly root_cause?: readonly ErrorCause[];
 }
 
 interface BulkItem {
@@ -41,16 +43,17 @@ export function readBulkReply(response: HttpResponse, count: number, newerIsFine
   }
   const refusals = new Map<number, Refusal>();
   for (let i = 0; i < count; i++) {
-    const entry = items[i] as Record<string, BulkItem> | null;
-    for (const action in entry) {
-      const { status = 0, error } = entry[action] as BulkItem;
-      if (error === undefined && ((status >= 200 && status < 300) || (status === 404 && action === 'delete'))) continue;
-      if (status === 409 && newerIsFine) continue;
-      refusals.set(i, {
-        status,
-        message: `${name.items} bulk item error (status ${status}): ${reasonOf(error) ?? 'no reason given'}`,
-      });
-    }
+    // An item that says nothing has no status, which is no success.
+    const entry = (items[i] ?? {}) as Record<string, BulkItem | null>;
+    let action = '';
+    for (const name in entry) action = name;
+    const { status = 0, error } = entry[action] ?? {};
+    if (error === undefined && ((status >= 200 && status < 300) || (status === 404 && action === 'delete'))) continue;
+    if (status === 409 && newerIsFine) continue;
+    refusals.set(i, {
+      status,
+      message: `${name.items} bulk item error (status ${status}): ${reasonOf(error) ?? 'no reason given'}`,
+    });
   }
   return { items: refusals };
 }
@@ -82,10 +85,14 @@ export function strangeAnswer(response: HttpResponse, name: ProductName, what: s
 export function reasonOf(error: ErrorCause | string | undefined): string | undefined {
   if (error === undefined || typeof error === 'string') return error;
   const reasons: string[] = [];
+  const add = ({ reason, type }: ErrorCause) => {
+    const text = reason ?? type;
+    if (text !== undefined && !reasons.some((known) => known.includes(text))) reasons.push(text);
+  };
   for (let cause: ErrorCause | undefined = error; cause !== undefined && cause !== null; cause = cause.caused_by) {
-    const reason = cause.reason ?? cause.type;
-    if (reason !== undefined && !reasons.some((known) => known.includes(reason))) reasons.push(reason);
+    add(cause);
   }
+  for (const cause of error.root_cause ?? []) add(cause);
   return reasons.length === 0 ? undefined : reasons.join(' <- ');
 }
 
