@@ -416,6 +416,9 @@ describe.skipIf(!hasOpenssl())('TLS (needs the command openssl)', () => {
       const authorization = `Basic ${Buffer.from('me:pw').toString('base64')}`;
       expect(asked).toEqual([`127.0.0.1:${strict.port} ${authorization}`]);
       await expect(HttpClient.open({ tls: { caFile: file('none.pem') } })).rejects.toThrow(/none\.pem, cannot be read/);
+      await expect(HttpClient.open({ tls: { caFile: file('server.key') } })).rejects.toThrow(
+        /authorities, .*server\.key, holds no certificate in PEM form/,
+      );
     } finally {
       rmSync(folder, { recursive: true });
     }

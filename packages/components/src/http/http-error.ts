@@ -102,8 +102,17 @@ const CERTIFICATE_CODES = new Set([
   'UND_ERR_PRX_TLS',
 ]);
 
+/** What a failed connection throws. */
+interface Cause {
+  readonly code?: string;
+  readonly message?: string;
+  readonly name?: string;
+  /** What OpenSSL says is wrong, in words. */
+  readonly reason?: string;
+}
+
 function explain(cause: unknown, timeouts: Timeouts): [HttpFailure, string] {
-  const { code = '', message = String(cause), name } = cause as { code?: string; message?: string; name?: string };
+  const { code = '', message = String(cause), name, reason } = cause as Cause;
   switch (code) {
     case 'ECONNREFUSED':
       return ['refused', 'connection refused'];
@@ -136,7 +145,10 @@ function explain(cause: unknown, timeouts: Timeouts): [HttpFailure, string] {
   if (name === 'AbortError' || name === 'TimeoutError') return ['aborted', 'given up'];
   if (CERTIFICATE_CODES.has(code)) return ['certificate', `the certificate of the server is not trusted (${message})`];
   if (/^(Z_|ERR__ERROR_FORMAT|ZSTD_)/.test(code)) return ['protocol', `the compressed answer is broken (${message})`];
-  if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) return ['protocol', `no TLS connection (${message.trim()})`];
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) {
+    // The message of OpenSSL is for its own developers.
+    return ['protocol', `no TLS connection (${reason ?? message.trim()})`];
+  }
   if (name === 'HTTPParserError' || code === 'UND_ERR_HEADERS_OVERFLOW') {
     return ['protocol', `the answer is not HTTP (${message})`];
   }

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { getCACertificates } from 'node:tls';
 import { readFile } from '../local-files/local-files.ts';
 
@@ -13,13 +14,15 @@ export interface TlsSettings {
   readonly keyPassphrase?: string;
 }
 
-/** The settings as `tls.connect` takes them, files read. Throws an error that names the file that cannot be read. */
+/** The settings as `tls.connect` takes them, files read. Throws an error that names the file that cannot be used. */
 export async function tlsOptions(settings: TlsSettings): Promise<Record<string, unknown>> {
   const [ca, cert, key] = await Promise.all([
     read(settings.caFile, 'authorities'),
     read(settings.certificateFile, 'client certificate'),
     read(settings.keyFile, 'key of the client certificate'),
   ]);
+  requireCertificate(ca, settings.caFile, 'authorities');
+  requireCertificate(cert, settings.certificateFile, 'client certificate');
   return {
     ...(settings.acceptInvalidCertificates === true ? { rejectUnauthorized: false } : {}),
     ...(ca === undefined ? {} : { ca: [...getCACertificates('default'), ca] }),
@@ -35,5 +38,16 @@ async function read(file: string | undefined, what: string): Promise<string | un
     return await readFile(file, 'utf8');
   } catch (error) {
     throw new Error(`The file of the ${what}, ${file}, cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** TLS passes over authorities that are none, and says then that the server is not to be trusted. */
+function requireCertificate(text: string | undefined, file: string | undefined, what: string): void {
+  if (text === undefined) return;
+  try {
+    new X509Certificate(text);
+  } catch (error) {
+    const message = `The file of the ${what}, ${file}, holds no certificate in PEM form (-----BEGIN CERTIFICATE-----)`;
+    throw new Error(message, { cause: error });
   }
 }
