@@ -71,7 +71,12 @@ describe('a service that is killed', () => {
       status: 'INTERRUPTED',
       done: true,
       endTime: expect.any(Number),
-      runResult: { status: false, problems: [{ code: 'HR_RUN_INTERRUPTED' }] },
+      runResult: {
+        status: false,
+        message: expect.stringContaining('docs FAILED'),
+        problems: [{ code: 'HR_RUN_INTERRUPTED' }],
+        connectors: [{ status: 'stopped', succeeded: 5, dropped: 1 }],
+      },
       progress: { published: 10, created: 1, pending: 0, succeeded: 5, failed: 5, dropped: 1 },
     });
     expect(after.log.warnings.join()).toContain('1 runs were interrupted');

@@ -1,4 +1,4 @@
-import { Refusal } from '../errors/refusal.ts';
+import { numberCursor } from '../http/number-cursor.ts';
 import type { Preset } from '../presets/presets.ts';
 import type { ConfigListing, ConfigVersionListing, Store } from '../store/store.ts';
 
@@ -56,17 +56,6 @@ export async function versionPage(
   const found = await store.listConfigVersions(id, { before: numberCursor(after), limit: limit + 1 });
   const items = found.slice(0, limit);
   return { items, next: found.length > limit ? String(items.at(-1)?.version) : null };
-}
-
-/** The place that a page goes on from, in a listing whose places are numbers. */
-export function numberCursor(after: string | undefined): number | undefined {
-  if (after === undefined) return undefined;
-  if (!/^\d{1,15}$/.test(after)) {
-    throw new Refusal('HR_REQUEST_INVALID', `${after} is not the "next" of an earlier page`, {
-      hint: 'Leave out "after" to begin with the newest.',
-    });
-  }
-  return Number(after);
 }
 
 function presetItem(id: string, digest: string): ConfigItem {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hasErrors, type Problem } from '@headrace/engine';
 import { Refusal } from '../errors/refusal.ts';
 import type { Preset } from '../presets/presets.ts';
+import { epochSeconds } from '../stats/clock.ts';
 import type {
   ConfigFormat,
   ConfigNotes,
@@ -264,7 +265,7 @@ interface Checked {
 }
 
 function newVersion(version: number, { text, format, createdBy }: Upload, { answer, digest }: Checked): ConfigVersion {
-  return { version, text, format, answer, digest, createdTime: Date.now() / 1000, createdBy };
+  return { version, text, format, answer, digest, createdTime: epochSeconds(), createdBy };
 }
 
 /** The upload of a new config by its name. */

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ConfigItem } from '../configs/config-pages.ts';
 import { type Configs, configNotFound, type Upload } from '../configs/configs.ts';
 import { uploadText } from '../configs/upload-text.ts';
+import { nullable } from '../nullable.ts';
 import type { ConfigFormat, ConfigNotes } from '../store/store.ts';
 import { requireRole } from './access.ts';
 import {
@@ -16,17 +17,7 @@ import {
 } from './config-answers.ts';
 import { sendJson, streamJson } from './json.ts';
 import { labelQuery, parseLabels } from './label-query.ts';
-import {
-  answers,
-  DEFAULT_PAGE,
-  idParams,
-  Nothing,
-  nullable,
-  pageOf,
-  pageQuery,
-  problemList,
-  queryOf,
-} from './route-schemas.ts';
+import { answers, DEFAULT_PAGE, idParams, Nothing, pageOf, pageQuery, problemList, queryOf } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
 
 /** Configs listed from the store at a time, when all of them are. */

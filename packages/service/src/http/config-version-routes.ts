@@ -1,6 +1,7 @@
 import { Type } from '@headrace/engine';
 import type { FastifyInstance } from 'fastify';
 import { configTag } from '../configs/config-tag.ts';
+import { nullable } from '../nullable.ts';
 import {
   NotModified,
   preconditionHeaders,
@@ -11,7 +12,7 @@ import {
   UploadedAnswer,
 } from './config-answers.ts';
 import { sendJson } from './json.ts';
-import { answers, DEFAULT_PAGE, idParams, nullable, pageOf, pageQuery, queryOf } from './route-schemas.ts';
+import { answers, DEFAULT_PAGE, idParams, pageOf, pageQuery, queryOf } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
 
 const VersionNumber = Type.Integer({ minimum: 1 });

@@ -9,6 +9,13 @@ export const StageFailure = Type.Object({
   hint: Type.Optional(Type.String()),
 });
 
+/** A line that a stage logged. */
+export const LogLine = Type.Object({
+  level: Type.Union(['debug', 'info', 'warn', 'error'].map((level) => Type.Literal(level))),
+  stage: Type.String({ description: 'Empty when the preview itself says it' }),
+  message: Type.String(),
+});
+
 /** What a stage did to a document; in `children` what later stages did to those that it emitted. */
 export const StageTraceAnswer = Type.Object(
   {

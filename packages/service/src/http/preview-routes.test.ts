@@ -58,11 +58,18 @@ describe('POST /v1/preview', () => {
       dropped: [],
       failure: { stage: 'upper', ...failure },
       trace: [{ ...entry, children: [{ trace: [entry] }] }],
+      log: [{ level: 'warn', stage: 'upper', message: 'hunter2 is short' }],
     };
     service.threads.onPreview = async () => ({ results: [shown], problems: [] });
     const ask = () => service.ask('/v1/preview', { body: { config: VALID, documents: [{ id: '1' }], trace: true } });
     expect((await ask()).json).toMatchObject({
-      results: [{ failure: masked, trace: [{ failure: masked, children: [{ trace: [{ failure: masked }] }] }] }],
+      results: [
+        {
+          failure: masked,
+          trace: [{ failure: masked, children: [{ trace: [{ failure: masked }] }] }],
+          log: [{ level: 'warn', stage: 'upper', message: '****** is short' }],
+        },
+      ],
     });
     service.threads.onPreview = async () => ({
       results: [],

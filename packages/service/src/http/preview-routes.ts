@@ -5,7 +5,7 @@ import { inlineConfig } from '../configs/inline-config.ts';
 import { Refusal } from '../errors/refusal.ts';
 import { readExactBody } from './exact-body.ts';
 import { sendJson } from './json.ts';
-import { JsonDocument, StageFailure } from './preview-answer.ts';
+import { JsonDocument, LogLine, StageFailure } from './preview-answer.ts';
 import { bodyCheck } from './request-validation.ts';
 import { answers, problemList, queryOf } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
@@ -40,6 +40,7 @@ const PreviewAnswer = Type.Object({
       dropped: Type.Array(Type.String()),
       failure: Type.Optional(Type.Object({ stage: Type.String(), ...StageFailure.properties })),
       trace: Type.Optional(Type.Array(Type.Ref('StageTrace'))),
+      log: Type.Optional(Type.Array(LogLine, { description: 'What the stages said meanwhile' })),
     }),
   ),
   problems: problemList,
@@ -116,10 +117,11 @@ async function sourceOf(bytes: Buffer | undefined, body: JsonObject, configs: Se
 
 /** The documents are JSON already. */
 function previewJson({ results, problems }: PreviewResult): string {
-  const items = results.map(({ input, documents, dropped, failure, trace }) => {
+  const items = results.map(({ input, documents, dropped, failure, trace, log }) => {
     const why = failure === undefined ? '' : `,"failure":${JSON.stringify(failure)}`;
     const how = trace === undefined ? '' : `,"trace":${traceJson(trace)}`;
-    return `{"input":${input},"documents":[${documents.join(',')}],"dropped":[${dropped.map(writeString).join(',')}]${why}${how}}`;
+    const said = log === undefined ? '' : `,"log":${JSON.stringify(log)}`;
+    return `{"input":${input},"documents":[${documents.join(',')}],"dropped":[${dropped.map(writeString).join(',')}]${why}${how}${said}}`;
   });
   return `{"results":[${items.join(',')}],"problems":${JSON.stringify(problems)}}`;
 }

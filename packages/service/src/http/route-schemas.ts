@@ -35,10 +35,6 @@ export const pageQuery = {
   after: Type.Optional(Type.String({ maxLength: 300, description: 'The `next` of the page before' })),
 };
 
-export function nullable<T extends TSchema>(schema: T) {
-  return Type.Union([schema, Type.Null()]);
-}
-
 /** A page of items; `next` is null on the last. */
 export function pageOf(item: TSchema): TSchema {
   return Type.Object({ items: Type.Array(item), next: Type.Union([Type.String(), Type.Null()]) });

@@ -1,8 +1,8 @@
 import { Type } from '@headrace/engine';
 import type { FastifyInstance } from 'fastify';
-import { numberCursor } from '../configs/config-pages.ts';
 import { runNotFound } from '../runs/run-manager.ts';
 import { sendJson } from './json.ts';
+import { numberCursor } from './number-cursor.ts';
 import { answers, DEFAULT_PAGE, idParams, pageOf, pageQuery, queryOf } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
 

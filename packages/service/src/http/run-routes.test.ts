@@ -210,13 +210,37 @@ describe('runs over HTTP', () => {
   it('that cannot be started fail with the reason', async () => {
     const service = await testService();
     service.threads.start = () => {
-      throw new Error('no more threads');
+      throw new Error('no more threads for hunter2');
     };
     const details = await service.run(await service.store());
     expect(details).toMatchObject({
       status: 'FAILED',
-      runResult: { message: expect.stringContaining('no more threads') },
+      runResult: { message: expect.stringContaining('no more threads for ******') },
     });
+    expect(JSON.stringify(details)).not.toContain('hunter2');
+  });
+
+  it('tell no secret when they fail, in a hint neither', async () => {
+    const service = await testService();
+    const { runId } = await service.run(await service.store());
+    const problem = { severity: 'error', code: 'HR_CONNECTOR_FAILED', path: '' } as const;
+    service.threads.last.end('FAILED', [{ ...problem, message: 'not hunter2', hint: 'Look at hunter2.' }]);
+    const { runResult } = await service.ended(runId);
+    expect(runResult?.problems).toEqual([{ ...problem, message: 'not ******', hint: 'Look at ******.' }]);
+    expect(runResult?.message).not.toContain('hunter2');
+  });
+
+  it('tell of a thousand connectors, and how many there are beside them', async () => {
+    const service = await testService();
+    const { runId } = await service.run(await service.store());
+    const run = service.threads.last;
+    run.connectorNames = Array.from({ length: 1003 }, (_, i) => `c${i}`);
+    const going = (await service.details(runId)).progress;
+    expect([going.connectors.length, going.moreConnectors]).toEqual([1000, 3]);
+    run.end('SUCCEEDED');
+    const { progress, runResult } = await service.ended(runId);
+    expect([progress.connectors.length, progress.moreConnectors]).toEqual([1000, 3]);
+    expect(runResult?.connectors).toHaveLength(1000);
   });
 
   it('are ended by a shutdown even when they do not stop', async () => {
@@ -231,5 +255,22 @@ describe('runs over HTTP', () => {
     for (const { runId } of [going, waiting]) {
       expect(await after.details(runId)).toMatchObject({ status: 'INTERRUPTED', done: true });
     }
+  });
+
+  it('that are given up tell the counts that are known', async () => {
+    const storage = { type: 'sqlite', path: temporaryDirectory() } as const;
+    const before = await testService({ storage, shutdownGraceSeconds: 0 });
+    const { runId } = await before.run(await before.store());
+    Object.assign(before.threads.last.counts, { published: 5, succeeded: 2 });
+    before.threads.last.onStop = () => undefined;
+    await before.service.close();
+    const { runResult, progress } = await (await testService({ storage })).details(runId);
+    expect(runResult).toMatchObject({
+      status: false,
+      message: expect.stringContaining('files: stopped. 2 docs succeeded. 3 docs FAILED.'),
+      connectors: [{ name: 'files', status: 'stopped', succeeded: 2, failed: 3, dropped: 0, seconds: 1 }],
+    });
+    expect(runResult?.message).not.toContain('No docs published');
+    expect(progress).toMatchObject({ failed: 3, pending: 0, connectors: [{ failed: 3, status: 'stopped' }] });
   });
 });

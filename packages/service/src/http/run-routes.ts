@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type JsonObject, Type, writeValue } from '@headrace/engine';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { numberCursor } from '../configs/config-pages.ts';
 import { inlineConfig } from '../configs/inline-config.ts';
 import { Refusal } from '../errors/refusal.ts';
 import { OVERLAPS, type Overlap } from '../runs/overlap.ts';
@@ -13,6 +12,7 @@ import { requireRole } from './access.ts';
 import { readExactBody } from './exact-body.ts';
 import { sendJson, streamJson } from './json.ts';
 import { labelQuery, parseLabels } from './label-query.ts';
+import { numberCursor } from './number-cursor.ts';
 import { bodyCheck } from './request-validation.ts';
 import { answers, DEFAULT_PAGE, idParams, pageOf, pageQuery, queryOf } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';

@@ -9,13 +9,14 @@ import {
   type RunProgress,
   type RunResult,
   type RunState,
-  runSummary,
   SecretMask,
 } from '@headrace/engine';
 import { boundProblems } from '../configs/bound-problems.ts';
 import type { ConfigIdentity, ConfigSource } from '../configs/config-source.ts';
+import { epochSeconds } from '../stats/clock.ts';
 import type { StoredRun } from '../store/store.ts';
 import { DocsRate, roundRate } from './docs-rate.ts';
+import { endTime, forceEnd } from './forced-end.ts';
 import type { Overlap } from './overlap.ts';
 import type { RunDetails } from './run-details.ts';
 import type { RunJournal } from './run-journal.ts';
@@ -23,7 +24,8 @@ import type { RunJournals } from './run-journals.ts';
 
 /** Characters of the summary of a run, which tells each of its problems. */
 const MAX_MESSAGE = 256 * 1024;
-/** Stages whose counts are told. */
+/** Connectors and stages whose counts are told. */
+const MAX_CONNECTORS = 1000;
 const MAX_STAGES = 1000;
 
 /** A run that is asked for: of what, by whom, and what they call it. */
@@ -59,16 +61,6 @@ export interface RunSurroundings {
 /** What runs of configs that came with the request have instead of an id: clients rely on a text. */
 export const INLINE_CONFIG = 'inline';
 
-/** Seconds since the epoch. */
-export function now(): number {
-  return Date.now() / 1000;
-}
-
-/** When a run ends that ends now: not before it began, even if the clock was set back meanwhile. */
-export function endTime({ startTime }: Pick<RunDetails, 'startTime'>): number {
-  return Math.max(startTime, now());
-}
-
 /** A run that waits or goes on: its details, and what moves them. */
 export class ActiveRun {
   readonly id: string;
@@ -97,7 +89,7 @@ export class ActiveRun {
       configId: config?.id ?? INLINE_CONFIG,
       configName: config?.name ?? null,
       configVersion: config?.version ?? null,
-      startTime: now(),
+      startTime: epochSeconds(),
       endTime: null,
       runResult: null,
       runType: 'LOCAL',
@@ -194,12 +186,12 @@ export class ActiveRun {
     const masked = this.#mask.text(message);
     this.#setIndexing(this.#handle?.progress().indexing);
     this.#end(status, {
+      status: status === 'SUCCEEDED',
+      runId: this.id,
+      history: null,
       message: masked.length <= MAX_MESSAGE ? masked : `${masked.slice(0, MAX_MESSAGE)}…`,
-      problems: boundProblems(problems).map((problem) => ({
-        ...problem,
-        message: this.#mask.text(problem.message),
-      })),
-      connectors: connectors.map((connector) => ({
+      problems: boundProblems(problems).map((problem) => this.#mask.failure(problem)),
+      connectors: connectors.slice(0, MAX_CONNECTORS).map((connector) => ({
         name: connector.name,
         status: connector.status,
         succeeded: connector.counts.succeeded,
@@ -212,7 +204,7 @@ export class ActiveRun {
     const { progress } = this.#details;
     if (connectors.length > 0) {
       this.journal.connectors(connectors);
-      progress.connectors = connectors.map(connectorProgress);
+      this.#setConnectors(connectors);
     }
     progress.stages = stages.slice(0, MAX_STAGES);
     progress.docsPerSecond = seconds <= 0 ? 0 : roundRate(doneDocuments(counts) / seconds);
@@ -221,21 +213,16 @@ export class ActiveRun {
   /** The end of a run of which no result can be had. What was in flight counts as failed. */
   abandon(status: 'FAILED' | 'CANCELLED' | 'INTERRUPTED', problem: Problem): void {
     const documents = this.#readProgress();
-    abandonPending(this.#details);
+    const result = forceEnd(this.#details, status, this.#mask.failure(problem));
     const seconds = this.#startedRunning === 0 ? 0 : (performance.now() - this.#startedRunning) / 1000;
     this.#details.progress.docsPerSecond = seconds === 0 ? 0 : roundRate(documents / seconds);
-    this.#end(status, { message: runSummary(status, [], [problem]), problems: [problem], connectors: [] });
+    this.#end(status, result);
   }
 
-  #end(
-    status: RunState,
-    result: { message: string } & Pick<NonNullable<RunDetails['runResult']>, 'problems' | 'connectors'>,
-  ) {
+  #end(status: RunState, result: NonNullable<RunDetails['runResult']>): void {
     this.#become(status);
     this.#handle = undefined;
-    const { message, problems, connectors } = result;
-    const succeeded = status === 'SUCCEEDED';
-    this.#details.runResult = { status: succeeded, message, runId: this.id, history: null, problems, connectors };
+    this.#details.runResult = result;
     this.#details.endTime = endTime(this.#details);
   }
 
@@ -261,7 +248,7 @@ export class ActiveRun {
     this.#setIndexing(indexing);
     this.#setCounts(counts);
     const { progress } = this.#details;
-    progress.connectors = connectors.map(connectorProgress);
+    this.#setConnectors(connectors);
     progress.stages = stages.slice(0, MAX_STAGES);
     progress.docsPerSecond = this.#rate.perSecond;
     return doneDocuments(counts);
@@ -272,6 +259,13 @@ export class ActiveRun {
     if (indexing?.indexer === undefined) return;
     const { indexer: type, seconds, ...counts } = indexing;
     this.#details.progress.indexing = { type, ...counts, seconds: toMillis(seconds) };
+  }
+
+  #setConnectors(connectors: RunProgress['connectors']): void {
+    const { progress } = this.#details;
+    progress.connectors = connectors.slice(0, MAX_CONNECTORS).map(connectorProgress);
+    const more = connectors.length - progress.connectors.length;
+    if (more > 0) progress.moreConnectors = more;
   }
 
   #setCounts(counts: DocumentCounts): void {
@@ -292,16 +286,6 @@ function toMillis(seconds: number): number {
 export function storedRun(details: RunDetails): StoredRun {
   const { runId: id, configId, status, done, startTime, requestedBy, labels } = details;
   return { id, configId, status, done, startTime, requestedBy, labels, details: JSON.stringify(details) };
-}
-
-/** What was in flight when a run ended by force has failed, and its connectors go on no longer. */
-export function abandonPending({ progress }: RunDetails): void {
-  progress.failed += progress.pending;
-  progress.pending = 0;
-  for (const connector of progress.connectors) {
-    if (connector.status === 'running') connector.status = 'stopped';
-    else if (connector.status === 'waiting') connector.status = 'skipped';
-  }
 }
 
 function doneDocuments({ succeeded, failed, dropped }: DocumentCounts): number {

@@ -1,6 +1,7 @@
-import { type Problem, runSummary } from '@headrace/engine';
+import type { Problem } from '@headrace/engine';
 import type { Store } from '../store/store.ts';
-import { abandonPending, endTime, storedRun } from './active-run.ts';
+import { storedRun } from './active-run.ts';
+import { endTime, forceEnd } from './forced-end.ts';
 import type { RunDetails } from './run-details.ts';
 
 /**
@@ -20,20 +21,12 @@ export async function endInterruptedRuns(store: Store): Promise<number> {
         message: waited ? 'The service ended before the run began' : 'The service ended while the run was going',
         hint: 'Start it again.',
       };
-      abandonPending(details);
       const interrupted: RunDetails = {
         ...details,
         status: 'INTERRUPTED',
         done: true,
         endTime: endTime(details),
-        runResult: {
-          status: false,
-          message: runSummary('INTERRUPTED', [], [problem]),
-          runId: details.runId,
-          history: null,
-          problems: [problem],
-          connectors: [],
-        },
+        runResult: forceEnd(details, 'INTERRUPTED', problem),
       };
       return store.saveRun(storedRun(interrupted));
     }),

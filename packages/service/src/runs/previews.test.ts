@@ -1,8 +1,9 @@
-import type { PreviewRequest } from '@headrace/engine';
+import { HeadraceError, type PreviewRequest, readConfigText } from '@headrace/engine';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Previews } from './previews.ts';
 
-const request = {} as PreviewRequest;
+const { root } = readConfigText('connectors: [{ password: hunter2 }]');
+const request = { root } as PreviewRequest;
 const waiting = new AbortController().signal;
 
 describe('a preview whose thread hangs', () => {
@@ -34,4 +35,14 @@ describe('a preview whose thread hangs', () => {
     expect(await next).toEqual({ results: [], problems: [] });
     expect(vi.getTimerCount()).toBe(0);
   });
+});
+
+it('a preview whose thread is lost tells no secret of its config', async () => {
+  const lost = async () => {
+    throw new HeadraceError('HR_RUN_CANCELLED', 'hunter2 took all memory', { hint: 'Look at hunter2.' });
+  };
+  const previews = new Previews({ preview: lost, reach: lost });
+  const told = { code: 'HR_RUN_CANCELLED', message: '****** took all memory', hint: 'Look at ******.' };
+  await expect(previews.preview(request, waiting)).rejects.toMatchObject(told);
+  await expect(previews.reach(request)).rejects.toMatchObject(told);
 });

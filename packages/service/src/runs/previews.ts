@@ -8,6 +8,7 @@ import {
   type ReachRequest,
   SecretMask,
   type StageTrace,
+  toFailure,
 } from '@headrace/engine';
 import { boundProblems } from '../configs/bound-problems.ts';
 import { refuseConfig } from '../configs/upload-text.ts';
@@ -39,8 +40,8 @@ export class Previews {
 
   /** @param gone aborted when the client has gone: the preview ends, and its place is free */
   async preview(request: PreviewRequest, gone: AbortSignal): Promise<PreviewResult> {
-    const result = await this.#ask(() => this.#starter.preview(request, TIMEOUT_MILLIS, gone));
     const mask = new SecretMask(request.root, true);
+    const result = await this.#ask(mask, () => this.#starter.preview(request, TIMEOUT_MILLIS, gone));
     const problems = boundProblems(result.problems).map((problem) => mask.failure(problem));
     if (hasErrors(problems)) refuseConfig(problems);
     return { results: result.results.map((each) => maskedResult(each, mask)), problems };
@@ -48,13 +49,13 @@ export class Previews {
 
   /** All problems of a config, those of sources and sinks that cannot be reached among them. */
   async reach(request: ReachRequest): Promise<Problem[]> {
-    const problems = await this.#ask(() => this.#starter.reach(request, TIMEOUT_MILLIS));
     // What a server answers may repeat what it was sent.
     const mask = new SecretMask(request.root, true);
+    const problems = await this.#ask(mask, () => this.#starter.reach(request, TIMEOUT_MILLIS));
     return boundProblems(problems).map((problem) => mask.failure(problem));
   }
 
-  async #ask<T>(work: () => Promise<T>): Promise<T> {
+  async #ask<T>(mask: SecretMask, work: () => Promise<T>): Promise<T> {
     if (this.#going >= MAX_AT_ONCE) {
       throw new Refusal('HR_PREVIEW_BUSY', `${MAX_AT_ONCE} previews and attempts to connect are going on already`, {
         headers: { 'retry-after': '1' },
@@ -64,11 +65,8 @@ export class Previews {
       return await this.#inTime(this.#start(work));
     } catch (error) {
       if (!(error instanceof HeadraceError)) throw error;
-      throw new Refusal('HR_PREVIEW_FAILED', error.message, {
-        code: error.code,
-        ...(error.hint === undefined ? {} : { hint: error.hint }),
-        cause: error,
-      });
+      const { message, ...rest } = mask.failure(toFailure(error, 'HR_INTERNAL'));
+      throw new Refusal('HR_PREVIEW_FAILED', message, { ...rest, cause: error });
     }
   }
 
@@ -104,11 +102,12 @@ export class Previews {
 
 /** What is said of a document with secrets masked: a preset has those of the environment. Documents are as they are. */
 function maskedResult(result: PreviewedDocument, mask: SecretMask): PreviewedDocument {
-  const { failure, trace } = result;
+  const { failure, trace, log } = result;
   return {
     ...result,
     ...(failure === undefined ? {} : { failure: mask.failure(failure) }),
     ...(trace === undefined ? {} : { trace: maskedTrace(trace, mask) }),
+    ...(log === undefined ? {} : { log: log.map((line) => ({ ...line, message: mask.text(line.message) })) }),
   };
 }
 

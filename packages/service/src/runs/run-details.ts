@@ -1,7 +1,6 @@
 import { type Problem, type Static, Type } from '@headrace/engine';
+import { nullable } from '../nullable.ts';
 import { OVERLAPS } from './overlap.ts';
-
-const nullable = <T extends Parameters<typeof Type.Array>[0]>(schema: T) => Type.Union([schema, Type.Null()]);
 
 /** Something wrong with a config or a run, with its place where it has one. */
 export const ProblemAnswer = Type.Object(
@@ -84,7 +83,9 @@ export const RunDetailsAnswer = Type.Object(
           dropped: Type.Integer(),
           seconds: Type.Number(),
         }),
+        { description: 'The first 1000' },
       ),
+      moreConnectors: Type.Optional(Type.Integer({ description: 'How many there are beside these 1000' })),
       stages: Type.Array(
         Type.Object({
           connector: Type.String(),

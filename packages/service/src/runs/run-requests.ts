@@ -1,9 +1,10 @@
 import { isConfigId } from '../configs/config-name.ts';
-import type { ConfigSource } from '../configs/config-source.ts';
 import type { Configs } from '../configs/configs.ts';
 import { Refusal } from '../errors/refusal.ts';
+import { epochSeconds } from '../stats/clock.ts';
 import type { ConfigFormat, RequestKey, Store } from '../store/store.ts';
-import { now, type RunOrder } from './active-run.ts';
+import type { RunOrder } from './active-run.ts';
+import { configNow, findConfig } from './config-now.ts';
 import type { Overlap } from './overlap.ts';
 import type { RunManager } from './run-manager.ts';
 
@@ -48,7 +49,7 @@ export class RunRequests {
    */
   async start(ask: RunAsk, repeat?: { key: string; digest: string }): Promise<string> {
     if (repeat === undefined) return this.#options.runs.start(await this.#order(ask));
-    const key: RequestKey = { user: ask.requestedBy, ...repeat, time: now() };
+    const key: RequestKey = { user: ask.requestedBy, ...repeat, time: epochSeconds() };
     const name = JSON.stringify([key.user, key.key]);
     // Of two at once the second one waits, and finds the run of the first.
     for (let other = this.#answering.get(name); other !== undefined; other = this.#answering.get(name)) {
@@ -100,24 +101,13 @@ export class RunRequests {
   }
 
   async #known(key: string, overrides: string | undefined): Promise<Pick<RunOrder, 'config' | 'source' | 'overrides'>> {
-    const { configs, runs } = this.#options;
-    const found = await configs.find(key);
-    if (found === undefined) {
-      throw new Refusal('HR_CONFIG_UNKNOWN', `There is no config ${key}`, {
-        hint: 'Upload it (POST /v1/config), or take an id that GET /v1/config lists.',
-      });
-    }
-    if (found.kind === 'preset') {
-      if (overrides !== undefined) throw noOverrides(key);
-      return { config: { id: found.preset.name, name: null, version: null }, source: found.preset };
-    }
+    const { configs } = this.#options;
+    const found = await findConfig(configs, key);
+    if (overrides === undefined) return configNow(found, this.#options);
+    if (found.kind === 'preset') throw noOverrides(key);
     const { id, name, current } = found.config;
-    const config = { id, name, version: current.version };
-    if (overrides !== undefined) {
-      return { config, ...(await configs.ownSource(current.text, current.format, overrides)) };
-    }
-    const source: ConfigSource = runs.waitingSource(id, current.version) ?? (await configs.versionSource(current));
-    return { config, source };
+    const source = await configs.ownSource(current.text, current.format, overrides);
+    return { config: { id, name, version: current.version }, ...source };
   }
 
   #overlap(asked: Overlap | undefined): Overlap {

@@ -2,6 +2,7 @@ import type { Configs } from '../configs/configs.ts';
 import { Refusal } from '../errors/refusal.ts';
 import type { Store } from '../store/store.ts';
 import { INLINE_CONFIG, type RunOrder } from './active-run.ts';
+import { configNow, findConfig } from './config-now.ts';
 import type { RunDetails } from './run-details.ts';
 import { type RunManager, runNotFound } from './run-manager.ts';
 
@@ -60,7 +61,10 @@ export class RunRetries {
     if (items.length === 0) {
       throw new Refusal('HR_RETRY_NOTHING', `The run ${runId} has no failed documents that could be run again`);
     }
-    const found = configId === undefined ? await this.#sameConfig(details) : await this.#configNow(configId);
+    const found =
+      configId === undefined
+        ? await this.#sameConfig(details)
+        : await configNow(await findConfig(this.#configs, configId), { configs: this.#configs, runs: this.#runs });
     const { labels } = details;
     const overlap = details.overlap === 'allow' && this.#preventConcurrentRuns ? 'refuse' : details.overlap;
     return this.#runs.start({ ...found, overlap, labels, requestedBy, requestId, retryOf: runId });
@@ -94,18 +98,6 @@ export class RunRetries {
     }
     const source = await this.#configs.versionSource(version);
     return { config: { id: configId, name, version: version.version }, source };
-  }
-
-  async #configNow(key: string): Promise<Pick<RunOrder, 'config' | 'source'>> {
-    const found = await this.#configs.find(key);
-    if (found === undefined) {
-      throw new Refusal('HR_CONFIG_UNKNOWN', `There is no config ${key}`, {
-        hint: 'Upload it (POST /v1/config), or take an id that GET /v1/config lists.',
-      });
-    }
-    if (found.kind === 'preset') return { config: { id: key, name: null, version: null }, source: found.preset };
-    const { id, name, current } = found.config;
-    return { config: { id, name, version: current.version }, source: await this.#configs.versionSource(current) };
   }
 }
 

@@ -1,4 +1,5 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
+import { labelled } from './sqlite-labels.ts';
 import { type Prepared, prepareAll } from './sqlite-statements.ts';
 import type {
   ConfigFilter,
@@ -107,28 +108,6 @@ export class SqliteConfigs {
   #addLabels(config: number, labels: StoredConfig['labels']): void {
     for (const [key, value] of Object.entries(labels)) this.#sql.addLabel.run(key, value, config);
   }
-}
-
-/**
- * Joins the labels before their owners: the index of the first one has the places in order already, so that a page
- * costs the same however many have the label. `place` is what to order by and to go on from.
- */
-export function labelled(
-  owner: 'config' | 'run',
-  labels: Readonly<Record<string, string>>,
-): { joins: string; where: string; place: string; values: SQLInputValue[] } {
-  const pairs = Object.entries(labels);
-  const place = pairs.length === 0 ? 'seq' : `label0.${owner}`;
-  return {
-    joins: pairs.map((_, i) => `${owner}_labels label${i} CROSS JOIN `).join(''),
-    where: pairs
-      .map(
-        (_, i) => `AND label${i}.key = ? AND label${i}.value = ? AND label${i}.${owner} = ${i === 0 ? 'seq' : place} `,
-      )
-      .join(''),
-    place,
-    values: pairs.flat(),
-  };
 }
 
 function listConfigs({ joins, where, place }: Omit<ReturnType<typeof labelled>, 'values'>): string {

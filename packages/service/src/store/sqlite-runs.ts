@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import { labelled } from './sqlite-configs.ts';
+import { labelled } from './sqlite-labels.ts';
 import { type Prepared, prepareAll } from './sqlite-statements.ts';
 import {
   type Page,

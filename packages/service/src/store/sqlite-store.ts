@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { epochSeconds } from '../stats/clock.ts';
 import { createPrivate, keepPrivate } from './private-files.ts';
 import { SqliteConfigs } from './sqlite-configs.ts';
 import { SqliteFailures } from './sqlite-failures.ts';
@@ -187,7 +188,7 @@ export class SqliteStore implements Store {
 
   async probe(): Promise<void> {
     try {
-      await this.#writes.write(() => this.#probe.run(Date.now() / 1000));
+      await this.#writes.write(() => this.#probe.run(epochSeconds()));
     } catch {
       // `failure` says why.
     }

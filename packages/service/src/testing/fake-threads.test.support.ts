@@ -19,6 +19,7 @@ export class FakeRun implements RunHandle {
   readonly request: RunRequest;
   readonly done: Promise<RunResult>;
   readonly counts: DocumentCounts = noDocuments();
+  connectorNames: readonly string[] = ['files'];
   readonly stages: RunProgress['stages'] = [];
   /** What the service listens with. */
   readonly listeners: RunListeners;
@@ -38,7 +39,8 @@ export class FakeRun implements RunHandle {
 
   progress(): RunProgress {
     const counts = { ...this.counts };
-    return { counts, connectors: [{ name: 'files', status: 'running', counts, seconds: 1 }], stages: this.stages };
+    const connectors = this.connectorNames.map((name) => ({ name, status: 'running', counts, seconds: 1 }) as const);
+    return { counts, connectors, stages: this.stages };
   }
 
   stop(status: 'CANCELLED' | 'INTERRUPTED'): void {
@@ -49,16 +51,14 @@ export class FakeRun implements RunHandle {
   end(status: RunResult['status'], problems: RunResult['problems'] = []): void {
     const counts = { ...this.counts };
     counts.failed += pendingDocuments(counts);
-    const connectors: RunResult['connectors'] = [
-      {
-        name: 'files',
-        status: status === 'SUCCEEDED' ? 'complete' : 'stopped',
-        hasPipeline: true,
-        counts,
-        received: counts.published,
-        seconds: 2,
-      },
-    ];
+    const connectors = this.connectorNames.map((name): RunResult['connectors'][number] => ({
+      name,
+      status: status === 'SUCCEEDED' ? 'complete' : 'stopped',
+      hasPipeline: true,
+      counts,
+      received: counts.published,
+      seconds: 2,
+    }));
     const message = runSummary(status, connectors, problems);
     this.#resolve({ status, message, problems, connectors, counts, stages: this.stages, failures: [], seconds: 2 });
   }

@@ -1,0 +1,12 @@
+import { Refusal } from '../errors/refusal.ts';
+
+/** The place that a page goes on from, in a listing whose places are numbers. */
+export function numberCursor(after: string | undefined): number | undefined {
+  if (after === undefined) return undefined;
+  if (!/^\d{1,15}$/.test(after)) {
+    throw new Refusal('HR_REQUEST_INVALID', `${after} is not the "next" of an earlier page`, {
+      hint: 'Leave out "after" to begin with the newest.',
+    });
+  }
+  return Number(after);
+}
