@@ -1,7 +1,7 @@
 // Writes packages/components/bundle/catalog.json: what is known of every built-in component without loading it.
 // Runs after the bundler, because it reads the parameters from the bundled classes and the descriptions from
 // the class comments in their sources.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { commonParameters, describeModule } from '@headrace/engine';
 
 const room = new URL('../packages/components/', import.meta.url);
@@ -15,5 +15,7 @@ for (const kind of ['connectors', 'stages', 'indexers']) {
     entries.push(...describeModule(exports, source, module, '@headrace/components', commonParameters));
   }
 }
-writeFileSync(new URL('bundle/catalog.json', room), `${JSON.stringify(entries)}\n`);
+// In one step: who reads it meanwhile gets the old one.
+writeFileSync(new URL('bundle/catalog.json.new', room), `${JSON.stringify(entries)}\n`);
+renameSync(new URL('bundle/catalog.json.new', room), new URL('bundle/catalog.json', room));
 console.log(`catalog: ${entries.length} components`);

@@ -1,6 +1,6 @@
 // Bundles what tsc has compiled, one file where there were dozens: a run starts several threads, each of which would
 // load them all, and a module costs about half a millisecond to find. Types stay in dist, code goes to bundle.
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { rolldown } from 'rolldown';
 import { root } from './lib/root.mjs';
@@ -34,9 +34,10 @@ async function bundle(name, entries) {
     external: (id) => /^[a-z@]/i.test(id),
     preserveEntrySignatures: 'allow-extension',
   });
-  rmSync(target, { recursive: true, force: true });
+  const fresh = join(dist, 'bundle');
+  rmSync(fresh, { recursive: true, force: true });
   await bundled.write({
-    dir: target,
+    dir: fresh,
     format: 'esm',
     entryFileNames: '[name].js',
     // Beside the entries: `new URL('./run-thread.js', import.meta.url)` has to be true wherever it ends up.
@@ -54,6 +55,11 @@ async function bundle(name, entries) {
       ],
     },
   });
+  // The catalog is written from the bundle: until then the old one serves.
+  const catalog = join(target, 'catalog.json');
+  if (existsSync(catalog)) copyFileSync(catalog, join(fresh, 'catalog.json'));
+  rmSync(target, { recursive: true, force: true });
+  renameSync(fresh, target);
 }
 
 function roomOf(dist, id) {
