@@ -46,6 +46,16 @@ describe('preview', () => {
     expect(await headrace(['preview', 'a.conf', '--documents', `${file}/documents.jsonl`], { cwd })).toEqual(outcome);
   });
 
+  it('tells what stages say on standard error, or beside the document', async () => {
+    const stages = '{ class: ApplyJavascript, name: talk, script: "console.warn(doc.id)" }';
+    const cwd = directoryWith(configFiles(SEQUENCE, stages));
+    installHeadrace(cwd);
+    const args = ['preview', 'a.conf', '--limit', '1'];
+    expect(await headrace(args, { cwd })).toEqual({ code: 0, stdout: '{"id":"0"}\n', stderr: 'warn: talk: 0\n' });
+    const { stdout } = await headrace([...args, '--json'], { cwd });
+    expect(JSON.parse(stdout)).toMatchObject({ log: [{ level: 'warn', stage: 'talk', message: '0' }] });
+  });
+
   it('gives everything it knows of each document as JSON', async () => {
     const cwd = prepare();
     const input = '{"id":"0"}\n{"id":"1"}\n{"id":"2"}\nnonsense\n';

@@ -109,6 +109,7 @@ export { type DocumentCounts, noDocuments, pendingDocuments } from './run/counte
 export type { IndexingProgress } from './run/indexing-statistics.ts';
 export type {
   PreviewedDocument,
+  PreviewLogLine,
   PreviewRequest,
   PreviewResult,
   RunHandle,

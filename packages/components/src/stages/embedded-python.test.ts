@@ -11,7 +11,7 @@ import {
   stageContext,
   toDocument,
 } from '@headrace/engine/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { findPyodide, pyodideCommand } from '../scripts/pyodide-process.ts';
 import { EmbeddedPython } from './embedded-python.ts';
 
@@ -317,6 +317,26 @@ doc.n = n`;
         'script, line 11: MemoryError',
         '{"id":"5","n":1}',
       ]);
+    },
+    MILLIS_TO_START,
+  );
+
+  it(
+    'ends a loop of a trusted config, too, after the time that the config gives a document',
+    async () => {
+      const script = `n = globals().get('n', 0) + 1
+while 'loop' in doc: pass
+doc.n = n`;
+      const stage = makeStage(EmbeddedPython, { script }, stageContext({ computeMillis: 500 }));
+      onTestFinished(() => stage.stop?.());
+      await stage.start?.();
+      const after = toDocument({ id: '2' });
+      await expect(stage.process(toDocument({ id: '1', loop: 1 }))).rejects.toMatchObject({
+        code: 'HR_STAGE_OVERDUE',
+        message: 'script, line 2: took more than 500 ms of processor time for one document (worker.maxProcessingSecs)',
+      });
+      await stage.process(after);
+      expect(after.toJson()).toBe('{"id":"2","n":2}');
     },
     MILLIS_TO_START,
   );

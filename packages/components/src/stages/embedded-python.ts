@@ -4,6 +4,7 @@ import {
   type ParameterProblem,
   RESERVED_FIELDS,
   Stage,
+  type StageContext,
   type Static,
   Type,
   type Value,
@@ -22,7 +23,7 @@ const MILLIS_TO_START = 10 * 60_000;
 
 /** What a script of an untrusted config may use for one document. */
 const MILLIS = 5000;
-/** For what cannot be interrupted, by the clock on the wall: the process is ended. */
+/** So much later, by the clock on the wall, the process is ended of what cannot be interrupted. */
 const MILLIS_AT_MOST = 2 * 60_000;
 const UNTRUSTED_BYTES = 256 * 1024 * 1024;
 const TRUSTED_BYTES = 4 * 1024 * 1024 * 1024;
@@ -50,8 +51,9 @@ const TRUSTED_BYTES = 4 * 1024 * 1024 * 1024;
  * prints goes to the log. A script that is no Python fails the start; an error fails the document and names the line of
  * the script. Each pipeline thread has a process with its own Python, which takes some seconds to start and some 200 MB.
  * <p>
- * Scripts of configs that were uploaded to a service get 5 seconds for each document and 256 MiB of memory; exhausting
- * the memory makes the script begin anew.
+ * A document on which the script computes longer than <code>worker.maxProcessingSecs</code> (60 seconds) fails, and the
+ * next ones go on. Scripts of configs that were uploaded to a service get 5 seconds for each document and 256 MiB of
+ * memory; exhausting the memory makes the script begin anew.
  * <p>
  * Config Parameters -
  * <ul>
@@ -116,14 +118,15 @@ doc['count'] = count`,
     const { trusted, log } = this.context;
     const pyodide = findPyodide();
     const { source, name } = await readScript(this.params);
-    const millis = trusted ? undefined : MILLIS;
+    const limit = timeLimit(this.context);
     this.script = new ScriptProcess({
       name,
       ...pyodideCommand(pyodide, trusted ? TRUSTED_BYTES : UNTRUSTED_BYTES),
       env: {},
-      greeting: JSON.stringify({ source, name, millis, reserved: [...RESERVED_FIELDS], methods: this.host.methods }),
+      greeting: JSON.stringify({ source, name, ...limit, reserved: [...RESERVED_FIELDS], methods: this.host.methods }),
       startMillis: MILLIS_TO_START,
-      callMillis: trusted ? undefined : MILLIS_AT_MOST,
+      callMillis: limit === undefined ? undefined : limit.millis + MILLIS_AT_MOST,
+      overdueCode: 'HR_STAGE_OVERDUE',
       logger: log,
     });
     await this.script.start();
@@ -149,6 +152,16 @@ doc['count'] = count`,
       refusal === undefined ? `"value":${writeValue(value ?? null)}` : `"refusal":${JSON.stringify(refusal)}`;
     return `{${result},"document":${document.toJson()}}`;
   }
+}
+
+/** What one document may use of processor time, and what to say of one that takes more. */
+function timeLimit({ trusted, computeMillis }: StageContext): { millis: number; overdue: object } | undefined {
+  if (!trusted && (computeMillis === undefined || computeMillis > MILLIS)) {
+    return { millis: MILLIS, overdue: { message: `took more than ${MILLIS} ms of processor time for one document` } };
+  }
+  if (computeMillis === undefined) return undefined;
+  const message = `took more than ${computeMillis} ms of processor time for one document (worker.maxProcessingSecs)`;
+  return { millis: computeMillis, overdue: { message, code: 'HR_STAGE_OVERDUE' } };
 }
 
 function applyChanges(document: Document, changes: Value | undefined): void {

@@ -18,6 +18,11 @@ export interface StageContext {
   readonly threadNumber: number;
   /** Whether the config comes from who runs the process (a file, a preset): its scripts need no sandbox. */
   readonly trusted: boolean;
+  /**
+   * How many milliseconds a document may compute (`worker.maxProcessingSecs`). The engine holds that in its own threads; a
+   * stage that computes in a process of its own has to. Absent where documents may compute as long as they like.
+   */
+  readonly computeMillis?: number;
   readonly log: Logger;
 }
 

@@ -32,6 +32,8 @@ export interface PipelineContext {
   readonly threadName: string;
   readonly threadNumber: number;
   readonly trusted: boolean;
+  /** As in `StageContext`. */
+  readonly computeMillis?: number;
   /** A logger for a stage. */
   log(name: string): Logger;
   /** Runs what stages compute after others have waited; without it that may take as long as it likes. */
@@ -73,7 +75,7 @@ export class Pipeline implements DocumentRunner {
     for (const { entry, params, name, conditions, conditionPolicy } of config.stages) {
       try {
         const StageClass = await registry.load({ ...entry, kind: 'stage' });
-        const { runId, threadName, threadNumber, trusted } = context;
+        const { runId, threadName, threadNumber, trusted, computeMillis } = context;
         const stage = new StageClass(params as never, {
           name,
           pipeline: config.name,
@@ -81,6 +83,7 @@ export class Pipeline implements DocumentRunner {
           threadName,
           threadNumber,
           trusted,
+          ...(computeMillis === undefined ? {} : { computeMillis }),
           log: context.log(name),
         });
         await stage.start?.();

@@ -60,6 +60,7 @@ async function openPipeline(request: OpenPipeline): Promise<void> {
     threadName,
     threadNumber,
     trusted,
+    computeMillis,
     log,
     guard: (work) => processor?.guarded(work) ?? runGuarded(work, computeMillis),
   });

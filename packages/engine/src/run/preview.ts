@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { ConnectorClass, Publisher, RecordSink } from '../component/connector.ts';
 import { silentLogger } from '../component/logger.ts';
 import { Registry } from '../component/registry.ts';
@@ -15,6 +16,7 @@ import { StageError } from '../pipeline/stage-error.ts';
 import type { StageTrace, Tracer } from '../pipeline/trace.ts';
 import { runGuarded } from './compute-guard.ts';
 import { Decoders } from './decoders.ts';
+import { PreviewLog } from './preview-log.ts';
 import type { PreviewedDocument, PreviewRequest, PreviewResult } from './run-request.ts';
 
 /** Documents that a preview takes from the connectors when it is not told how many. */
@@ -26,8 +28,15 @@ const TRACE_ROOM = 16 * 2 ** 20;
 /**
  * Sends documents through a pipeline and gives what comes out; nothing reaches an indexer. The documents are
  * given, or are the first that the connectors of the pipeline publish.
+ *
+ * @param maxComputeMillis what a document may compute even where its config allows more: one without end must leave
+ * time for the others
  */
-export async function preview(request: PreviewRequest, signal: AbortSignal): Promise<PreviewResult> {
+export async function preview(
+  request: PreviewRequest,
+  maxComputeMillis: number,
+  signal: AbortSignal,
+): Promise<PreviewResult> {
   try {
     const registry = await Registry.open(request.registry);
     const { config, problems } = await checkConfig(request.root, registry);
@@ -43,25 +52,34 @@ export async function preview(request: PreviewRequest, signal: AbortSignal): Pro
         sources.push(...(await readSource(connector, registry, limit - sources.length, signal)));
       }
     }
-    const computeMillis = (config.worker.maxProcessingSecs as number) * 1000;
+    const computeMillis = Math.min((config.worker.maxProcessingSecs as number) * 1000, maxComputeMillis);
+    const log = new PreviewLog();
     const guard: Guard = (work) => runGuarded(work, computeMillis);
     const started = await Pipeline.start(pipeline, registry, {
       runId: '',
       threadName: 'preview',
       threadNumber: 1,
       trusted: request.trusted === true,
-      log: () => silentLogger,
+      computeMillis,
+      log: (stage) => log.logger(stage),
       guard,
     });
+    const results: PreviewedDocument[] = [];
     try {
       const classes = pipeline.stages.map(({ entry }) => entry.name);
       const tracer = request.trace === true ? started.tracer(classes, TRACE_ROOM) : undefined;
-      const results: PreviewedDocument[] = [];
-      for (const source of sources) results.push(await previewOne(started, source, tracer, guard));
-      return { results, problems };
+      for (const source of sources) {
+        const result = await previewOne(started, source, tracer, guard);
+        // What a script in a process of its own printed has been written by now, but not been read.
+        await setImmediate();
+        results.push(withLog(result, log));
+      }
     } finally {
       await started.stop();
     }
+    const last = results.pop();
+    if (last !== undefined) results.push(withLog(last, log));
+    return { results, problems };
   } catch (error) {
     return { results: [], problems: [{ severity: 'error', path: '', ...toFailure(error, 'HR_INTERNAL') }] };
   }
@@ -72,6 +90,11 @@ interface Input {
   readonly text: string;
   readonly document?: Document;
   readonly failure?: Failure & { stage: string };
+}
+
+function withLog(result: PreviewedDocument, log: PreviewLog): PreviewedDocument {
+  const lines = [...(result.log ?? []), ...log.take()];
+  return lines.length === 0 ? result : { ...result, log: lines };
 }
 
 async function previewOne(

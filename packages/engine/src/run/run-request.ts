@@ -1,5 +1,5 @@
 import type { ObjectNode } from '@headrace/hocon';
-import type { LogRecord } from '../component/logger.ts';
+import type { LogLevel, LogRecord } from '../component/logger.ts';
 import type { RegistrySource } from '../component/registry.ts';
 import type { Problem } from '../config/problem.ts';
 import type { Failure } from '../errors/headrace-error.ts';
@@ -80,6 +80,14 @@ export interface PreviewRequest {
   readonly trusted?: boolean;
 }
 
+/** A line that a stage logged in a preview. */
+export interface PreviewLogLine {
+  readonly level: LogLevel;
+  /** Empty when the preview itself says it. */
+  readonly stage: string;
+  readonly message: string;
+}
+
 /** What became of an input document. Documents are JSON texts. */
 export interface PreviewedDocument {
   /** JSON too: a JSON string where the input was no document. */
@@ -91,6 +99,8 @@ export interface PreviewedDocument {
   failure?: Failure & { stage: string };
   /** What the stages did, when that was asked for and the input is a document. */
   trace?: StageTrace[];
+  /** What the stages said meanwhile, when they said something; with the first document, what they said at their start too. */
+  log?: PreviewLogLine[];
 }
 
 export interface PreviewResult {

@@ -32,7 +32,7 @@ async function handle(message: ToRun): Promise<void> {
       return;
     case 'preview':
       enforcePolicyOf(message.request);
-      post({ type: 'previewed', result: await preview(message.request, stop.signal) });
+      post({ type: 'previewed', result: await preview(message.request, message.maxComputeMillis, stop.signal) });
       return;
     case 'reach':
       enforcePolicyOf(message.request);

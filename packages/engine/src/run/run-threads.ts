@@ -92,7 +92,10 @@ export class RunThreads {
   async preview(request: PreviewRequest, timeoutMillis: number, signal?: AbortSignal): Promise<PreviewResult> {
     const late = `The preview did not end within ${timeoutMillis} ms`;
     const hint = 'Ask for fewer documents.';
-    const answer = await this.ask({ type: 'preview', request }, timeoutMillis, late, hint, signal);
+    // A document that computes without end costs itself, not the preview.
+    const maxComputeMillis = timeoutMillis / 3;
+    const question: ToRun = { type: 'preview', request, maxComputeMillis };
+    const answer = await this.ask(question, timeoutMillis, late, hint, signal);
     return (answer as Extract<Answer, { type: 'previewed' }>).result;
   }
 

@@ -42,7 +42,7 @@ export type ToRun =
       /** Whether somebody takes the failed documents. */
       readonly keepFailures: boolean;
     }
-  | { readonly type: 'preview'; readonly request: PreviewRequest }
+  | { readonly type: 'preview'; readonly request: PreviewRequest; readonly maxComputeMillis: number }
   | { readonly type: 'reach'; readonly request: ReachRequest }
   | { readonly type: 'stop'; readonly status: 'CANCELLED' | 'INTERRUPTED' };
 

@@ -121,14 +121,20 @@ function withTornLines(lines: readonly DocumentLine[], results: readonly Preview
   });
 }
 
-function print({ input, documents, dropped, failure, trace }: PreviewedDocument, json: boolean): void {
+function print({ input, documents, dropped, failure, trace, log }: PreviewedDocument, json: boolean): void {
   if (json) {
     // Documents stay the texts they are: read and written again, long integers would change.
     const ids = JSON.stringify(dropped);
     const why = failure === undefined ? '' : `,"failure":${JSON.stringify(failure)}`;
     const how = trace === undefined ? '' : `,"trace":${traceJson(trace)}`;
-    process.stdout.write(`{"input":${input},"documents":[${documents.join(',')}],"dropped":${ids}${why}${how}}\n`);
+    const said = log === undefined ? '' : `,"log":${JSON.stringify(log)}`;
+    process.stdout.write(
+      `{"input":${input},"documents":[${documents.join(',')}],"dropped":${ids}${why}${how}${said}}\n`,
+    );
     return;
+  }
+  for (const { level, stage, message } of log ?? []) {
+    process.stderr.write(`${level}: ${stage === '' ? '' : `${stage}: `}${message}\n`);
   }
   if (trace !== undefined) {
     process.stdout.write(traceText(input, trace));
