@@ -111,7 +111,7 @@ export class Includer {
     const loaded = this.#load({ form: statement.form, name, from: from.file }, format);
     const nothing: ObjectNode = { kind: 'object', entries: new Map(), keys: new Map(), origin };
     if ('refused' in loaded) {
-      const hint = 'include another file, or change what the loader allows';
+      const hint = 'put its content here, or include a file that may be read';
       problems.add('include-refused', origin, `cannot include "${name}": ${loaded.refused}`, hint);
       return nothing;
     }

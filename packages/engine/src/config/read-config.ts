@@ -33,7 +33,7 @@ function parseOptions({ overrides, ...options }: ReadConfigOptions): ParseOption
 }
 
 function refuseInclude(): never {
-  throw new Error('only config files may include others; put its content here');
+  throw new Error('only config files may include others');
 }
 
 /** Reads a config file with its includes. The file's extension decides the syntax. */

@@ -29,7 +29,10 @@ describe('API tokens', () => {
     const config = { body: 'a: 1', type: 'application/hocon' };
     expect((await service.ask('/v1/config', bearer(reader.token))).status).toBe(200);
     const refused = await service.ask('/v1/config', { ...config, ...bearer(reader.token) });
-    expect(refused.json).toMatchObject({ status: 403, message: 'reader-token is a reader; this needs the role admin' });
+    expect(refused.json).toMatchObject({
+      status: 403,
+      message: 'reader-token has the role reader; this needs the role admin',
+    });
     expect((await service.ask('/v1/config', { ...config, ...bearer(admin.token) })).status).toBe(200);
   });
 

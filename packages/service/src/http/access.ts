@@ -36,7 +36,7 @@ export function guardRoutes(app: FastifyInstance, authenticator: Authenticator |
     request.user = user.name;
     request.role = user.role;
     if (!mayDo(user.role, access)) {
-      throw new Refusal('HR_FORBIDDEN', `${user.name} is a ${user.role}; this needs the role ${access}`);
+      throw new Refusal('HR_FORBIDDEN', `${user.name} has the role ${user.role}; this needs the role ${access}`);
     }
   });
 }
@@ -44,7 +44,7 @@ export function guardRoutes(app: FastifyInstance, authenticator: Authenticator |
 /** Refuses a request for more than its route is for, when its sender may not do that. */
 export function requireRole({ user, role }: FastifyRequest, needed: Role): void {
   if (role === null || mayDo(role, needed)) return;
-  throw new Refusal('HR_FORBIDDEN', `${user} is a ${role}; this needs the role ${needed}`);
+  throw new Refusal('HR_FORBIDDEN', `${user} has the role ${role}; this needs the role ${needed}`);
 }
 
 function neededAccess(request: FastifyRequest): Role | 'open' {

@@ -121,6 +121,7 @@ server:
   rootPath: /
   adminConnectors: [{ type: http, port: 8081 }]
   applicationConnectors: [{ type: http, port: 8080, acceptorThreads: 2 }]
+  hosts: 127.0.0.1
 `);
     expect(settings?.listeners).toEqual([{ host: '0.0.0.0', port: 8080 }]);
     expect(problems).toEqual([
@@ -128,6 +129,7 @@ server:
       'service.yml:3:1: warning: swagger has no meaning in Headrace and is ignored. [swagger]',
       'service.yml:5:3: warning: server.rootPath has no meaning in Headrace and is ignored. [server.rootPath]',
       'service.yml:6:3: warning: server.adminConnectors has no meaning in Headrace and is ignored. [server.adminConnectors]',
+      'service.yml:8:3: warning: server.hosts has no meaning in Headrace and is ignored. Did you mean host? [server.hosts]',
       'service.yml:7:53: warning: server.applicationConnectors[0].acceptorThreads has no meaning in Headrace and is ignored. [server.applicationConnectors[0].acceptorThreads]',
     ]);
   });

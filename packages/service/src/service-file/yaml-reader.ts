@@ -38,10 +38,14 @@ export class YamlReader {
     return entries;
   }
 
-  /** As `map`, where a key that is not known has no meaning here and is no mistake: it gets a warning. */
+  /** As `map`, where a key that is not known has no meaning here and may be no mistake: it gets a warning. */
   mapOfSome(entry: Entry | undefined, known: readonly string[]): Map<string, Entry> {
     const entries = this.#entries(entry);
-    for (const [key, { path, at }] of entries) if (!known.includes(key)) this.ignored({ path, value: null, at });
+    for (const [key, { path, at }] of entries) {
+      if (known.includes(key)) continue;
+      const near = nearest(key, known);
+      this.ignored({ path, value: null, at }, near && `Did you mean ${near}?`);
+    }
     return entries;
   }
 
@@ -107,8 +111,8 @@ export class YamlReader {
     this.#add('error', 'HR_CONFIG_INVALID_VALUE', path, at, message, hint);
   }
 
-  ignored({ path, at }: Entry): void {
-    this.#add('warning', 'HR_CONFIG_UNUSED', path, at, `${path} has no meaning in Headrace and is ignored`);
+  ignored({ path, at }: Entry, hint?: string): void {
+    this.#add('warning', 'HR_CONFIG_UNUSED', path, at, `${path} has no meaning in Headrace and is ignored`, hint);
   }
 
   #entries(entry: Entry | undefined): Map<string, Entry> {
