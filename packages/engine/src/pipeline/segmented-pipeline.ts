@@ -1,14 +1,11 @@
 import { performance } from 'node:perf_hooks';
 import type { Children } from '../component/stage.ts';
 import type { Document } from '../document/document.ts';
-import { isGiven } from './children.ts';
+import { type CallOutcome, COMPUTE_MILLIS, callConcurrently } from './concurrent-calls.ts';
 import { type Family, type Member, MemberWindow } from './member-window.ts';
 import type { PipelineSink } from './pipeline.ts';
 import { givenUp, overdue, StageError } from './stage-error.ts';
-import { callStage, failure, type Step } from './step.ts';
-
-/** How long a guarded call goes on to the next document. */
-const COMPUTE_MILLIS = 100;
+import { failure, type Step } from './step.ts';
 
 /** Runs work that does not wait; false when it took too long and was ended. */
 export type Guard = (work: () => void) => boolean;
@@ -149,8 +146,11 @@ export class SegmentedPipeline {
     lose: (family: Family, error: unknown) => void,
   ): Promise<void> {
     const step = this.steps[from] as Step;
-    const results = await this.callAll(step, members.filter(wanted), maxInFlight);
-    for (const [{ document, family }, { children, error }] of results) {
+    const called = members.filter(wanted);
+    const documents = called.map(({ document }) => document);
+    const outcomes = await callConcurrently(step, documents, maxInFlight, this.guard);
+    for (const [i, { document, family }] of called.entries()) {
+      const { children, error } = outcomes[i] as CallOutcome;
       if (!wanted({ document, family })) continue;
       try {
         if (error !== undefined) throw error;
@@ -172,30 +172,6 @@ export class SegmentedPipeline {
         lose(family, error);
       }
     }
-  }
-
-  /** Calls a stage for many documents, so many at a time; gives in their order what each came to. */
-  private async callAll(
-    step: Step,
-    members: readonly Member[],
-    maxInFlight: number,
-  ): Promise<[Member, { children?: Children; error?: StageError }][]> {
-    const results: [Member, { children?: Children; error?: StageError }][] = members.map((member) => [member, {}]);
-    let next = 0;
-    const lane = async () => {
-      for (let entry = results[next++]; entry !== undefined; entry = results[next++]) {
-        const { document } = entry[0];
-        if (document.bypassed || (step.condition !== undefined && !step.condition(document))) continue;
-        try {
-          const children = await callStage(step, document);
-          if (isGiven(children)) entry[1] = { children };
-        } catch (error) {
-          entry[1] = { error: error instanceof StageError ? error : failure(step, error) };
-        }
-      }
-    };
-    await Promise.all(Array.from({ length: Math.min(maxInFlight, members.length) }, lane));
-    return results;
   }
 }
 

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { Type } from '../component/schema.ts';
+import { Stage, type StageResult } from '../component/stage.ts';
+import { Document } from '../document/document.ts';
+import { runGuarded } from '../run/compute-guard.ts';
+import { stageContext } from '../testing/stage-harness.ts';
+import { callConcurrently } from './concurrent-calls.ts';
+import type { Guard } from './segmented-pipeline.ts';
+import { newStep } from './step.ts';
+
+type Process = (document: Document) => StageResult | Promise<StageResult>;
+
+/** What becomes of documents 0, 1, … in a stage that behaves as given: `ok`, the code of their failure, or children. */
+async function outcomesOf(process: Process, count: number, maxInFlight: number, limitMillis = 60_000) {
+  class Given extends Stage {
+    static override readonly parameters = Type.Object({});
+    override process(document: Document): StageResult | Promise<StageResult> {
+      return process(document);
+    }
+  }
+  const step = newStep(new Given({} as never, stageContext()), 'given', undefined);
+  const documents = Array.from({ length: count }, (_, i) => Document.create(String(i)));
+  let guarded = 0;
+  const guard: Guard = (work) => {
+    guarded++;
+    return runGuarded(work, limitMillis);
+  };
+  const outcomes = await callConcurrently(step, documents, maxInFlight, guard);
+  const told = outcomes.map(({ children, error }) => error?.code ?? (children === undefined ? 'ok' : [...children]));
+  return { told, guarded, statistics: step.statistics };
+}
+
+const later = async () => {
+  for (let i = 0; i < 3; i++) await undefined;
+};
+
+describe('callConcurrently', () => {
+  it('has so many in flight, and no more', async () => {
+    let inFlight = 0;
+    let most = 0;
+    const { told } = await outcomesOf(
+      async () => {
+        most = Math.max(most, ++inFlight);
+        await later();
+        inFlight--;
+      },
+      20,
+      7,
+    );
+    expect(told).toEqual(Array(20).fill('ok'));
+    expect(most).toBe(7);
+  });
+
+  it('gives what each came to, in order, waiting or not', async () => {
+    const child = Document.create('child');
+    const kinds: Process[] = [
+      () => undefined,
+      later,
+      () => [child],
+      () => later().then(() => [child]),
+      () => {
+        throw new Error('at once');
+      },
+      () => later().then(() => Promise.reject(new Error('later'))),
+    ];
+    const { told, statistics } = await outcomesOf((document) => kinds[Number(document.id) % 6]?.(document), 12, 2);
+    const six = ['ok', 'ok', [child], [child], 'HR_STAGE_FAILED', 'HR_STAGE_FAILED'];
+    expect(told).toEqual([...six, ...six]);
+    expect([statistics.processed, statistics.errors]).toEqual([12, 4]);
+  });
+
+  it('fails the document alone on which the stage computes without end before it waits', async () => {
+    const { told } = await outcomesOf(
+      async ({ id }) => {
+        if (id === '1' || id === '3') for (;;);
+        await later();
+      },
+      6,
+      4,
+      200,
+    );
+    expect(told).toEqual(['ok', 'HR_STAGE_OVERDUE', 'ok', 'HR_STAGE_OVERDUE', 'ok', 'ok']);
+  });
+
+  it('begins many in one guarded call', async () => {
+    // What is answered in one turn of the event loop makes room together.
+    const { guarded } = await outcomesOf(() => new Promise((resolve) => setImmediate(resolve)), 10_000, 1000);
+    expect(guarded).toBeLessThan(100);
+  });
+});
