@@ -459,6 +459,27 @@ describe('FileConnector remembers', () => {
     expect(documents.filter(({ file_path }) => file_path?.includes('!')).length).toBe(2);
   });
 
+  it('what was inside of an archive that can no longer be read: it has not vanished', async () => {
+    const zip = zipOf([{ name: 'a.txt', content: 'a' }]);
+    const files = async (inner: Buffer, tarred: Buffer, mtime: Date) => ({
+      'in/a.zip': inner,
+      'in/b.tar.gz': tarred,
+      'in/c.tar': await tarOf([{ name: 'in.zip', content: inner, mtime }]),
+    });
+    await write(await files(zip, gzipSync(await tarOf([{ name: 'b.txt', content: 'b' }])), new Date(0)));
+    const fileOptions = { handleArchivedFiles: true, handleCompressedFiles: true, maxArchiveDepth: 2 };
+    const params = incremental({ sendTombstones: true }, { fileOptions });
+    expect((await run(params)).found).toEqual(['a.zip!a.txt', 'b.tar.gz!b.txt', 'c.tar!in.zip!a.txt']);
+    const soon = new Date(Date.now() + 60_000);
+    const half = Buffer.from('half');
+    await write(await files(half, half, soon));
+    for (const name of ['a.zip', 'b.tar.gz', 'c.tar']) await utimes(join(folder, 'in', name), soon, soon);
+    const { found, rejected } = await run(params);
+    expect([found, rejected.length]).toEqual([[], 3]);
+    await rm(join(folder, 'in/a.zip'));
+    expect((await run(params)).found).toEqual(['a.zip', 'a.zip!a.txt']);
+  });
+
   it('what has vanished, and tells of it once', async () => {
     await write({ 'in/a.txt': 'a', 'in/b.txt': 'b' });
     const tombstones = incremental({ sendTombstones: 'true' }, { state: { performDeletions: false } });

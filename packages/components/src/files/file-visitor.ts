@@ -97,6 +97,8 @@ export class FileVisitor {
       await this.visitContainer({ ...readable, local: localPathOf(file), depth: 1, budget }, became);
     } catch (error) {
       if (error instanceof PublishingFailed) throw error;
+      // What could not be looked at has not vanished.
+      if (this.isContainer(file.path)) await state?.encounterBelow(`${file.path}!`);
       await became(error);
     }
   }
@@ -183,6 +185,7 @@ export class FileVisitor {
       else await this.publish(file, became);
     } catch (error) {
       if (error instanceof PublishingFailed) throw error;
+      if (isOpened) await publishing((async () => state?.encounterBelow(`${path}!`))());
       await became(error);
     }
   }
