@@ -367,6 +367,15 @@ describe('conditions', () => {
 describe('the indexer', () => {
   const block = (text: string) => `${connectors}\n${pipelines}\n${text}`;
 
+  it('and its own block are told of together', async () => {
+    expect(await problemsOf(block('indexer {type: Sink, batchSize: 0}, sink {path: [], colums: []}'))).toEqual([
+      'indexer.batchSize 3:33 <indexer> batchSize must be at least 1, was 0',
+      'sink 3:42 <sink> Config is missing required property columns',
+      'sink.path 3:49 <sink> path must be a string, was "LIST"',
+      'sink.colums 3:53 <sink> Config contains unknown property colums | Did you mean columns?',
+    ]);
+  });
+
   it.each([
     [
       'indexer {}',

@@ -59,11 +59,14 @@ export async function checkIndexer(
   const entry = isPresent(node, 'class')
     ? await findClass('indexer', node, 'indexer', registry, list, 'indexer')
     : findType(node, registry, list);
-  if (entry === undefined || checked.problems.some((problem) => problem.severity === 'error')) return undefined;
-
-  const block = blockOf(root, entry, list);
-  if (block === undefined) return undefined;
+  const block = entry && blockOf(root, entry, list);
+  if (entry === undefined || block === undefined) return undefined;
   const path = entry.block ?? 'indexer';
+  if (checked.problems.some((problem) => problem.severity === 'error')) {
+    // What the class itself checks needs the settings; what its schema says does not.
+    list.addAll(checkParameters(entry.schema, block, path, new Set(), list.rules).problems, path);
+    return undefined;
+  }
   const params = await checkComponent(
     entry,
     block,
