@@ -17,6 +17,7 @@ import { loadPresets } from './presets/presets.ts';
 import type { RunIds } from './runs/active-run.ts';
 import { endInterruptedRuns } from './runs/interrupted-runs.ts';
 import { type PreviewStarter, Previews } from './runs/previews.ts';
+import { RepeatedRequests } from './runs/repeated-requests.ts';
 import { RunManager, type RunStarter } from './runs/run-manager.ts';
 import { RunRequests } from './runs/run-requests.ts';
 import { RunRetries } from './runs/run-retries.ts';
@@ -179,11 +180,12 @@ function makeParts({
     onLog: (run, record) => logRun(logger, run, record),
     onError: (message, error) => logger.error(error, message),
   });
+  const repeats = new RepeatedRequests({ runs, store });
   return {
     configs,
     runs,
-    requests: new RunRequests({ configs, runs, store, overlap, preventConcurrentRuns }),
-    retries: new RunRetries({ configs, runs, store, preventConcurrentRuns }),
+    requests: new RunRequests({ configs, runs, repeats, overlap, preventConcurrentRuns }),
+    retries: new RunRetries({ configs, runs, repeats, store, preventConcurrentRuns }),
     previews: new Previews(threads),
     registry,
     readiness: new Readiness(store, measurements.loop, limits.minFreeDiskMb),

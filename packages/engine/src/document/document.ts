@@ -69,11 +69,6 @@ export class Document {
     this.put('run_id', runId);
   }
 
-  /** Gives the document another id: only connectors do, before they publish it. */
-  setId(id: string): void {
-    this.put('id', id);
-  }
-
   /** Whether it is marked as dropped: later stages and the indexer do not see it. The presence of the flag counts. */
   get dropped(): boolean {
     return this.shape.flagged && this.position('___dropped') >= 0;

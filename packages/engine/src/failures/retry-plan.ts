@@ -48,8 +48,8 @@ export function planRetry(
     }
     const { id, connector, document } = input;
     const reason = reasonAgainst(input, config, encodingFor);
-    if (reason !== undefined) leftOut.set(reason, [...(leftOut.get(reason) ?? []), id]);
-    else wanted.set(connector, [...(wanted.get(connector) ?? []), { id, document: document as KeptDocument }]);
+    if (reason !== undefined) listAt(leftOut, reason).push(id);
+    else listAt(wanted, connector).push({ id, document: document as KeptDocument });
   }
   for (const [reason, ids] of leftOut) problems.push(leftOutProblem(reason, ids));
   const connectors = config.connectors.flatMap((connector) => {
@@ -58,6 +58,12 @@ export function planRetry(
     return documents === undefined ? [] : [{ config: { ...connector, collapse: false }, documents }];
   });
   return { connectors, problems };
+}
+
+function listAt<T>(lists: Map<string, T[]>, key: string): T[] {
+  const list = lists.get(key) ?? [];
+  lists.set(key, list);
+  return list;
 }
 
 function reasonAgainst(

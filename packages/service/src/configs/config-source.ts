@@ -14,6 +14,8 @@ export interface ConfigSource {
   /** Whether it is a preset, whose scripts run outside a sandbox. */
   trusted: boolean;
   digest: string;
+  /** Characters of its text, by which the memory that it takes is bounded; 0 for a preset, which is there in any case. */
+  size: number;
 }
 
 /** Which config it is: an id, the name that people gave it, and the version; a preset has neither name nor versions. */

@@ -155,7 +155,7 @@ export class Configs {
     const { reader } = this.#options;
     const { root, problems } = await reader.read(text, format);
     if (root === undefined) refuseConfig(problems);
-    return { root, digest, registry: reader.registry, trusted: false };
+    return { root, digest, registry: reader.registry, trusted: false, size: text.length };
   }
 
   /**
@@ -170,7 +170,8 @@ export class Configs {
     const { reader } = this.#options;
     const { root, problems, digest, maskedOverrides } = await reader.readOwn(text, format, overrides);
     if (root === undefined) refuseConfig(problems);
-    return { source: { root, digest, registry: reader.registry, trusted: false }, overrides: maskedOverrides };
+    const size = text.length + (overrides?.length ?? 0);
+    return { source: { root, digest, registry: reader.registry, trusted: false, size }, overrides: maskedOverrides };
   }
 
   /** The text of a version as it was uploaded, its secrets masked. */
@@ -198,9 +199,13 @@ export class Configs {
   }
 
   /** Removes a config with all of its versions. */
-  async delete(key: string): Promise<void> {
-    const { id } = await this.stored(key);
-    if (!(await this.#options.store.deleteConfig(id))) throw configNotFound(key);
+  async delete(key: string, preconditions: Preconditions): Promise<void> {
+    for (;;) {
+      const { id, current } = await this.stored(key);
+      checkPreconditions(preconditions, configTag(current));
+      // Else another request was faster. What holds now is looked at again.
+      if (await this.#options.store.deleteConfig(id, current.version)) return;
+    }
   }
 
   async #write(key: string, upload: Upload, checked: Checked, preconditions: Preconditions): Promise<Uploaded> {

@@ -133,7 +133,7 @@ export const SERVICE_ERROR_CODES = {
   },
   HR_REQUEST_KEY_REUSED: {
     status: 422,
-    meaning: 'The `Idempotency-Key` came with another body within the last day.',
+    meaning: 'The `Idempotency-Key` came with another request within the last day.',
     advice: 'Take a new key for each request that is not a repetition.',
   },
   HR_RUN_IS_DONE: {
@@ -159,7 +159,7 @@ export const SERVICE_ERROR_CODES = {
   },
   HR_RUN_QUEUE_FULL: {
     status: 429,
-    meaning: 'As many runs wait as may wait (`limits.maxQueuedRuns`).',
+    meaning: 'As many runs wait as may wait (`limits.maxQueuedRuns`), or their configs are too large together.',
     advice:
       'Try again after the seconds that `Retry-After` says, or raise `limits.maxQueuedRuns` or `limits.maxConcurrentRuns`.',
   },

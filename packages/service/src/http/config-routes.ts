@@ -213,11 +213,12 @@ export async function configRoutes(
         tags,
         summary: 'Remove a config with all its versions; its runs go on with their own copy',
         params: idParams,
-        response: answers({ 200: Nothing }, 404, 409),
+        headers: Type.Pick(preconditionHeaders, ['if-match']),
+        response: answers({ 200: Nothing }, 404, 409, 412),
       },
     },
-    async ({ params: { id } }, reply) => {
-      await configs.delete(id);
+    async ({ params: { id }, headers }, reply) => {
+      await configs.delete(id, { ifMatch: headers['if-match'], ifNoneMatch: undefined });
       return reply.send();
     },
   );

@@ -15,6 +15,20 @@ const tagOf = async (service: TestService, id: string) =>
   (await service.ask(`/v1/config/${id}`)).headers.get('etag') as string;
 
 describe('a config that is put', () => {
+  it('is removed in the version that is meant, if one is', async () => {
+    const service = await testService();
+    const configId = await service.store();
+    const url = `/v1/config/${configId}`;
+    const remove = (tag: string) => service.ask(url, { method: 'DELETE', headers: { 'if-match': tag } });
+    const old = (await service.ask(url)).headers.get('etag') as string;
+    const put = { method: 'PUT', body: 'a: 2', type: 'application/hocon' };
+    const now = (await service.ask(url, put)).headers.get('etag') as string;
+    expect((await remove(old)).json).toMatchObject({ status: 412, code: 'HR_CONFIG_CHANGED' });
+    expect((await service.ask(url)).status).toBe(200);
+    expect((await remove(now)).status).toBe(200);
+    expect((await remove('*')).status).toBe(404);
+  });
+
   it('gets a new version; the same text makes none', async () => {
     const service = await testService();
     const configId = await service.store('a: 1');

@@ -32,8 +32,8 @@ async function failedRun(service: TestService, failures: KeptFailure[], configId
   return service.ended(runId);
 }
 
-const retry = (service: TestService, runId: string, body?: object) =>
-  service.ask(`/v1/run/${runId}/retry`, { method: 'POST', ...(body === undefined ? {} : { body }) });
+const retry = (service: TestService, runId: string, body?: object, headers: Record<string, string> = {}) =>
+  service.ask(`/v1/run/${runId}/retry`, { method: 'POST', headers, ...(body === undefined ? {} : { body }) });
 
 describe('the failed documents of a run', () => {
   it('are told while it goes on, page by page, numbers as they were', async () => {
@@ -244,5 +244,40 @@ describe('running the failed documents of a run again', () => {
     service.threads.last.end('SUCCEEDED');
     await service.ended(started.runId);
     expect((await retry(service, started.runId)).json).toMatchObject({ status: 409, code: 'HR_RETRY_CONFIG' });
+  });
+});
+
+describe('a retry with a key', () => {
+  const key = { 'idempotency-key': 'k' };
+
+  it('is started once, however often it is asked for, also at one time and after a restart', async () => {
+    const storage = { type: 'sqlite', path: temporaryDirectory() } as const;
+    const before = await testService({ storage });
+    const old = await failedRun(before, [failure(1)]);
+    const answers = await Promise.all([1, 2, 3].map(() => retry(before, old.runId, undefined, key)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const ids = new Set(answers.map(({ json }) => (json as RunDetails).runId));
+    expect(ids.size).toBe(1);
+    expect(await before.details(old.runId)).toMatchObject({ retriedBy: [...ids][0] });
+    await before.service.close();
+    const after = await testService({ storage });
+    expect((await retry(after, old.runId, undefined, key)).json).toMatchObject({ runId: [...ids][0], done: true });
+  });
+
+  it('is another request than the start of a run, and than the retry of another run or config', async () => {
+    const service = await testService();
+    const configId = await service.store();
+    const [one, two] = [
+      await failedRun(service, [failure(1)], configId),
+      await failedRun(service, [failure(1)], configId),
+    ];
+    expect((await retry(service, one.runId, undefined, key)).status).toBe(200);
+    for (const refused of [
+      await retry(service, two.runId, undefined, key),
+      await retry(service, one.runId, { configId }, key),
+      await service.ask('/v1/run', { body: { configId }, headers: key }),
+    ]) {
+      expect(refused.json).toMatchObject({ status: 422, code: 'HR_REQUEST_KEY_REUSED' });
+    }
   });
 });

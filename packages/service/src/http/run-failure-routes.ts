@@ -1,8 +1,10 @@
 import { Type } from '@headrace/engine';
 import type { FastifyInstance } from 'fastify';
+import { repeatOf } from '../runs/repeated-requests.ts';
 import { runNotFound } from '../runs/run-manager.ts';
 import { sendJson } from './json.ts';
 import { numberCursor } from './number-cursor.ts';
+import { type RepeatHeaders, repeatHeaders } from './repeat-headers.ts';
 import { answers, DEFAULT_PAGE, idParams, pageOf, pageQuery, queryOf } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
 
@@ -77,7 +79,7 @@ export async function runFailureRoutes(app: FastifyInstance, { runs, retries }: 
     },
   );
 
-  app.post<{ Params: { id: string }; Body: { configId?: string } | undefined }>(
+  app.post<{ Params: { id: string }; Body: { configId?: string } | undefined; Headers: RepeatHeaders }>(
     '/v1/run/:id/retry',
     {
       config: { access: 'operator' },
@@ -85,11 +87,15 @@ export async function runFailureRoutes(app: FastifyInstance, { runs, retries }: 
         tags,
         summary: 'Run the failed documents of a run again, as a new run; no connector is executed',
         params: idParams,
+        headers: repeatHeaders,
         body: Type.Union([RetryBody, Type.Null()]),
         response: answers({ 200: Type.Ref('RunDetails') }, 400, 404, 409, 429, 503),
       },
     },
-    async ({ params, body, user, id: requestId }, reply) =>
-      sendJson(reply, await retries.start(params.id, { configId: body?.configId, requestedBy: user, requestId })),
+    async ({ params: { id }, body, headers, user, id: requestId }, reply) => {
+      const configId = body?.configId;
+      const repeat = repeatOf(headers['idempotency-key'], JSON.stringify(['retry', id, configId]));
+      return sendJson(reply, await retries.start(id, { configId, requestedBy: user, requestId }, repeat));
+    },
   );
 }

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { type JsonObject, Type, writeValue } from '@headrace/engine';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { inlineConfig } from '../configs/inline-config.ts';
 import { Refusal } from '../errors/refusal.ts';
 import { OVERLAPS, type Overlap } from '../runs/overlap.ts';
+import { repeatOf } from '../runs/repeated-requests.ts';
 import { Labels, RunStateAnswer } from '../runs/run-details.ts';
 import { type RunManager, runNotFound } from '../runs/run-manager.ts';
 import type { RunAsk, RunRequests } from '../runs/run-requests.ts';
@@ -13,6 +13,7 @@ import { readExactBody } from './exact-body.ts';
 import { sendJson, streamJson } from './json.ts';
 import { labelQuery, parseLabels } from './label-query.ts';
 import { numberCursor } from './number-cursor.ts';
+import { type RepeatHeaders, repeatHeaders } from './repeat-headers.ts';
 import { bodyCheck } from './request-validation.ts';
 import { answers, DEFAULT_PAGE, idParams, pageOf, pageQuery, queryOf } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
@@ -53,12 +54,6 @@ const RunBody = Type.Object(
 
 const checkBody = bodyCheck(RunBody);
 
-const RunHeaders = Type.Object({
-  'idempotency-key': Type.Optional(
-    Type.String({ minLength: 1, maxLength: 255, description: 'The same key within a day answers the same run' }),
-  ),
-});
-
 interface RunQuery {
   limit?: number;
   after?: string;
@@ -77,7 +72,7 @@ export async function runRoutes(app: FastifyInstance, { runs, requests, maxConfi
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 
-  app.post<{ Body: Buffer | undefined; Headers: { 'idempotency-key'?: string } }>(
+  app.post<{ Body: Buffer | undefined; Headers: RepeatHeaders }>(
     '/v1/run',
     {
       bodyLimit: maxConfigBytes,
@@ -85,7 +80,7 @@ export async function runRoutes(app: FastifyInstance, { runs, requests, maxConfi
       schema: {
         tags,
         summary: 'Start a run; it goes on in the background',
-        headers: RunHeaders,
+        headers: repeatHeaders,
         body: RunBody,
         response: answers({ 200: RunDetails }, 400, 403, 409, 413, 415, 422, 429, 503),
       },
@@ -93,8 +88,7 @@ export async function runRoutes(app: FastifyInstance, { runs, requests, maxConfi
     async (request, reply) => {
       const ask = askOf(readExactBody(request.body, checkBody), request.body, request);
       if ('text' in ask.what || ask.overrides !== undefined) requireRole(request, 'admin');
-      const key = request.headers['idempotency-key'];
-      const repeat = key === undefined ? undefined : { key, digest: digestOf(request.body) };
+      const repeat = repeatOf(request.headers['idempotency-key'], request.body ?? '');
       return sendJson(reply, await requests.start(ask, repeat));
     },
   );
@@ -194,12 +188,6 @@ function askOf(body: JsonObject, bytes: Buffer | undefined, { user, id }: Pick<F
     requestedBy: user,
     requestId: id,
   };
-}
-
-function digestOf(body: Buffer | undefined): string {
-  return createHash('sha256')
-    .update(body ?? '')
-    .digest('hex');
 }
 
 async function filterOf(query: RunQuery, requests: RunRequests): Promise<RunFilter> {

@@ -56,7 +56,7 @@ export async function loadPresets(directory: string, options: PresetOptions): Pr
       for (const problem of boundProblems((await checkConfig(root, components)).problems)) {
         if (problem.severity === 'error') options.warn(`Preset ${name} is not valid: ${formatProblem(problem, path)}`);
       }
-      presets.set(name, { name, root, registry, trusted: true, ...configAnswer(root) });
+      presets.set(name, { name, root, registry, trusted: true, size: 0, ...configAnswer(root) });
     } catch (error) {
       options.warn(`Preset ${name} is left out: ${path} cannot be read: ${messageOf(error)}`);
     }

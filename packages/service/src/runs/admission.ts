@@ -1,3 +1,4 @@
+import type { ConfigSource } from '../configs/config-source.ts';
 import { Refusal } from '../errors/refusal.ts';
 import type { ActiveRun, RunOrder } from './active-run.ts';
 
@@ -6,23 +7,41 @@ interface Places {
   maxQueuedRuns: number;
 }
 
+/** Characters of the configs of the runs that wait: each is held until its run has begun, and takes many times that. */
+const MAX_WAITING_CONFIGS = 32 * 1024 * 1024;
+
 /** Refuses a run that may not be taken now, beside those that are there. */
 export function admit(order: RunOrder, runs: Iterable<ActiveRun>, { maxConcurrentRuns, maxQueuedRuns }: Places): void {
   const configId = order.config?.id;
   let waitingOrGoing = 0;
+  const waiting = new Set<ConfigSource>();
   for (const run of runs) {
     if (run.done) continue;
     waitingOrGoing++;
+    if (run.status === 'QUEUED') waiting.add(run.order.source);
     if (order.overlap === 'refuse' && configId !== undefined && run.configId === configId) {
       throw new Refusal('HR_CONFIG_LOCKED', `The config ${configId} is in use by the run ${run.id}`, {
         hint: 'Wait for that run, or cancel it; or ask with "overlap": "queue", and the run begins after that one.',
       });
     }
   }
-  if (waitingOrGoing < maxConcurrentRuns + maxQueuedRuns) return;
-  const message = `${maxConcurrentRuns} runs are going on and ${maxQueuedRuns} wait already, which is the limit`;
-  throw new Refusal('HR_RUN_QUEUE_FULL', message, {
-    hint: 'Try again later, or raise limits.maxQueuedRuns or limits.maxConcurrentRuns in the service file.',
-    headers: { 'retry-after': '5' },
-  });
+  if (waitingOrGoing >= maxConcurrentRuns + maxQueuedRuns) {
+    throw queueFull(
+      `${maxConcurrentRuns} runs are going on and ${maxQueuedRuns} wait already, which is the limit`,
+      'Try again later, or raise limits.maxQueuedRuns or limits.maxConcurrentRuns in the service file.',
+    );
+  }
+  // Alone any config may wait.
+  if (waiting.size === 0 || waiting.has(order.source)) return;
+  let characters = order.source.size;
+  for (const { size } of waiting) characters += size;
+  if (characters <= MAX_WAITING_CONFIGS) return;
+  throw queueFull(
+    `With the config of this run the configs of the runs that wait would have ${characters} characters; ${MAX_WAITING_CONFIGS} may wait`,
+    'Try again later; or store the config and start its runs by its id: they share it while they wait.',
+  );
+}
+
+function queueFull(message: string, hint: string): Refusal {
+  return new Refusal('HR_RUN_QUEUE_FULL', message, { hint, headers: { 'retry-after': '5' } });
 }

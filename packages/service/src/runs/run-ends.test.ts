@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { MemoryStore } from '../store/memory-store.ts';
 import { type StoredRun, StoreError } from '../store/store.ts';
 import { testService } from '../testing/test-service.test.support.ts';
+import type { RunDetails } from './run-details.ts';
 
 /** A store that takes its time for the ends of runs, or refuses them. */
 class SlowEnds extends MemoryStore {
@@ -63,6 +64,49 @@ describe('the end of a run', () => {
     expect((await service.ended(runId)).status).toBe('SUCCEEDED');
     store.full = false;
     store.done();
+  });
+});
+
+/** The first time a run that is done cannot be stored, and the second time it takes until a retry of it is noted. */
+class LateEnds extends MemoryStore {
+  readonly #storing = Promise.withResolvers<void>();
+  readonly #retried = Promise.withResolvers<void>();
+  #ends = 0;
+
+  override async saveRun(...[run, key]: Parameters<MemoryStore['saveRun']>): Promise<void> {
+    if (run.done && ++this.#ends === 1) throw new StoreError('the disk is full');
+    if (run.done && this.#ends === 2) {
+      this.#storing.resolve();
+      await this.#retried.promise;
+    }
+    const isRetry = 'retryOf' in JSON.parse(run.details);
+    if (isRetry) await this.#storing.promise;
+    await super.saveRun(run, key);
+    // Behind what is done when the retry is stored.
+    if (isRetry) setImmediate(() => this.#retried.resolve());
+  }
+}
+
+describe('a retry that begins while the end of its run is being stored', () => {
+  it('is noted with the run', async () => {
+    const store = new LateEnds();
+    const service = await testService({}, { store });
+    const { runId } = await service.run(await service.store());
+    service.threads.last.listeners.onFailures?.([
+      {
+        id: 'd',
+        connector: 'files',
+        at: 'upper',
+        failure: { code: 'HR_STAGE_FAILED', message: 'no' },
+        document: { kind: 'input', json: '{"id":"d"}', binaryFields: [] },
+      },
+    ]);
+    service.threads.last.end('SUCCEEDED');
+    await service.ended(runId);
+    const retry = await service.ask(`/v1/run/${runId}/retry`, { method: 'POST' });
+    const retriedBy = (retry.json as RunDetails).runId;
+    await expect.poll(async () => JSON.parse((await store.runDetails(runId)) ?? '{}')).toMatchObject({ retriedBy });
+    expect(await service.details(runId)).toMatchObject({ done: true, retriedBy });
   });
 });
 

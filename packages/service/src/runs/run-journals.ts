@@ -31,6 +31,11 @@ export class RunJournals {
     return journal;
   }
 
+  /** There is no such run: it could not be stored. */
+  discard(runId: string): void {
+    this.#open.delete(runId);
+  }
+
   /** A run is done, and stored with its log. */
   close(runId: string): void {
     const journal = this.#open.get(runId);

@@ -75,7 +75,7 @@ export class RunManager {
       await this.#options.store.saveRun(run.stored(), key);
     } catch (error) {
       this.#active.delete(run.id);
-      this.journals.close(run.id);
+      this.journals.discard(run.id);
       this.#settle();
       throw error;
     }

@@ -1,11 +1,11 @@
 import { isConfigId } from '../configs/config-name.ts';
 import type { Configs } from '../configs/configs.ts';
 import { Refusal } from '../errors/refusal.ts';
-import { epochSeconds } from '../stats/clock.ts';
-import type { ConfigFormat, RequestKey, Store } from '../store/store.ts';
+import type { ConfigFormat } from '../store/store.ts';
 import type { RunOrder } from './active-run.ts';
 import { configNow, findConfig } from './config-now.ts';
 import type { Overlap } from './overlap.ts';
+import type { Repeat, RepeatedRequests } from './repeated-requests.ts';
 import type { RunManager } from './run-manager.ts';
 
 /** A run as a request asks for it. */
@@ -25,43 +25,25 @@ export interface RunAsk {
 export interface RunRequestsOptions {
   configs: Configs;
   runs: RunManager;
-  store: Store;
+  repeats: RepeatedRequests;
   /** What holds for requests that say nothing. */
   overlap: Overlap;
   /** One run of a config at a time, whatever a request says. */
   preventConcurrentRuns: boolean;
 }
 
-/** Makes runs of requests: finds the config, and knows a request that is repeated. */
+/** Makes runs of requests: finds the config, and what holds where a request says nothing. */
 export class RunRequests {
   readonly #options: RunRequestsOptions;
-  /** Requests with keys that are being answered. */
-  readonly #answering = new Map<string, Promise<unknown>>();
 
   constructor(options: RunRequestsOptions) {
     this.#options = options;
   }
 
-  /**
-   * Starts a run, and gives its details as JSON. A request whose key was used within the last day gets the run that was
-   * started then.
-   * @param repeat the key that the client chose, and the digest of the body
-   */
-  async start(ask: RunAsk, repeat?: { key: string; digest: string }): Promise<string> {
-    if (repeat === undefined) return this.#options.runs.start(await this.#order(ask));
-    const key: RequestKey = { user: ask.requestedBy, ...repeat, time: epochSeconds() };
-    const name = JSON.stringify([key.user, key.key]);
-    // Of two at once the second one waits, and finds the run of the first.
-    for (let other = this.#answering.get(name); other !== undefined; other = this.#answering.get(name)) {
-      await other.catch(() => undefined);
-    }
-    const answer = this.#startOnce(ask, key);
-    this.#answering.set(name, answer);
-    try {
-      return await answer;
-    } finally {
-      this.#answering.delete(name);
-    }
+  /** Starts a run, and gives its details as JSON. */
+  async start(ask: RunAsk, repeat?: Repeat): Promise<string> {
+    const { repeats, runs } = this.#options;
+    return repeats.once(ask.requestedBy, repeat, async (key) => runs.start(await this.#order(ask), key));
   }
 
   /** The id of a config that a run has, for an id or name. */
@@ -69,26 +51,6 @@ export class RunRequests {
     if (isConfigId(key)) return key;
     const found = await this.#options.configs.find(key);
     return found?.kind === 'stored' ? found.config.id : key;
-  }
-
-  async #startOnce(ask: RunAsk, key: RequestKey): Promise<string> {
-    const { store, runs } = this.#options;
-    const before = await store.requestedRun(key.user, key.key, key.time);
-    if (before === undefined) return runs.start(await this.#order(ask), key);
-    if (before.digest !== key.digest) {
-      throw new Refusal('HR_REQUEST_KEY_REUSED', `The key ${key.key} came with another body before`, {
-        hint: `Take a new Idempotency-Key for another request; that one has started the run ${before.runId}.`,
-      });
-    }
-    const details = await runs.details(before.runId);
-    if (details !== undefined) return details;
-    throw new Refusal(
-      'HR_RUN_FORGOTTEN',
-      `This request has started the run ${before.runId}, which is forgotten by now`,
-      {
-        hint: 'Take a new Idempotency-Key to run it again; limits.maxRuns says how many runs are remembered.',
-      },
-    );
   }
 
   async #order({ what, overrides, overlap, labels, requestedBy, requestId }: RunAsk): Promise<RunOrder> {

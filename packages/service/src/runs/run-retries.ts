@@ -1,8 +1,9 @@
 import type { Configs } from '../configs/configs.ts';
 import { Refusal } from '../errors/refusal.ts';
-import type { Store } from '../store/store.ts';
+import type { RequestKey, Store } from '../store/store.ts';
 import { INLINE_CONFIG, type RunOrder } from './active-run.ts';
 import { configNow, findConfig } from './config-now.ts';
+import type { Repeat, RepeatedRequests } from './repeated-requests.ts';
 import type { RunDetails } from './run-details.ts';
 import { type RunManager, runNotFound } from './run-manager.ts';
 
@@ -18,6 +19,7 @@ export interface RunRetriesOptions {
   store: Store;
   configs: Configs;
   runs: RunManager;
+  repeats: RepeatedRequests;
   /** One run of a config at a time, whatever was asked for when the run was started. */
   preventConcurrentRuns: boolean;
 }
@@ -27,31 +29,41 @@ export class RunRetries {
   readonly #store: Store;
   readonly #configs: Configs;
   readonly #runs: RunManager;
+  readonly #repeats: RepeatedRequests;
   readonly #preventConcurrentRuns: boolean;
   /** Runs whose retries are being started: until then nothing else tells of them. */
   readonly #starting = new Set<string>();
 
-  constructor({ store, configs, runs, preventConcurrentRuns }: RunRetriesOptions) {
+  constructor({ store, configs, runs, repeats, preventConcurrentRuns }: RunRetriesOptions) {
     this.#store = store;
     this.#configs = configs;
     this.#runs = runs;
+    this.#repeats = repeats;
     this.#preventConcurrentRuns = preventConcurrentRuns;
   }
 
   /** Starts the new run, and gives its details as JSON. */
-  async start(runId: string, ask: RetryAsk): Promise<string> {
+  async start(runId: string, ask: RetryAsk, repeat?: Repeat): Promise<string> {
+    return this.#repeats.once(ask.requestedBy, repeat, (key) => this.#startOne(runId, ask, key));
+  }
+
+  async #startOne(runId: string, ask: RetryAsk, key: RequestKey | undefined): Promise<string> {
     if (this.#starting.has(runId)) {
       throw new Refusal('HR_RUN_IS_GOING', `Another request runs the failed documents of the run ${runId} again`);
     }
     this.#starting.add(runId);
     try {
-      return await this.#startAlone(runId, ask);
+      return await this.#startAlone(runId, ask, key);
     } finally {
       this.#starting.delete(runId);
     }
   }
 
-  async #startAlone(runId: string, { configId, requestedBy, requestId }: RetryAsk): Promise<string> {
+  async #startAlone(
+    runId: string,
+    { configId, requestedBy, requestId }: RetryAsk,
+    key: RequestKey | undefined,
+  ): Promise<string> {
     const text = await this.#runs.details(runId);
     if (text === undefined) throw runNotFound(runId);
     const details = JSON.parse(text) as RunDetails;
@@ -67,7 +79,7 @@ export class RunRetries {
         : await configNow(await findConfig(this.#configs, configId), { configs: this.#configs, runs: this.#runs });
     const { labels } = details;
     const overlap = details.overlap === 'allow' && this.#preventConcurrentRuns ? 'refuse' : details.overlap;
-    return this.#runs.start({ ...found, overlap, labels, requestedBy, requestId, retryOf: runId });
+    return this.#runs.start({ ...found, overlap, labels, requestedBy, requestId, retryOf: runId }, key);
   }
 
   /** Two runs of the same documents at once would hinder each other. */

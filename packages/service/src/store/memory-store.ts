@@ -97,8 +97,8 @@ export class MemoryStore implements Store {
     );
   }
 
-  async deleteConfig(id: string): Promise<boolean> {
-    return this.#configs.delete(id);
+  async deleteConfig(id: string, expected: number): Promise<boolean> {
+    return this.#configs.get(id)?.config.current.version === expected && this.#configs.delete(id);
   }
 
   async saveRun(run: StoredRun, key?: RequestKey): Promise<void> {

@@ -91,8 +91,8 @@ export class SqliteConfigs {
     return rows.map((row) => ({ ...row, labels: JSON.parse(row.labels) }));
   }
 
-  delete(id: string): boolean {
-    const deleted = this.#sql.delete.run(id).changes === 1;
+  delete(id: string, expected: number): boolean {
+    const deleted = this.#sql.delete.run(id, expected).changes === 1;
     if (deleted) this.count--;
     return deleted;
   }
@@ -139,6 +139,6 @@ const SQL = {
                  FROM configs c JOIN config_versions v ON v.config = c.seq
                  WHERE id = ? AND v.version < ? ORDER BY v.version DESC LIMIT ?`,
   list: listConfigs(labelled('config', {})),
-  delete: 'DELETE FROM configs WHERE id = ?',
+  delete: 'DELETE FROM configs WHERE id = ? AND version = ?',
   count: 'SELECT count(*) AS count FROM configs',
 } as const;

@@ -123,8 +123,8 @@ export class SqliteStore implements Store {
     return this.#read(() => this.#configs.list(page, filter));
   }
 
-  deleteConfig(id: string): Promise<boolean> {
-    return this.#writes.write(() => this.#configs.delete(id));
+  deleteConfig(id: string, expected: number): Promise<boolean> {
+    return this.#writes.write(() => this.#configs.delete(id, expected));
   }
 
   saveRun(run: StoredRun, key?: RequestKey): Promise<void> {

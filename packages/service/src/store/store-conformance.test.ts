@@ -93,8 +93,9 @@ describe.each<[string, () => Store]>([
     const store = open();
     const answers = await Promise.all(['a', 'b', 'c'].map((id) => store.addConfig(config(id), 2)));
     expect(answers).toEqual(['written', 'written', 'full']);
-    expect(await store.deleteConfig('a')).toBe(true);
-    expect(await store.deleteConfig('a')).toBe(false);
+    expect(await store.deleteConfig('a', 2)).toBe(false);
+    expect(await store.deleteConfig('a', 1)).toBe(true);
+    expect(await store.deleteConfig('a', 1)).toBe(false);
     expect(await store.addConfig(config('c'), 2)).toBe('written');
     expect(ids(await store.listConfigs({ limit: 10 }))).toEqual(['c', 'b']);
     await store.close();
@@ -121,7 +122,7 @@ describe.each<[string, () => Store]>([
     expect(await store.replaceConfig(config('c', { name: 'films' }), 1, 5)).toBe('written');
     expect((await store.config('films'))?.id).toBe('c');
     expect((await store.config('movies'))?.id).toBe('a');
-    await store.deleteConfig('a');
+    await store.deleteConfig('a', 1);
     expect(await store.config('movies')).toBeUndefined();
     expect(await store.addConfig(config('d', { name: 'movies' }), 10)).toBe('written');
     await store.close();
@@ -152,7 +153,7 @@ describe.each<[string, () => Store]>([
       updatedTime: version(5).createdTime,
       updatedBy: null,
     });
-    await store.deleteConfig('a');
+    await store.deleteConfig('a', 5);
     expect(await store.listConfigVersions('a', { limit: 10 })).toEqual([]);
     await store.close();
   });
@@ -445,7 +446,7 @@ describe('the sqlite store on the disk', () => {
     const store = new SqliteStore(directory);
     const large = config('a', { current: version(1, { text: 'x'.repeat(40 * 1024 * 1024) }) });
     await store.addConfig(large, 9);
-    await store.deleteConfig('a');
+    await store.deleteConfig('a', 1);
     // Some at a time.
     for (let i = 0; i < 4; i++) await store.trimRuns(9);
     await store.close();

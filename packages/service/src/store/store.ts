@@ -178,8 +178,8 @@ export interface Store {
   /** The versions that are kept, the newest first; `before` is a version. */
   listConfigVersions(id: string, page: Page): Promise<ConfigVersionListing[]>;
   listConfigs(page: Page, filter?: ConfigFilter): Promise<ConfigListing[]>;
-  /** Removes a config with all of its versions. False when there is no such id. */
-  deleteConfig(id: string): Promise<boolean>;
+  /** Removes a config with all of its versions. False when there is no such id, or its version is not the expected one. */
+  deleteConfig(id: string, expected: number): Promise<boolean>;
 
   /**
    * Adds a run, or replaces what is known of it.
