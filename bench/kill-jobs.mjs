@@ -19,7 +19,10 @@ export function killJobs() {
       };
       return killRepeatedly(next, KILLS / SERVICES, SEED + n);
     };
-    const reports = await Promise.all(Array.from({ length: SERVICES }, series));
+    const outcomes = await Promise.allSettled(Array.from({ length: SERVICES }, series));
+    const lost = outcomes.find(({ status }) => status === 'rejected');
+    if (lost !== undefined) throw lost.reason;
+    const reports = outcomes.map(({ value }) => value);
     return Object.keys(reports[0]).map((what) => {
       const value = reports.reduce((sum, report) => sum + report[what], 0);
       return { job: `kills: ${what}`, value, unit: '' };

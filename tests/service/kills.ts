@@ -44,22 +44,29 @@ export async function killRepeatedly(launch: () => Victim, kills: number, seed: 
   const random = randomFrom(seed);
   const ledger = new KillLedger();
   for (let kill = 0; kill < kills; kill++) {
-    const victim = launch();
-    if (random.below(KILLED_AT_START) === 0) {
-      victim.url.catch(() => undefined);
-      await moment(random.below(MAX_START_MILLIS));
-      await victim.kill();
-      continue;
-    }
-    const url = await victim.url;
-    await ledger.verify(url, random);
-    await oneLife(url, ledger, random, victim);
+    await withVictim(launch, async (victim) => {
+      if (random.below(KILLED_AT_START) === 0) {
+        victim.url.catch(() => undefined);
+        await moment(random.below(MAX_START_MILLIS));
+        return;
+      }
+      const url = await victim.url;
+      await ledger.verify(url, random);
+      await oneLife(url, ledger, random, victim);
+    });
   }
-  const victim = launch();
-  const url = await victim.url;
-  await ledger.verifyAll(url);
-  await victim.kill();
+  await withVictim(launch, async ({ url }) => ledger.verifyAll(await url));
   return { kills, ...ledger.report() };
+}
+
+/** Whatever happens, no service is left behind. */
+async function withVictim(launch: () => Victim, work: (victim: Victim) => Promise<void>): Promise<void> {
+  const victim = launch();
+  try {
+    await work(victim);
+  } finally {
+    await victim.kill();
+  }
 }
 
 /** Clients at work on a service, until it is killed. */
