@@ -1,56 +1,111 @@
 // npm run bench [-- GROUP...] [--save FILE] [--compare FILE]
 // Prints one table; speeds include the start of the process. Run it on an idle machine.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { killJobs } from './kill-jobs.mjs';
-import { loadJobs } from './load-jobs.mjs';
-import { memoryJobs } from './memory-jobs.mjs';
-import { microJobs } from './micro-jobs.mjs';
-import { scalingJobs } from './scaling-jobs.mjs';
-import { serviceJobs } from './service-jobs.mjs';
-import { soakJobs } from './soak-jobs.mjs';
-import { stageJobs } from './stage-jobs.mjs';
-import { throughputJobs } from './throughput-jobs.mjs';
-import { waitingJobs } from './waiting-jobs.mjs';
+import { missingJobs, readResults, tableRow } from './results.mjs';
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { save: { type: 'string' }, compare: { type: 'string' } },
-});
+/** What there is to measure. A group is loaded when its turn comes: some need what others do not. */
 const groups = {
-  throughput: throughputJobs,
-  memory: memoryJobs,
-  scaling: scalingJobs,
-  waiting: waitingJobs,
-  service: serviceJobs,
-  load: loadJobs,
-  soak: soakJobs,
-  kills: killJobs,
-  micro: microJobs,
-  stages: stageJobs,
+  throughput: {
+    about: 'whole runs, beside the program that was written by hand',
+    measure: async () => (await import('./throughput-jobs.mjs')).throughputJobs(),
+  },
+  memory: {
+    about: 'a file ten times as long, an indexer that holds everything up',
+    measure: async () => (await import('./memory-jobs.mjs')).memoryJobs(),
+  },
+  scaling: {
+    about: 'more threads, larger documents, more stages',
+    measure: async () => (await import('./scaling-jobs.mjs')).scalingJobs(),
+  },
+  waiting: {
+    about: 'stages that wait for a slow server',
+    measure: async () => (await import('./waiting-jobs.mjs')).waitingJobs(),
+  },
+  service: {
+    about: 'the service under load',
+    measure: async () => (await import('./service-jobs.mjs')).serviceJobs(),
+  },
+  load: {
+    about: 'the service with 10,000 configs and runs',
+    measure: async () => (await import('./load-jobs.mjs')).loadJobs(),
+  },
+  soak: {
+    about: '5,000 small runs in one service',
+    measure: async () => (await import('./soak-jobs.mjs')).soakJobs(),
+  },
+  kills: {
+    about: '200 random kills of services under load',
+    measure: async () => (await import('./kill-jobs.mjs')).killJobs(),
+  },
+  micro: {
+    about: 'the parts of the data path, each alone',
+    measure: async () => (await import('./micro-jobs.mjs')).microJobs(),
+  },
+  stages: {
+    about: 'each stage beside the same work by hand',
+    measure: async () => (await import('./stage-jobs.mjs')).stageJobs(),
+  },
 };
-const wanted = positionals.length === 0 ? Object.keys(groups) : positionals;
-const before = values.compare === undefined ? [] : JSON.parse(readFileSync(values.compare, 'utf8'));
 
-const rows = [];
-for (const name of wanted) {
-  if (!(name in groups)) throw new Error(`There is no group ${name}: ${Object.keys(groups).join(', ')}`);
-  rows.push(...(await groups[name]()));
+const help = `npm run bench [-- GROUP...] [--save FILE] [--compare FILE]
+
+Measures the groups that are named, or all, and prints one table.
+
+${Object.entries(groups)
+  .map(([name, { about }]) => `  ${name.padEnd(12)}${about}`)
+  .join('\n')}
+
+  --save FILE     writes the results there, after each group
+  --compare FILE  shows what has changed since these results were saved
+`;
+
+/** What the command line asks for. Throws an error for a person. */
+function readArguments() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { save: { type: 'string' }, compare: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+  });
+  const unknown = positionals.filter((name) => !Object.hasOwn(groups, name));
+  if (unknown.length > 0) throw new Error(`There is no group ${unknown.join(', ')}: ${Object.keys(groups).join(', ')}`);
+  const before = values.compare === undefined ? undefined : readResults(values.compare);
+  if (values.save !== undefined && !values.help) checkWritable(values.save);
+  const wanted = positionals.length === 0 ? Object.keys(groups) : [...new Set(positionals)];
+  return { wanted, before, save: values.save, help: values.help === true };
 }
-console.table(
-  rows.map(({ job, value, unit, mbPerSecond, peak, byHand, share, goal }) => {
-    const earlier = before.find((row) => row.job === job)?.value;
-    return {
-      job,
-      value: value >= 100 ? Math.round(value) : Number(value.toFixed(3)),
-      unit,
-      'MB/s': mbPerSecond === undefined ? '' : Math.round(mbPerSecond),
-      'peak MiB': peak === undefined ? '' : Math.round(peak),
-      'by hand': byHand === undefined ? '' : Math.round(byHand),
-      'of by hand': share === undefined ? '' : `${Math.round(share * 100)} %`,
-      goal: goal ?? '',
-      change: earlier === undefined ? '' : `${((value / earlier - 1) * 100).toFixed(1)} %`,
-    };
-  }),
-);
-if (values.save !== undefined) writeFileSync(values.save, `${JSON.stringify(rows, null, 2)}\n`);
+
+/** To be known now and not after twenty minutes. What is in the file stays until there is something better. */
+function checkWritable(path) {
+  try {
+    closeSync(openSync(path, 'a'));
+  } catch (error) {
+    throw new Error(`Cannot save there: ${error.message}`);
+  }
+}
+
+async function measureAll({ wanted, before, save }) {
+  const rows = [];
+  for (const group of wanted) {
+    try {
+      rows.push(...(await groups[group].measure()).map((row) => ({ group, ...row })));
+    } catch (error) {
+      rows.push({ group, job: `all of ${group}`, error: error.stack ?? String(error) });
+    }
+    if (save !== undefined) writeFileSync(save, `${JSON.stringify(rows, null, 2)}\n`);
+  }
+  console.table(rows.map((row) => tableRow(row, before)));
+  for (const line of missingJobs(rows, before, wanted)) console.log(line);
+  const failed = rows.filter(({ error }) => error !== undefined);
+  for (const { job, error } of failed) console.error(`\n${job} failed: ${error}`);
+  if (failed.length > 0) process.exitCode = 1;
+}
+
+let asked;
+try {
+  asked = readArguments();
+} catch (error) {
+  console.error(`${error.message}\nnpm run bench -- --help tells more.`);
+  process.exitCode = 2;
+}
+if (asked?.help) process.stdout.write(help);
+else if (asked !== undefined) await measureAll(asked);

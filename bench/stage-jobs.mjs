@@ -28,8 +28,12 @@ export async function stageJobs() {
   await checkComplete();
   const rows = [];
   for (const name of Object.keys(stageWork).sort()) {
-    const { output } = await runNode([measureStage, name]);
-    const { stage, byHand, tables } = JSON.parse(output);
+    const measured = await runNode([measureStage, name]).catch((error) => error);
+    if (measured instanceof Error) {
+      rows.push({ job: `stage: ${name}`, error: measured.message });
+      continue;
+    }
+    const { stage, byHand, tables } = JSON.parse(measured.output);
     const row = (job, value) => ({
       job: `stage: ${job}`,
       value,

@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+
+/** Figures move by so much from one run to the next, on a machine with other work. */
+const NOISE = 0.1;
+
+/** The rows that were saved in a file. Throws an error for a person when it has none. */
+export function readResults(path) {
+  const text = readFileSync(path, 'utf8');
+  let rows;
+  try {
+    rows = JSON.parse(text);
+  } catch {
+    // What is no JSON has no rows either.
+  }
+  if (!Array.isArray(rows) || !rows.every((row) => typeof row?.job === 'string')) {
+    throw new Error(`${path} has no results in it: it is to be a file of --save`);
+  }
+  return rows;
+}
+
+/** A result as the table shows it, with what has changed since the results before, if there are any. */
+export function tableRow({ job, error, value, unit, mbPerSecond, peak, byHand, share, goal }, before) {
+  if (error !== undefined) return { job, value: 'failed' };
+  const row = {
+    job,
+    value: value >= 100 ? Math.round(value) : Number(value.toFixed(3)),
+    unit,
+    'MB/s': mbPerSecond === undefined ? '' : Math.round(mbPerSecond),
+    'peak MiB': peak === undefined ? '' : Math.round(peak),
+    'by hand': byHand === undefined ? '' : Math.round(byHand),
+    'of by hand': share === undefined ? '' : `${Math.round(share * 100)} %`,
+    goal: goal ?? '',
+  };
+  if (before === undefined) return row;
+  const earlier = before.find((each) => each.job === job && each.error === undefined);
+  const change = changeOf(value, earlier?.value);
+  const peakChange = changeOf(peak, earlier?.peak);
+  const worse = [];
+  if (change !== undefined && change * (directionOf(unit, goal) ?? 0) > NOISE) worse.push('value');
+  if (peakChange > NOISE) worse.push('memory');
+  return { ...row, change: percent(change), 'peak change': percent(peakChange), worse: worse.join(', ') };
+}
+
+/** Which jobs are only among the results before, or only among those now, of the groups that were measured. */
+export function missingJobs(rows, before, groups) {
+  if (before === undefined) return [];
+  const missingIn = (others, { job, error }) =>
+    error === undefined && !others.some((other) => other.job === job && other.error === undefined);
+  const ofGroups = ({ group }) => group === undefined || groups.includes(group);
+  return [
+    ...before.filter((row) => ofGroups(row) && missingIn(rows, row)).map(({ job }) => `only before: ${job}`),
+    ...rows.filter((row) => missingIn(before, row)).map(({ job }) => `only now: ${job}`),
+  ];
+}
+
+function changeOf(now, earlier) {
+  return now === undefined || !earlier ? undefined : now / earlier - 1;
+}
+
+/** 1 when less is better, -1 when more is; undefined when neither is known. */
+function directionOf(unit, goal = '') {
+  // A goal may be about memory where the value is a speed.
+  if (['s', 'ms', 'MiB'].includes(unit)) return 1;
+  if (unit.includes('/s')) return -1;
+  return goal.startsWith('<') ? 1 : goal.startsWith('>') ? -1 : undefined;
+}
+
+function percent(change) {
+  return change === undefined ? '' : `${(change * 100).toFixed(1)} %`;
+}
