@@ -121,7 +121,6 @@ server:
   rootPath: /
   adminConnectors: [{ type: http, port: 8081 }]
   applicationConnectors: [{ type: http, port: 8080, acceptorThreads: 2 }]
-  hosts: 127.0.0.1
 `);
     expect(settings?.listeners).toEqual([{ host: '0.0.0.0', port: 8080 }]);
     expect(problems).toEqual([
@@ -129,7 +128,6 @@ server:
       'service.yml:3:1: warning: swagger has no meaning in Headrace and is ignored. [swagger]',
       'service.yml:5:3: warning: server.rootPath has no meaning in Headrace and is ignored. [server.rootPath]',
       'service.yml:6:3: warning: server.adminConnectors has no meaning in Headrace and is ignored. [server.adminConnectors]',
-      'service.yml:8:3: warning: server.hosts has no meaning in Headrace and is ignored. Did you mean host? [server.hosts]',
       'service.yml:7:53: warning: server.applicationConnectors[0].acceptorThreads has no meaning in Headrace and is ignored. [server.applicationConnectors[0].acceptorThreads]',
     ]);
   });
@@ -146,6 +144,8 @@ server:
     ['auth: { type: basicAuth, users: [{ name: a, role: king, password: x }] }', 'is not reader, operator or admin'],
     ['server: { tls: { cert: a } }', 'server.tls has no key'],
     ['server: { applicationConnectors: [{ type: https, port: 1 }] }', 'is https and has no keyStorePath'],
+    ['server: { hosts: 127.0.0.1 }', 'Unknown key hosts. Did you mean host? [server.hosts]'],
+    ['storage: { path: /proc/headrace }', 'storage.path /proc/headrace is no place for files'],
     ['a: b: c', 'Nested mappings'],
     ['- 1', 'is not a map of keys and values'],
   ])('refuses %s', async (text, message) => {

@@ -17,6 +17,19 @@ import {
 import type { Entry, YamlReader } from './yaml-reader.ts';
 
 const MAX_PORT = 65_535;
+/** Of Dropwizard, and near to keys that are known here. */
+const REFERENCE_SERVER_KEYS = ['adminConnectors', 'adminContextPath', 'applicationContextPath', 'type'];
+const CONNECTOR_KEYS = ['type', 'port', 'bindHost', 'keyStorePath', 'keyStorePassword'];
+const REFERENCE_CONNECTOR_KEYS = [
+  'keyStoreType',
+  'keyStoreProvider',
+  'trustStorePath',
+  'trustStorePassword',
+  'keyManagerPassword',
+];
+/** Where nothing can be made: Node's recursive mkdir tries for ever there. */
+const NO_DIRECTORIES = /^\/(?:proc|sys|dev)(?:\/|$)/;
+
 const SERVER_KEYS = ['applicationConnectors', 'port', 'host', 'tls', 'trustedProxies'];
 
 /** Bounds of each limit. */
@@ -93,7 +106,7 @@ function readSettings(reader: YamlReader, path: string): ServiceSettings {
   const presets = reader.text(preset.get('configDirectoryPath'));
   const auth = readAuth(reader, keys.get('auth'));
   const log = readLog(reader, keys.get('log'), defaults.log);
-  const server = reader.mapOfSome(keys.get('server'), SERVER_KEYS);
+  const server = reader.mapOfSome(keys.get('server'), SERVER_KEYS, REFERENCE_SERVER_KEYS);
   const preventConcurrentRuns = reader.flag(keys.get('preventConcurrentRuns')) ?? defaults.preventConcurrentRuns;
   return {
     ...(presets === undefined ? {} : { presets }),
@@ -139,7 +152,7 @@ function readPem(reader: YamlReader, entry: Entry | undefined): { cert: string; 
 }
 
 function readConnector(reader: YamlReader, entry: Entry, defaultHost: string): ListenerSettings | undefined {
-  const keys = reader.mapOfSome(entry, ['type', 'port', 'bindHost', 'keyStorePath', 'keyStorePassword']);
+  const keys = reader.mapOfSome(entry, CONNECTOR_KEYS, REFERENCE_CONNECTOR_KEYS);
   const type = reader.choice(keys.get('type'), ['http', 'https']) ?? 'http';
   const port = reader.integer(keys.get('port'), 0, MAX_PORT) ?? DEFAULT_PORT;
   const host = reader.text(keys.get('bindHost')) ?? defaultHost;
@@ -171,6 +184,10 @@ function readStorage(
   const type = reader.choice(keys.get('type'), ['sqlite', 'memory']) ?? 'sqlite';
   const path = reader.text(keys.get('path'));
   if (type === 'memory') return { type };
+  const place = keys.get('path');
+  if (path !== undefined && place !== undefined && NO_DIRECTORIES.test(resolve(path))) {
+    reader.error(place, `storage.path ${path} is no place for files`, 'Name a directory on a disk.');
+  }
   return path === undefined ? defaults : { type, path };
 }
 

@@ -38,13 +38,21 @@ export class YamlReader {
     return entries;
   }
 
-  /** As `map`, where a key that is not known has no meaning here and may be no mistake: it gets a warning. */
-  mapOfSome(entry: Entry | undefined, known: readonly string[]): Map<string, Entry> {
+  /**
+   * As `map`, where a key that is not known has no meaning here and may be no mistake: it gets a warning, unless it
+   * looks like a known one.
+   * @param harmless keys that look like known ones and are keys of the reference
+   */
+  mapOfSome(entry: Entry | undefined, known: readonly string[], harmless: readonly string[]): Map<string, Entry> {
     const entries = this.#entries(entry);
     for (const [key, { path, at }] of entries) {
       if (known.includes(key)) continue;
-      const near = nearest(key, known);
-      this.ignored({ path, value: null, at }, near && `Did you mean ${near}?`);
+      const near = harmless.includes(key) ? undefined : nearest(key, known);
+      if (near === undefined) this.ignored({ path, value: null, at });
+      else {
+        const hint = `Did you mean ${near}?`;
+        this.#add('error', 'HR_CONFIG_UNKNOWN_PARAMETER', path, at, `Unknown key ${key}`, hint);
+      }
     }
     return entries;
   }
@@ -111,8 +119,8 @@ export class YamlReader {
     this.#add('error', 'HR_CONFIG_INVALID_VALUE', path, at, message, hint);
   }
 
-  ignored({ path, at }: Entry, hint?: string): void {
-    this.#add('warning', 'HR_CONFIG_UNUSED', path, at, `${path} has no meaning in Headrace and is ignored`, hint);
+  ignored({ path, at }: Entry): void {
+    this.#add('warning', 'HR_CONFIG_UNUSED', path, at, `${path} has no meaning in Headrace and is ignored`);
   }
 
   #entries(entry: Entry | undefined): Map<string, Entry> {
