@@ -58,7 +58,7 @@ describe('POST /v1/preview', () => {
       dropped: [],
       failure: { stage: 'upper', ...failure },
       trace: [{ ...entry, children: [{ trace: [entry] }] }],
-      log: [{ level: 'warn', stage: 'upper', message: 'hunter2 is short' }],
+      log: [{ level: 'warn' as const, stage: 'upper', message: 'hunter2 is short' }],
     };
     service.threads.onPreview = async () => ({ results: [shown], problems: [] });
     const ask = () => service.ask('/v1/preview', { body: { config: VALID, documents: [{ id: '1' }], trace: true } });
