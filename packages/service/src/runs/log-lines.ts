@@ -59,7 +59,7 @@ function droppedLine([first]: readonly RunLogPiece[], after: number): string {
   if (first === undefined || first.firstLine - 1 <= after) return '';
   const dropped = first.firstLine - 1;
   const { time } = JSON.parse(first.text.slice(0, first.text.indexOf('\n'))) as Line;
-  const kept = `the last ${MAX_LOG_LINES} lines are kept, at most ${MAX_LOG_BYTES / 1024} KiB`;
+  const kept = `the last ${MAX_LOG_LINES} lines are kept, at most ${MAX_LOG_BYTES / 1024} KiB, and limits.maxLogBytes of all runs`;
   const message = `${dropped} earlier lines were dropped: ${kept}`;
   return `${JSON.stringify({ line: dropped, time, level: 'warn', logger: 'log', message })}\n`;
 }

@@ -30,9 +30,9 @@ import { WriteGroup } from './write-group.ts';
 
 /** What the journal is cut to when it has grown beyond it. */
 const MAX_JOURNAL_BYTES = 64 * 1024 * 1024;
-/** Pages of 4 KiB that stay free in the database, and how many are given back at a time. */
+/** Pages of 4 KiB that stay free in the database, and how many are given back at a time: nobody else has a turn then. */
 const SPARE_PAGES = 4096;
-const GIVEN_BACK_PAGES = 4096;
+const GIVEN_BACK_PAGES = 1024;
 
 const SQLITE_BUSY = 5;
 /** Read-only, input or output, full, and cannot be opened. */

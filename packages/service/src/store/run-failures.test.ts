@@ -1,0 +1,101 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { writeFailureLine } from '@headrace/engine';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { MemoryStore } from './memory-store.ts';
+import { SqliteStore } from './sqlite-store.ts';
+import { type FailureFilter, FORGOTTEN_CONTENT, type Store, type StoredFailure, type StoredRun } from './store.ts';
+
+function newDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'headrace-failures-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+function run(id: string): StoredRun {
+  const rest = { configId: 'c', status: 'SUCCEEDED', done: true, startTime: 1, requestedBy: null, labels: {} };
+  return { id, ...rest, details: '{}' };
+}
+
+describe.each<[string, () => Store]>([
+  ['memory', () => new MemoryStore()],
+  ['sqlite', () => new SqliteStore(newDirectory())],
+])('the %s store', (_name, open) => {
+  it('keeps the failed documents of a run, in order, as long as the run', async () => {
+    const store = open();
+    const failed = (n: number, over: Partial<StoredFailure> = {}): StoredFailure => ({
+      connector: 'c',
+      at: 'indexer',
+      replayable: true,
+      line: `{"n":${n}}`,
+      ...over,
+    });
+    await store.saveRun(run('a'));
+    await store.saveRun(run('b'));
+    await store.addFailures('a', [failed(1), failed(2, { at: 'trim', replayable: false })]);
+    await store.addFailures('b', [failed(3)]);
+    await store.addFailures('a', [failed(4, { connector: 'd' }), failed(5)]);
+    const page = async (after: number, limit: number, filter?: FailureFilter) => {
+      const { items, more } = await store.runFailures('a', { after, limit }, filter);
+      return { lines: items.map(({ line }) => JSON.parse(line).n), more, last: items.at(-1)?.seq ?? 0 };
+    };
+    const first = await page(0, 2);
+    expect(first).toMatchObject({ lines: [1, 2], more: true });
+    expect(await page(first.last, 2)).toMatchObject({ lines: [4, 5], more: false });
+    expect(await page(0, 9, { at: 'indexer' })).toMatchObject({ lines: [1, 4, 5], more: false });
+    expect(await page(0, 1, { at: 'indexer', connector: 'd' })).toMatchObject({ lines: [4], more: false });
+    expect(await page(0, 9, { replayable: true })).toMatchObject({ lines: [1, 4, 5] });
+    await store.trimRuns(1);
+    expect(await page(0, 9)).toMatchObject({ lines: [], more: false });
+    expect((await store.runFailures('b', { after: 0, limit: 9 })).items).toHaveLength(1);
+    await store.close();
+  });
+
+  it('keeps so many bytes of contents of failed documents, those that failed last, and tells of the others', async () => {
+    const store = open();
+    const line = (id: string) =>
+      writeFailureLine({
+        id,
+        connector: 'c',
+        at: 'indexer',
+        failure: { code: 'HR_STAGE_FAILED', message: ',"document": \u{1f30a}' },
+        document: { kind: 'input', json: '{"id":"\u{1f30a}"}', binaryFields: ['b'] },
+      });
+    const { length } = Buffer.from(line('1'));
+    const add = (runId: string, ...ids: string[]) =>
+      store.addFailures(
+        runId,
+        ids.map((id) => ({ connector: 'c', at: 'indexer', replayable: true, line: line(id) })),
+      );
+    const kept = async (runId: string, replayable: boolean) =>
+      (await store.runFailures(runId, { after: 0, limit: 9 }, { replayable })).items.map((item) =>
+        JSON.parse(item.line),
+      );
+    for (const id of ['a', 'b', 'c']) await store.saveRun(run(id));
+    await add('a', '1', '2');
+    await add('b', '3', '4');
+    await add('a', '5');
+    await store.trimFailures(3 * length);
+    expect((await kept('a', true)).map(({ id }) => id)).toEqual(['5']);
+    expect((await kept('b', true)).map(({ id }) => id)).toEqual(['3', '4']);
+    expect((await kept('a', false))[0]).toEqual({
+      id: '1',
+      connector: 'c',
+      at: 'indexer',
+      code: 'HR_STAGE_FAILED',
+      message: ',"document": \u{1f30a}',
+      processed: false,
+      omitted: FORGOTTEN_CONTENT,
+    });
+    // What goes with its run makes room.
+    await store.trimRuns(2);
+    await add('b', '6');
+    await store.trimFailures(3 * length);
+    expect((await kept('b', true)).map(({ id }) => id)).toEqual(['3', '4', '6']);
+    await store.trimFailures(0);
+    expect(await kept('b', true)).toEqual([]);
+    expect(await kept('b', false)).toHaveLength(3);
+    await store.close();
+  });
+});
