@@ -1,6 +1,6 @@
 // Bundles what tsc has compiled, one file where there were dozens: a run starts several threads, each of which would
 // load them all, and a module costs about half a millisecond to find. Types stay in dist, code goes to bundle.
-import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { rolldown } from 'rolldown';
 import { root } from './lib/root.mjs';
@@ -55,9 +55,9 @@ async function bundle(name, entries) {
       ],
     },
   });
-  // The catalog is written from the bundle: until then the old one serves.
+  // The catalog is written from the bundle: until then the old one serves, with its time, which tells that it is old.
   const catalog = join(target, 'catalog.json');
-  if (existsSync(catalog)) copyFileSync(catalog, join(fresh, 'catalog.json'));
+  if (existsSync(catalog)) cpSync(catalog, join(fresh, 'catalog.json'), { preserveTimestamps: true });
   rmSync(target, { recursive: true, force: true });
   renameSync(fresh, target);
 }
