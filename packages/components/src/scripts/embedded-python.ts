@@ -40,6 +40,14 @@ def copied(value):
         return text[:-6] + 'Z' if text.endswith('+00:00') else text
     raise TypeError('a value of the type %s cannot be the value of a field' % type(value).__name__)
 
+def named(field, take, value):
+    """What is made of the value of a field; what it cannot take names the field."""
+    try:
+        return take(value)
+    except (TypeError, ValueError, RecursionError) as error:
+        kind = next(kind for kind in (TypeError, RecursionError, ValueError) if isinstance(error, kind))
+        raise kind('field "%s": %s' % (field, error)) from None
+
 class Fields(dict):
     """An object of the document, its members by name and as attributes."""
     __slots__ = ()
@@ -83,7 +91,7 @@ def open_script(greeting, ask):
 
         def __setitem__(self, field, value):
             check(field)
-            dict.__setitem__(self, field, copied(value))
+            dict.__setitem__(self, field, named(field, copied, value))
 
         def __delitem__(self, field):
             check(field)
@@ -128,10 +136,7 @@ def open_script(greeting, ask):
             if isinstance(value, (list, dict)):
                 if field in reserved:
                     continue
-                try:
-                    text = dumps(value)
-                except (TypeError, ValueError, RecursionError) as error:
-                    raise type(error)('field "%s": %s' % (field, error)) from None
+                text = named(field, dumps, value)
                 if state.texts.get(field) == text and field not in state.removed:
                     continue
                 state.texts[field] = text

@@ -32,7 +32,11 @@ def main(path, function_name):
         if not request:
             return
         try:
-            answer(value=document_of(process(json.loads(request)), function_name))
+            document = document_of(process(json.loads(request)), function_name)
+            try:
+                answer(value=document)
+            except (TypeError, ValueError, RecursionError) as error:
+                raise of_field(document, error) from None
         except BaseException as error:
             answer(error=explained(error, path))
 
@@ -46,6 +50,15 @@ def load(path, function_name):
     if not callable(function):
         raise LookupError('the script has no function ' + function_name)
     return function
+
+def of_field(document, error):
+    # The error of the whole does not tell which of its fields has the value.
+    for field, value in document.items():
+        try:
+            json.dumps({field: value}, allow_nan=False)
+        except (TypeError, ValueError, RecursionError) as found:
+            return type(found)('field "%s": %s' % (field, found))
+    return error
 
 def document_of(result, function_name):
     if result is None or result == '':

@@ -33,9 +33,28 @@ describe('SandboxedScript', () => {
     const source = `var n = (n || 0) + 1; if (doc.bad) { ${bad} }\ndoc.n = n`;
     expect(await outcomes(source, [{}, { bad: 1 }, {}])).toEqual([
       '{"id":"1","n":1}',
-      expect.stringMatching(/^script(, line 2)?: took more than 300 ms of processor time for one document$/),
+      expect.stringMatching(/^script(, near line [12])?: took more than 300 ms of processor time for one document$/),
       '{"id":"3","n":1}',
     ]);
+  });
+
+  it('says near which line it was ended: that of the loop, or of what stands before it', async () => {
+    const source = `function never() {
+  doc.never = true;
+}
+
+doc.before = true;
+
+while (doc.before !== undefined) {
+
+  doc.n = 1;
+
+}
+
+never();
+doc.after = true`;
+    const [message] = await outcomes(source, [{}]);
+    expect(message).toMatch(/^script, near line ([5-9]|1[01]): took more than 300 ms of processor time/);
   });
 
   it.each([

@@ -86,7 +86,8 @@ export class SandboxedScript {
   private explained(failure: ScriptFailure): ScriptFailure {
     const { millis, bytes } = this.limits;
     if (/\binterrupted$/.test(failure.message)) {
-      return { ...failure, message: `took more than ${millis} ms of processor time for one document` };
+      const message = `took more than ${millis} ms of processor time for one document`;
+      return { ...failure, message, interrupted: true };
     }
     if (/\bout of memory$/.test(failure.message)) {
       return { ...failure, message: `used more than ${bytes / 1024 / 1024} MiB of memory` };

@@ -7,6 +7,8 @@ export interface ScriptFailure {
   readonly code?: string;
   /** Whether the script's own realm may be damaged, by a lack of memory. */
   readonly fatal?: boolean;
+  /** Whether it was ended in the middle of something: a loop itself has no line, only what is called before or in it. */
+  readonly interrupted?: boolean;
 }
 
 /** What the document refuses. */
@@ -189,13 +191,22 @@ export function openRealm(host: RealmHost): Realm {
     return read;
   }
 
+  /** A value for a field; what cannot be one names the field. */
+  function fieldValue(name: string, given: unknown, original: unknown): unknown {
+    try {
+      return toValue(given, original, 0);
+    } catch (error) {
+      throw new Error(`field "${name}": ${(error as Error).message}`);
+    }
+  }
+
   function writeField(name: string, given: unknown): void {
     // Assigning the list that was read from the field keeps it live.
     if (lives !== undefined && lives.size > 0) {
       if (typeof given === 'object' && given !== null && lives.get(name)?.live === given) return;
       lives.delete(name);
     }
-    const refusal = host.write(name, toValue(given, undefined, 0));
+    const refusal = host.write(name, fieldValue(name, given, undefined));
     if (refusal !== undefined) refuse(refusal);
   }
 
@@ -203,12 +214,7 @@ export function openRealm(host: RealmHost): Realm {
   function flush(): void {
     if (lives === undefined) return;
     for (const [name, entry] of lives) {
-      let value: unknown;
-      try {
-        value = toValue(entry.live, entry.original, 0);
-      } catch (error) {
-        throw new Error(`field "${name}": ${(error as Error).message}`);
-      }
+      const value = fieldValue(name, entry.live, entry.original);
       if (value === entry.original) continue;
       const refusal = host.write(name, value);
       if (refusal !== undefined) refuse(refusal);

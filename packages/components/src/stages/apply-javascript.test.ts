@@ -124,6 +124,12 @@ const rows: Row[] = [
     '{"a":[]}',
     /field "a": .*(contains itself|stack overflow)/,
   ],
+  [
+    'fails when a value that is assigned contains itself',
+    'const o = {}; o.o = o; doc.b = o',
+    '{}',
+    /, line \d+: field "b": .*(contains itself|stack overflow)/,
+  ],
 
   // Writing
   [

@@ -81,6 +81,12 @@ const rows: Row[] = [
     '{"a":[]}',
     /TypeError: field "a": a value of the type object/,
   ],
+  [
+    'fails when a value that is assigned contains itself',
+    'a = []; a.append(a); doc.b = a',
+    '{}',
+    /, line \d+: RecursionError: field "b": /,
+  ],
   ['fails when a list contains itself', 'doc.a.append(doc.a)', '{"a":[]}', /(RecursionError|ValueError): field "a": /],
 
   // Writing
@@ -100,7 +106,12 @@ doc.o = {1: 2, None: {'x.y': [None]}}`,
     '{}',
     '{"r":[[1],[2],3,"n","AQI=","NaN","-Infinity","2020-01-02T03:04:05Z"],"o":{"1":2,"None":{"x.y":[null]}}}',
   ],
-  ['fails for what has no form', 'doc.x = object()', '{}', /, line \d+: TypeError: a value of the type object cannot/],
+  [
+    'fails for what has no form',
+    'doc.x = object()',
+    '{}',
+    /, line \d+: TypeError: field "x": a value of the type object cannot/,
+  ],
   [
     'writes names as they are',
     "doc['a.b'] = 1; doc['0'] = 2; setattr(doc, 'c', 3); doc.update(e=4); doc |= {'f': 5}; doc.setdefault('g', 6); doc.__proto__ = 7",

@@ -98,6 +98,22 @@ def process_document(doc):
     ]);
   });
 
+  it('names the field whose value cannot be taken', async () => {
+    const text = `
+def process_document(doc):
+    own = []
+    own.append(own)
+    doc['bad'] = {'inf': float('inf'), 'own': own, 'set': {1}}[doc['what']]
+    return doc
+`;
+    const documents = ['inf', 'own', 'set'].map((what) => JSON.stringify({ id: '1', what }));
+    expect(await outcomes(text, documents)).toEqual([
+      expect.stringMatching(/^python\/script.py: ValueError: field "bad": Out of range float values/),
+      'python/script.py: ValueError: field "bad": Circular reference detected',
+      'python/script.py: TypeError: field "bad": Object of type set is not JSON serializable',
+    ]);
+  });
+
   it.each(['[]', '5', 'True', 'object()', "{'a': float('nan')}", "{'a': {1, 2}}"])(
     'fails the document for %s',
     async (result) => {
