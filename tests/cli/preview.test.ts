@@ -51,7 +51,7 @@ describe('preview', () => {
     const cwd = directoryWith(configFiles(SEQUENCE, stages));
     installHeadrace(cwd);
     const args = ['preview', 'a.conf', '--limit', '1'];
-    expect(await headrace(args, { cwd })).toEqual({ code: 0, stdout: '{"id":"0"}\n', stderr: 'warn: talk: 0\n' });
+    expect(await headrace(args, { cwd })).toMatchObject({ code: 0, stdout: '{"id":"0"}\n', stderr: 'warn: talk: 0\n' });
     const { stdout } = await headrace([...args, '--json'], { cwd });
     expect(JSON.parse(stdout)).toMatchObject({ log: [{ level: 'warn', stage: 'talk', message: '0' }] });
   });

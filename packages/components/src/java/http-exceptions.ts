@@ -7,7 +7,8 @@ import type { HttpError } from '../http/http-error.ts';
  */
 export function javaHttpException(error: HttpError): string {
   if (error.failure === 'url') return `java.net.MalformedURLException ${error.message}`;
-  if (error.failure === 'redirect') return 'org.apache.http.client.ClientProtocolException null';
+  // The reference says no more than "null".
+  if (error.failure === 'redirect') return `org.apache.http.client.ClientProtocolException null: ${error.message}`;
   if (error.url === undefined) return `java.io.IOException ${error.message}`;
   const { hostname, port, protocol } = new URL(error.url);
   const host = hostname.replace(/^\[|\]$/g, '');

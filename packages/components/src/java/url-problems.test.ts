@@ -26,7 +26,7 @@ describe('what Java says of a URL', () => {
     ['http:/a', 'org.apache.http.client.ClientProtocolException URI does not specify a valid host name: http:/a'],
     ['file:///a', 'org.apache.http.client.ClientProtocolException URI does not specify a valid host name: file:///a'],
     ['mailto:a@b', 'org.apache.http.client.ClientProtocolException URI does not specify a valid host name: mailto:a@b'],
-    ['ftp://host/a', 'org.apache.http.client.ClientProtocolException null'],
+    ['ftp://host/a', 'org.apache.http.client.ClientProtocolException null: ftp is neither http nor https'],
     ['http://h:8x/', 'java.net.MalformedURLException Error at index 1 in: "8x"'],
   ])('"%s"', (text, expected) => {
     expect(javaUrlProblem(text)).toBe(expected);

@@ -25,7 +25,10 @@ export function javaUrlProblem(text: string): string | undefined {
   if (host === '' || host.startsWith(':')) {
     return `org.apache.http.client.ClientProtocolException URI does not specify a valid host name: ${url}`;
   }
-  if (scheme !== 'http' && scheme !== 'https') return 'org.apache.http.client.ClientProtocolException null';
+  if (scheme !== 'http' && scheme !== 'https') {
+    // The reference says no more than "null".
+    return `org.apache.http.client.ClientProtocolException null: ${scheme} is neither http nor https`;
+  }
   const port = /^(?:\[.*\]|[^[:]*):(.+)$/.exec(host)?.[1];
   if (port !== undefined && !/^\d+$/.test(port)) {
     return `java.net.MalformedURLException Error at index ${/^\d*/.exec(port)?.[0].length} in: "${port}"`;

@@ -36,6 +36,7 @@ const parameters = Type.Object({
  * themselves; an expression may name them, but not change them. It may add <code>"___dropped": true</code> to drop the
  * document.
  * <p>
+ * A mistake in the expression is told when the stage starts, in a run or a preview; validation does not look into it.
  * A document is left as it is when the expression gives nothing or null, and, with a warning in the log, when it fails or
  * gives what cannot be written. Values that an expression only moves keep their kind, such as 1.0 or an integer of 19
  * digits; computed whole numbers are integers. Regular expressions are those of Java.

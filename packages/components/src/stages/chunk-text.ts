@@ -68,9 +68,11 @@ const CHILD_FIELDS: ReadonlySet<string> = new Set(['parent_id', 'chunk_number', 
  * in two, combining marks and composed emoji included.
  * <p>
  * A child has the id of the document with -1, -2 and so on behind it, and these fields: parent_id; chunk_number, from 1;
- * total_chunks; offset, the lengths of all chunks before it together, which is not its position in the text where
- * chunks overlap or something between them was left out; length; and the destination with the text. Children that the
- * document has already stay. A source that is missing, null or blank changes nothing.
+ * total_chunks; offset, the lengths of all chunks before it together, as in Lucille, which is not its position in the
+ * text where chunks overlap or something between them was left out; length; and the destination with the text. The true
+ * position of a chunk is where the text holds it, searched for from behind the start of the chunk before; chunks that were
+ * cleaned, or joined by a blank, need not stand in the text as they are. Children that the document has already stay. A
+ * source that is missing, null or blank changes nothing.
  * <p>
  * Config Parameters -
  * <ul>

@@ -151,7 +151,8 @@ describe('ExtractEntities', () => {
     expect(() => makeStage(ExtractEntities, params)).toThrow(message);
   });
 
-  it('does not start without its dictionary', async () => {
-    await expect(extract('x', { dictionaries: [join(folder, 'none.csv')] })).rejects.toThrow('none.csv');
+  it('does not start without its dictionaries, and names all that are missing', async () => {
+    const dictionaries = [join(folder, 'none.csv'), PLACES, join(folder, 'gone.csv')];
+    await expect(extract('x', { dictionaries })).rejects.toThrow(/none\.csv.*; .*gone\.csv/);
   });
 });

@@ -114,6 +114,19 @@ export class ExtractEntities extends Stage<typeof parameters> {
       documents: [{ id: '1', text: 'From YORK to New York' }],
       output: [{ id: '1', text: 'From YORK to New York', cities: ['GB-YOR', 'US-NY'], names: ['York', 'New York'] }],
     },
+    {
+      description: 'What stands beside a whole word is no letter; a digit is none',
+      needs: 'cities.csv with the rows "New York,US-NY" and "York,GB-YOR"',
+      params: { dictionaries: ['cities.csv'], source: ['text'], dest: ['cities'] },
+      documents: [
+        { id: '1', text: 'York2 and _York' },
+        { id: '2', text: 'Yorkshire' },
+      ],
+      output: [
+        { id: '1', text: 'York2 and _York', cities: ['GB-YOR', 'GB-YOR'] },
+        { id: '2', text: 'Yorkshire' },
+      ],
+    },
   ];
 
   static override check(params: Static<typeof parameters>): Iterable<ParameterProblem> {

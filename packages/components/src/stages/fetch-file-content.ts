@@ -49,8 +49,14 @@ export class FetchFileContent extends Stage<typeof parameters> {
     {
       description: 'Read a local file; documents without a path pass',
       params: { filePathField: 'path', fileContentField: 'bytes' },
-      documents: [{ id: '1', title: 'no path' }],
-      output: [{ id: '1', title: 'no path' }],
+      documents: [
+        { id: '1', path: 'examples/data/inbox/note.txt' },
+        { id: '2', title: 'no path' },
+      ],
+      output: [
+        { id: '1', path: 'examples/data/inbox/note.txt', bytes: 'VGhlIGdhdGUgb3BlbnMgYXQgbmluZS4K' },
+        { id: '2', title: 'no path' },
+      ],
     },
   ];
 

@@ -86,7 +86,8 @@ describe('FetchUri', () => {
     });
     expect(await fetched(`${stub.url}/a`)).toMatchObject({ body: base64('end'), url_status_code: 200 });
     expect(stub.requests.some(({ headers }) => 'cookie' in headers)).toBe(false);
-    const error = { url_error: 'org.apache.http.client.ClientProtocolException null' };
+    const why = `GET ${stub.url}/loop failed: its redirects lead back to ${stub.url}/loop`;
+    const error = { url_error: `org.apache.http.client.ClientProtocolException null: ${why}` };
     expect(await fetched(`${stub.url}/loop`)).toEqual(error);
   });
 

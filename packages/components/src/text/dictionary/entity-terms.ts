@@ -1,4 +1,4 @@
-import type { Document, StageContext, UpdateMode } from '@headrace/engine';
+import { type Document, HeadraceError, type StageContext, type UpdateMode } from '@headrace/engine';
 import type { StorageSettings } from '../../storage/storage-parameters.ts';
 import { Storages } from '../../storage/storages.ts';
 import { readDictionary } from './dictionary-file.ts';
@@ -58,16 +58,29 @@ async function load(options: EntityDictionaries, context: StageContext): Promise
   const { syntax, reportFolded } = options;
   const builder = new TermTrieBuilder(syntax);
   const storages = new Storages(options.storage);
+  const onRow = (cells: readonly string[]) => {
+    const term = cells[0] as string;
+    const folded = syntax.fold(term);
+    builder.add(reportFolded ? folded : term, cells[1], folded);
+  };
+  // All that cannot be read are told, not the first only.
+  const unreadable: HeadraceError[] = [];
   try {
     for (const path of options.dictionaries) {
-      await readDictionary(path, storages, context.log, (cells) => {
-        const term = cells[0] as string;
-        const folded = syntax.fold(term);
-        builder.add(reportFolded ? folded : term, cells[1], folded);
-      });
+      try {
+        await readDictionary(path, storages, context.log, onRow);
+      } catch (error) {
+        if (!(error instanceof HeadraceError)) throw error;
+        unreadable.push(error);
+      }
     }
   } finally {
     await storages.close();
+  }
+  const [first, ...others] = unreadable;
+  if (first !== undefined && others.length === 0) throw first;
+  if (first !== undefined) {
+    throw new HeadraceError(first.code, unreadable.map(({ message }) => message).join('; '), { cause: first });
   }
   return builder.finish();
 }
