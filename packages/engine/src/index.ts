@@ -53,6 +53,7 @@ export { plainType, type SpecField, type SpecType, specFields } from './componen
 export { type Children, Stage, type StageClass, type StageContext, type StageResult } from './component/stage.ts';
 export { checkConfig } from './config/check-config.ts';
 export { writesToStandardOutput } from './config/check-indexer.ts';
+export { maskedSecrets } from './config/check-masked.ts';
 export { configSchema } from './config/config-schema.ts';
 export type { IngestConfig } from './config/ingest-config.ts';
 export { nearest } from './config/nearest.ts';

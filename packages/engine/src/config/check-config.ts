@@ -6,6 +6,7 @@ import { rulesOf } from '../policy/policy-rules.ts';
 import { ProblemList } from './check-component.ts';
 import { checkConnectors } from './check-connectors.ts';
 import { checkIndexer } from './check-indexer.ts';
+import { maskedSecrets } from './check-masked.ts';
 import { checkOutputs } from './check-outputs.ts';
 import { checkPipelines } from './check-pipelines.ts';
 import { warnOfUnknownSections } from './check-top-level.ts';
@@ -50,6 +51,7 @@ export async function checkConfig(
   for (const key of ['zookeeper', 'kafka'] as const) if (isPresent(root, key)) checkBlock(root, key, list);
   checkOutputs(connectors, indexer, list);
   await warnOfUnknownSections(root, registry, list);
+  list.problems.push(...maskedSecrets(root));
   warnOfUnused(root, connectors, list);
   const problems = inTextOrder(list.problems);
   if (hasErrors(problems) || indexer === undefined) return { config: undefined, problems };

@@ -2,7 +2,7 @@ import {
   checkConfig,
   configToJson,
   hasErrors,
-  MASK,
+  maskedSecrets,
   maskSecrets,
   type Problem,
   type Registry,
@@ -12,7 +12,6 @@ import type { ConfigFormat } from '../store/store.ts';
 import { boundProblems } from './bound-problems.ts';
 import { configAnswer } from './config-answer.ts';
 import type { ConfigRoot } from './config-source.ts';
-import { maskedValues } from './masked-values.ts';
 
 /** A text that a stranger sent, read. */
 export interface ReadUpload {
@@ -72,6 +71,6 @@ export async function checkUpload(text: string, format: ConfigFormat, registry: 
   return {
     stored: configAnswer(root),
     problems: boundProblems((await checkConfig(root, registry, { readFiles: false })).problems),
-    masks: text.includes(MASK) ? maskedValues(root) : [],
+    masks: maskedSecrets(root).map((problem) => ({ ...problem, severity: 'error' })),
   };
 }
