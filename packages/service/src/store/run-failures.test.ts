@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { writeFailureLine } from '@headrace/engine';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { MemoryStore } from './memory-store.ts';
@@ -98,4 +99,29 @@ describe.each<[string, () => Store]>([
     expect(await kept('b', false)).toHaveLength(3);
     await store.close();
   });
+});
+
+it('what an earlier release has kept counts too', async () => {
+  const directory = newDirectory();
+  const before = new SqliteStore(directory);
+  await before.saveRun(run('a'));
+  const failed = { connector: 'c', at: 'indexer', replayable: true, line: '{"id":"1","document":{"id":"1"}}' };
+  await before.addFailures('a', [failed, { ...failed, replayable: false, line: '{"id":"2"}' }, failed]);
+  await before.saveRunLog('a', [{ number: 1, firstLine: 1, text: 'x\n' }], 1);
+  await before.close();
+  const db = new DatabaseSync(join(directory, 'headrace.db'));
+  const triggers = ['failure_added', 'failure_emptied', 'failure_removed', 'log_added', 'log_grown', 'log_removed'];
+  db.exec(`${triggers.map((name) => `DROP TRIGGER ${name};`).join('')} DROP INDEX failures_with_content;
+           DROP TABLE kept_bytes; PRAGMA user_version = 4;`);
+  db.close();
+  const after = new SqliteStore(directory);
+  await after.trimFailures(failed.line.length);
+  await after.trimLogs(2);
+  const kept = async (replayable: boolean) =>
+    (await after.runFailures('a', { after: 0, limit: 9 }, { replayable })).items.length;
+  expect([await kept(false), await kept(true)]).toEqual([3, 1]);
+  expect(await after.runLog('a')).toHaveLength(1);
+  await after.trimLogs(1);
+  expect(await after.runLog('a')).toEqual([]);
+  await after.close();
 });
