@@ -6,6 +6,8 @@ export default defineConfig({
   test: {
     include: ['packages/*/src/**/*.test.ts', 'tests/**/*.test.ts'],
     pool: 'forks',
+    // Most tests wait for processes and servers that they have started: one more file at a time pays, even on two cores.
+    maxWorkers: 2,
     setupFiles: ['tests/fast-check-seed.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,

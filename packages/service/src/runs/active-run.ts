@@ -187,9 +187,9 @@ export class ActiveRun {
     this.#setIndexing(this.#handle?.progress().indexing);
     this.#end(status, {
       status: status === 'SUCCEEDED',
+      message: masked.length <= MAX_MESSAGE ? masked : `${masked.slice(0, MAX_MESSAGE)}…`,
       runId: this.id,
       history: null,
-      message: masked.length <= MAX_MESSAGE ? masked : `${masked.slice(0, MAX_MESSAGE)}…`,
       problems: boundProblems(problems).map((problem) => this.#mask.failure(problem)),
       connectors: connectors.slice(0, MAX_CONNECTORS).map((connector) => ({
         name: connector.name,
