@@ -1,0 +1,21 @@
+import { afterAll, expect, it } from 'vitest';
+import { configOf, RunHarness } from './run-harness.ts';
+
+const harness = new RunHarness();
+afterAll(() => harness.close());
+
+it(
+  'worker.maxProcessingSecs holds for a trusted script in a process of its own: the run goes on',
+  async () => {
+    const script = 'while doc.n == 2: pass';
+    const config = configOf({
+      connector: 'class: CountConnector, count: 4',
+      stages: `{ class: EmbeddedPython, name: python, script: ${JSON.stringify(script)} }`,
+      rest: 'worker { threads: 1, maxProcessingSecs: 1 }',
+    });
+    const result = await harness.run(config, { trusted: true });
+    expect(result.failures).toMatchObject([{ id: '2', at: 'python', failure: { code: 'HR_STAGE_OVERDUE' } }]);
+    expect(result).toMatchObject({ counts: { published: 4, succeeded: 3, failed: 1 } });
+  },
+  10 * 60_000,
+);
