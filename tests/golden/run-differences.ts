@@ -73,5 +73,6 @@ export const runDifferences: Readonly<Record<string, string>> = {
   'connectors/xml-no-files': 'mistakes in handlers, patterns and paths are found by validation',
   'connectors/xml-self-closing': 'exactly the element is cut out',
   'connectors/xml-encoding-unknown': 'mistakes in handlers, patterns and paths are found by validation',
+  'connectors/file-state-csv-tombstone': 'the tombstone of a CSV file names the field by which its records are deleted',
   'connectors/xml-truncated': 'what it had published before is finished',
 };
