@@ -30,7 +30,9 @@ const parameters = Type.Object({
  * Deleting: a document whose field <code>indexer.deletionMarkerField</code> holds
  * <code>indexer.deletionMarkerFieldValue</code> deletes the one with its id. If it also has the fields named by
  * <code>indexer.deleteByFieldField</code> and <code>indexer.deleteByFieldValue</code>, they hold a field and a value, and
- * every document with that value is deleted, as far as it was written before:
+ * every document with that value is deleted, as far as it was written before. That field must be mapped as a keyword
+ * (or a number, a boolean, a date): of a text field the search engine knows only the words, so nothing is found and
+ * nothing deleted:
  * <p>
  * <code>
  * indexer { type: "OpenSearch", deletionMarkerField: "deleted", deletionMarkerFieldValue: "true", deleteByFieldField: "by", deleteByFieldValue: "value" }
