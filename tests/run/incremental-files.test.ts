@@ -10,12 +10,15 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
+import { RunHarness } from './run-harness.ts';
 
 const folders: string[] = [];
 afterAll(() => {
@@ -154,5 +157,48 @@ describe('an incremental run that is killed again and again', { timeout: 300_000
     expect(all.length - names.length).toBeLessThan(KILLS * REPEATED);
     expect(readdirSync(join(folder, 'in'))).toEqual([]);
     expect(readdirSync(done).sort()).toEqual(names.sort());
+  });
+});
+
+describe('a destination that takes nothing', () => {
+  const harness = new RunHarness();
+  afterAll(() => harness.close());
+
+  it('leaves the files whose documents it did not take for the next run', async () => {
+    const folder = folderWith(Array.from({ length: 300 }, (_, i) => [`${i}.txt`, `text ${i}`] as const));
+    /** Requests that it takes before it refuses all. */
+    let takes = 0;
+    const taken = new Set<string>();
+    const server = createServer(async (request, response) => {
+      const text = (await request.toArray()).join('');
+      response.statusCode = takes-- > 0 ? 200 : 503;
+      if (response.statusCode === 200) for (const [, id = ''] of text.matchAll(/"file_path":"([^"]+)"/g)) taken.add(id);
+      response.end('{}');
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const config = `
+      connectors: [{
+        class: FileConnector, name: c, pipeline: p, paths: ["${folder}/in"]
+        filterOptions { publishMode: incremental }, state { connectionString: "jdbc:sqlite:${folder}/state.db" }
+      }]
+      pipelines: [{ name: p, stages: [] }]
+      indexer { type: HTTP, batchSize: 20, maxRetries: 1, retryWaitDurationMs: 1 }
+      http { url: "http://127.0.0.1:${(server.address() as AddressInfo).port}/" }`;
+    const first = await harness.run(config);
+    expect(first.counts).toMatchObject({ published: 300, succeeded: 0, failed: 300 });
+    expect(first.message).toContain('could not be delivered are left for the next run');
+    takes = 4;
+    const second = await harness.run(config);
+    expect(second.counts.published).toBe(300);
+    expect(second.counts.succeeded).toBe(taken.size);
+    expect(taken.size).toBeGreaterThan(0);
+    expect(taken.size).toBeLessThan(300);
+    takes = Number.POSITIVE_INFINITY;
+    const third = await harness.run(config);
+    expect(third.message).not.toContain('left for the next run');
+    expect(third.counts.failed).toBe(0);
+    expect(taken.size).toBe(300);
+    expect((await harness.run(config)).counts.published).toBe(0);
+    server.close();
   });
 });

@@ -217,7 +217,12 @@ export class FileConnector extends Connector<typeof parameters> {
 
   /** All documents have come to their end: what was published may be forgotten by its source. */
   override async postExecute(): Promise<void> {
-    await this.finished?.finish();
+    if ((await this.finished?.finish()) === false) {
+      const what = 'files whose documents could not be delivered are left for the next run';
+      this.message = this.message === undefined ? what : `${this.message}, ${what}`;
+      // Nor have all tombstones arrived.
+      return;
+    }
     if (!this.completed || this.state === undefined) return;
     const { state = {}, filterOptions } = this.params;
     const { performDeletions = true, runsBeforeExpiration = 1 } = state as StateSettings;

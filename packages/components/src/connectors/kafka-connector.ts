@@ -101,6 +101,9 @@ export class KafkaConnector extends Connector<typeof parameters> {
   private positions = new Map<number, PartitionPosition>();
   private committing: Promise<void> | undefined;
   private committedAt = 0;
+  private target: Publisher | undefined;
+  /** Documents could not be delivered: nothing is committed any more. */
+  private undelivered = false;
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
     const { kafka, offsets = new Map() } = params;
@@ -137,6 +140,7 @@ export class KafkaConnector extends Connector<typeof parameters> {
 
   override async execute(publisher: Publisher | undefined): Promise<void> {
     const target = requirePublisher(publisher, this.context.name);
+    this.target = target;
     let lostAt: number | undefined;
     for (;;) {
       let isOpen = false;
@@ -160,6 +164,10 @@ export class KafkaConnector extends Connector<typeof parameters> {
   /** Only now nothing of what was read can be lost any more. */
   override async postExecute(): Promise<void> {
     await this.committing;
+    if (!(await this.isDelivered())) {
+      this.message = 'messages whose documents could not be delivered are not committed: they come again';
+      return;
+    }
     try {
       await this.source?.commit(this.positions);
     } catch (error) {
@@ -221,10 +229,28 @@ export class KafkaConnector extends Connector<typeof parameters> {
     if (!target.signal.aborted) await publish();
   }
 
+  /** Whether the destination took all documents, or failed them for their own sake. What it did not take comes again. */
+  private async isDelivered(): Promise<boolean> {
+    if (this.undelivered) return false;
+    try {
+      await this.target?.settled();
+      return true;
+    } catch (error) {
+      if (!isUndelivered(error)) throw error;
+      return false;
+    }
+  }
+
   /** Commits what has come to its end, in the background, and not too often. */
   private commitSettled(source: KafkaSource, target: Publisher): void {
     const { positions } = this;
-    if (positions.size === 0 || this.committing !== undefined || Date.now() - this.committedAt < COMMIT_MS) return;
+    if (
+      this.undelivered ||
+      positions.size === 0 ||
+      this.committing !== undefined ||
+      Date.now() - this.committedAt < COMMIT_MS
+    )
+      return;
     this.positions = new Map();
     this.committing = (async () => {
       try {
@@ -232,6 +258,11 @@ export class KafkaConnector extends Connector<typeof parameters> {
         await source.commit(positions);
       } catch (error) {
         if (target.signal.aborted || source !== this.source) return;
+        // A later commit would take these as read, too.
+        if (isUndelivered(error)) {
+          this.undelivered = true;
+          return;
+        }
         // The next attempt goes at least as far.
         this.positions = new Map([...positions, ...this.positions]);
         const { message } = kafkaError(this.params.kafka.bootstrapServers, error);
@@ -250,6 +281,10 @@ export class KafkaConnector extends Connector<typeof parameters> {
     this.positions = new Map();
     await source?.close();
   }
+}
+
+function isUndelivered(error: unknown): boolean {
+  return (error as { code?: string }).code === 'HR_INDEXER_UNDELIVERED';
 }
 
 type KafkaBlock = Static<typeof parameters>['kafka'];

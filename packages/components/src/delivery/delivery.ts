@@ -69,7 +69,8 @@ export class Delivery {
    */
   async deliver(positions: readonly number[], to: Destination, signal: AbortSignal): Promise<IndexFailure[]> {
     const failures: IndexFailure[] = [];
-    const fail = (position: number, refusal: Refusal) => failures.push(failureOf(position, refusal, to.http !== false));
+    const fail = (position: number, refusal: Refusal) =>
+      failures.push(this.failureOf(position, refusal, to.http !== false));
     const open: Job[] = [{ positions, attempts: 0, wait: 0 }];
     let isolating = false;
     for (let whole = open.pop(); whole !== undefined; whole = open.pop()) {
@@ -159,15 +160,20 @@ export class Delivery {
     return attempts < this.retries.most && (retryable ?? this.retries.isRetryable(status));
   }
 
+  private failureOf(index: number, { status, message, retryable }: Refusal, http: boolean): IndexFailure {
+    return {
+      index,
+      message,
+      ...(http && status !== NO_ANSWER ? { status } : {}),
+      ...((retryable ?? (status === NO_ANSWER || this.retries.isRetryable(status))) ? { undelivered: true } : {}),
+    };
+  }
+
   private retry({ attempts }: Job, positions: readonly number[], reason: Refusal): Job {
     const wait = this.retries.delay(attempts + 1, reason.retryAfter);
     this.retries.retried?.(positions.length);
     return { positions, attempts: attempts + 1, wait, reason };
   }
-}
-
-function failureOf(index: number, { status, message }: Refusal, http: boolean): IndexFailure {
-  return http && status !== NO_ANSWER ? { index, message, status } : { index, message };
 }
 
 const GIVEN_UP: Refusal = { status: NO_ANSWER, message: 'The run was given up before the document was sent' };

@@ -5,8 +5,8 @@ const GROUP_FILES = 128;
 const GROUP_MILLIS = 100;
 
 /**
- * Collects what was published until all its documents have come to their end: only then may it count as done. What is
- * collected is bounded by what the run has under way.
+ * Collects what was published until all its documents have come to their end: only then may it count as done, and not
+ * when the destination took none of them. What is collected is bounded by what the run has under way.
  */
 export class FinishedFiles<T> {
   private readonly publisher: Publisher;
@@ -15,6 +15,7 @@ export class FinishedFiles<T> {
   private timer: NodeJS.Timeout | undefined;
   /** Groups, in order; each waits for those before it. */
   private waiting: Promise<void> = Promise.resolve();
+  private delivered = true;
   private failure: { readonly error: unknown } | undefined;
 
   /** @param done is told of files whose documents have all come to their end; what it throws ends the run */
@@ -31,14 +32,12 @@ export class FinishedFiles<T> {
     else this.timer ??= setTimeout(() => this.look(), GROUP_MILLIS);
   }
 
-  /** To be called when the documents of all files have come to their end. */
-  async finish(): Promise<void> {
-    this.stop();
+  /** To be called when the documents of all files have come to their end. Whether all were delivered. */
+  async finish(): Promise<boolean> {
+    this.look();
     await this.waiting;
     if (this.failure !== undefined) throw this.failure.error;
-    const files = this.published;
-    this.published = [];
-    if (files.length > 0) await this.done(files);
+    return this.delivered;
   }
 
   /** Leaves what has not come to its end undone: the next run takes it again. Resolves when nothing is under way. */
@@ -58,16 +57,17 @@ export class FinishedFiles<T> {
     const files = this.published;
     this.published = [];
     const settled = this.publisher.settled();
-    // A run that is given up leaves them undone: the next one takes them again.
+    // A run that is given up, or could not deliver them, leaves them undone: the next one takes them again.
     settled.catch(() => undefined);
     this.waiting = this.waiting.then(async () => {
       try {
         await settled;
-      } catch {
+      } catch (error) {
+        if ((error as { code?: string }).code === 'HR_INDEXER_UNDELIVERED') this.delivered = false;
         return;
       }
       try {
-        await this.done(files);
+        if (files.length > 0) await this.done(files);
       } catch (error) {
         this.failure ??= { error };
       }

@@ -77,8 +77,10 @@ export interface Publisher {
   reject(record: RejectedRecord): Promise<void> | undefined;
   /**
    * Resolves when all that was published before this call has come to its end, whichever: only then may a source forget
-   * it. Rejects when the run gives up before. Publishing may go on meanwhile; where consecutive documents are collapsed
-   * it must, because the last one waits for the next.
+   * it. Rejects when the run gives up before, and with `HR_INDEXER_UNDELIVERED` when documents that were published since
+   * the call before (or some before that) failed only because the destination took none: the source is to give them
+   * again in another run. Publishing may go on meanwhile; where consecutive documents are collapsed it must, because the
+   * last one waits for the next.
    */
   settled(): Promise<void>;
   /** Aborted when the run is to stop: read no further and return. */

@@ -52,6 +52,8 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, string>> = {
   HR_INDEXER_START: 'Correct the block `indexer` or the block of the indexer as the message says.',
   HR_INDEXER_CONNECT: 'Check the address, the credentials and the certificate, and that the search engine is up.',
   HR_INDEXER_FAILED: 'The message is what the destination said: often a mapping that does not fit the field.',
+  HR_INDEXER_UNDELIVERED:
+    'See to it that the destination is up, and run again: what a source remembers stays as it was.',
   HR_RUN_OUT_OF_MEMORY: 'Raise the memory limit of runs, use fewer threads, or leave out what collects whole sources.',
   HR_RUN_THREAD_LOST: 'Start the run again; if it happens again, report it with the log.',
   HR_RUN_CANCELLED: 'Nothing, if that was meant; a new run starts from the beginning.',

@@ -37,6 +37,7 @@ export const ERROR_CODES = {
   HR_INDEXER_START: 'The indexer could not be made from the config.',
   HR_INDEXER_CONNECT: 'The indexer could not connect to its destination.',
   HR_INDEXER_FAILED: 'The indexer could not write a document.',
+  HR_INDEXER_UNDELIVERED: 'Documents failed only because the destination did not take any: it may take them later.',
   HR_RUN_OUT_OF_MEMORY: 'The run used more memory than its limit.',
   HR_RUN_THREAD_LOST: 'The thread of the run ended unexpectedly.',
   HR_RUN_CANCELLED: 'The run was stopped before its end.',

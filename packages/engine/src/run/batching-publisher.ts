@@ -1,6 +1,7 @@
 import type { Publisher, RecordChunk, RecordSink, RejectedRecord } from '../component/connector.ts';
 import type { Logger } from '../component/logger.ts';
 import type { Document } from '../document/document.ts';
+import { HeadraceError } from '../errors/headrace-error.ts';
 import { encodeDocuments } from '../transport/document-wire.ts';
 import type { EncodedInput, SourceBatch } from '../transport/messages.ts';
 import { Signal } from '../transport/signal.ts';
@@ -27,6 +28,8 @@ export interface BatchingPublisherOptions {
   readonly waitForPending: (most: number) => Promise<void>;
   /** Waits until all batches that were handed over so far have come to their end. Rejects when the run gives up before. */
   readonly settled: () => Promise<void>;
+  /** How many documents failed so far because the destination took none. */
+  readonly undelivered: () => number;
   readonly onReject: (record: RejectedRecord) => void;
 }
 
@@ -44,6 +47,8 @@ export class BatchingPublisher implements Publisher {
   private held: Document | undefined;
   private readonly released = new Signal();
   private notHandedOver = 0;
+  /** How many could not be delivered when `settled` was called last. */
+  private undelivered = 0;
   private timer: NodeJS.Timeout | undefined;
   private submitting: Promise<void> = Promise.resolve();
   private failure: { error: unknown } | undefined;
@@ -97,8 +102,14 @@ export class BatchingPublisher implements Publisher {
     this.check();
     const { held } = this;
     while (held !== undefined && this.held === held && this.failure === undefined) await this.released.wait();
+    // Documents of this call may have failed before it, but not before the last one.
+    const before = this.undelivered;
+    this.undelivered = this.options.undelivered();
     await this.sendDocuments();
     await this.options.settled();
+    const count = this.options.undelivered() - before;
+    if (count === 0) return;
+    throw new HeadraceError('HR_INDEXER_UNDELIVERED', `${count} documents could not be delivered`);
   }
 
   /** Sends what is held back. */

@@ -262,6 +262,7 @@ export class ConnectorRun {
       submit: (batch) => pool.submit(batch),
       waitForPending: (most) => this.accounts.waitForPending(most, () => pool.failed !== undefined || flow.stopped),
       settled: () => indexing.settled(pool.submitted),
+      undelivered: () => indexing.undelivered,
       onReject: (record) => this.accounts.rejected(record),
     });
     const work = async () => {

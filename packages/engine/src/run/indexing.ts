@@ -50,6 +50,8 @@ export class Indexing {
   private readonly listener: IndexingListener;
   private readonly early = new Map<number, OutcomePart[]>();
   private readonly progress = new Signal();
+  /** Documents that failed though the fault was not theirs. */
+  undelivered = 0;
   private head = 0;
   /** How many documents of the parts that have been delivered have not been sent. */
   private readonly unsent = new Map<OutcomePart, number>();
@@ -313,10 +315,12 @@ export class Indexing {
 
   private report({ batch, documents }: Sending, failures: readonly IndexFailure[] | Failure): void {
     if (!Array.isArray(failures)) {
+      this.undelivered += batch.count;
       this.listener.onFailed({ documents, from: 0, count: batch.count, failure: failures as Failure });
       return;
     }
-    for (const { index, message, status } of failures as IndexFailure[]) {
+    for (const { index, message, status, undelivered } of failures as IndexFailure[]) {
+      if (undelivered === true) this.undelivered++;
       const failure: Failure = { code: 'HR_INDEXER_FAILED', message };
       this.listener.onFailed({ documents, from: index, count: 1, failure, status });
     }
