@@ -827,7 +827,8 @@ describe('a preview', () => {
   it('is ended when it takes too long', async () => {
     const hanging = harness.preview(
       configOf({ stages: '{class: Trouble, kind: hang}' }),
-      { documents: ['{"id":"a","n":0}'] },
+      // Each of them has a third of the time.
+      { documents: Array.from({ length: 5 }, (_, n) => `{"id":"${n}","n":${n}}`) },
       700,
     );
     await expect(hanging).rejects.toMatchObject({ code: 'HR_RUN_CANCELLED' });
