@@ -44,7 +44,7 @@ export function isRestricted(): boolean {
  * `HR_POLICY_REFUSED` when its name, or the address in its place, is not allowed.
  */
 export function requireAllowedHost(host: string, port: number): void {
-  const refused = current?.hosts.refusedHost(host.replace(/^\[(.*)\]$/, '$1'), port);
+  const refused = current?.hosts.refusedUnseen(host.replace(/^\[(.*)\]$/, '$1'), port);
   if (refused !== undefined) throw connectionRefused(`${host}: ${refused}`);
 }
 

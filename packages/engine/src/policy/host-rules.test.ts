@@ -165,3 +165,21 @@ describe('a host of a policy', () => {
     },
   );
 });
+
+describe('a host behind a proxy', () => {
+  const rules = new HostRules(strictWith(['10.0.0.0/8', '*.example:443', 'search']));
+
+  it('is allowed by its name, or by the address in its place', () => {
+    expect(rules.refusedUnseen('a.example', 443)).toBeUndefined();
+    expect(rules.refusedUnseen('search', 9200)).toBeUndefined();
+    expect(rules.refusedUnseen('10.1.2.3', 9200)).toBeUndefined();
+    expect(new HostRules(STRICT_POLICY).refusedUnseen('a.example', 443)).toBeUndefined();
+  });
+
+  it('is not allowed by addresses that nobody sees', () => {
+    expect(rules.refusedHost('other.org', 443)).toBeUndefined();
+    expect(rules.refusedUnseen('other.org', 443)).toMatch(/does not have the name other.org:443/);
+    expect(rules.refusedUnseen('a.example', 80)).toMatch(/does not have/);
+    expect(rules.refusedUnseen('127.0.0.1', 80)).toMatch(/does not have/);
+  });
+});

@@ -71,6 +71,15 @@ export class HostRules {
     return allowed === false ? `hosts.allow of the policy does not have ${told(name, port)}` : undefined;
   }
 
+  /** As `refusedHost`, of a host behind a proxy: nobody here sees its addresses, so its name has to be allowed. */
+  refusedUnseen(host: string, port?: number): string | undefined {
+    const refused = this.refusedHost(host, port);
+    const name = hostName(host);
+    if (refused !== undefined || isAddress(name) || this.allow === undefined) return refused;
+    if (this.allow.some((pattern) => meansName(pattern, name, port))) return undefined;
+    return `hosts.allow of the policy does not have the name ${told(name, port)}, and behind a proxy its addresses are not seen`;
+  }
+
   /** What is to be said of an address that a host has. */
   refusedAddress(host: string, address: string, port?: number): string | undefined {
     const name = hostName(host);
