@@ -75,7 +75,14 @@ describe('the default policy', () => {
   it('never lets the process itself be read, nor what belongs to the service', () => {
     enforcePolicy({ ...DEFAULT_POLICY, never: [...DEFAULT_POLICY.never, join(root, 'secret')] });
     expect(may('read', join(inside, 'data'))).toBe(true);
-    for (const path of ['/proc/self/environ', join(root, 'secret'), join(inside, 'link'), join(inside, 'up/secret')]) {
+    for (const path of [
+      '/proc/self/environ',
+      '/dev/stdout',
+      '/dev/stderr',
+      join(root, 'secret'),
+      join(inside, 'link'),
+      join(inside, 'up/secret'),
+    ]) {
       expect(may('read', path), path).toBe(false);
       expect(may('write', path), path).toBe(false);
     }

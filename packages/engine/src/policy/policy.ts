@@ -30,7 +30,7 @@ export interface Policy {
 }
 
 /** Through these the environment and the open files of the process could be read. */
-const NEVER = ['/proc', '/sys', '/dev/fd'] as const;
+const NEVER = ['/proc', '/sys', '/dev/fd', '/dev/stdin', '/dev/stdout', '/dev/stderr', '/dev/tty'] as const;
 
 /** Lets the configs of a developer work on the developer's machine. */
 export const DEFAULT_POLICY: Policy = {
