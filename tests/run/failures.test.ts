@@ -225,6 +225,13 @@ describe('failed documents that are run again', () => {
     );
   });
 
+  it('fail the run when none of them can be run again', async () => {
+    const line = '{"id":"2","connector":"c","at":"indexer","processed":true,"encoding":"0000","document":"2"}';
+    const result = await harness.run(configOf({}), { retry: [line] });
+    expect(result.status).toBe('FAILED');
+    expect(result.problems).toMatchObject([{ severity: 'error', code: 'HR_RETRY_LEFT_OUT' }]);
+  });
+
   it('are refused, all at once, when they are none', async () => {
     const result = await harness.run(configOf({}), {
       retry: ['nonsense', '[]', '{"id":"1","connector":"c","document":{"title":"no id"}}', '{"id":"1"}'],

@@ -18,7 +18,7 @@ export interface RetryDocument {
 export interface RetryPlan {
   /** The connectors that have documents, in the order of the config. */
   readonly connectors: readonly { readonly config: ConnectorConfig; readonly documents: readonly RetryDocument[] }[];
-  /** Errors for lines that are no failed documents; warnings for those that cannot be run again. */
+  /** Errors for lines that are no failed documents, and when none can be run again; warnings for those that cannot. */
   readonly problems: readonly Problem[];
 }
 
@@ -51,7 +51,9 @@ export function planRetry(
     if (reason !== undefined) listAt(leftOut, reason).push(id);
     else listAt(wanted, connector).push({ id, document: document as KeptDocument });
   }
-  for (const [reason, ids] of leftOut) problems.push(leftOutProblem(reason, ids));
+  // A run of nothing is no success.
+  const severity = wanted.size === 0 ? 'error' : 'warning';
+  for (const [reason, ids] of leftOut) problems.push(leftOutProblem(reason, ids, severity));
   const connectors = config.connectors.flatMap((connector) => {
     const documents = wanted.get(connector.name);
     // What was collapsed has been: another one of the same id is a version of its own.
@@ -81,12 +83,12 @@ function reasonAgainst(
   return undefined;
 }
 
-function leftOutProblem(reason: string, ids: readonly string[]): Problem {
+function leftOutProblem(reason: string, ids: readonly string[], severity: Problem['severity']): Problem {
   const shown = ids.slice(0, MAX_TOLD_IDS).join(', ');
   const more = ids.length > MAX_TOLD_IDS ? ' …' : '';
   const what = ids.length === 1 ? '1 failed document is' : `${ids.length} failed documents are`;
   return {
-    severity: 'warning',
+    severity,
     code: 'HR_RETRY_LEFT_OUT',
     path: '',
     message: `${what} not run again. ${reason}: ${shown}${more}`,
