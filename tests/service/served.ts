@@ -62,6 +62,7 @@ export interface RunDetails {
     succeeded: number;
     failed: number;
     dropped: number;
+    docsPerSecond: number;
     connectors: { name: string; status: string }[];
   };
   runResult: { status: boolean; message: string } | null;
