@@ -201,4 +201,21 @@ describe('a destination that takes nothing', () => {
     expect((await harness.run(config)).counts.published).toBe(0);
     server.close();
   });
+
+  it('leaves a CSV file where it is', async () => {
+    const folder = folderWith([['a.csv', 'k\n1\n2\n']]);
+    const server = createServer((_, response) => response.writeHead(503).end()).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const result = await harness.run(`
+      connectors: [{
+        class: CSVConnector, name: c, pipeline: p, path: "${folder}/in/a.csv", moveToAfterProcessing: "${folder}/done"
+      }]
+      pipelines: [{ name: p, stages: [] }]
+      indexer { type: HTTP, maxRetries: 1, retryWaitDurationMs: 1 }
+      http { url: "http://127.0.0.1:${(server.address() as AddressInfo).port}/" }`);
+    expect(result.counts.failed).toBe(2);
+    expect(result.message).toContain('a.csv was not moved: documents of it could not be delivered');
+    expect(existsSync(join(folder, 'in', 'a.csv'))).toBe(true);
+    server.close();
+  });
 });

@@ -3,6 +3,7 @@ import { reachFile } from '../files/reach-file.ts';
 import { localFile, localPath, notLocal } from '../formats/byte-source.ts';
 import { CsvFormat } from '../formats/csv/csv-format.ts';
 import { checkCsvSettings, csvParameters } from '../formats/csv/csv-settings.ts';
+import { isDelivered } from './delivered.ts';
 import { createFolders, moveFile } from './move-file.ts';
 import { requirePublisher } from './require-publisher.ts';
 
@@ -45,6 +46,7 @@ const parameters = Type.Object({
  */
 export class CSVConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
+  private target: Publisher | undefined;
   private completed = false;
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
@@ -73,12 +75,17 @@ export class CSVConnector extends Connector<typeof parameters> {
       throw error;
     }
     this.completed = !target.signal.aborted;
+    this.target = target;
   }
 
   /** Moves the file only now, when nothing of it can be lost any more. */
   override async postExecute(): Promise<void> {
     const { path, moveToAfterProcessing } = this.params;
     if (this.completed && moveToAfterProcessing !== undefined && !this.context.preview) {
+      if (!(await isDelivered(this.target))) {
+        this.message = `${path} was not moved: documents of it could not be delivered`;
+        return;
+      }
       await moveFile(localPath(path), moveToAfterProcessing, this.context.log);
     }
   }

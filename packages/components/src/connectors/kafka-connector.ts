@@ -20,6 +20,7 @@ import { KafkaSource, type KafkaSourceSettings, type PartitionPosition } from '.
 import { MessageBatch } from '../kafka/message-batch.ts';
 import { MessageDecoder } from '../kafka/message-decoder.ts';
 import { reachTopic } from '../kafka/reach-topic.ts';
+import { isDelivered, isUndelivered } from './delivered.ts';
 import { requirePublisher } from './require-publisher.ts';
 
 const parameters = Type.Object({
@@ -164,7 +165,7 @@ export class KafkaConnector extends Connector<typeof parameters> {
   /** Only now nothing of what was read can be lost any more. */
   override async postExecute(): Promise<void> {
     await this.committing;
-    if (!(await this.isDelivered())) {
+    if (this.undelivered || !(await isDelivered(this.target))) {
       this.message = 'messages whose documents could not be delivered are not committed: they come again';
       return;
     }
@@ -229,18 +230,6 @@ export class KafkaConnector extends Connector<typeof parameters> {
     if (!target.signal.aborted) await publish();
   }
 
-  /** Whether the destination took all documents, or failed them for their own sake. What it did not take comes again. */
-  private async isDelivered(): Promise<boolean> {
-    if (this.undelivered) return false;
-    try {
-      await this.target?.settled();
-      return true;
-    } catch (error) {
-      if (!isUndelivered(error)) throw error;
-      return false;
-    }
-  }
-
   /** Commits what has come to its end, in the background, and not too often. */
   private commitSettled(source: KafkaSource, target: Publisher): void {
     const { positions } = this;
@@ -281,10 +270,6 @@ export class KafkaConnector extends Connector<typeof parameters> {
     this.positions = new Map();
     await source?.close();
   }
-}
-
-function isUndelivered(error: unknown): boolean {
-  return (error as { code?: string }).code === 'HR_INDEXER_UNDELIVERED';
 }
 
 type KafkaBlock = Static<typeof parameters>['kafka'];
