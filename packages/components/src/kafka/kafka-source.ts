@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { HeadraceError } from '@headrace/engine';
 import type { Consumer, ConsumerOptions, Message, MessagesStream } from '@platformatic/kafka';
 import type { KafkaProperties } from './client-properties.ts';
+import { hearErrors } from './connection-errors.ts';
 import { consumerOptions } from './consumer-properties.ts';
 
 export interface KafkaSourceSettings {
@@ -67,10 +68,12 @@ export class KafkaSource {
     const { topic, groupId, isPreview, offsets } = settings;
     const reset = settings.properties.get('auto.offset.reset') === 'latest' ? 'latest' : 'earliest';
     const begin = isPreview || offsets !== undefined ? await beginnings(library, options, settings, reset) : undefined;
-    const consumer = new library.Consumer<Buffer, Buffer, Buffer, Buffer>({
-      ...options,
-      groupId: isPreview ? `${groupId}-preview-${crypto.randomUUID()}` : groupId,
-    });
+    const consumer = hearErrors(
+      new library.Consumer<Buffer, Buffer, Buffer, Buffer>({
+        ...options,
+        groupId: isPreview ? `${groupId}-preview-${crypto.randomUUID()}` : groupId,
+      }),
+    );
     try {
       const stream = await consumer.consume({
         topics: [topic],
@@ -175,7 +178,7 @@ async function beginnings(
   reset: 'earliest' | 'latest',
 ): Promise<{ topic: string; partition: number; offset: bigint }[]> {
   // It asks only, and joins nothing.
-  const consumer = new Consumer<Buffer, Buffer, Buffer, Buffer>(options);
+  const consumer = hearErrors(new Consumer<Buffer, Buffer, Buffer, Buffer>(options));
   try {
     const timestamp = reset === 'earliest' ? EARLIEST : LATEST;
     const fallback = (await consumer.listOffsets({ topics: [topic], timestamp })).get(topic) ?? [];

@@ -1,4 +1,5 @@
 import { clientOptions, type KafkaProperties } from './client-properties.ts';
+import { hearErrors } from './connection-errors.ts';
 import { kafkaError } from './kafka-error.ts';
 
 /** Which topic, and how to come to it. */
@@ -12,13 +13,15 @@ export interface TopicPlace {
 /** Whether Kafka is there, lets in, and has the topic, which is not created. Joins no group. Throws `HR_SOURCE_UNREADABLE`. */
 export async function reachTopic({ brokers, topic, clientId, properties }: TopicPlace): Promise<void> {
   const { Consumer } = await import('@platformatic/kafka');
-  const consumer = new Consumer({
-    ...(await clientOptions(properties)),
-    clientId,
-    groupId: clientId,
-    bootstrapBrokers: [...brokers],
-    retries: 0,
-  });
+  const consumer = hearErrors(
+    new Consumer({
+      ...(await clientOptions(properties)),
+      clientId,
+      groupId: clientId,
+      bootstrapBrokers: [...brokers],
+      retries: 0,
+    }),
+  );
   try {
     await consumer.metadata({ topics: [topic], autocreateTopics: false });
   } catch (error) {

@@ -6,6 +6,7 @@ import type { DocumentKey } from '../delivery/keyed-encoder.ts';
 import { RequestSize } from '../delivery/request-size.ts';
 import { NO_ANSWER, type Retries } from '../delivery/retries.ts';
 import type { KafkaProperties } from './client-properties.ts';
+import { hearErrors } from './connection-errors.ts';
 import { hasKafkaError, isPassing, kafkaError } from './kafka-error.ts';
 import { producerOptions } from './producer-properties.ts';
 
@@ -58,15 +59,17 @@ export class TopicWriter {
   static async open(settings: TopicWriterSettings): Promise<TopicWriter> {
     const { Producer, compatibilityPartitioner } = await import('@platformatic/kafka');
     const { brokers, topic, clientId, properties } = settings;
-    const producer = new Producer<Buffer, Buffer, Buffer, Buffer>({
-      ...(await producerOptions(properties)),
-      clientId,
-      bootstrapBrokers: [...brokers],
-      idempotent: true,
-      autocreateTopics: false,
-      retries: LIBRARY_RETRIES,
-      retryDelay: LIBRARY_RETRY_MS,
-    });
+    const producer = hearErrors(
+      new Producer<Buffer, Buffer, Buffer, Buffer>({
+        ...(await producerOptions(properties)),
+        clientId,
+        bootstrapBrokers: [...brokers],
+        idempotent: true,
+        autocreateTopics: false,
+        retries: LIBRARY_RETRIES,
+        retryDelay: LIBRARY_RETRY_MS,
+      }),
+    );
     const writer = new TopicWriter(producer, compatibilityPartitioner, settings);
     try {
       await writer.learn(topic);
