@@ -16,9 +16,17 @@ export async function inDirectory(work) {
   }
 }
 
-/** The faster of two results; the first may be missing. */
-export function best(before, result, secondsOf = ({ seconds }) => seconds) {
-  return before !== undefined && secondsOf(before) < secondsOf(result) ? before : result;
+/** Each of the measurements so many times, in turns: what else the machine does hits all of them. Gives all results, by name. */
+export async function inTurns(rounds, measurements) {
+  const results = Object.fromEntries(Object.keys(measurements).map((name) => [name, []]));
+  for (let round = 0; round < rounds; round++) {
+    for (const [name, measure] of Object.entries(measurements)) results[name].push(await measure());
+  }
+  return results;
+}
+
+export function median(values) {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }
 
 /** Peak resident memory of a process so far, in MiB; undefined when it is gone. */

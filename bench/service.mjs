@@ -92,7 +92,7 @@ export async function several(count, atATime, work) {
 
 /** What a second process measures that asks on so many connections, every answer a success. */
 export function load(connections, args) {
-  const how = args.includes('-a') ? [] : ['-d', '8'];
+  const how = args.includes('-a') || args.includes('-d') ? [] : ['-d', '8'];
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [autocannon, '-j', '-n', '-c', connections, ...how, ...args], {
       stdio: ['ignore', 'pipe', 'ignore'],

@@ -1,7 +1,7 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { csvColumns, csvJob, writeCsvData } from './csv-data.mjs';
-import { best, headrace, inDirectory, runNode } from './measure.mjs';
+import { headrace, inDirectory, inTurns, runNode } from './measure.mjs';
 
 const ROWS = 500_000;
 const limit = fileURLToPath(new URL('./limit.mjs', import.meta.url));
@@ -14,7 +14,7 @@ export function throughputJobs() {
   return inDirectory(async (directory) => {
     const data = `${directory}/data.csv`;
     writeCsvData(data, ROWS);
-    const byHand = await interleave({
+    const byHand = await fastest({
       nop: () => runNode([limit, data]),
       csv: () => runNode([limit, data, `${directory}/limit.csv`]),
       productNop: () => product(directory, csvJob(data, 'class: NopIndexer')),
@@ -61,13 +61,12 @@ jsonl { path: "${directory}/again.jsonl" }`,
   });
 }
 
-/** The best of several rounds of each, in turns: what else the machine does hits all of them. */
-async function interleave(jobs, rounds = 3) {
-  const results = {};
-  for (let round = 0; round < rounds; round++) {
-    for (const [name, job] of Object.entries(jobs)) results[name] = best(results[name], await job());
-  }
-  return results;
+/** The fastest of several rounds of each. */
+async function fastest(jobs, rounds = 5) {
+  const results = await inTurns(rounds, jobs);
+  return Object.fromEntries(
+    Object.entries(results).map(([name, all]) => [name, all.reduce((a, b) => (a.seconds < b.seconds ? a : b))]),
+  );
 }
 
 async function product(directory, config) {

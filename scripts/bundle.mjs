@@ -9,6 +9,7 @@ await bundle('hocon', { index: 'index.js' });
 await bundle('engine', {
   index: 'index.js',
   testing: 'testing/index.js',
+  'run-threads': 'run/run-threads.js',
   'run-thread': 'run/run-thread.js',
   'pipeline-thread': 'run/pipeline-thread.js',
   ...namesThemselves('engine'),
@@ -46,11 +47,12 @@ async function bundle(name, entries) {
       // Or the modules that give their own URL would go where their users are.
       includeDependenciesRecursively: false,
       groups: [
-        // What several components share, a file for each room.
+        // What several components share, a file for each room; what is loaded when it is needed stays by itself.
         {
           test: (id) => !isEntry.has(id),
           debugName: 'rooms',
-          name: (id) => (name === 'components' ? `shared/${roomOf(dist, id)}` : null),
+          name: (id, graph) =>
+            name === 'components' && !isLoadedLater(graph.getModuleInfo(id)) ? `shared/${roomOf(dist, id)}` : null,
         },
       ],
     },
@@ -60,6 +62,10 @@ async function bundle(name, entries) {
   if (existsSync(catalog)) cpSync(catalog, join(fresh, 'catalog.json'), { preserveTimestamps: true });
   rmSync(target, { recursive: true, force: true });
   renameSync(fresh, target);
+}
+
+function isLoadedLater({ dynamicImporters, importers }) {
+  return dynamicImporters.length > 0 && importers.length === 0;
 }
 
 function roomOf(dist, id) {

@@ -4,12 +4,12 @@ import { catalogUrl } from '@headrace/components';
 import {
   type JsonObject,
   type LogRecord,
-  type RunThreads,
   readConfigFile,
   readConfigText,
   readJsonSequence,
   type Value,
 } from '@headrace/engine';
+import type { RunThreads } from '@headrace/engine/threads';
 import { canonicalJson, type OpenCase, writeFiles } from './golden-cases.ts';
 import type { HttpStub, StubRequest } from './http-stub.ts';
 

@@ -1,5 +1,6 @@
 import { catalogUrl } from '@headrace/components';
-import { type JsonObject, Registry, RunThreads, readJson } from '@headrace/engine';
+import { type JsonObject, Registry, readJson } from '@headrace/engine';
+import { RunThreads } from '@headrace/engine/threads';
 import { afterAll, expect, it } from 'vitest';
 import { describeGolden, type GoldenCase, openCase } from './golden-cases.ts';
 import { HttpStub } from './http-stub.ts';

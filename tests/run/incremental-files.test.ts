@@ -28,7 +28,8 @@ afterAll(() => {
 /** A run in a process of its own, which can be killed. */
 const SCRIPT = `
   import { catalogUrl } from '@headrace/components';
-  import { RunThreads, readConfigText } from '@headrace/engine';
+  import { readConfigText } from '@headrace/engine';
+import { RunThreads } from '@headrace/engine/threads';
   const threads = new RunThreads({ heapMb: 256, keepWarm: false });
   const { root } = readConfigText(process.argv[1]);
   const registry = { catalogs: [catalogUrl], modules: ['./fixture-components.ts'], base: process.argv[2], allowModules: true };

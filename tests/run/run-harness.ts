@@ -10,9 +10,9 @@ import {
   type RunHandle,
   type RunRequest,
   type RunResult,
-  RunThreads,
   readConfigText,
 } from '@headrace/engine';
+import { RunThreads } from '@headrace/engine/threads';
 
 /** The built-in components and those of `fixture-components.ts`. */
 export const registrySource: RegistrySource = {

@@ -121,5 +121,5 @@ export type {
 export type { ConnectorResult, RunResult } from './run/run-result.ts';
 export { isFinal, mayBecome, type RunState } from './run/run-state.ts';
 export { runSummary } from './run/run-summary.ts';
-export { RunThreads, type RunThreadsOptions } from './run/run-threads.ts';
+
 export type { StageProgress } from './run/stage-statistics.ts';

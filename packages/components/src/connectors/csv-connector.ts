@@ -1,10 +1,10 @@
 import { Connector, type ParameterProblem, type Publisher, READS, type Static, Type, WRITES } from '@headrace/engine';
-import { reachFile } from '../files/reach-file.ts';
 import { localFile, localPath, notLocal } from '../formats/byte-source.ts';
 import { CsvFormat } from '../formats/csv/csv-format.ts';
 import { checkCsvSettings, csvParameters } from '../formats/csv/csv-settings.ts';
 import { isDelivered } from './delivered.ts';
 import { createFolders, moveFile } from './move-file.ts';
+import { reachFile } from './reach-file.ts';
 import { requirePublisher } from './require-publisher.ts';
 
 const parameters = Type.Object({

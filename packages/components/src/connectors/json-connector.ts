@@ -1,7 +1,7 @@
 import { Connector, type ParameterProblem, type Publisher, READS, type Static, Type } from '@headrace/engine';
-import { reachFile } from '../files/reach-file.ts';
 import { localFile, notLocal } from '../formats/byte-source.ts';
 import { JsonFormat } from '../formats/json/json-format.ts';
+import { reachFile } from './reach-file.ts';
 import { requirePublisher } from './require-publisher.ts';
 
 const parameters = Type.Object({ jsonPath: Type.String(READS) });

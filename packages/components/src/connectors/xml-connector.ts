@@ -8,10 +8,10 @@ import {
   Type,
   toFailure,
 } from '@headrace/engine';
-import { reachFile } from '../files/reach-file.ts';
 import { localFile, notLocal } from '../formats/byte-source.ts';
 import { XmlFormat } from '../formats/xml/xml-format.ts';
 import { checkXmlSettings } from '../formats/xml/xml-settings.ts';
+import { reachFile } from './reach-file.ts';
 import { requirePublisher } from './require-publisher.ts';
 
 const parameters = Type.Object({

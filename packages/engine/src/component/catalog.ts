@@ -101,8 +101,15 @@ export function describeModule(
   return entries;
 }
 
-/** Reads a catalog file that the build has written beside the modules it lists. */
-export function readCatalog(url: string): CatalogEntry[] {
-  const entries = JSON.parse(readFileSync(fileURLToPath(url), 'utf8')) as CatalogEntry[];
-  return entries.map((entry) => ({ ...entry, module: new URL(entry.module, url).href }));
+const known = new Map<string, readonly CatalogEntry[]>();
+
+/** Reads a catalog file that the build has written beside the modules it lists, once in a thread. */
+export function readCatalog(url: string): readonly CatalogEntry[] {
+  let entries = known.get(url);
+  if (entries === undefined) {
+    const read = JSON.parse(readFileSync(fileURLToPath(url), 'utf8')) as CatalogEntry[];
+    entries = read.map((entry) => ({ ...entry, module: new URL(entry.module, url).href }));
+    known.set(url, entries);
+  }
+  return entries;
 }

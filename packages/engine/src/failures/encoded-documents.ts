@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { ModuleReference } from '../component/connector.ts';
 import type { OutcomePart } from '../transport/messages.ts';
 import type { FailureRoom } from './failure-room.ts';
@@ -8,6 +7,8 @@ import type { Content } from './kept-failure.ts';
 export function encodingOf(encoder: ModuleReference | undefined): string {
   if (encoder === undefined) return 'none';
   const { name, options } = encoder;
+  // Loaded here: it takes 7 ms of every run's start, and few runs have failures.
+  const { createHash } = process.getBuiltinModule('node:crypto');
   return createHash('sha256')
     .update(JSON.stringify([name, options]))
     .digest('hex')

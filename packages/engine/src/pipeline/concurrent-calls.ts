@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import type { Children, StageResult } from '../component/stage.ts';
 import type { Document } from '../document/document.ts';
 import { isGiven } from './children.ts';

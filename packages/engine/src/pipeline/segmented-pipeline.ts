@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import type { Children } from '../component/stage.ts';
 import type { Document } from '../document/document.ts';
 import { type CallOutcome, COMPUTE_MILLIS, callConcurrently } from './concurrent-calls.ts';

@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import type { Children, Stage, StageResult } from '../component/stage.ts';
 import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';

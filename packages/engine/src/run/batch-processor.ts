@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import type { RecordSink } from '../component/connector.ts';
 import type { DocumentEncoder } from '../component/indexer.ts';
 import type { Logger } from '../component/logger.ts';

@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import type { ObjectNode } from '@headrace/hocon';
 import type { Connector, ConnectorClass, ModuleReference } from '../component/connector.ts';
 import type { Indexer } from '../component/indexer.ts';
@@ -233,12 +232,15 @@ export class ConnectorRun {
 
   private createIndexing(indexer: RunIndexer, flow: FlowControl, onRoom: () => void): Indexing {
     const { config } = this.context;
-    const encoding = encodingOf(indexer.encoder(this.config.name));
+    let encoding: string | undefined;
     const capacity = config.publisher.queueCapacity ?? Number.POSITIVE_INFINITY;
     return new Indexing(indexer.indexer, config.indexer.settings, capacity, flow, {
       onPart: (part) => this.accounts.settled(part),
       onSucceeded: (count) => this.accounts.succeeded(count),
-      onFailed: (failed) => this.accounts.failed({ ...failed, encoding }),
+      onFailed: (failed) => {
+        encoding ??= encodingOf(indexer.encoder(this.config.name));
+        this.accounts.failed({ ...failed, encoding });
+      },
       onRoom,
       statistics: this.context.indexing,
     });

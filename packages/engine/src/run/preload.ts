@@ -1,6 +1,14 @@
+import { readCatalog } from '../component/catalog.ts';
+import { enforcePolicyOf } from '../policy/current-policy.ts';
 import type { ThreadData } from './thread-messages.ts';
 
-/** Loads modules that will probably be needed. One that cannot be loaded is told of when it is needed. */
-export function preload({ preload }: ThreadData): void {
-  for (const module of preload) import(module).catch(() => undefined);
+/**
+ * Makes a thread that waits for work ready for what it will probably be: loads modules, reads the catalogs, puts the
+ * guard of the network in place. What fails here fails again, and is told of, when it is needed.
+ */
+export function preload({ preload: { modules, registry } }: ThreadData): void {
+  for (const module of modules) import(module).catch(() => undefined);
+  if (registry === undefined) return;
+  enforcePolicyOf({ registry });
+  registry.catalogs.forEach(readCatalog);
 }

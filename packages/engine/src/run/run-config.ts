@@ -1,5 +1,4 @@
 import { availableParallelism } from 'node:os';
-import { performance } from 'node:perf_hooks';
 import type { Indexer, IndexerContext, RunOutcome } from '../component/indexer.ts';
 import { createLogger, type LogRecord } from '../component/logger.ts';
 import { Registry } from '../component/registry.ts';

@@ -1,5 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
+import type { RegistrySource } from '../component/registry.ts';
 import type { Problem } from '../config/problem.ts';
 import type { ReachRequest } from '../config/reach-config.ts';
 import { type Failure, HeadraceError, messageOf } from '../errors/headrace-error.ts';
@@ -21,8 +22,11 @@ import {
 } from './thread-messages.ts';
 import { STOP_GRACE_MILLIS } from './time-limits.ts';
 
-/** How long after a run was handed over the thread of the next one is started, if it has not ended before. */
-const PREPARE_MILLIS = 250;
+/**
+ * How long after a run was handed over the thread of the next one is started, if it has not ended before. Loading takes
+ * 0.2 s of a processor, which a run of one second would miss.
+ */
+const PREPARE_MILLIS = 2000;
 /** Components whose modules a waiting thread loads. */
 const MAX_PRELOADED = 32;
 
@@ -49,6 +53,8 @@ export class RunThreads {
   private readonly options: RunThreadsOptions;
   private readonly going = new Set<Worker>();
   private readonly modules = new Set<string>();
+  /** What the last run was given: the next one will be given the same. */
+  private registry: RegistrySource | undefined;
   private warm: Worker | undefined;
   private closed = false;
 
@@ -76,6 +82,7 @@ export class RunThreads {
 
   start(request: RunRequest, listeners: RunListeners = {}): RunHandle {
     const worker = this.take();
+    this.registry = request.registry;
     const run = new ThreadRun(request, worker, this.options.heapMb, listeners);
     worker.on('message', (message: FromRun) => {
       if (message.type === 'modules') this.noteModules(message.modules);
@@ -177,9 +184,11 @@ export class RunThreads {
   }
 
   private spawn(): Worker {
-    const { heapMb } = this.options;
+    const { heapMb, lanes = 1 } = this.options;
+    const { registry } = this;
+    const preload = { modules: [...this.modules], ...(registry === undefined ? {} : { registry }) };
     return new Worker(new URL('./run-thread.js', import.meta.url), {
-      workerData: { heapMb, lanes: this.options.lanes ?? 1, preload: [...this.modules] } satisfies ThreadData,
+      workerData: { heapMb, lanes, preload } satisfies ThreadData,
       resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: YOUNG_MB },
       name: 'run',
     });

@@ -1,4 +1,5 @@
 import type { LogRecord } from '../component/logger.ts';
+import type { RegistrySource } from '../component/registry.ts';
 import type { Problem } from '../config/problem.ts';
 import type { ReachRequest } from '../config/reach-config.ts';
 import type { Failure } from '../errors/headrace-error.ts';
@@ -24,8 +25,12 @@ export interface ThreadData {
   readonly heapMb: number;
   /** How many pipeline threads are started before there is work. */
   readonly lanes: number;
-  /** Modules that are likely to be needed: a thread that waits for work loads them meanwhile. */
-  readonly preload: readonly string[];
+  /** What is likely to be needed: a thread that waits for work makes itself ready for it. */
+  readonly preload: {
+    /** Modules of components. */
+    readonly modules: readonly string[];
+    readonly registry?: RegistrySource;
+  };
 }
 
 /** A run as its thread sees its end; the process adds what it reads from shared memory. */

@@ -5,11 +5,11 @@ import {
   JsonSyntaxError,
   messageOf,
   type PreviewedDocument,
-  RunThreads,
   readJsonSequence,
   traceJson,
   withHint,
 } from '@headrace/engine';
+import { RunThreads } from '@headrace/engine/threads';
 import { getConfigList, getString, hasPath, type ObjectNode } from '@headrace/hocon';
 import { CommandError, EXIT } from '../cli/exit-code.ts';
 import { loadConfig, registrySource, STANDARD_INPUT } from '../config/load-config.ts';

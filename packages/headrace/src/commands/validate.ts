@@ -1,11 +1,5 @@
-import {
-  checkConfig,
-  hasErrors,
-  type Problem,
-  type ReachRequest,
-  type RegistrySource,
-  RunThreads,
-} from '@headrace/engine';
+import { checkConfig, hasErrors, type Problem, type ReachRequest, type RegistrySource } from '@headrace/engine';
+import { RunThreads } from '@headrace/engine/threads';
 import { EXIT } from '../cli/exit-code.ts';
 import { type LoadedConfig, loadConfig, openRegistry, registrySource } from '../config/load-config.ts';
 import { countProblems, problemLines } from '../config/print-problems.ts';

@@ -1,13 +1,13 @@
-import {
-  type PreviewRequest,
-  type PreviewResult,
-  type Problem,
-  type ReachRequest,
-  type RunHandle,
-  type RunListeners,
-  type RunRequest,
-  RunThreads,
+import type {
+  PreviewRequest,
+  PreviewResult,
+  Problem,
+  ReachRequest,
+  RunHandle,
+  RunListeners,
+  RunRequest,
 } from '@headrace/engine';
+import { RunThreads } from '@headrace/engine/threads';
 
 /** The engine's threads, from the first upload, run or preview on: a warm thread takes memory that an idle service has no use for. */
 export class ThreadsOnDemand {

@@ -1,5 +1,5 @@
 import { carryDay, epochDayOf, monthLength } from './calendar.ts';
-import { compileDatePattern } from './date-pattern.ts';
+import { compileDatePattern, type DatePattern } from './date-pattern.ts';
 import type { DateZone } from './date-zone.ts';
 import { formatInstant, formatUtc } from './instant-text.ts';
 
@@ -8,12 +8,15 @@ export type DateFormatter = (text: string, zone: DateZone) => string | undefined
 
 const JAVA_PACKAGE = 'com.kmwllc.lucille.stage.dateformatters.';
 
-const monthDayYear = compileDatePattern('MMMM d, yyyy');
+/** Made at its first use: the names of the months take 20 ms, and every run loads this module. */
+let monthDayYear: DatePattern | undefined;
 
 /** Finds `February 3, 2021`. */
 export function dateMonthStrFormatter(text: string, zone: DateZone): string | undefined {
   const found = /\w+ \d{1,2}, \d{1,4}/.exec(text)?.[0];
-  return found === undefined ? undefined : monthDayYear.parse(found, zone);
+  if (found === undefined) return undefined;
+  monthDayYear ??= compileDatePattern('MMMM d, yyyy');
+  return monthDayYear.parse(found, zone);
 }
 
 /** Finds `2021|2|3`. */

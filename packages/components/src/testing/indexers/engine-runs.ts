@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type RunRequest, type RunResult, RunThreads, readConfigText, writeFailureLine } from '@headrace/engine';
+import { type RunRequest, type RunResult, readConfigText, writeFailureLine } from '@headrace/engine';
+import { RunThreads } from '@headrace/engine/threads';
 
 /** As the build has written it: threads load what was built. */
 const catalogUrl = new URL('../../../bundle/catalog.json', import.meta.url).href;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { RunThreads, readConfigFile } from '@headrace/engine';
+import { readConfigFile } from '@headrace/engine';
+import { RunThreads } from '@headrace/engine/threads';
 import { expect, it } from 'vitest';
 import { Database } from '../../database/database.ts';
 import { describeWithServer, type RealServer } from '../real-server.ts';

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import {
+  hasErrors,
+  Registry,
+  type RegistrySource,
+  type RunResult,
+  SecretMask,
+  writesToStandardOutput,
+} from '@headrace/engine';
+import type { RunThreads } from '@headrace/engine/threads';
+import type { ObjectNode } from '@headrace/hocon';
+import { EXIT } from '../cli/exit-code.ts';
+import { onStopSignal, type StopSignal, signalExitCode } from '../cli/stop-signals.ts';
+import { loadConfig, registrySource } from '../config/load-config.ts';
+import { problemLines } from '../config/print-problems.ts';
+import { FailureFile, readFailureFile } from '../report/failure-file.ts';
+import { createReporter } from '../report/run-reporter.ts';
+
+export interface RunOptions {
+  readonly set: readonly string[];
+  readonly dryRun: string | undefined;
+  readonly failures: string | undefined;
+  readonly retry: string | undefined;
+  readonly components: readonly string[];
+}
+
+/** Runs the config of a file in threads that are ready. Gives the exit code. */
+export async function runFile(threads: RunThreads, file: string, options: RunOptions): Promise<number> {
+  const { root, problems, name } = await loadConfig(file, options.set);
+  process.stderr.write(problemLines(problems, name));
+  if (root === undefined || hasErrors(problems)) return EXIT.invalid;
+  const mask = new SecretMask(root, false);
+  const masked = (text: string) => mask.text(text);
+  const retry = options.retry === undefined ? undefined : readFailureFile(options.retry, options.failures);
+  const registry = registrySource(file, options.components);
+  const summaryTo = options.dryRun === undefined ? await besideDocuments(root, registry) : process.stdout;
+
+  const failures = options.failures === undefined ? undefined : new FailureFile(options.failures, masked);
+  const runId = randomUUID();
+  const reporter = await createReporter(runId, () => handle.progress());
+  const handle = threads.start(
+    {
+      runId,
+      root,
+      registry,
+      trusted: true,
+      ...(options.dryRun === undefined ? {} : { dryRunFile: options.dryRun }),
+      ...(retry === undefined ? {} : { retry }),
+    },
+    {
+      onLog: (record) => reporter.log(mask.record(record)),
+      ...(failures === undefined ? {} : { onFailures: (some) => failures.write(some) }),
+    },
+  );
+  let stoppedBy: StopSignal | undefined;
+  const stopListening = onStopSignal((signal) => {
+    stoppedBy = signal;
+    const message = `${signal}: the run ends when what is in flight is finished; once more ends it at once`;
+    reporter.log({ level: 'warn', time: Date.now(), logger: 'headrace', message });
+    handle.stop('CANCELLED');
+  });
+  try {
+    const result = await handle.done;
+    reporter.close();
+    const told = result.problems.filter((p) => isInvalid(result) || p.severity === 'warning');
+    process.stderr.write(masked(problemLines(told, name)));
+    if (isInvalid(result)) return EXIT.invalid;
+    summaryTo.write(`${masked(result.message)}\nRun took ${result.seconds.toFixed(2)} secs.\n`);
+    failures?.close();
+    if (stoppedBy !== undefined) return signalExitCode(stoppedBy);
+    return result.status === 'SUCCEEDED' ? EXIT.ok : EXIT.failed;
+  } finally {
+    stopListening();
+  }
+}
+
+/**
+ * Where the summary goes: to standard error when the documents go to standard output. Only the module of the indexer
+ * is loaded for that: other modules belong to the threads of the run, and might keep this one from ending.
+ */
+async function besideDocuments(root: ObjectNode, source: RegistrySource): Promise<NodeJS.WritableStream> {
+  const registry = await Registry.open({ ...source, modules: [] });
+  return (await writesToStandardOutput(root, registry)) ? process.stderr : process.stdout;
+}
+
+/** Whether the run was refused because of its config, or of what it was to run again, so that nothing has begun. */
+function isInvalid({ status, connectors, problems }: RunResult): boolean {
+  const refused = problems.some(
+    ({ severity, code }) => severity === 'error' && (code.startsWith('HR_CONFIG_') || code === 'HR_RETRY_INVALID'),
+  );
+  return status === 'FAILED' && connectors.length === 0 && refused;
+}

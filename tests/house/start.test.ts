@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+
+/** Components of local jobs, which talk to no server. Every thread of a run loads those of its config. */
+const LOCAL = [
+  'CSVConnector',
+  'JSONConnector',
+  'SequenceConnector',
+  'RenameFields',
+  'ApplyRegex',
+  'NormalizeText',
+  'CSVIndexer',
+  'JsonLinesIndexer',
+  'NopIndexer',
+];
+
+/** Parts of Node that take tens of milliseconds to load, in each thread. */
+const HEAVY = [
+  'NativeModule http',
+  'NativeModule https',
+  'NativeModule http2',
+  'NativeModule tls',
+  'NativeModule zlib',
+];
+
+const bundle = new URL('../../packages/components/bundle/', import.meta.url);
+
+/** What of Node a module brings into a thread. */
+function loadedBy(url: string): string[] {
+  const script = `
+    const { Worker } = require('node:worker_threads');
+    new Worker('import(${JSON.stringify(url)}).then(() => console.log(JSON.stringify(process.moduleLoadList)))', { eval: true });`;
+  return JSON.parse(execFileSync(process.execPath, ['-e', script], { encoding: 'utf8' })) as string[];
+}
+
+describe('the start of a local run', () => {
+  const catalog = JSON.parse(readFileSync(new URL('catalog.json', bundle), 'utf8')) as {
+    name: string;
+    module: string;
+  }[];
+
+  test.each(LOCAL)('%s brings no part of Node that talks to servers', (name) => {
+    const module = catalog.find((entry) => entry.name === name)?.module;
+    expect(module).toBeDefined();
+    const loaded = loadedBy(new URL(module as string, bundle).href);
+    expect(loaded).toContain('NativeModule fs');
+    expect(loaded.filter((loading) => HEAVY.includes(loading))).toEqual([]);
+  });
+
+  test('one that talks to servers does', () => {
+    const module = catalog.find((entry) => entry.name === 'RSSConnector')?.module as string;
+    expect(loadedBy(new URL(module, bundle).href)).toEqual(expect.arrayContaining(['NativeModule http']));
+  });
+});
