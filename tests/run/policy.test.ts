@@ -162,6 +162,42 @@ describe.each(Object.keys(FILES))('%s', (name) => {
   );
 });
 
+describe('files that a config touches without naming them for it', () => {
+  const moves = 'moveToAfterProcessing: "{open}/done"';
+  const cases: [string, string, RegExp][] = [
+    [
+      'a CSV file that is moved away',
+      `class: CSVConnector, path: "{closed}/in.csv", ${moves}`,
+      /^connectors\[0\]\.moveToAfterProcessing: .* may not move files out of .*closed\/in\.csv: .* to write$/,
+    ],
+    [
+      'files that are moved away',
+      `class: FileConnector, paths: ["file://{closed}"], fileOptions { ${moves}, moveToErrorFolder: "{open}/bad" }`,
+      /^connectors\[0\]\.fileOptions\.moveToErrorFolder: .* may not move files out of .*closed: .* to write$/,
+    ],
+    [
+      'a state in its usual place',
+      'class: FileConnector, paths: ["{open}"], state {}',
+      /^connectors\[0\]\.state: .* may not keep a state in \.\/state\/\w+: .* to write$/,
+    ],
+  ];
+
+  it.each(cases)('%s is told by the check', async (_, connector, told) => {
+    const policy = { read: [open, join(directory, 'closed')], write: [open] };
+    const problems = await check(filled({ connector }, join(directory, 'closed')), policy);
+    expect(problems).toContainEqual(refusal(/may not/));
+    expect(problems.map(({ path, message }) => `${path}: ${message}`)).toContainEqual(expect.stringMatching(told));
+    // The same, where all of it may be written.
+    expect(await check(filled({ connector }, open), { read: [open], write: ['/'] })).toEqual([]);
+  });
+
+  it('those in a cloud are no files of this machine', async () => {
+    const connector =
+      'class: FileConnector, paths: ["s3://bucket/in"], s3 {}, fileOptions { moveToAfterProcessing: "s3://bucket/done" }';
+    expect(await check({ connector }, { read: [], write: [] })).toEqual([]);
+  });
+});
+
 describe('files that the policy names', () => {
   it('are read and written', async () => {
     const { result } = await run(

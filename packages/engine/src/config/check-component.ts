@@ -2,7 +2,7 @@ import type { ConfigNode, ObjectNode } from '@headrace/hocon';
 import type { CatalogEntry, ComponentKind } from '../component/catalog.ts';
 import { join, memberOf, place, scalarText } from '../component/config-nodes.ts';
 import type { IndexerSettings } from '../component/indexer-settings.ts';
-import { checkParameters, type ParameterProblem, parameterKeys } from '../component/parameters.ts';
+import { checkParameters, type ParameterProblem, parameterKeys, type TouchedFile } from '../component/parameters.ts';
 import type { Registry } from '../component/registry.ts';
 import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
 import { currentRules } from '../policy/current-policy.ts';
@@ -135,6 +135,12 @@ export async function checkComponent(
       else list.addAll([located(problem, node, path)], component);
     }
     if (found.some((problem) => problem.severity !== 'warning')) return undefined;
+    const touches = (Class as { touches?: (...args: unknown[]) => Iterable<TouchedFile> }).touches;
+    const refused = refusedFiles(touches?.call(Class, checked.value, component) ?? [], list.rules);
+    for (const problem of refused) {
+      list.addAll([{ ...located(problem, node, path), code: 'HR_POLICY_REFUSED' }], component);
+    }
+    if (refused.length > 0) return undefined;
     build(checked.value, Class as { new (params: never, context: never): unknown });
     return checked.value;
   } catch (error) {
@@ -149,6 +155,14 @@ export async function checkComponent(
     });
     return undefined;
   }
+}
+
+function refusedFiles(touched: Iterable<TouchedFile>, rules: PolicyRules | undefined): ParameterProblem[] {
+  return [...touched].flatMap(({ parameter, access, path, verb }) => {
+    const refused = rules?.files.refusedText(path, access);
+    if (refused === undefined) return [];
+    return [{ parameter, message: `An uploaded config may not ${verb} ${path}: ${refused}`, hint: POLICY_HINT }];
+  });
 }
 
 /** A problem of a component's own check, with the place of the parameter that it names. */

@@ -1,0 +1,151 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { check, configOf, problemsOf, withStages } from './checked-config.test.lib.ts';
+
+describe('stages', () => {
+  it('are checked even when they are disabled', async () => {
+    expect(await problemsOf(withStages('{class: Mark, enabled: false}'))).toEqual([
+      'pipelines[0].stages[0] 2:32 <Mark> Config is missing required property field',
+    ]);
+  });
+
+  it('that could not start are only warned of while they are disabled', async () => {
+    const severities = async (enabled: boolean) => {
+      const text = withStages(`{class: Mark, field: a, regex: ["|"], enabled: ${enabled}}`);
+      return (await check(text)).problems.map(({ severity }) => severity);
+    };
+    expect(await severities(true)).toEqual(['error']);
+    expect(await severities(false)).toEqual(['warning']);
+  });
+
+  it('are told of by class and name', async () => {
+    expect(
+      await problemsOf(
+        withStages('{name: x}, {class: Mrak, name: y, field: a}, {class: Mark, name: z, fild: a, field: b}'),
+      ),
+    ).toEqual([
+      'pipelines[0].stages[0] 2:32 <stage (x)> No Stage class specified | Add class: "…". `headrace components` lists the stages.',
+      'pipelines[0].stages[1].class 2:51 <Mrak (y)> There is no stage Mrak | Did you mean Mark?',
+      'pipelines[0].stages[2].fild 2:100 <Mark (z)> Config contains unknown property fild | Did you mean field?',
+    ]);
+  });
+
+  it('may check themselves, with the place of what they mean', async () => {
+    const text = withStages(`{
+      class: Mark, field: a
+      fieldMapping {
+        ok: x
+        "a.b[0]": ""
+      }
+      regex: [
+        a
+        "("
+        "."
+      ]
+    }`);
+    expect(await problemsOf(text)).toEqual([
+      'pipelines[0].stages[0].fieldMapping."a.b[0]" 6:19 <Mark> a.b[0] has no target | Give one.',
+      'pipelines[0].stages[0].regex[1] 10:9 <Mark> regex[1] is not closed',
+      'warning pipelines[0].stages[0].regex[2] 11:9 <Mark> matches anything',
+    ]);
+  });
+
+  it('run with warnings', async () => {
+    expect(await problemsOf(withStages('{class: Mark, field: a, regex: ["."], unknown: {}}'))).toEqual([
+      'warning pipelines[0].stages[0].regex[0] 2:64 <Mark> matches anything',
+      'warning pipelines[0].stages[0].unknown 2:70 <Mark> Config contains unknown property unknown | Known are: field, fieldMapping, mode, regex, times, class, name, enabled, conditions, conditionPolicy.',
+    ]);
+  });
+
+  it('whose constructor fails are refused with its message', async () => {
+    expect(await problemsOf(withStages('{class: Mark, field: plain}, {class: Mark, field: coded}'))).toEqual([
+      'pipelines[0].stages[0] 2:32 <Mark> the constructor failed',
+      'pipelines[0].stages[1] 2:61 <Mark> no | say yes',
+    ]);
+  });
+
+  it('have names of their own in a pipeline; disabled ones do not count', async () => {
+    expect(
+      await problemsOf(
+        withStages(
+          '{class: Mark, field: a, name: s}, {class: Mark, field: b, name: s}, {class: Mark, field: c, name: s, enabled: false}',
+        ),
+      ),
+    ).toEqual([
+      'pipelines[0].stages[1].name 2:96 <p> Two stages of the pipeline are called s | A stage without a name is called stage_<position>.',
+    ]);
+    const [pipeline] = (await configOf(withStages('{class: Mark, field: a, enabled: no}, {class: Mark, field: b}')))
+      .pipelines;
+    expect(pipeline?.stages.map(({ name }) => name)).toEqual(['stage_1']);
+  });
+
+  it('may be custom only where the registry allows it', async () => {
+    expect(await problemsOf(withStages('{class: "./evil.js#Evil"}'))).toEqual([
+      'pipelines[0].stages[0].class 2:40 <./evil.js#Evil> An uploaded config may not load the module ./evil.js | Name the module under `components` in the service file.',
+    ]);
+  });
+});
+
+describe('conditions', () => {
+  const condition = (text: string) => withStages(`{class: Mark, field: a, ${text}}`);
+
+  it.each([
+    ['conditions: [{values: [x]}]', 'conditions[0] 2:69', 'Config is missing required property fields', ''],
+    [
+      'conditions: [{fields: a}]',
+      'conditions[0].fields 2:78',
+      'fields is supposed to be a list, was "STRING"',
+      ' | Write it in brackets: fields: [a]',
+    ],
+    [
+      'conditions: [{fields: [a], operator: MUST}]',
+      'conditions[0].operator 2:93',
+      'operator must be one of "must", "must_not", was "MUST"',
+      ' | Did you mean "must"?',
+    ],
+    [
+      'conditions: [{fields: [a], values: [x], valuesPath: y}]',
+      'conditions[0] 2:69',
+      "Specify either 'values' or 'valuesPath', not both.",
+      '',
+    ],
+    ['conditions: {a: 1}', 'conditions 2:68', 'conditions is supposed to be a list, was "OBJECT"', ''],
+    [
+      'conditions: [{fields: [a]}], conditionPolicy: some',
+      'conditionPolicy 2:102',
+      'Unsupported condition policy: some',
+      ' | It is "all" or "any".',
+    ],
+  ])('%s is a mistake', async (text, where, message, hint) => {
+    const [first] = await problemsOf(condition(text));
+    expect(first).toBe(`pipelines[0].stages[0].${where} <Mark> ${message}${hint}`);
+  });
+
+  it('without conditions a wrong policy is a warning, because the reference overlooks it', async () => {
+    expect(await problemsOf(condition('conditionPolicy: some'))).toEqual([
+      'warning pipelines[0].stages[0].conditionPolicy 2:73 <Mark> Unsupported condition policy: some | It is "all" or "any".',
+    ]);
+  });
+
+  it('read their values from a file', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'headrace-values-'));
+    try {
+      const path = join(folder, 'values.txt');
+      writeFileSync(path, '\ufeff one \r\n\r\ntwo\rthree\n');
+      const config = await configOf(condition(`conditions: [{fields: [f], valuesPath: ${JSON.stringify(path)}}]`));
+      expect(config.pipelines[0]?.stages[0]?.conditions[0]?.values).toEqual(['one', 'two', 'three']);
+      const missing = JSON.stringify(join(folder, 'none.txt'));
+      const [problem] = await problemsOf(
+        condition(`conditions: [{fields: [f]}, {fields: [f], valuesPath: ${missing}}]`),
+      );
+      expect(problem).toContain(
+        'pipelines[0].stages[0].conditions[1] 2:84 <Mark> Failed to load values from valuesPath: ',
+      );
+      expect(problem).toContain(' | ENOENT');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});

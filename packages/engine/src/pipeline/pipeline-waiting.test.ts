@@ -1,0 +1,207 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Document } from '../document/document.ts';
+import { later, mark, type Process, pipelineOf, type StageSpec, send } from './stage-behaviours.test.lib.ts';
+
+describe('children that are made one by one', () => {
+  it('are pulled as they are needed, each to the end before the next', async () => {
+    const made: string[] = [];
+    const pipeline = await pipelineOf(
+      (document) =>
+        document.id.includes('.')
+          ? undefined
+          : (function* () {
+              for (const suffix of ['x', 'y']) {
+                made.push(`make ${suffix}`);
+                yield Document.create(`${document.id}.${suffix}`);
+              }
+            })(),
+      (document) => void made.push(`see ${document.id}`),
+    );
+    await send(pipeline, ['1']);
+    expect(made).toEqual(['make x', 'see 1.x', 'make y', 'see 1.y', 'see 1']);
+  });
+
+  it.each<[string, (process: Process) => Process]>([
+    ['at once', (process) => process],
+    ['later', (process) => later(process)],
+  ])('end cleanly when one of them fails %s', async (_, way) => {
+    let closed = 0;
+    const pipeline = await pipelineOf(
+      () =>
+        (function* () {
+          try {
+            for (let i = 0; ; i++) yield Document.create(String(i));
+          } finally {
+            closed++;
+          }
+        })(),
+      way((document) => {
+        if (document.id === '5') throw new Error('enough');
+      }),
+    );
+    const { told } = await send(pipeline, ['p']);
+    expect(told.at(-1)).toBe('failed p at stage_2: enough');
+    expect(closed).toBe(1);
+  });
+});
+
+describe('documents in flight', () => {
+  it('are never more than the stage says', async () => {
+    let now = 0;
+    let most = 0;
+    const pipeline = await pipelineOf({
+      maxInFlight: 4,
+      process: async () => {
+        most = Math.max(most, ++now);
+        await new Promise((resolve) => setImmediate(resolve));
+        now--;
+      },
+    });
+    await send(
+      pipeline,
+      Array.from({ length: 20 }, (_, i) => String(i)),
+    );
+    expect(most).toBe(4);
+    expect(pipeline.inOrder).toBe(false);
+  });
+
+  it('are one for stages that do not say', async () => {
+    let now = 0;
+    const pipeline = await pipelineOf(async () => {
+      expect(++now).toBe(1);
+      await new Promise((resolve) => setImmediate(resolve));
+      now--;
+    });
+    expect((await send(pipeline, ['1', '2', '3'])).told).toHaveLength(6);
+    expect(pipeline.inOrder).toBe(true);
+  });
+
+  it('come out in order, whichever is done first, through mixed stages', async () => {
+    const ids = Array.from({ length: 30 }, (_, i) => String(i));
+    const reverse = (id: string) => 60 - 2 * Number(id);
+    const pipeline = await pipelineOf(mark('a'), { process: later(mark('b'), reverse), maxInFlight: 8 }, mark('c'), {
+      process: later(mark('d'), reverse),
+      maxInFlight: 30,
+    });
+    const { told } = await send(pipeline, ids);
+    expect(told.filter((line) => line.startsWith('out'))).toEqual(ids.map((id) => `out ${id} abcd`));
+  });
+});
+
+describe('many children where stages wait', () => {
+  /** Makes children without a list of them; tells how many it has made. */
+  function manyChildren(count: number): { process: Process; made: () => number } {
+    let made = 0;
+    return {
+      made: () => made,
+      process: (document) =>
+        document.id.includes('.')
+          ? undefined
+          : (function* () {
+              for (let i = 0; i < count; i++) {
+                made++;
+                yield Document.create(`${document.id}.${i}`);
+              }
+            })(),
+    };
+  }
+
+  const waiting: StageSpec = { process: later(() => undefined), maxInFlight: 8 };
+
+  it.each([
+    ['before it', (process: Process): StageSpec[] => [waiting, { process }]],
+    ['behind it', (process: Process): StageSpec[] => [{ process }, waiting]],
+    ['around it', (process: Process): StageSpec[] => [waiting, { process }, waiting, { process: mark('a') }, waiting]],
+    ['as it', (process: Process): StageSpec[] => [{ process: later(process), maxInFlight: 8 }, waiting]],
+  ])('go on in windows: a stage that waits %s', async (_, stages) => {
+    const { process, made } = manyChildren(5000);
+    const pipeline = await pipelineOf(...stages(process));
+    let left = 0;
+    let most = 0;
+    await pipeline.process(
+      ['p', 'q'].map((id) => Document.create(id)),
+      {
+        emit: () => {
+          most = Math.max(most, made() - left++);
+        },
+        finished() {},
+        failedDocument: (_document, error) => expect.unreachable(error.message),
+      },
+      () => false,
+    );
+    expect(left).toBe(10_002);
+    expect(most).toBeLessThan(1000);
+  });
+
+  it('are made no more when one has failed further on', async () => {
+    const { process, made } = manyChildren(5000);
+    const pipeline = await pipelineOf({ process }, waiting, (document) => {
+      if (document.id === 'p.300') throw new Error('enough');
+    });
+    const { told } = await send(pipeline, ['p', 'q']);
+    expect(told.slice(0, 302)).toEqual([
+      ...Array.from({ length: 300 }, (_, i) => `child p.${i}`),
+      'failed p at stage_3: enough',
+      'child q.0',
+    ]);
+    expect(told.slice(-2)).toEqual(['out q', 'finished q']);
+    expect(made()).toBeLessThan(6000);
+  });
+
+  it('end when no more is wanted', async () => {
+    const { process, made } = manyChildren(5000);
+    const pipeline = await pipelineOf({ process }, waiting);
+    const told: string[] = [];
+    let emitted = 0;
+    await pipeline.process(
+      ['p', 'q'].map((id) => Document.create(id)),
+      {
+        get full() {
+          return emitted >= 600;
+        },
+        relieve: async () => false,
+        emit: () => emitted++,
+        finished: ({ id }) => told.push(`finished ${id}`),
+        failedDocument: ({ id }, { code }) => told.push(`failed ${id} ${code}`),
+      },
+      () => false,
+    );
+    expect(told).toEqual(['failed p HR_RUN_CANCELLED', 'failed q HR_RUN_CANCELLED']);
+    expect([emitted, made() < 1500]).toEqual([600, true]);
+  });
+
+  it('become the same in whatever stages wait', async () => {
+    const step = fc.record({
+      kind: fc.constantFrom('children', 'fail', 'drop', 'mark'),
+      waits: fc.constantFrom(false, 'promise', 'flight'),
+      every: fc.integer({ min: 2, max: 400 }),
+      count: fc.constantFrom(1, 3, 300, 700),
+    });
+    const sizeOf = (id: string) => [...id].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 7) % 100_003;
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 5 }), async (steps) => {
+        const told = async (asGiven: boolean) => {
+          let generations = 0;
+          const specs = steps.map(({ kind, waits, every, count }, i): StageSpec => {
+            // More than two generations of hundreds would be too many.
+            const generates = kind === 'children' && generations++ < 2;
+            const process: Process = (document) => {
+              const hit = sizeOf(document.id + i) % every === 0;
+              if (kind === 'mark') document.add('trail', String(i));
+              else if (hit && kind === 'fail') throw new Error(`no ${document.id}`);
+              else if (hit && kind === 'drop') document.drop();
+              else if (generates && document.id.length < 6)
+                return Array.from({ length: count }, (_, n) => Document.create(`${document.id}.${n}`));
+            };
+            if (!asGiven || waits === false) return { process };
+            return { process: later(process), ...(waits === 'flight' ? { maxInFlight: 5 } : {}) };
+          });
+          return (await send(await pipelineOf(...specs), ['a', 'b', 'c'])).told;
+        };
+        expect(await told(true)).toEqual(await told(false));
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { configOf, type RunHarness } from './run-harness.ts';
+
+let files = 0;
+
+/** Parts of a config, and options of the indexer that is put into it. */
+export type RecordedParts = Parameters<typeof configOf>[0] & { options?: string };
+
+/** A config whose indexer writes a line for each batch, and a reader of those lines. */
+export function recorded(harness: RunHarness, parts: RecordedParts) {
+  const path = `${harness.directory}/batches-${++files}`;
+  const config = configOf({
+    ...parts,
+    indexer: `class: BatchFileIndexer, ${parts.indexer ?? ''}`,
+    rest: `batchfile { path: "${path}", ${parts.options ?? ''} }\n${parts.rest ?? ''}`,
+  });
+  const batches = () =>
+    readFileSync(path, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => line.split(' '));
+  return { config, batches, ids: () => batches().flat() };
+}
+
+/** The ids that `SequenceConnector` gives so many documents. */
+export const firstIds = (count: number) => Array.from({ length: count }, (_, i) => String(i));
