@@ -77,12 +77,10 @@ async function documents(job) {
   ];
 }
 
+/** In one pipeline thread, and from so many stages on that it, not the reading of the file, decides on the time. */
 async function stages(job) {
-  const { few, some, many } = await inTurns(5, {
-    few: job(1_000_000, trims(3)),
-    some: job(1_000_000, trims(30)),
-    many: job(1_000_000, trims(57)),
-  });
+  const withStages = (count) => job(1_000_000, trims(count), 'worker { threads: 1 }');
+  const { few, some, many } = await inTurns(5, { few: withStages(30), some: withStages(57), many: withStages(84) });
   const value = (Math.min(...many) - Math.min(...some)) / (Math.min(...some) - Math.min(...few));
-  return { job: 'cost of a stage: the 31st to 57th against the 4th to 30th', value, unit: 'times', goal: '<= 1.1' };
+  return { job: 'cost of a stage: the 58th to 84th against the 31st to 57th', value, unit: 'times', goal: '<= 1.1' };
 }
