@@ -30,7 +30,7 @@ export {
   type DescribesParameters,
   type NestedParameters,
 } from './component/nested-stage.ts';
-export type { ParameterProblem } from './component/parameters.ts';
+export type { ParameterProblem, TouchedFile } from './component/parameters.ts';
 export type { ReportProblem } from './component/reach.ts';
 export { Registry, type RegistrySource } from './component/registry.ts';
 export {

@@ -1,4 +1,14 @@
-import { Connector, type ParameterProblem, type Publisher, READS, type Static, Type, WRITES } from '@headrace/engine';
+import {
+  Connector,
+  type ParameterProblem,
+  type Publisher,
+  READS,
+  type Static,
+  type TouchedFile,
+  Type,
+  WRITES,
+} from '@headrace/engine';
+import { movedAway } from '../files/walk-settings.ts';
 import { localFile, localPath, notLocal } from '../formats/byte-source.ts';
 import { CsvFormat } from '../formats/csv/csv-format.ts';
 import { checkCsvSettings, csvParameters } from '../formats/csv/csv-settings.ts';
@@ -53,6 +63,10 @@ export class CSVConnector extends Connector<typeof parameters> {
     const message = notLocal(params.path);
     if (message !== undefined) yield { parameter: 'path', message, hint: 'Give the path of a local file.' };
     yield* checkCsvSettings(params);
+  }
+
+  static override touches({ path, ...moves }: Static<typeof parameters>): Iterable<TouchedFile> {
+    return movedAway([localPath(path)], moves);
   }
 
   override async reach(): Promise<void> {

@@ -11,6 +11,7 @@ import {
   type ReportProblem,
   reachHint,
   type Static,
+  type TouchedFile,
   Type,
   toFailure,
   WRITES,
@@ -21,8 +22,15 @@ import type { FileState } from '../files/file-state.ts';
 import { FileVisitor } from '../files/file-visitor.ts';
 import { FinishedFiles } from '../files/finished-files.ts';
 import { PublishingFailed } from '../files/publishing.ts';
-import { checkStateSettings, keepsState, openState, reachState, type StateSettings } from '../files/state-settings.ts';
-import { checkPaths, folderUri, skippedFolders } from '../files/walk-settings.ts';
+import {
+  checkStateSettings,
+  defaultStateFile,
+  keepsState,
+  openState,
+  reachState,
+  type StateSettings,
+} from '../files/state-settings.ts';
+import { checkPaths, folderUri, localPaths, movedAway, skippedFolders } from '../files/walk-settings.ts';
 import { checkFileHandlers, FileFormats, FileHandlersParameter } from '../formats/handlers/file-handlers.ts';
 import { extensionOf, type FileUri, leafOf, localFileUri, parseConfigUri } from '../storage/file-uri.ts';
 import { isGone } from '../storage/local-storage.ts';
@@ -166,6 +174,14 @@ export class FileConnector extends Connector<typeof parameters> {
     yield* checkFilterSettings(filter);
     yield* checkStateSettings(params.state, filter, params.fileHandlers);
     yield* checkFileHandlers(params.fileHandlers ?? new Map());
+  }
+
+  static override *touches(
+    { paths, fileOptions = {}, state }: Static<typeof parameters>,
+    name: string,
+  ): Generator<TouchedFile> {
+    yield* movedAway(localPaths(paths), fileOptions, 'fileOptions.');
+    if (keepsState(state)) yield* defaultStateFile(state, name);
   }
 
   override async reach(report: ReportProblem, signal: AbortSignal): Promise<void> {

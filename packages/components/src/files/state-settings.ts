@@ -1,4 +1,11 @@
-import { HeadraceError, type Logger, messageOf, type ParameterProblem, toFailure } from '@headrace/engine';
+import {
+  HeadraceError,
+  type Logger,
+  messageOf,
+  type ParameterProblem,
+  type TouchedFile,
+  toFailure,
+} from '@headrace/engine';
 import type { DatabaseSettings } from '../database/database.ts';
 import { DatabaseUrlError } from '../database/database-url-error.ts';
 import { displayUrl, parseJdbcUrl, type ServerUrl, type SqliteUrl } from '../database/jdbc-url.ts';
@@ -79,9 +86,20 @@ function* checkConnection(connectionString: string): Generator<ParameterProblem>
   }
 }
 
+/** Where a connector of this name keeps its state when the block does not say. */
+function defaultPath(connector: string): string {
+  return `./state/${connector}`;
+}
+
+/** The file of the state that no parameter names. */
+export function* defaultStateFile({ connectionString }: StateSettings, connector: string): Generator<TouchedFile> {
+  if (connectionString !== undefined) return;
+  yield { parameter: 'state', access: 'write', path: defaultPath(connector), verb: 'keep a state in' };
+}
+
 /** Opens the state of a connector of this name. Throws `HR_SOURCE_UNREADABLE` when that is not possible. */
 export async function openState(settings: StateSettings, connector: string, log: Logger): Promise<FileState> {
-  const { connectionString = `jdbc:h2:./state/${connector}`, tableName = connector } = settings;
+  const { connectionString = `jdbc:h2:${defaultPath(connector)}`, tableName = connector } = settings;
   const url = stateUrl(connectionString);
   const table = tableName.toUpperCase();
   if (url.kind === 'sqlite') return openSqliteState(url, table, log);

@@ -1,4 +1,4 @@
-import type { ParameterProblem } from '@headrace/engine';
+import type { ParameterProblem, TouchedFile } from '@headrace/engine';
 import { type FileUri, localFileUri, parseConfigUri, parseFileUri, s3ObjectUri } from '../storage/file-uri.ts';
 import type { StorageSettings } from '../storage/storage-parameters.ts';
 import { unreadableScheme } from '../storage/storages.ts';
@@ -61,6 +61,28 @@ function* checkMoves(start: FileUri, moves: MoveSettings): Generator<ParameterPr
       };
     }
   }
+}
+
+/**
+ * Who moves a file changes the folder that it was in, too.
+ * @param paths local ones, where files are read
+ * @param prefix goes before the names of the parameters
+ */
+export function* movedAway(paths: readonly string[], moves: MoveSettings, prefix = ''): Generator<TouchedFile> {
+  for (const name of MOVES) {
+    if (moves[name] === undefined) continue;
+    for (const path of paths) {
+      yield { parameter: prefix + name, access: 'write', path, verb: 'move files out of' };
+    }
+  }
+}
+
+/** Those of the paths of a config that are on this machine, without their scheme. */
+export function localPaths(paths: readonly string[]): string[] {
+  return paths.flatMap((text) => {
+    const uri = parseConfigUri(text);
+    return 'mistake' in uri || uri.scheme !== 'file' ? [] : [uri.path];
+  });
 }
 
 /** The folder that a text names: a local path as it stands, or a URI; undefined when it names none. */

@@ -4,6 +4,7 @@ import { nearest } from '../config/nearest.ts';
 import type { Problem } from '../config/problem.ts';
 import { internName } from '../document/names.ts';
 import type { ErrorCode } from '../errors/error-codes.ts';
+import type { FileAccess } from '../policy/file-rules.ts';
 import { POLICY_HINT, type PolicyRules } from '../policy/policy-rules.ts';
 import { asList, join, keysOfPath, kindName, place, scalarNumber, scalarText } from './config-nodes.ts';
 import { nodeToValue } from './node-value.ts';
@@ -23,6 +24,20 @@ export interface ParameterProblem {
   readonly severity?: 'error' | 'warning';
   /** It only keeps the component from starting: where a stage is disabled it is a warning. */
   readonly atStart?: true;
+}
+
+/**
+ * A file that a component reads or writes though no text of its parameters names it so: what it moves away, what it
+ * keeps where the config says nothing. The policy is asked for it when the config is checked.
+ */
+export interface TouchedFile {
+  /** As in `ParameterProblem`: what makes the component touch it. */
+  readonly parameter: ParameterProblem['parameter'];
+  readonly access: FileAccess;
+  /** A local path, links not followed. */
+  readonly path: string;
+  /** What it does: `move files out of`; the path goes behind. */
+  readonly verb: string;
 }
 
 /** What checking an object against its schema gave. `value` holds what could be read, even when there are problems. */
