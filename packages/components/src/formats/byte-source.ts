@@ -20,6 +20,7 @@ const READ_BYTES = 1024 * 1024;
 /** Some files, those of /proc above all, say that they are empty and are not. */
 const MIN_READ_BYTES = 64 * 1024;
 const CLASSPATH = 'classpath:';
+const CONVERT_UTF16 = 'Convert it first: iconv -f UTF-16 -t UTF-8 FILE > NEW_FILE.';
 
 /**
  * The local path that a connector's path stands for: a plain path, a `file:` URI, or `classpath:x`, which for lack
@@ -91,18 +92,34 @@ function unreadable(path: string, error: unknown): HeadraceError {
   });
 }
 
-/** The source without the byte-order mark that some programs put before UTF-8: it is never data. */
-export async function* withoutBom(source: ByteSource): ByteSource {
+/**
+ * The bytes of a file that is to be UTF-8, without the byte-order mark that some programs put before it: it is never
+ * data. Throws `HR_SOURCE_UNREADABLE` for the mark of UTF-16, read as which nothing of the file would make sense.
+ * @param hint what to do about UTF-16
+ */
+export async function* utf8Bytes({ path, bytes }: SourceFile, hint = CONVERT_UTF16): ByteSource {
   let head: Buffer | undefined = Buffer.alloc(0);
-  for await (const piece of source) {
+  for await (const piece of bytes) {
     if (head === undefined) {
       yield piece;
       continue;
     }
     head = Buffer.concat([head, piece]);
     if (head.length < 3) continue;
-    yield head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf ? head.subarray(3) : head;
+    yield behindMark(head, path, hint);
     head = undefined;
   }
-  if (head !== undefined) yield head;
+  if (head !== undefined) yield behindMark(head, path, hint);
+}
+
+function behindMark(head: Buffer, path: string, hint: string): Buffer {
+  if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return head.subarray(3);
+  const mark = head.toString('hex', 0, 2);
+  if (mark !== 'fffe' && mark !== 'feff') return head;
+  const shown = mark === 'fffe' ? 'FF FE' : 'FE FF';
+  throw new HeadraceError(
+    'HR_SOURCE_UNREADABLE',
+    `${path}: the file is UTF-16 (it begins with ${shown}), and is read as UTF-8`,
+    { hint },
+  );
 }

@@ -1,7 +1,8 @@
 import { HeadraceError, type ModuleReference, type Publisher } from '@headrace/engine';
-import { type SourceFile, withoutBom } from '../byte-source.ts';
+import { type SourceFile, utf8Bytes } from '../byte-source.ts';
 import type { FormatContext } from '../format-context.ts';
 import { type RecordPlace, splitRecords } from '../record-splitter.ts';
+import { Utf8Check } from '../utf8-check.ts';
 import { CsvDecoder } from './csv-decoder.ts';
 import { readHeader } from './csv-header.ts';
 import { CsvParser } from './csv-parser.ts';
@@ -9,6 +10,7 @@ import { CsvScanner } from './csv-scanner.ts';
 import { type CsvSettings, dialectOf } from './csv-settings.ts';
 
 const BACKSLASH = 92;
+const ESCAPES = 'backslashes are taken as escapes and disappear; set ignoreEscapeChar: true to keep them';
 
 /** Publishes CSV files: the run's thread cuts them into pieces, the pipeline threads decode those. */
 export class CsvFormat {
@@ -16,6 +18,8 @@ export class CsvFormat {
   private readonly context: FormatContext;
   /** The decoder of the last file: files of one source mostly have the same header. */
   private decoder: { readonly header: string; readonly reference: ModuleReference } | undefined;
+  /** What holds for most files of a source is said of the first one. */
+  private readonly said = new Set<string>();
 
   get pathField(): string {
     return this.settings.filePathField ?? 'source';
@@ -31,14 +35,17 @@ export class CsvFormat {
    * when the file cannot be read, when its header cannot be used, and when a quote in its header or first row is
    * never closed.
    */
-  async publish({ path, name, bytes }: SourceFile, publisher: Publisher): Promise<void> {
+  async publish(file: SourceFile, publisher: Publisher): Promise<void> {
+    const { path, name } = file;
     const { log } = this.context;
     const scanner = new CsvScanner(dialectOf(this.settings));
     let decoder: ModuleReference | undefined;
-    let warned = this.settings.ignoreEscapeChar === true;
-    for await (const part of splitRecords(withoutBom(bytes), scanner, { firstAlone: true })) {
+    const check = new Utf8Check(path, log);
+    const looksForEscapes = this.settings.ignoreEscapeChar !== true;
+    for await (const part of splitRecords(utf8Bytes(file), scanner, { firstAlone: true })) {
       if (publisher.signal.aborted) return;
       const { record, line } = part.place;
+      if (part.kind === 'records') check.look(part.bytes, [{ start: 0, end: part.bytes.length, line }]);
       if (part.kind === 'unfinished') {
         const message = 'a quote is opened but never closed';
         if (record <= 1) throw brokenStart(path, part.place, message);
@@ -49,12 +56,7 @@ export class CsvFormat {
         await publisher.reject({ place: `${path}:${line}`, message });
       } else if (decoder === undefined) decoder = this.decoderFor(part.bytes, path);
       else {
-        if (!warned && includesByte(part.bytes, BACKSLASH)) {
-          warned = true;
-          log.warn(
-            `${path}: backslashes are taken as escapes and disappear; set ignoreEscapeChar: true to keep them (said once per file)`,
-          );
-        }
+        if (looksForEscapes && !this.said.has(ESCAPES) && includesByte(part.bytes, BACKSLASH)) this.say(path, ESCAPES);
         await publisher.publishChunk({ bytes: part.bytes, decoder, position: { path, name, record, line } });
       }
     }
@@ -66,13 +68,19 @@ export class CsvFormat {
     parser.load(Buffer.from(firstRecord).toString());
     parser.next();
     const header = parser.cells.slice(0, parser.count);
-    for (const warning of readHeader(header, this.settings, path).warnings) this.context.log.warn(warning);
+    for (const warning of readHeader(header, this.settings, path).warnings) this.say(path, warning);
     const key = JSON.stringify(header);
     if (this.decoder?.header !== key) {
       const options = { header, settings: this.settings, docIdPrefix: this.context.docIdPrefix };
       this.decoder = { header: key, reference: CsvDecoder.reference(options) };
     }
     return this.decoder.reference;
+  }
+
+  private say(path: string, warning: string): void {
+    if (this.said.has(warning)) return;
+    this.said.add(warning);
+    this.context.log.warn(`${path}: ${warning} (said once)`);
   }
 }
 

@@ -18,7 +18,7 @@ export interface CsvLayout {
   readonly sources: readonly (readonly number[])[];
   /** The columns that make the id; none: the line number does. */
   readonly idColumns: readonly number[];
-  /** What a user should know about the header. */
+  /** What a user should know about the header, whichever file has it. */
   readonly warnings: readonly string[];
 }
 
@@ -48,10 +48,10 @@ export function readHeader(header: readonly string[], settings: CsvSettings, pat
   for (const [i, name] of columns.entries()) {
     if (RESERVED_FIELDS.has(name)) {
       if (idFields.includes(name)) continue;
-      warnings.push(`${path}: column "${name}" makes no field, because the name is reserved; idField may use it`);
+      warnings.push(`column "${name}" makes no field, because the name is reserved; idField may use it`);
     } else {
       if (columns.indexOf(name) < i) {
-        warnings.push(`${path}: column "${name}" occurs more than once: the last one makes the field`);
+        warnings.push(`column "${name}" occurs more than once: the last one makes the field`);
       }
       write(name, i);
     }

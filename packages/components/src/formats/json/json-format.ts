@@ -1,7 +1,8 @@
 import type { ModuleReference, Publisher } from '@headrace/engine';
-import { type SourceFile, withoutBom } from '../byte-source.ts';
+import { type SourceFile, utf8Bytes } from '../byte-source.ts';
 import type { FormatContext } from '../format-context.ts';
 import { type SourcePart, splitRecords } from '../record-splitter.ts';
+import { Utf8Check } from '../utf8-check.ts';
 import { JsonDecoder, type JsonPosition } from './json-decoder.ts';
 import { detectLayout } from './json-layout.ts';
 import { JsonLineScanner } from './json-line-scanner.ts';
@@ -14,8 +15,10 @@ import { BETWEEN_VALUES, JsonValueScanner } from './json-value-scanner.ts';
  */
 export class JsonFormat {
   private readonly decoder: ModuleReference;
+  private readonly log: FormatContext['log'];
 
-  constructor(settings: JsonSettings, { docIdPrefix }: FormatContext) {
+  constructor(settings: JsonSettings, { docIdPrefix, log }: FormatContext) {
+    this.log = log;
     this.decoder = JsonDecoder.reference({ settings, docIdPrefix });
   }
 
@@ -23,13 +26,16 @@ export class JsonFormat {
    * Publishes the objects of a file; ends early when the publisher's signal is aborted. Throws
    * `HR_SOURCE_UNREADABLE` when the file cannot be read.
    */
-  async publish({ path, bytes }: SourceFile, publisher: Publisher): Promise<void> {
-    const { layout, source } = await detectLayout(withoutBom(bytes));
+  async publish(file: SourceFile, publisher: Publisher): Promise<void> {
+    const { path } = file;
+    const check = new Utf8Check(path, this.log);
+    const { layout, source } = await detectLayout(utf8Bytes(file));
     const scanner = layout === 'lines' ? new JsonLineScanner() : new JsonValueScanner();
     for await (const part of splitRecords(source, scanner)) {
       if (publisher.signal.aborted) return;
       if (part.kind === 'records') {
         const { record, line } = part.place;
+        check.look(part.bytes, [{ start: 0, end: part.bytes.length, line }]);
         const position: JsonPosition = { path, layout, line, lineStart: layout === 'lines' || record === 0 };
         await publisher.publishChunk({ bytes: part.bytes, decoder: this.decoder, position });
       } else await publisher.reject({ place: `${path}:${lineOf(part)}`, message: messageFor(part) });

@@ -1,7 +1,8 @@
 import { HeadraceError, type ModuleReference, type Publisher } from '@headrace/engine';
 import { charsetDecoder } from '../../java/charset.ts';
-import { type ByteSource, type SourceFile, withoutBom } from '../byte-source.ts';
+import { type ByteSource, type SourceFile, utf8Bytes } from '../byte-source.ts';
 import type { FormatContext } from '../format-context.ts';
+import { Utf8Check } from '../utf8-check.ts';
 import { XmlDecoder, type XmlPosition } from './xml-decoder.ts';
 import { XmlRecordFinder } from './xml-record-finder.ts';
 import { pathNames, type XmlSettings } from './xml-settings.ts';
@@ -15,25 +16,30 @@ import { XmlSyntaxError } from './xml-syntax-error.ts';
 export class XmlFormat {
   private readonly settings: XmlSettings;
   private readonly docIdPrefix: string;
+  private readonly log: FormatContext['log'];
   private decoder: ModuleReference | undefined;
 
-  constructor(settings: XmlSettings, { docIdPrefix }: FormatContext) {
+  constructor(settings: XmlSettings, { docIdPrefix, log }: FormatContext) {
     this.settings = settings;
     this.docIdPrefix = docIdPrefix;
+    this.log = log;
   }
 
   /**
    * Publishes the elements of a file; ends early when the publisher's signal is aborted. Throws `HR_SOURCE_UNREADABLE`
    * when the file cannot be read, and when it is not well-formed XML, after the elements before that place.
    */
-  async publish({ path, bytes }: SourceFile, publisher: Publisher): Promise<void> {
+  async publish(file: SourceFile, publisher: Publisher): Promise<void> {
+    const { path } = file;
     const { xmlRootPath, xmlIdPath, encoding = 'utf-8' } = this.settings;
     const finder = new XmlRecordFinder(pathNames(xmlRootPath), xmlIdPath === undefined ? [] : pathNames(xmlIdPath));
     this.decoder ??= await decoderFor(this.settings, this.docIdPrefix);
+    const check = new Utf8Check(path, this.log, 'set encoding to what the file is in, such as ISO-8859-1');
     try {
-      for await (const part of splitXml(asUtf8(bytes, encoding), finder)) {
+      for await (const part of splitXml(asUtf8(file, encoding), finder)) {
         if (publisher.signal.aborted) return;
         if (part.kind === 'records') {
+          check.look(part.bytes, part.records);
           const position: XmlPosition = { path, records: part.records };
           await publisher.publishChunk({ bytes: part.bytes, decoder: this.decoder, position });
         } else {
@@ -61,9 +67,8 @@ async function decoderFor(settings: XmlSettings, docIdPrefix: string): Promise<M
 }
 
 /** The source as UTF-8 without byte-order mark. */
-async function* asUtf8(source: ByteSource, encoding: string): ByteSource {
-  if (/^utf-?8$/i.test(encoding)) yield* withoutBom(source);
-  else yield* transcoded(source, encoding);
+function asUtf8(file: SourceFile, encoding: string): ByteSource {
+  return /^utf-?8$/i.test(encoding) ? utf8Bytes(file, 'Set encoding: utf-16.') : transcoded(file.bytes, encoding);
 }
 
 async function* transcoded(source: ByteSource, encoding: string): ByteSource {
