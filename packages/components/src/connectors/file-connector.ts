@@ -161,6 +161,7 @@ const MOVES_TOGETHER = 8;
 export class FileConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
   private readonly storages = new Storages(this.params as StorageSettings);
+  private readonly formats = new FileFormats(this.params.fileHandlers ?? new Map(), this.context.log);
   private state: FileState | undefined;
   private finished: FinishedFiles<PublishedFile> | undefined;
   private completed = false;
@@ -272,7 +273,7 @@ export class FileConnector extends Connector<typeof parameters> {
       publisher,
       batches,
       filter: new FileFilter(filter, this.started),
-      formats: new FileFormats(params.fileHandlers ?? new Map(), log),
+      formats: this.formats,
       state,
       docIdPrefix,
       log,
@@ -315,7 +316,6 @@ export class FileConnector extends Connector<typeof parameters> {
   private async publishTombstones(state: FileState, publisher: Publisher): Promise<void> {
     const { runsBeforeExpiration = 1 } = this.params.state ?? {};
     const now = instantText(BigInt(Date.now()) * 1_000_000n);
-    const formats = new FileFormats(this.params.fileHandlers ?? new Map(), this.context.log);
     for await (const { path } of state.expired(runsBeforeExpiration)) {
       if (publisher.signal.aborted) return;
       const tombstone = Document.create(idOfPath(path, this.context.docIdPrefix));
@@ -324,7 +324,7 @@ export class FileConnector extends Connector<typeof parameters> {
       tombstone.set('file_size_bytes', 0);
       tombstone.set('file_creation_date', now);
       tombstone.set('file_expired', true);
-      const pathField = formats.of(extensionOf(leafOf(path)))?.pathField;
+      const pathField = this.formats.of(extensionOf(leafOf(path)))?.pathField;
       if (pathField !== undefined) tombstone.set('file_records_field', pathField);
       tombstone.skip();
       await publisher.publish(tombstone);
