@@ -340,6 +340,22 @@ it('a config that is trusted may do everything', async () => {
   expect(result.counts.succeeded).toBe(1);
 });
 
+it('hosts that documents are refused are told once each in the log of the run, not for each document', async () => {
+  const before = harness.logged.length;
+  const url = '{class: Concatenate, dest: url, formatString: "http://127.0.0.{id}:9/"}';
+  const { result } = await run({
+    connector: 'class: SequenceConnector, numDocs: 6, startWith: 1',
+    stages: `{class: ReplacePatterns, source: [id], dest: [n], regex: ["[3-6]"], replacement: "2"}, ${url.replace('{id}', '{n}')}, {class: FetchUri, source: url, dest: page}`,
+    rest: 'worker { threads: 2 }',
+  });
+  expect(result.counts).toMatchObject({ succeeded: 6 });
+  const told = harness.logged.slice(before).filter(({ logger }) => logger === 'policy');
+  expect(told.map(({ level, message }) => `${level} ${message}`).sort()).toEqual([
+    expect.stringMatching(/^warn An uploaded config may not connect to 127\.0\.0\.1: /),
+    expect.stringMatching(/^warn An uploaded config may not connect to 127\.0\.0\.2: /),
+  ]);
+});
+
 it('a preview holds the policy too', async () => {
   const parts = filled({ connector: 'class: CSVConnector, path: "{closed}/secret.csv"' }, `${open}/way-out`);
   const registry = {

@@ -17,6 +17,8 @@ export interface LogRecord {
   logger: string;
   message: string;
   fields?: Record<string, unknown>;
+  /** Several threads of a run may find the same: of records with the same text here its log gets the first. */
+  once?: string;
 }
 
 /** For components that are only made to be checked, or to be shown. */

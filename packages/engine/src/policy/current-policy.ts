@@ -1,7 +1,7 @@
 import type { RegistrySource } from '../component/registry.ts';
 import { HeadraceError } from '../errors/headrace-error.ts';
 import type { FileAccess } from './file-rules.ts';
-import { connectionRefused, installNetworkGuard } from './network-guard.ts';
+import { installNetworkGuard, refuseConnection } from './network-guard.ts';
 import { DEFAULT_POLICY, type Policy } from './policy.ts';
 import { POLICY_HINT, type PolicyRules, rulesOf } from './policy-rules.ts';
 
@@ -45,7 +45,7 @@ export function isRestricted(): boolean {
  */
 export function requireAllowedHost(host: string, port: number): void {
   const refused = current?.hosts.refusedUnseen(host.replace(/^\[(.*)\]$/, '$1'), port);
-  if (refused !== undefined) throw connectionRefused(`${host}: ${refused}`);
+  if (refused !== undefined) throw refuseConnection(host, refused);
 }
 
 /**

@@ -12,11 +12,24 @@ import { POLICY_HINT } from './policy-rules.ts';
  * look-up is in our hands, and the address that was looked at is the one that is connected to.
  */
 
-/** What a connection that is refused fails with. */
-export function connectionRefused(reason: string): HeadraceError {
-  return new HeadraceError('HR_POLICY_REFUSED', `An uploaded config may not connect to ${reason}`, {
+/** Takes what was refused, a host mostly, and what its connection fails with. */
+type TellRefusal = (what: string, error: HeadraceError) => void;
+
+let tell: TellRefusal | undefined;
+
+/** Who is told of each connection that this thread is refused, from now on. */
+export function tellRefusals(told: TellRefusal): void {
+  tell = told;
+}
+
+/** What a connection that is refused fails with; tells of it. */
+export function refuseConnection(what: string, reason?: string): HeadraceError {
+  const why = reason === undefined ? '' : `: ${reason}`;
+  const error = new HeadraceError('HR_POLICY_REFUSED', `An uploaded config may not connect to ${what}${why}`, {
     hint: POLICY_HINT,
   });
+  tell?.(what, error);
+  return error;
 }
 
 type Lookup = NonNullable<TcpSocketConnectOpts['lookup']>;
@@ -45,17 +58,17 @@ function guardSockets(): void {
     const go = (guarded: Partial<TcpSocketConnectOpts>) =>
       connect.call(this, { ...options, path: undefined, ...guarded }, ...(listener === undefined ? [] : [listener]));
     // A look-up that fails is how a socket learns of it in the way that every library is prepared for.
-    const refuse = (reason: string) =>
+    const refuse = (what: string, reason?: string) =>
       go({
         host: 'refused.invalid',
         port: 1,
-        lookup: (_host, _options, done) => done(connectionRefused(reason), '', 0),
+        lookup: (_host, _options, done) => done(refuseConnection(what, reason), '', 0),
       });
     if ('path' in options && options.path) return refuse(`the socket ${options.path}`);
     const { host: given, port, lookup } = options as TcpSocketConnectOpts;
     const host = given || 'localhost';
     const reason = rules.refusedHost(host, Number(port));
-    if (reason !== undefined) return refuse(`${host}: ${reason}`);
+    if (reason !== undefined) return refuse(host, reason);
     return isIP(host) === 0 ? go({ host, lookup: guardedLookup(rules, Number(port), lookup) }) : go({});
   } as typeof Socket.prototype.connect;
 }
@@ -87,7 +100,7 @@ function guardedLookup(rules: HostRules, port: number, lookup: Lookup | undefine
         return reason === undefined;
       });
       const [first] = allowed;
-      if (first === undefined) return done(connectionRefused(`${hostname}: ${reasons[0] ?? 'no address'}`), []);
+      if (first === undefined) return done(refuseConnection(hostname, reasons[0] ?? 'no address'), []);
       if (Array.isArray(found)) done(null, allowed);
       else done(null, first.address, first.family);
     };
@@ -105,7 +118,7 @@ function guardDatagrams(): void {
     const named = process.getBuiltinModule('node:net').isIP(host) === 0;
     // A name would be looked up out of our sight.
     const reason = named ? 'only addresses may be sent datagrams' : rules.refusedHost(host, Number(port));
-    if (reason !== undefined) throw connectionRefused(`${host}: ${reason}`);
+    if (reason !== undefined) throw refuseConnection(host, reason);
   };
   type Send = (this: unknown, ...args: unknown[]) => unknown;
   const prototype = Socket.prototype as unknown as { send: Send; connect: Send };

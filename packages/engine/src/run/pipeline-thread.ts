@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { DocumentEncoder } from '../component/indexer.ts';
-import { createLogger } from '../component/logger.ts';
+import { createLogger, type LogRecord } from '../component/logger.ts';
 import { Registry } from '../component/registry.ts';
 import { ProblemList } from '../config/check-component.ts';
 import { checkPipelines } from '../config/check-pipelines.ts';
@@ -9,6 +9,7 @@ import { HeadraceError, toFailure } from '../errors/headrace-error.ts';
 import { FailureRoom } from '../failures/failure-room.ts';
 import { Pipeline } from '../pipeline/pipeline.ts';
 import { enforcePolicyOf } from '../policy/current-policy.ts';
+import { logRefusals } from '../policy/refused-hosts.ts';
 import { FlowControl } from '../transport/flow-control.ts';
 import { LogGate } from '../transport/log-gate.ts';
 import type { FromPipeline, OpenPipeline, SourceBatch, ToPipeline } from '../transport/messages.ts';
@@ -38,12 +39,13 @@ async function openPipeline(request: OpenPipeline): Promise<void> {
   enforcePolicyOf(request);
   const gate = new LogGate(request.logGate);
   const flow = new FlowControl(request.flow);
-  const log = (name: string) =>
-    createLogger(name, (record) => {
-      gate.enter();
-      post({ type: 'log', record });
-      gate.wait(() => flow.stopped);
-    });
+  const write = (record: LogRecord) => {
+    gate.enter();
+    post({ type: 'log', record });
+    gate.wait(() => flow.stopped);
+  };
+  logRefusals(write);
+  const log = (name: string) => createLogger(name, write);
   const registry = await Registry.open(request.registry);
   // The run's thread has checked the whole config: here it is for the parameters, as the classes take them.
   const list = new ProblemList();

@@ -3,6 +3,7 @@ import type { LogRecord } from '../component/logger.ts';
 import { reachConfig } from '../config/reach-config.ts';
 import { toFailure } from '../errors/headrace-error.ts';
 import { enforcePolicyOf } from '../policy/current-policy.ts';
+import { logRefusals } from '../policy/refused-hosts.ts';
 import { LogGate } from '../transport/log-gate.ts';
 import { SharedCounts } from './counters.ts';
 import { SharedIndexing } from './indexing-statistics.ts';
@@ -41,7 +42,17 @@ async function handle(message: ToRun): Promise<void> {
     case 'run': {
       enforcePolicyOf(message.request);
       const logGate = new LogGate(message.logGate);
-      const forwardLog = (record: LogRecord) => post({ type: 'log', record });
+      const told = new Set<string>();
+      const forwardLog = ({ once, ...record }: LogRecord) => {
+        if (once !== undefined && told.has(once)) return logGate.leave();
+        if (once !== undefined) told.add(once);
+        post({ type: 'log', record });
+      };
+      const log = (record: LogRecord) => {
+        logGate.enter();
+        forwardLog(record);
+      };
+      logRefusals(log);
       post({
         type: 'done',
         result: await runConfig(message.request, {
@@ -49,10 +60,7 @@ async function handle(message: ToRun): Promise<void> {
           indexing: new SharedIndexing(message.indexing),
           idle,
           signal: stop.signal,
-          log: (record) => {
-            logGate.enter();
-            forwardLog(record);
-          },
+          log,
           forwardLog,
           logGate,
           onFailures: message.keepFailures ? (failures) => post({ type: 'failures', failures }) : undefined,
