@@ -1,11 +1,11 @@
 import { constants } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type Logger, messageOf } from '@headrace/engine';
-import { copyFile, link, mkdir, remove, unlink } from '../local-files/local-files.ts';
+import { copyFile, link, makeFolders, remove, unlink } from '../local-files/local-files.ts';
 
 /** Creates the folders that files are to be moved to. */
 export async function createFolders(...folders: (string | undefined)[]): Promise<void> {
-  for (const folder of folders) if (folder !== undefined) await mkdir(folder, { recursive: true });
+  for (const folder of folders) if (folder !== undefined) await makeFolders(folder);
 }
 
 /** Moves a file into a folder, never over another one; when that is not possible, says so and leaves it where it is. */

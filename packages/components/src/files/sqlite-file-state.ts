@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { openLocalDatabase } from '../local-files/local-database.ts';
-import { mkdir } from '../local-files/local-files.ts';
+import { makeFolders } from '../local-files/local-files.ts';
 import type { ExpiredFile, FileState } from './file-state.ts';
 
 /** How long to wait for another process that holds the file. */
@@ -36,7 +36,7 @@ export class SqliteFileState implements FileState {
    * @param table its name, in any characters
    */
   static async open(file: string, table: string): Promise<SqliteFileState> {
-    if (file !== ':memory:') await mkdir(dirname(file), { recursive: true });
+    if (file !== ':memory:') await makeFolders(dirname(file));
     const database = await openLocalDatabase(file, { timeout: BUSY_MILLIS });
     try {
       return new SqliteFileState(database, `"${table.replaceAll('"', '""')}"`);

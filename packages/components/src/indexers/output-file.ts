@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { HeadraceError, messageOf, reachHint } from '@headrace/engine';
-import { access, mkdir, open, stat } from '../local-files/local-files.ts';
+import { access, makeFolders, open, stat } from '../local-files/local-files.ts';
 
 const STDOUT = 1;
 /** How long to wait, in milliseconds, for a reader of the standard output that does not keep up. */
@@ -29,7 +29,7 @@ export interface Output {
  */
 export async function openOutputFile(path: string, append: boolean, header = ''): Promise<Output> {
   try {
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolders(dirname(path));
     const { O_RDWR, O_WRONLY, O_CREAT, O_APPEND } = constants;
     const handle = await open(path, append ? O_WRONLY | O_CREAT | O_APPEND : O_RDWR | O_CREAT).catch((error) => {
       // What can only be written to, such as a pipe, has nothing to keep.

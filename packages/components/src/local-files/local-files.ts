@@ -1,5 +1,6 @@
 import fs, { constants } from 'node:fs';
 import promises from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { allowedPath, isRestricted } from '@headrace/engine';
 
 /*
@@ -71,8 +72,34 @@ export async function opendir(path: string, options: fs.OpenDirOptions): Promise
   return promises.opendir(allowedPath(path, 'read'), options);
 }
 
-export async function mkdir(path: string, options: { readonly recursive: true }): Promise<void> {
-  await promises.mkdir(allowedPath(path, 'write'), options);
+/**
+ * Makes a folder and those above it, where they are missing. Step by step: Node's own way tries for ever where the
+ * system says that a folder is missing and does not let it be made, as in /proc.
+ */
+export async function makeFolders(path: string): Promise<void> {
+  await makeFolder(resolve(allowedPath(path, 'write')));
+}
+
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await makeOne(path);
+  } catch (error) {
+    const above = dirname(path);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || above === path) throw error;
+    await makeFolder(above);
+    await makeOne(path).catch((error) => {
+      throw error.code === 'ENOENT' ? new Error(`no folder can be made in ${above}`, { cause: error }) : error;
+    });
+  }
+}
+
+async function makeOne(path: string): Promise<void> {
+  try {
+    await promises.mkdir(path);
+  } catch (error) {
+    const found = await promises.stat(path).catch(() => undefined);
+    if (found?.isDirectory() !== true) throw error;
+  }
 }
 
 export function truncateSync(path: string): void {

@@ -1,7 +1,17 @@
 import fs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { allowedPath } from '@headrace/engine';
-import { access, copyFile, mkdir, open, opendir, remove, rename, stat, unlink } from '../local-files/local-files.ts';
+import {
+  access,
+  copyFile,
+  makeFolders,
+  open,
+  opendir,
+  remove,
+  rename,
+  stat,
+  unlink,
+} from '../local-files/local-files.ts';
 import { type FileUri, localFileUri } from './file-uri.ts';
 import type { ListOptions, Storage, StoredFile } from './storage.ts';
 
@@ -45,7 +55,7 @@ export class LocalStorage implements Storage {
   }
 
   async move({ path }: FileUri, folder: FileUri): Promise<void> {
-    await mkdir(folder.path, { recursive: true });
+    await makeFolders(folder.path);
     const target = join(folder.path, basename(path));
     try {
       await rename(path, target);

@@ -1,0 +1,48 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runFileConnector } from '../connectors/run-file-connector.test.lib.ts';
+import { openOutputFile } from '../indexers/output-file.ts';
+import { makeFolders } from './local-files.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'headrace-folders-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+describe('folders', () => {
+  it('are made with those above, whoever else makes them', async () => {
+    const path = join(folder, 'a/b/c/d');
+    await Promise.all(Array.from({ length: 20 }, () => makeFolders(path)));
+    await makeFolders(relative(process.cwd(), path));
+    await makeFolders('/');
+    expect(existsSync(path)).toBe(true);
+  });
+
+  it('are not made where a file is, or a link to nothing', async () => {
+    await writeFile(join(folder, 'file'), '');
+    await symlink(join(folder, 'nothing'), join(folder, 'link'));
+    await expect(makeFolders(join(folder, 'file'))).rejects.toThrow('EEXIST');
+    await expect(makeFolders(join(folder, 'file/a/b'))).rejects.toThrow('ENOTDIR');
+    await expect(makeFolders(join(folder, 'link'))).rejects.toThrow('EEXIST');
+  });
+});
+
+// Node's own recursive mkdir does not come to an end there.
+describe.skipIf(!existsSync('/proc/self'))('where no folder can be made', () => {
+  it('an output is refused', async () => {
+    await expect(openOutputFile('/proc/x/y/out.csv', false)).rejects.toThrow(
+      'Cannot write to /proc/x/y/out.csv: no folder can be made in /proc',
+    );
+  });
+
+  it('the state of a connector is refused', async () => {
+    const state = { connectionString: 'jdbc:sqlite:/proc/x/y/state.db' };
+    await expect(runFileConnector(folder, { state })).rejects.toThrow(
+      'The state in /proc/x/y/state.db cannot be opened: no folder can be made in /proc',
+    );
+  });
+});
