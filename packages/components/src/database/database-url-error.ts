@@ -1,5 +1,15 @@
+import { nearest } from '@headrace/engine';
+
+/** What may stand behind `jdbc:`, and what is often written in its place. */
+const SCHEMES = ['postgresql', 'redshift', 'mysql', 'mariadb', 'sqlserver', 'jtds', 'sqlite', 'h2'];
+const MISTAKES: ReadonlyMap<string, string> = new Map([
+  ['postgres', 'postgresql'],
+  ['pgsql', 'postgresql'],
+  ['mssql', 'sqlserver'],
+]);
+
 /** The URLs that are understood, for hints. */
-export const SUPPORTED_URLS =
+const SUPPORTED_URLS =
   'jdbc:postgresql:, jdbc:redshift:, jdbc:mysql:, jdbc:mariadb:, jdbc:sqlserver:, jdbc:jtds:sqlserver:, jdbc:sqlite: and jdbc:h2: (with SQLite in its place)';
 
 const NAMES: Readonly<Record<string, string>> = {
@@ -22,8 +32,22 @@ export class DatabaseUrlError extends Error {
     this.hint = hint;
   }
 
+  /** For a text that does not begin with `jdbc:`, as the URLs of other drivers. */
+  static notJdbc(url: string): DatabaseUrlError {
+    const scheme = /^([a-z][\w+-]*):\/\//i.exec(url)?.[1]?.toLowerCase() ?? '';
+    const meant = MISTAKES.get(scheme) ?? SCHEMES.find((known) => known === scheme);
+    return new DatabaseUrlError(
+      'the connection string is no JDBC URL',
+      meant === undefined ? `It begins with one of ${SUPPORTED_URLS}.` : `Write jdbc:${meant}: in place of ${scheme}:.`,
+    );
+  }
+
   /** For the part of a URL behind `jdbc:` that names a database without a driver here. */
   static unsupported(scheme: string): DatabaseUrlError {
+    const meant = MISTAKES.get(scheme) ?? nearest(scheme, SCHEMES);
+    if (NAMES[scheme] === undefined && meant !== undefined) {
+      return new DatabaseUrlError(`jdbc:${scheme}: is not known`, `Did you mean jdbc:${meant}:?`);
+    }
     return new DatabaseUrlError(
       `${NAMES[scheme] ?? `jdbc:${scheme}:`} databases are not supported`,
       `Supported are ${SUPPORTED_URLS}. From others export the rows to CSV or JSON Lines and read those with CSVConnector or JSONConnector, or write a connector of your own (./my-connector.js#MyConnector).`,

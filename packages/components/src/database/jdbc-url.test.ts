@@ -161,6 +161,17 @@ describe('a JDBC URL', () => {
     expect((error as DatabaseUrlError).hint).not.toBe('');
   });
 
+  it.each([
+    ['jdbc:postgres://h/d', 'Did you mean jdbc:postgresql:?'],
+    ['jdbc:pgsql://h/d', 'Did you mean jdbc:postgresql:?'],
+    ['jdbc:postgersql://h/d', 'Did you mean jdbc:postgresql:?'],
+    ['jdbc:mssql://h', 'Did you mean jdbc:sqlserver:?'],
+    ['postgres://u:secret@h/d', 'Write jdbc:postgresql: in place of postgres:.'],
+    ['mysql://u:secret@h/d', 'Write jdbc:mysql: in place of mysql:.'],
+  ])('%s is told apart from what is meant', (url, hint) => {
+    expect(() => parseJdbcUrl(url)).toThrow(expect.objectContaining({ hint }));
+  });
+
   it('never shows up in messages with its password', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1 }), (password) => {

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { DatabaseUrlError, SUPPORTED_URLS } from './database-url-error.ts';
+import { DatabaseUrlError } from './database-url-error.ts';
 
 /** Where a server listens. */
 export interface HostPort {
@@ -52,9 +52,7 @@ const SQL_SERVER_PORT = 1433;
  */
 export function parseJdbcUrl(url: string): DatabaseUrl {
   const match = /^jdbc:([A-Za-z][\w+-]*):(.*)$/s.exec(url.trim());
-  if (match === null) {
-    throw new DatabaseUrlError('the connection string is no JDBC URL', `It begins with one of ${SUPPORTED_URLS}.`);
-  }
+  if (match === null) throw DatabaseUrlError.notJdbc(url.trim());
   const scheme = (match[1] as string).toLowerCase();
   const rest = match[2] as string;
   switch (scheme) {
