@@ -14,6 +14,14 @@ const groups = {
     about: 'a file ten times as long, an indexer that holds everything up',
     measure: async () => (await import('./memory-jobs.mjs')).memoryJobs(),
   },
+  sources: {
+    about: 'small files, packed files, Postgres, OpenSearch',
+    measure: async () => (await import('./source-jobs.mjs')).sourceJobs(),
+  },
+  large: {
+    about: 'a file of 5 GB, an archive of a million entries',
+    measure: async () => (await import('./large-jobs.mjs')).largeJobs(),
+  },
   scaling: {
     about: 'more threads, larger documents, more stages',
     measure: async () => (await import('./scaling-jobs.mjs')).scalingJobs(),

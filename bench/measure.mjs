@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -45,17 +45,31 @@ export function memory(pid) {
   return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 }
 
-/** Processor time that a process has taken so far, all of its threads. */
+/** Processor time that a process has taken so far, all of its threads; undefined when it is gone. */
 export function cpuSeconds(pid) {
-  // The name of the program, in brackets, may hold blanks.
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / 100;
+  try {
+    // The name of the program, in brackets, may hold blanks.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / 100;
+  } catch {
+    return undefined;
+  }
 }
 
-/** Runs a Node program to its end; gives seconds, peak memory in MiB, and what it printed. */
+/** Processor time of all processes that this one has started and seen the end of. */
+function cpuSecondsOfEnded() {
+  const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ');
+  return (Number(fields[13]) + Number(fields[14])) / 100;
+}
+
+/**
+ * Runs a Node program to its end; gives seconds, those of processors, peak memory in MiB, and what it printed. The
+ * seconds of processors have those of other programs in them that end meanwhile.
+ */
 export function runNode(args, options = {}) {
   return new Promise((resolve, reject) => {
     const started = performance.now();
+    const before = cpuSecondsOfEnded();
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
     let output = '';
     let errors = '';
@@ -67,7 +81,24 @@ export function runNode(args, options = {}) {
     child.on('exit', (code) => {
       clearInterval(poll);
       if (code !== 0) reject(new Error(`${args.join(' ')} ended with ${code}:\n${errors}${output}`));
-      else resolve({ seconds: (performance.now() - started) / 1000, peak, output });
+      else {
+        const cpu = cpuSecondsOfEnded() - before;
+        resolve({ seconds: (performance.now() - started) / 1000, cpu, peak, output });
+      }
     });
   });
+}
+
+/** Runs a config with default settings to its end, as `runNode` does. Throws unless so many documents succeeded, and all. */
+export async function runConfig(directory, config, documents) {
+  const file = `${directory}/job.conf`;
+  writeFileSync(file, config);
+  const result = await runNode([headrace, 'run', file]);
+  if (!result.output.includes(` ${documents} docs succeeded. 0 docs failed.`)) throw new Error(result.output);
+  return result;
+}
+
+/** The fastest of some results. */
+export function fastest(results) {
+  return results.reduce((a, b) => (a.seconds < b.seconds ? a : b));
 }

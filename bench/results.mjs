@@ -19,13 +19,14 @@ export function readResults(path) {
 }
 
 /** A result as the table shows it, with what has changed since the results before, if there are any. */
-export function tableRow({ job, error, value, unit, mbPerSecond, peak, byHand, share, goal }, before) {
+export function tableRow({ job, error, value, unit, mbPerSecond, cpu, peak, byHand, share, goal }, before) {
   if (error !== undefined) return { job, value: 'failed' };
   const row = {
     job,
     value: value >= 100 ? Math.round(value) : Number(value.toFixed(3)),
     unit,
     'MB/s': mbPerSecond === undefined ? '' : Math.round(mbPerSecond),
+    'processor s': cpu === undefined ? '' : Number(cpu.toFixed(2)),
     'peak MiB': peak === undefined ? '' : Math.round(peak),
     'by hand': byHand === undefined ? '' : Math.round(byHand),
     'of by hand': share === undefined ? '' : `${Math.round(share * 100)} %`,

@@ -1,7 +1,7 @@
-import { statSync, writeFileSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { csvColumns, csvJob, writeCsvData } from './csv-data.mjs';
-import { headrace, inDirectory, inTurns, runNode } from './measure.mjs';
+import { fastest, inDirectory, inTurns, runConfig, runNode } from './measure.mjs';
 
 const ROWS = 500_000;
 const limit = fileURLToPath(new URL('./limit.mjs', import.meta.url));
@@ -14,22 +14,24 @@ export function throughputJobs() {
   return inDirectory(async (directory) => {
     const data = `${directory}/data.csv`;
     writeCsvData(data, ROWS);
-    const byHand = await fastest({
+    const run = (config) => runConfig(directory, config, ROWS);
+    const results = await inTurns(5, {
       nop: () => runNode([limit, data]),
       csv: () => runNode([limit, data, `${directory}/limit.csv`]),
-      productNop: () => product(directory, csvJob(data, 'class: NopIndexer')),
-      productCsv: () => product(directory, csvJob(data, 'type: CSV', csvColumns(`${directory}/out.csv`))),
-      productJson: () =>
-        product(directory, csvJob(data, 'type: JSONLines', `jsonl { path: "${directory}/out.jsonl" }`)),
+      productNop: () => run(csvJob(data, 'class: NopIndexer')),
+      productCsv: () => run(csvJob(data, 'type: CSV', csvColumns(`${directory}/out.csv`))),
+      productJson: () => run(csvJob(data, 'type: JSONLines', `jsonl { path: "${directory}/out.jsonl" }`)),
       json: () =>
-        product(
-          directory,
+        run(
           `connectors: [{class: JSONConnector, name: json, pipeline: p, jsonPath: "${directory}/out.jsonl"}]
 pipelines: [{name: p, stages: [{class: DeleteFields, fields: [label]}, {class: TrimWhitespace, fields: [title]}]}]
 indexer { type: JSONLines }
 jsonl { path: "${directory}/again.jsonl" }`,
         ),
     });
+    const { nop, csv, productNop, productCsv, productJson, json } = Object.fromEntries(
+      Object.entries(results).map(([name, all]) => [name, fastest(all)]),
+    );
     const bytes = statSync(data).size;
     const row = (job, { seconds, peak }, rest = {}, size = bytes) => ({
       job,
@@ -40,39 +42,18 @@ jsonl { path: "${directory}/again.jsonl" }`,
       ...rest,
     });
     return [
-      row('by hand: CSV, nine stages, nowhere', byHand.nop),
-      row('by hand: CSV, nine stages, CSV', byHand.csv),
-      row('CSV, nine stages, Nop', byHand.productNop, {
-        share: byHand.nop.seconds / byHand.productNop.seconds,
+      row('by hand: CSV, nine stages, nowhere', nop),
+      row('by hand: CSV, nine stages, CSV', csv),
+      row('CSV, nine stages, Nop', productNop, {
+        share: nop.seconds / productNop.seconds,
         goal: '>= 480000, 60 % of by hand',
       }),
-      row('CSV, nine stages, CSV', byHand.productCsv, {
-        share: byHand.csv.seconds / byHand.productCsv.seconds,
+      row('CSV, nine stages, CSV', productCsv, {
+        share: csv.seconds / productCsv.seconds,
         goal: '>= 280000, 60 % of by hand',
       }),
-      row('CSV, nine stages, JSON Lines', byHand.productJson, { goal: '>= 150000' }),
-      row(
-        'JSON Lines, two stages, JSON Lines',
-        byHand.json,
-        { goal: '>= 150000' },
-        statSync(`${directory}/out.jsonl`).size,
-      ),
+      row('CSV, nine stages, JSON Lines', productJson, { goal: '>= 150000' }),
+      row('JSON Lines, two stages, JSON Lines', json, { goal: '>= 150000' }, statSync(`${directory}/out.jsonl`).size),
     ];
   });
-}
-
-/** The fastest of several rounds of each. */
-async function fastest(jobs, rounds = 5) {
-  const results = await inTurns(rounds, jobs);
-  return Object.fromEntries(
-    Object.entries(results).map(([name, all]) => [name, all.reduce((a, b) => (a.seconds < b.seconds ? a : b))]),
-  );
-}
-
-async function product(directory, config) {
-  const file = `${directory}/job.conf`;
-  writeFileSync(file, config);
-  const result = await runNode([headrace, 'run', file]);
-  if (!result.output.includes(` ${ROWS} docs succeeded. 0 docs failed.`)) throw new Error(result.output);
-  return result;
 }

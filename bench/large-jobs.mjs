@@ -1,0 +1,61 @@
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { writeManyEntries } from './archives.mjs';
+import { writeCsvData } from './csv-data.mjs';
+import { inDirectory, runConfig } from './measure.mjs';
+import { filesJob } from './source-jobs.mjs';
+
+const BLOCK_ROWS = 100_000;
+const BLOCKS = 170;
+
+/** Whether memory stays where it is: a file of 5 GB and an archive of a million entries, each beside a tenth of it. */
+export async function largeJobs() {
+  return [...(await inDirectory(largeFile)), ...(await inDirectory(manyEntries))];
+}
+
+function largeFile(directory) {
+  const data = `${directory}/data.csv`;
+  return tenfold(
+    'a CSV file of 5 GB, Nop',
+    'docs/s',
+    (part) => {
+      const blocks = Math.round(BLOCKS * part);
+      writeCsvBlocks(data, blocks);
+      return runConfig(directory, filesJob(data, 'fileHandlers { csv {} }'), blocks * BLOCK_ROWS);
+    },
+    BLOCKS * BLOCK_ROWS,
+  );
+}
+
+/** The same block again and again, behind one header. */
+function writeCsvBlocks(path, blocks) {
+  writeCsvData(path, BLOCK_ROWS);
+  const bytes = readFileSync(path);
+  const block = bytes.subarray(bytes.indexOf('\n') + 1);
+  const file = openSync(path, 'a');
+  for (let i = 1; i < blocks; i++) writeSync(file, block);
+  closeSync(file);
+}
+
+function manyEntries(directory) {
+  const count = 1_000_000;
+  const archive = `${directory}/many.zip`;
+  return tenfold(
+    'an archive of 1,000,000 entries, Nop',
+    'files/s',
+    (part) => {
+      writeManyEntries(archive, count * part);
+      return runConfig(directory, filesJob(archive, 'fileOptions { handleArchivedFiles: true }'), count * part);
+    },
+    count,
+  );
+}
+
+/** A tenth first, then all of it. */
+async function tenfold(job, unit, run, documents) {
+  const tenth = await run(0.1);
+  const { seconds, cpu, peak } = await run(1);
+  return [
+    { job, value: documents / seconds, unit, cpu, peak, goal: '< 350 MiB' },
+    { job: `${job}: memory of ten times as much`, value: peak / tenth.peak, unit: 'times', goal: '<= 1.15' },
+  ];
+}

@@ -1,0 +1,54 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/** The launchers of real servers; beside the repository, not in it. */
+const LAUNCHERS = fileURLToPath(new URL('../../shared/servers/', import.meta.url));
+
+/** Below the ports that the system gives to outgoing connections. */
+const FIRST_PORT = 20_000;
+const PORTS = 8_000;
+
+/**
+ * Measures with a real server: the one that `<NAME>_URL` in the environment names, or one that its launcher starts for
+ * this (../shared/servers). Where there is neither, it says so and gives no rows; what fails costs only these.
+ *
+ * @param directory for the data of a server that is started
+ * @param work is given the address and, of a server that was started, the id of its process
+ */
+export async function withServer(name, directory, work) {
+  const variable = name.toUpperCase();
+  const given = process.env[`${variable}_URL`];
+  if (given !== undefined) return work({ url: given.replace(/\/$/, '') });
+  const launcher = `${LAUNCHERS}${name}`;
+  if (!existsSync(launcher)) {
+    console.log(`left out: ${name}, because ${variable}_URL is not set and ../shared/servers/${name} is not there`);
+    return [];
+  }
+  const port = FIRST_PORT + Math.floor(Math.random() * PORTS);
+  const environment = {
+    HEADRACE_SERVERS_WAIT: '300',
+    ...process.env,
+    [`${variable}_PORT`]: String(port),
+    [`${variable}_DATA`]: `${directory}/${name}`,
+  };
+  // The server is nobody's child. This shell is: it wipes the server when its standard input ends, whatever the reason.
+  const guard = spawn('sh', ['-c', 'cat; exec "$0" wipe', launcher], {
+    detached: true,
+    env: environment,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  try {
+    const printed = execFileSync(launcher, ['start'], { env: environment, encoding: 'utf8' });
+    const [, url] = /^url: (.*)$/m.exec(printed);
+    const [, pid] = /^pid: (.*)$/m.exec(printed);
+    return await work({ url, pid });
+  } catch (error) {
+    return [{ job: `all with ${name}`, error: error.stack }];
+  } finally {
+    const ended = once(guard, 'exit');
+    guard.stdin.end();
+    await ended;
+  }
+}
