@@ -14,6 +14,12 @@ const entries = JSON.parse(readFileSync(fileURLToPath(catalogUrl), 'utf8')) as C
 const ADDED: Readonly<Record<string, string>> = {
   's3.endpoint': 'servers that speak the protocol of S3',
   'gcp.endpoint': 'servers that speak the protocol of Google Cloud Storage',
+  's3.tls': 'private authorities and client certificates',
+  's3.acceptInvalidCert': 'servers of tests',
+  'azure.tls': 'private authorities and client certificates',
+  'azure.acceptInvalidCert': 'servers of tests',
+  'gcp.tls': 'private authorities and client certificates',
+  'gcp.acceptInvalidCert': 'servers of tests',
   'fileOptions.maxArchiveDepth': 'the reference leaves archives in archives closed',
   'kafka.consumer': 'without it there is no TLS and no SASL',
   'kafka.securityProtocol': 'without it there is no TLS and no SASL',
@@ -37,6 +43,7 @@ const ADDED_TO: readonly { readonly to: readonly string[]; readonly names: reado
       names: ['bearerToken', 'tls'],
       why: 'the reference knows basic authentication and stores of Java only',
     },
+    { to: ['RSSConnector '], names: ['tls', 'acceptInvalidCert'], why: 'feeds inside of a company' },
   ];
 
 /** Classes of the reference that its list lacks: optional components, and one that was not built with the rest. */

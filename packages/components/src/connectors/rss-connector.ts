@@ -15,11 +15,12 @@ import {
 import { type FeedItem, feedItem } from '../formats/feed/feed-item.ts';
 import { feedText } from '../formats/feed/feed-text.ts';
 import { readFeed } from '../formats/feed/read-feed.ts';
-import { HttpClient, headerText, requireSuccess } from '../http/http-client.ts';
+import { HttpClient, type HttpClientOptions, headerText, requireSuccess } from '../http/http-client.ts';
 import { HttpError } from '../http/http-error.ts';
 import { getFollowing } from '../http/redirects.ts';
 import { isTransient, NO_RETRY } from '../http/retry.ts';
 import { safeUrl } from '../http/safe-url.ts';
+import { checkServerAccess, tlsOf, tlsParameter } from '../http/server-access.ts';
 import { requirePublisher } from './require-publisher.ts';
 
 const parameters = Type.Object({
@@ -28,6 +29,8 @@ const parameters = Type.Object({
   pubDateCutoff: Type.Optional(Type.String()),
   runDuration: Type.Optional(Type.String()),
   refreshIncrement: Type.Optional(Type.String()),
+  tls: tlsParameter,
+  acceptInvalidCert: Type.Optional(Type.Boolean({ default: false })),
 });
 
 const DURATIONS = ['pubDateCutoff', 'runDuration', 'refreshIncrement'] as const;
@@ -58,7 +61,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  * is overloaded is given the time that it asks for, and only one request is under way. What fails in passing is tried
  * again; between two readings such a failure is only a warning. Feeds with common faults of their XML are read all the
  * same, one that breaks off is not. Redirects are followed. A user and a password in the URL are sent as basic
- * authentication.
+ * authentication. Proxies are taken from HTTP_PROXY, HTTPS_PROXY and NO_PROXY of the environment.
  * <p>
  * Config Parameters -
  * <ul>
@@ -67,6 +70,12 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  *   <li>pubDateCutoff (String, Optional) : A duration such as "2h" or "7d"; items that were published longer ago are left out. Those without a date are published, with a warning. Defaults to none.</li>
  *   <li>runDuration (String, Optional) : A duration; the feed is read again until it has passed. Needs refreshIncrement. By default the feed is read once; so it is in a preview.</li>
  *   <li>refreshIncrement (String, Optional) : A duration; how long to wait between two readings. Minutes are polite. Needs runDuration.</li>
+ *   <li>tls (Config, Optional) : Certificates, in PEM files.</li>
+ *   <li>tls.caFile (String, Optional) : Certificates of authorities to trust besides those of the system.</li>
+ *   <li>tls.certificateFile (String, Optional) : Our certificate, for servers that ask for one.</li>
+ *   <li>tls.keyFile (String, Optional) : Its key. Defaults to the file of the certificate.</li>
+ *   <li>tls.keyPassphrase (String, Optional) : What the key is encrypted with.</li>
+ *   <li>acceptInvalidCert (Boolean, Optional) : Whether any certificate of the server is accepted, for tests. Defaults to false.</li>
  * </ul>
  */
 export class RSSConnector extends Connector<typeof parameters> {
@@ -84,6 +93,7 @@ export class RSSConnector extends Connector<typeof parameters> {
         hint: 'It must be a URL of http or https, such as https://example.org/feed.xml.',
       };
     }
+    yield* checkServerAccess('', [params.rssURL], params);
     for (const name of DURATIONS) {
       const text = params[name];
       const duration = text === undefined ? 1n : parseDuration(text);
@@ -104,13 +114,13 @@ export class RSSConnector extends Connector<typeof parameters> {
   }
 
   override async reach(_report: unknown, signal: AbortSignal): Promise<void> {
-    this.client = await HttpClient.open({ connections: 1, maxBodyBytes: MAX_FEED_BYTES, retry: NO_RETRY });
     try {
+      this.client = await this.open({ retry: NO_RETRY });
       await this.read(signal);
     } catch (error) {
       throw this.unreadable(error);
     } finally {
-      await this.client.close();
+      await this.client?.close();
     }
   }
 
@@ -120,7 +130,7 @@ export class RSSConnector extends Connector<typeof parameters> {
     const increment = context.preview ? undefined : milliseconds(params.refreshIncrement);
     const again = increment === undefined ? undefined : Math.min(increment, MAX_TIMER_MS);
     const until = performance.now() + (milliseconds(params.runDuration) ?? 0);
-    this.client = await HttpClient.open({ connections: 1, maxBodyBytes: MAX_FEED_BYTES });
+    this.client = await this.open();
     const goesOn = () => again !== undefined && performance.now() < until;
     let known: ReadonlySet<string> = new Set();
     for (;;) {
@@ -136,6 +146,11 @@ export class RSSConnector extends Connector<typeof parameters> {
 
   override async close(): Promise<void> {
     await this.client?.close();
+  }
+
+  private async open(options: HttpClientOptions = {}): Promise<HttpClient> {
+    const tls = tlsOf(this.params);
+    return HttpClient.open({ connections: 1, maxBodyBytes: MAX_FEED_BYTES, tls, ...options });
   }
 
   /** The items of the feed; none when it has not changed, or, while others follow, when a reading fails in passing. */

@@ -355,6 +355,28 @@ describe('a proxy of the environment', () => {
     });
   });
 
+  it('is named when it does not answer, or makes no tunnel', async () => {
+    const proxy = await serve(() => undefined);
+    let status = 502;
+    proxy.onConnect((_, socket) => void socket.end(`HTTP/1.1 ${status} No\r\n\r\n`));
+    const asked = async (url: string) => failure((await open({ retry: NO_RETRY })).request({ url }));
+    vi.stubEnv('no_proxy', '');
+    vi.stubEnv('http_proxy', 'http://me:pw@127.0.0.1:1');
+    vi.stubEnv('https_proxy', undefined);
+    vi.stubEnv('HTTPS_PROXY', 'http://me:pw@127.0.0.1:1');
+    const silent = 'no connection through the proxy 127.0.0.1:1, which';
+    const plain = await asked('http://a.example/');
+    expect(plain.message).toBe(`GET http://a.example/ failed: ${silent} http_proxy names: connection refused`);
+    const tunnel = await asked('https://a.example/');
+    expect(tunnel.message).toBe(`GET https://a.example/ failed: ${silent} HTTPS_PROXY names: connection refused`);
+    vi.stubEnv('HTTPS_PROXY', proxy.url);
+    const busy = await asked('https://a.example/');
+    expect(busy.message).toContain(`the proxy 127.0.0.1:${proxy.port}, which HTTPS_PROXY names: it answered 502`);
+    expect(busy.isConnectionFailure).toBe(true);
+    status = 403;
+    expect(await asked('https://a.example/')).toMatchObject({ failure: 'forbidden', isConnectionFailure: false });
+  });
+
   it('that is no URL is told', async () => {
     vi.stubEnv('http_proxy', 'socks5://localhost:1');
     expect((await failure((await open()).request({ url: 'http://a.example' }))).message).toContain('HTTP_PROXY');

@@ -205,7 +205,7 @@ export class HttpClient {
         return { method, url, status: statusCode, headers: answered, body: decoded(raw, encoding) };
       } catch (error) {
         if (!stale && isIdempotent(method) && wasKeptConnection(error)) continue;
-        throw connectionError(method, url, error, this.timeouts);
+        throw connectionError(method, url, error, this.timeouts, route.proxy);
       }
     }
   }

@@ -6,7 +6,7 @@ import { safeUrl } from './safe-url.ts';
  * What went wrong with a request:
  * - `url`: it is no URL of http or https, or the proxy's is none; nothing was sent
  * - `unknown-host`, `refused`, `connect-timeout`: there was no connection
- * - `forbidden`: the policy of the config does not allow the connection
+ * - `forbidden`: the policy of the config, or the proxy, does not allow the connection
  * - `certificate`: the server's certificate is not trusted, or does not name it
  * - `answer-timeout`, `closed`: there was no answer, or not all of it
  * - `protocol`: the answer is not HTTP or not TLS, or not in the encoding that it says
@@ -81,11 +81,36 @@ export interface Timeouts {
   readonly idle: number;
 }
 
-/** The error of a request that got no complete answer, from what the network library threw. */
-export function connectionError(method: string, url: string, cause: unknown, timeouts: Timeouts): HttpError {
+/**
+ * The error of a request that got no complete answer, from what the network library threw.
+ * @param proxy the name of the proxy that was asked for the connection
+ */
+export function connectionError(
+  method: string,
+  url: string,
+  cause: unknown,
+  timeouts: Timeouts,
+  proxy?: string,
+): HttpError {
   if (cause instanceof HttpError) return cause;
   const [failure, reason] = explain(cause, timeouts);
-  return new HttpError(failure, `${method} ${safeUrl(url)} failed: ${reason}`, { url, cause });
+  const refusal = proxy === undefined ? undefined : tunnelRefusal(cause);
+  const said = refusal?.[1] ?? reason;
+  const blamed = proxy !== undefined && (refusal !== undefined || NO_CONNECTION.has(failure));
+  const text = blamed ? `no connection through the proxy ${proxy}: ${said}` : said;
+  return new HttpError(refusal?.[0] ?? failure, `${method} ${safeUrl(url)} failed: ${text}`, { url, cause });
+}
+
+const NO_CONNECTION: ReadonlySet<HttpFailure> = new Set(['unknown-host', 'refused', 'connect-timeout']);
+
+/** What a proxy says that makes no tunnel: that it cannot just now, or that it will not. */
+function tunnelRefusal(cause: unknown): [HttpFailure, string] | undefined {
+  const status = /^Proxy response \((\d+)\)/.exec((cause as Cause).message ?? '')?.[1];
+  if (status === undefined) return undefined;
+  return [
+    Number(status) >= 500 ? 'refused' : 'forbidden',
+    `it answered ${status} ${STATUS_CODES[status] ?? ''}`.trim(),
+  ];
 }
 
 const CERTIFICATE_CODES = new Set([

@@ -20,6 +20,14 @@ export function proxyFor(url: URL, environment: ProxyEnvironment): URL | undefin
   return proxy;
 }
 
+/** The proxy for a URL as messages name it: host and port, no user, and the variable that it stands in. */
+export function proxyName(proxy: URL, { protocol }: URL, environment: ProxyEnvironment): string {
+  const variable = protocol === 'https:' ? 'https_proxy' : 'http_proxy';
+  const port = proxy.port === '' ? (proxy.protocol === 'https:' ? '443' : '80') : proxy.port;
+  const named = environment[variable] === undefined ? variable.toUpperCase() : variable;
+  return `${proxy.hostname}:${port}, which ${named} names`;
+}
+
 function read(environment: ProxyEnvironment, name: string): string {
   return (environment[name] ?? environment[name.toUpperCase()] ?? '').trim();
 }

@@ -1,7 +1,7 @@
 import { requireAllowedHost } from '@headrace/engine';
 import type { Agent, Dispatcher, Pool, ProxyAgent } from 'undici';
 import { urlAuthorization } from './credentials.ts';
-import { type ProxyEnvironment, proxyFor } from './proxy.ts';
+import { type ProxyEnvironment, proxyFor, proxyName } from './proxy.ts';
 
 /** Where a request goes: the pool of connections, and how the URL is written to it. */
 export interface Route {
@@ -9,6 +9,8 @@ export interface Route {
   readonly origin: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** The name of the proxy that the request goes through. */
+  readonly proxy?: string;
 }
 
 export interface RouteOptions {
@@ -53,13 +55,15 @@ export class Routes {
     const proxy = proxyFor(url, this.options.environment);
     if (proxy === undefined) return { dispatcher: this.direct, origin, path, headers: {} };
     requireAllowedHost(url.hostname, Number(url.port) || (url.protocol === 'https:' ? 443 : 80));
-    if (url.protocol === 'https:') return { dispatcher: this.tunnel(proxy), origin, path, headers: {} };
+    const name = proxyName(proxy, url, this.options.environment);
+    if (url.protocol === 'https:') return { dispatcher: this.tunnel(proxy), origin, path, headers: {}, proxy: name };
     const authorization = urlAuthorization(proxy);
     return {
       dispatcher: this.forward(proxy),
       origin: proxy.origin,
       path: `${origin}${path}`,
       headers: { host: url.host, ...(authorization === undefined ? {} : { 'proxy-authorization': authorization }) },
+      proxy: name,
     };
   }
 

@@ -1,26 +1,16 @@
 import { validateHeaderValue } from 'node:http';
-import { type ParameterProblem, READS, type Static, Type } from '@headrace/engine';
+import type { ParameterProblem } from '@headrace/engine';
 import { basicAuthorization } from './credentials.ts';
-import type { TlsSettings } from './tls-settings.ts';
+import { checkTrust, type Trust, tlsOf, tlsParameter } from './tls/tls-parameter.ts';
 
-/** The parameter `tls` of everything that talks to a server over HTTP: files, all of them PEM. */
-export const tlsParameter = Type.Optional(
-  Type.Object({
-    caFile: Type.Optional(Type.String(READS)),
-    certificateFile: Type.Optional(Type.String(READS)),
-    keyFile: Type.Optional(Type.String(READS)),
-    keyPassphrase: Type.Optional(Type.String()),
-  }),
-);
+export { tlsOf, tlsParameter };
 
 /** Who we are to a server, in one of these ways, and by which certificates we know each other. */
-export interface ServerAccess {
+export interface ServerAccess extends Trust {
   readonly userName?: string | undefined;
   readonly password?: string | undefined;
   readonly apiKey?: string | undefined;
   readonly bearerToken?: string | undefined;
-  readonly acceptInvalidCert?: boolean | undefined;
-  readonly tls?: Static<typeof tlsParameter>;
 }
 
 /** The `Authorization` header that the access asks for; undefined when there is none. */
@@ -29,16 +19,6 @@ export function authorizationOf({ userName, password, apiKey, bearerToken }: Ser
   if (apiKey !== undefined) return `ApiKey ${apiKey.trim()}`;
   if (bearerToken !== undefined) return `Bearer ${bearerToken.trim()}`;
   return userName === undefined || password === undefined ? undefined : basicAuthorization(userName, password);
-}
-
-/** How the access trusts servers, and shows certificates of its own. */
-export function tlsOf({ acceptInvalidCert, tls }: ServerAccess): TlsSettings {
-  return {
-    acceptInvalidCertificates: acceptInvalidCert === true,
-    ...tls,
-    // One file often holds both.
-    ...(tls?.certificateFile === undefined ? {} : { keyFile: tls.keyFile ?? tls.certificateFile }),
-  };
 }
 
 /**
@@ -52,7 +32,7 @@ export function* checkServerAccess(
 ): Generator<ParameterProblem> {
   const parsed = urls.flatMap((url) => URL.parse(url) ?? []);
   yield* checkLogin(prefix, parsed, access);
-  yield* checkTls(prefix, parsed, access);
+  yield* checkTrust(prefix, parsed, access);
 }
 
 function* checkLogin(prefix: string, urls: readonly URL[], access: ServerAccess): Generator<ParameterProblem> {
@@ -85,19 +65,6 @@ function* checkLogin(prefix: string, urls: readonly URL[], access: ServerAccess)
     message: `Credentials are given twice, by ${first} and by ${second}`,
     hint: 'Remove one of them.',
   };
-}
-
-function* checkTls(prefix: string, urls: readonly URL[], { tls }: ServerAccess): Generator<ParameterProblem> {
-  if (tls === undefined) return;
-  for (const name of ['keyFile', 'keyPassphrase'] as const) {
-    if (tls[name] === undefined || tls.certificateFile !== undefined) continue;
-    const message = `tls.${name} has no effect without tls.certificateFile`;
-    yield { parameter: `${prefix}tls.${name}`, message, hint: 'Name the file of the certificate too.' };
-  }
-  if (urls.length > 0 && urls.every(({ protocol }) => protocol === 'http:')) {
-    const message = 'tls has no effect: the URL is one of http';
-    yield { parameter: `${prefix}tls`, message, hint: 'Write https.', severity: 'warning' };
-  }
 }
 
 function isHeaderText(value: string): boolean {

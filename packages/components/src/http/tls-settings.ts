@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { getCACertificates } from 'node:tls';
+import { createSecureContext, getCACertificates } from 'node:tls';
 import { readFile } from '../local-files/local-files.ts';
 
 /** How a client trusts servers and shows who it is; all files are PEM. */
@@ -23,6 +23,7 @@ export async function tlsOptions(settings: TlsSettings): Promise<Record<string, 
   ]);
   requireCertificate(ca, settings.caFile, 'authorities');
   requireCertificate(cert, settings.certificateFile, 'client certificate');
+  if (cert !== undefined && key !== undefined) requireKey(cert, key, settings);
   return {
     ...(settings.acceptInvalidCertificates === true ? { rejectUnauthorized: false } : {}),
     ...(ca === undefined ? {} : { ca: [...getCACertificates('default'), ca] }),
@@ -49,5 +50,17 @@ function requireCertificate(text: string | undefined, file: string | undefined, 
   } catch (error) {
     const message = `The file of the ${what}, ${file}, holds no certificate in PEM form (-----BEGIN CERTIFICATE-----)`;
     throw new Error(message, { cause: error });
+  }
+}
+
+/** A key that cannot be used is told with each connection otherwise, by the libraries of the clouds after many attempts. */
+function requireKey(cert: string, key: string, { keyFile, keyPassphrase: passphrase }: TlsSettings): void {
+  try {
+    createSecureContext({ cert, key, ...(passphrase === undefined ? {} : { passphrase }) });
+  } catch (error) {
+    const { reason, message } = error as Error & { readonly reason?: string };
+    throw new Error(`The file of the key of the client certificate, ${keyFile}, cannot be used: ${reason ?? message}`, {
+      cause: error,
+    });
   }
 }

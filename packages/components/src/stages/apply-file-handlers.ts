@@ -65,15 +65,33 @@ const parameters = Type.Object({
  *   <li>s3.region (String, Optional) : The region of the buckets. Defaults to that of the environment.</li>
  *   <li>s3.endpoint (String, Optional) : The URL of another server that speaks the protocol of S3.</li>
  *   <li>s3.maxNumOfPages (Integer, Optional) : How many files a request for a listing asks for. No effect here.</li>
+ *   <li>s3.tls (Config, Optional) : Certificates, in PEM files.</li>
+ *   <li>s3.tls.caFile (String, Optional) : Certificates of authorities to trust besides those of the system.</li>
+ *   <li>s3.tls.certificateFile (String, Optional) : Our certificate, for servers that ask for one.</li>
+ *   <li>s3.tls.keyFile (String, Optional) : Its key. Defaults to the file of the certificate.</li>
+ *   <li>s3.tls.keyPassphrase (String, Optional) : What the key is encrypted with.</li>
+ *   <li>s3.acceptInvalidCert (Boolean, Optional) : Whether any certificate of the server is accepted, for tests. Defaults to false.</li>
  *   <li>azure (Map, Optional) : Makes https: paths of Azure Blob Storage readable. Without credentials in it, those in AZURE_STORAGE_CONNECTION_STRING are taken.</li>
  *   <li>azure.connectionString (String, Optional) : The connection string of the account, which may name an endpoint of its own.</li>
  *   <li>azure.accountName (String, Optional) : The name of the account; needs accountKey.</li>
  *   <li>azure.accountKey (String, Optional) : The key of the account.</li>
  *   <li>azure.maxNumOfPages (Integer, Optional) : How many files a request for a listing asks for. No effect here.</li>
+ *   <li>azure.tls (Config, Optional) : Certificates, in PEM files.</li>
+ *   <li>azure.tls.caFile (String, Optional) : Certificates of authorities to trust besides those of the system.</li>
+ *   <li>azure.tls.certificateFile (String, Optional) : Our certificate, for servers that ask for one.</li>
+ *   <li>azure.tls.keyFile (String, Optional) : Its key. Defaults to the file of the certificate.</li>
+ *   <li>azure.tls.keyPassphrase (String, Optional) : What the key is encrypted with.</li>
+ *   <li>azure.acceptInvalidCert (Boolean, Optional) : Whether any certificate of the server is accepted, for tests. Defaults to false.</li>
  *   <li>gcp (Map, Optional) : Makes gs: paths readable.</li>
  *   <li>gcp.pathToServiceKey (String, Required) : The file with the key of a service account; empty for the credentials of the machine.</li>
  *   <li>gcp.endpoint (String, Optional) : The URL of another server that speaks the protocol of Google Cloud Storage.</li>
  *   <li>gcp.maxNumOfPages (Integer, Optional) : How many files a request for a listing asks for. No effect here.</li>
+ *   <li>gcp.tls (Config, Optional) : Certificates, in PEM files.</li>
+ *   <li>gcp.tls.caFile (String, Optional) : Certificates of authorities to trust besides those of the system.</li>
+ *   <li>gcp.tls.certificateFile (String, Optional) : Our certificate, for servers that ask for one.</li>
+ *   <li>gcp.tls.keyFile (String, Optional) : Its key. Defaults to the file of the certificate.</li>
+ *   <li>gcp.tls.keyPassphrase (String, Optional) : What the key is encrypted with.</li>
+ *   <li>gcp.acceptInvalidCert (Boolean, Optional) : Whether any certificate of the server is accepted, for tests. Defaults to false.</li>
  * </ul>
  */
 export class ApplyFileHandlers extends Stage<typeof parameters> {

@@ -47,16 +47,34 @@ const parameters = Type.Object(scriptParameters);
  *   <li>s3.region (String, Optional) : The region of the bucket.</li>
  *   <li>s3.endpoint (String, Optional) : The address of a server that speaks the protocol of S3.</li>
  *   <li>s3.maxNumOfPages (Integer, Optional) : Has no effect here.</li>
+ *   <li>s3.tls (Config, Optional) : Certificates, in PEM files.</li>
+ *   <li>s3.tls.caFile (String, Optional) : Certificates of authorities to trust besides those of the system.</li>
+ *   <li>s3.tls.certificateFile (String, Optional) : Our certificate, for servers that ask for one.</li>
+ *   <li>s3.tls.keyFile (String, Optional) : Its key. Defaults to the file of the certificate.</li>
+ *   <li>s3.tls.keyPassphrase (String, Optional) : What the key is encrypted with.</li>
+ *   <li>s3.acceptInvalidCert (Boolean, Optional) : Whether any certificate of the server is accepted, for tests. Defaults to false.</li>
  *   <li>azure (Map, Optional) : How to reach Azure Blob Storage.</li>
  *   <li>azure.connectionString (String, Optional) : The connection string of the account.</li>
  *   <li>azure.accountName (String, Optional) : The name of the account, with accountKey instead of a connection
  *   string.</li>
  *   <li>azure.accountKey (String, Optional) : The key of the account.</li>
  *   <li>azure.maxNumOfPages (Integer, Optional) : Has no effect here.</li>
+ *   <li>azure.tls (Config, Optional) : Certificates, in PEM files.</li>
+ *   <li>azure.tls.caFile (String, Optional) : Certificates of authorities to trust besides those of the system.</li>
+ *   <li>azure.tls.certificateFile (String, Optional) : Our certificate, for servers that ask for one.</li>
+ *   <li>azure.tls.keyFile (String, Optional) : Its key. Defaults to the file of the certificate.</li>
+ *   <li>azure.tls.keyPassphrase (String, Optional) : What the key is encrypted with.</li>
+ *   <li>azure.acceptInvalidCert (Boolean, Optional) : Whether any certificate of the server is accepted, for tests. Defaults to false.</li>
  *   <li>gcp (Map, Optional) : How to reach Google Cloud Storage.</li>
  *   <li>gcp.pathToServiceKey (String, Required) : The file of the service account's key.</li>
  *   <li>gcp.endpoint (String, Optional) : The address of a server that speaks the protocol.</li>
  *   <li>gcp.maxNumOfPages (Integer, Optional) : Has no effect here.</li>
+ *   <li>gcp.tls (Config, Optional) : Certificates, in PEM files.</li>
+ *   <li>gcp.tls.caFile (String, Optional) : Certificates of authorities to trust besides those of the system.</li>
+ *   <li>gcp.tls.certificateFile (String, Optional) : Our certificate, for servers that ask for one.</li>
+ *   <li>gcp.tls.keyFile (String, Optional) : Its key. Defaults to the file of the certificate.</li>
+ *   <li>gcp.tls.keyPassphrase (String, Optional) : What the key is encrypted with.</li>
+ *   <li>gcp.acceptInvalidCert (Boolean, Optional) : Whether any certificate of the server is accepted, for tests. Defaults to false.</li>
  * </ul>
  */
 export class ApplyJavascript extends Stage<typeof parameters> {

@@ -1,5 +1,6 @@
-import type { BlobClient, BlobServiceClient } from '@azure/storage-blob';
+import type { BlobClient, BlobServiceClient, StoragePipelineOptions } from '@azure/storage-blob';
 import { HeadraceError } from '@headrace/engine';
+import { type Agents, openAgents } from '../http/agents.ts';
 import type { FileUri } from './file-uri.ts';
 import { type ListOptions, movedKey, nanosOf, reachByListing, type Storage, type StoredFile } from './storage.ts';
 import type { AzureSettings } from './storage-parameters.ts';
@@ -10,31 +11,25 @@ const READ_ATTEMPTS = 5;
 /** Containers of Azure Blob Storage: `https://<account>.blob.core.windows.net/<container>/<blob>`. */
 export class AzureStorage implements Storage {
   private readonly service: BlobServiceClient;
+  private readonly agents: Agents;
   private readonly pageSize: number | undefined;
 
-  private constructor(service: BlobServiceClient, pageSize: number | undefined) {
+  private constructor(service: BlobServiceClient, agents: Agents, pageSize: number | undefined) {
     this.service = service;
+    this.agents = agents;
     this.pageSize = pageSize;
   }
 
   static async open(settings: AzureSettings, once = false): Promise<AzureStorage> {
-    const { BlobServiceClient, StorageSharedKeyCredential } = await import('@azure/storage-blob');
-    const { accountName, accountKey, maxNumOfPages } = settings;
-    const options = once ? { retryOptions: { maxTries: 1 } } : {};
-    const connectionString =
-      settings.connectionString ??
-      (accountName === undefined ? process.env['AZURE_STORAGE_CONNECTION_STRING'] : undefined);
-    if (connectionString !== undefined) {
-      return new AzureStorage(BlobServiceClient.fromConnectionString(connectionString, options), maxNumOfPages);
-    }
-    if (accountName === undefined || accountKey === undefined) {
-      throw new HeadraceError('HR_SOURCE_UNREADABLE', 'The block azure has no credentials', {
-        hint: 'Give connectionString, or accountName and accountKey, or set AZURE_STORAGE_CONNECTION_STRING.',
-      });
-    }
-    const credential = new StorageSharedKeyCredential(accountName, accountKey);
-    const service = new BlobServiceClient(`https://${accountName}.blob.core.windows.net`, credential, options);
-    return new AzureStorage(service, maxNumOfPages);
+    const [library, agents] = await Promise.all([import('@azure/storage-blob'), openAgents(settings)]);
+    const { url, credential } = account(library, settings);
+    // The library takes an agent, and hands it to each request; its type does not say so. Without one it passes over
+    // the settings of TLS behind a proxy.
+    const options: StoragePipelineOptions & { readonly agent: Agents['http'] } = {
+      agent: url.startsWith('https:') ? agents.https : agents.http,
+      ...(once ? { retryOptions: { maxTries: 1 } } : {}),
+    };
+    return new AzureStorage(new library.BlobServiceClient(url, credential, options), agents, settings.maxNumOfPages);
   }
 
   async *list(start: FileUri, options: ListOptions): AsyncGenerator<StoredFile> {
@@ -69,7 +64,9 @@ export class AzureStorage implements Storage {
     await source.delete();
   }
 
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    this.agents.destroy();
+  }
 
   private async *listPrefix(
     authority: string,
@@ -113,6 +110,23 @@ export class AzureStorage implements Storage {
     const [, container = '', name = ''] = /^\/([^/]*)\/?(.*)$/s.exec(path) ?? [];
     return { container, name };
   }
+}
+
+/** Where the account of the settings is, and who we are there. */
+function account(
+  { BlobServiceClient, StorageSharedKeyCredential }: typeof import('@azure/storage-blob'),
+  { connectionString, accountName, accountKey }: AzureSettings,
+): Pick<BlobServiceClient, 'url' | 'credential'> {
+  const connection =
+    connectionString ?? (accountName === undefined ? process.env['AZURE_STORAGE_CONNECTION_STRING'] : undefined);
+  if (connection !== undefined) return BlobServiceClient.fromConnectionString(connection);
+  if (accountName === undefined || accountKey === undefined) {
+    throw new HeadraceError('HR_SOURCE_UNREADABLE', 'The block azure has no credentials', {
+      hint: 'Give connectionString, or accountName and accountKey, or set AZURE_STORAGE_CONNECTION_STRING.',
+    });
+  }
+  const credential = new StorageSharedKeyCredential(accountName, accountKey);
+  return { url: `https://${accountName}.blob.core.windows.net`, credential };
 }
 
 function storedBlob(

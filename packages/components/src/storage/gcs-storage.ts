@@ -1,42 +1,66 @@
-import type { Bucket, Storage as Client, File } from '@google-cloud/storage';
-import { allowedPath } from '@headrace/engine';
+import type { CRC32C } from '@google-cloud/storage';
+import { HeadraceError } from '@headrace/engine';
+import { HttpClient, type HttpHeaders, headerText, requireStreamSuccess, requireSuccess } from '../http/http-client.ts';
+import { NO_RETRY, type RetryPolicy } from '../http/retry.ts';
+import { tlsOf } from '../http/tls/tls-parameter.ts';
 import type { FileUri } from './file-uri.ts';
+import { GcsLogin } from './gcs-login.ts';
 import { resumedReading } from './resumed-reading.ts';
 import { type ListOptions, movedKey, nanosOf, reachByListing, type Storage, type StoredFile } from './storage.ts';
 import type { GcpSettings } from './storage-parameters.ts';
 
 /** What a listing tells of an object. */
 interface ObjectFacts {
+  readonly name: string;
   readonly size?: string | number | undefined;
   readonly updated?: string | undefined;
   readonly timeCreated?: string | undefined;
 }
 
-/** Buckets of Google Cloud Storage. */
+interface Page {
+  readonly items?: readonly ObjectFacts[];
+  readonly prefixes?: readonly string[];
+  readonly nextPageToken?: string;
+}
+
+const FACTS = 'name,size,updated,timeCreated';
+
+/** What Google's own libraries try again. */
+const RETRY: RetryPolicy = {
+  retries: 3,
+  initialDelay: 1000,
+  maxDelay: 10_000,
+  statuses: (status) => status === 408 || status === 429 || status >= 500,
+};
+
+/**
+ * Buckets of Google Cloud Storage, by its JSON API. Google's library says who we are, and knows its checksums; it sends
+ * no requests, because all that do in a thread share one agent with the settings of TLS that came first.
+ */
 export class GcsStorage implements Storage {
-  private readonly client: Client;
+  private readonly http: HttpClient;
+  private readonly login: GcsLogin;
+  private readonly sum: () => CRC32C;
   private readonly pageSize: number | undefined;
 
-  private constructor(client: Client, pageSize: number | undefined) {
-    this.client = client;
+  private constructor(http: HttpClient, login: GcsLogin, sum: () => CRC32C, pageSize: number | undefined) {
+    this.http = http;
+    this.login = login;
+    this.sum = sum;
     this.pageSize = pageSize;
   }
 
-  static async open({ pathToServiceKey, endpoint, maxNumOfPages }: GcpSettings, once = false): Promise<GcsStorage> {
-    const { Storage: Client } = await import('@google-cloud/storage');
-    const client = new Client({
-      // Without a key the library looks for the credentials of the machine.
-      ...(pathToServiceKey === ''
-        ? {}
-        : { keyFilename: allowedPath(pathToServiceKey, 'read'), useAuthWithCustomEndpoint: true }),
-      ...(endpoint === undefined ? {} : { apiEndpoint: endpoint }),
-      ...(once ? { retryOptions: { autoRetry: false, maxRetries: 0 } } : {}),
-    });
-    return new GcsStorage(client, maxNumOfPages);
+  static async open(settings: GcpSettings, once = false): Promise<GcsStorage> {
+    const library = await import('@google-cloud/storage');
+    const login = await GcsLogin.open(library, settings);
+    // What is stored compressed is unpacked by Google: parts of it are those of its content then.
+    const options = { tls: tlsOf(settings), retry: once ? NO_RETRY : RETRY, acceptCompressed: false };
+    const http = await HttpClient.open(options);
+    return new GcsStorage(http, login, () => new library.CRC32C(), settings.maxNumOfPages);
   }
 
   list(start: FileUri, options: ListOptions): AsyncGenerator<StoredFile> {
-    return this.listPrefix(this.client.bucket(start.authority), start.path.slice(1), options);
+    return this.listPrefix(start.authority, start.path.slice(1), options);
   }
 
   reach(start: FileUri, signal: AbortSignal): Promise<void> {
@@ -44,52 +68,109 @@ export class GcsStorage implements Storage {
   }
 
   async stat(uri: FileUri): Promise<StoredFile> {
-    const [facts] = await this.file(uri).getMetadata();
+    const facts = await this.ask<ObjectFacts>('GET', `${objectPath(uri)}?fields=${FACTS}`);
     return storedObject(uri.authority, uri.path.slice(1), facts);
   }
 
-  read(uri: FileUri): AsyncIterable<Uint8Array> {
-    let version: string | number | undefined;
-    return resumedReading(async (offset) => {
-      if (offset === 0) version = (await this.file(uri).getMetadata())[0].generation;
-      // A part cannot be checked against the checksum of the whole.
-      const part = offset === 0 ? {} : { start: offset, validation: false as const };
-      return this.file(uri, version).createReadStream(part);
+  async *read(uri: FileUri): AsyncGenerator<Uint8Array> {
+    const sum = this.sum();
+    let first: HttpHeaders | undefined;
+    const pieces = resumedReading(async (offset) => {
+      const { status, headers, body } = await this.open(uri, offset, generationOf(first));
+      first ??= headers;
+      return offset > 0 && status !== 206 ? without(offset, body) : body;
+    });
+    for await (const piece of pieces) {
+      sum.update(piece as Buffer);
+      yield piece;
+    }
+    const expected = checksumOf(first);
+    if (expected === undefined || sum.validate(expected)) return;
+    throw new HeadraceError('HR_SOURCE_UNREADABLE', `gs://${uri.authority}${uri.path} did not arrive as it is stored`, {
+      hint: 'Its checksum is another one. Run it again; when it stays, something on the way changes what it carries.',
     });
   }
 
   async move(file: FileUri, folder: FileUri): Promise<void> {
-    const source = this.file(file);
-    const name = movedKey(file.path.slice(1), folder);
-    await source.copy(this.client.bucket(folder.authority).file(name));
-    await source.delete();
+    const target = objectPath({ ...folder, path: `/${movedKey(file.path.slice(1), folder)}` });
+    let token: string | undefined;
+    do {
+      // Large objects take several requests.
+      const query = token === undefined ? '' : `?rewriteToken=${encodeURIComponent(token)}`;
+      const path = `${objectPath(file)}/rewriteTo${target}${query}`;
+      const { done, rewriteToken } = await this.ask<{ done?: boolean; rewriteToken?: string }>('POST', path);
+      token = done === true ? undefined : rewriteToken;
+    } while (token !== undefined);
+    await this.ask('DELETE', objectPath(file));
   }
 
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    this.login.close();
+    await this.http.close();
+  }
 
-  private async *listPrefix(bucket: Bucket, prefix: string, options: ListOptions): AsyncGenerator<StoredFile> {
+  private async *listPrefix(bucket: string, prefix: string, options: ListOptions): AsyncGenerator<StoredFile> {
     let page: string | undefined;
     do {
-      const [files, next, answer] = await bucket.getFiles({
+      const query = new URLSearchParams({
         prefix,
         delimiter: '/',
-        autoPaginate: false,
-        ...(this.pageSize === undefined ? {} : { maxResults: this.pageSize }),
+        fields: `prefixes,nextPageToken,items(${FACTS})`,
+        ...(this.pageSize === undefined ? {} : { maxResults: String(this.pageSize) }),
         ...(page === undefined ? {} : { pageToken: page }),
       });
-      for (const { name, metadata } of files) {
-        if (!name.endsWith('/')) yield storedObject(bucket.name, name, metadata);
+      const found = await this.ask<Page>('GET', `/b/${encodeURIComponent(bucket)}/o?${query}`, options.signal);
+      for (const facts of found.items ?? []) {
+        if (!facts.name.endsWith('/')) yield storedObject(bucket, facts.name, facts);
       }
-      for (const folder of (answer as { prefixes?: string[] } | undefined)?.prefixes ?? []) {
-        if (!options.skips(`gs://${bucket.name}/${folder.slice(0, -1)}`))
-          yield* this.listPrefix(bucket, folder, options);
+      for (const folder of found.prefixes ?? []) {
+        if (!options.skips(`gs://${bucket}/${folder.slice(0, -1)}`)) yield* this.listPrefix(bucket, folder, options);
       }
-      page = (next as { pageToken?: string } | null)?.pageToken;
+      page = found.nextPageToken;
     } while (page !== undefined && !options.signal.aborted);
   }
 
-  private file({ authority, path }: FileUri, generation?: string | number): File {
-    return this.client.bucket(authority).file(path.slice(1), generation === undefined ? {} : { generation });
+  private async ask<T>(method: string, path: string, signal?: AbortSignal): Promise<T> {
+    const request = { method, url: this.login.url(path), headers: await this.login.headers() };
+    const answer = await this.http.request({ ...request, ...(signal === undefined ? {} : { signal }) });
+    this.login.explain(answer.status);
+    const { body } = requireSuccess(answer);
+    return (body.length === 0 ? {} : JSON.parse(body.toString())) as T;
+  }
+
+  private async open(uri: FileUri, offset: number, generation: string | undefined) {
+    const version = generation === undefined ? '' : `&generation=${generation}`;
+    const answer = await this.http.stream({
+      url: this.login.url(`${objectPath(uri)}?alt=media${version}`),
+      headers: { ...(await this.login.headers()), ...(offset === 0 ? {} : { range: `bytes=${offset}-` }) },
+    });
+    this.login.explain(answer.status);
+    return requireStreamSuccess(answer);
+  }
+}
+
+function objectPath({ authority, path }: FileUri): string {
+  return `/b/${encodeURIComponent(authority)}/o/${encodeURIComponent(path.slice(1))}`;
+}
+
+/** Which version of an object an answer holds. */
+function generationOf(headers: HttpHeaders | undefined): string | undefined {
+  return headers === undefined ? undefined : headerText(headers, 'x-goog-generation');
+}
+
+/** The CRC32C of what an answer holds, in base64; that of an object that was unpacked on the way says nothing. */
+function checksumOf(headers: HttpHeaders = {}): string | undefined {
+  const stored = headerText(headers, 'x-goog-stored-content-encoding') ?? 'identity';
+  if (stored !== 'identity' || headers['content-encoding'] !== undefined) return undefined;
+  return /\bcrc32c=([\w+/]+=*)/.exec([headers['x-goog-hash'] ?? ''].flat().join())?.[1];
+}
+
+/** What comes behind so many bytes. */
+async function* without(bytes: number, body: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
+  let left = bytes;
+  for await (const piece of body) {
+    if (piece.length > left) yield piece.subarray(left);
+    left = Math.max(0, left - piece.length);
   }
 }
 

@@ -38,6 +38,11 @@ it('goes through the proxy of the environment, to hosts that the policy allows',
     expect(proxy.requests).toHaveLength(1);
     enforcePolicy(undefined);
 
+    vi.stubEnv('http_proxy', 'http://me:secret-word@127.0.0.1:1');
+    await expect(list('http://s3.example:9000')).rejects.toThrow(
+      /^No connection through the proxy 127\.0\.0\.1:1, which http_proxy names: [^@]*ECONNREFUSED[^@]*$/,
+    );
+
     vi.stubEnv('no_proxy', '127.0.0.1');
     const direct = await StubServer.start((_, response) => void response.end(LISTING));
     expect(await list(direct.url)).toEqual(['a.txt']);

@@ -1,9 +1,6 @@
-import { Agent } from 'node:http';
-import { Agent as SecureAgent } from 'node:https';
 import type { Readable } from 'node:stream';
 import type { CompletedPart, S3Client } from '@aws-sdk/client-s3';
-import { requireAllowedHost } from '@headrace/engine';
-import { proxyFor } from '../http/proxy.ts';
+import { type Agents, openAgents } from '../http/agents.ts';
 import { type FileUri, s3ObjectUri } from './file-uri.ts';
 import { resumedReading } from './resumed-reading.ts';
 import { type ListOptions, movedKey, nanosOf, reachByListing, type Storage, type StoredFile } from './storage.ts';
@@ -15,23 +12,19 @@ type Library = typeof import('@aws-sdk/client-s3');
 const MAX_COPY_BYTES = 5 * 1024 ** 3;
 const COPY_PART_BYTES = 1024 ** 3;
 
-/** How many connections there are at most. */
-const CONNECTIONS = 50;
-
 /** Buckets of Amazon S3, or of what speaks its protocol. */
 export class S3Storage implements Storage {
   private readonly s3: Library;
   private readonly client: S3Client;
   private readonly pageSize: number | undefined;
 
-  private constructor(s3: Library, settings: S3Settings, once: boolean) {
+  private constructor(s3: Library, agents: Agents, settings: S3Settings, once: boolean) {
     const { accessKeyId, secretAccessKey, region, endpoint, maxNumOfPages } = settings;
     this.s3 = s3;
     this.pageSize = maxNumOfPages;
-    // The library knows nothing of the proxies that the environment names; the agents of Node do.
-    const agent = { keepAlive: true, maxSockets: CONNECTIONS, proxyEnv: process.env };
     this.client = new s3.S3Client({
-      requestHandler: { httpAgent: new Agent(agent), httpsAgent: new SecureAgent(agent) },
+      // The library knows nothing of proxies.
+      requestHandler: { httpAgent: agents.http, httpsAgent: agents.https },
       ...(accessKeyId === undefined || secretAccessKey === undefined
         ? {}
         : { credentials: { accessKeyId, secretAccessKey } }),
@@ -40,17 +33,11 @@ export class S3Storage implements Storage {
       // Servers of one's own have no name for each bucket, and no regions.
       ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true, region: region ?? 'us-east-1' }),
     });
-    this.client.middlewareStack.add(
-      (next) => async (step) => {
-        requireAllowed(step.request as Requested);
-        return next(step);
-      },
-      { step: 'finalizeRequest', name: 'requireAllowedHost' },
-    );
   }
 
   static async open(settings: S3Settings, once = false): Promise<S3Storage> {
-    return new S3Storage(await import('@aws-sdk/client-s3'), settings, once);
+    const [s3, agents] = await Promise.all([import('@aws-sdk/client-s3'), openAgents(settings)]);
+    return new S3Storage(s3, agents, settings, once);
   }
 
   list(start: FileUri, options: ListOptions): AsyncGenerator<StoredFile> {
@@ -149,19 +136,6 @@ export class S3Storage implements Storage {
       throw error;
     }
   }
-}
-
-/** Where a request of the library goes to. */
-interface Requested {
-  readonly protocol: string;
-  readonly hostname: string;
-  readonly port?: number;
-}
-
-/** A proxy hides the host from what watches over connections. */
-function requireAllowed({ protocol, hostname, port = protocol === 'https:' ? 443 : 80 }: Requested): void {
-  const url = new URL(`${protocol}//${hostname}:${port}`);
-  if (proxyFor(url, process.env) !== undefined) requireAllowedHost(hostname, port);
 }
 
 function objectOf({ authority, path }: FileUri): { Bucket: string; Key: string } {

@@ -1,6 +1,13 @@
 import { CONNECTS, type ParameterProblem, READS, type Static, Type } from '@headrace/engine';
+import { checkTrust, tlsParameter } from '../http/tls/tls-parameter.ts';
 
 const pageSize = Type.Optional(Type.Integer({ minimum: 1 }));
+
+/** How each of the blocks trusts servers. */
+const trust = {
+  tls: tlsParameter,
+  acceptInvalidCert: Type.Optional(Type.Boolean({ default: false })),
+};
 
 const s3Parameters = Type.Object({
   accessKeyId: Type.Optional(Type.String()),
@@ -8,6 +15,7 @@ const s3Parameters = Type.Object({
   region: Type.Optional(Type.String()),
   endpoint: Type.Optional(Type.String(CONNECTS)),
   maxNumOfPages: pageSize,
+  ...trust,
 });
 
 const azureParameters = Type.Object({
@@ -15,12 +23,14 @@ const azureParameters = Type.Object({
   accountName: Type.Optional(Type.String()),
   accountKey: Type.Optional(Type.String()),
   maxNumOfPages: pageSize,
+  ...trust,
 });
 
 const gcpParameters = Type.Object({
   pathToServiceKey: Type.String(READS),
   endpoint: Type.Optional(Type.String(CONNECTS)),
   maxNumOfPages: pageSize,
+  ...trust,
 });
 
 /** The blocks that say how to reach the storages of the clouds: each makes the paths of its provider readable. */
@@ -58,6 +68,9 @@ export function* checkStorageSettings({ s3, azure, gcp }: StorageSettings): Gene
       };
     }
   }
+  yield* checkTrust('s3.', urlsOf(s3?.endpoint), s3 ?? {});
+  yield* checkTrust('azure.', urlsOf(blobEndpoint(azure)), azure ?? {});
+  yield* checkTrust('gcp.', urlsOf(gcp?.endpoint), gcp ?? {});
   for (const [parameter, endpoint] of [
     ['s3.endpoint', s3?.endpoint],
     ['gcp.endpoint', gcp?.endpoint],
@@ -66,4 +79,14 @@ export function* checkStorageSettings({ s3, azure, gcp }: StorageSettings): Gene
       yield { parameter, message: `${parameter} must begin with http:// or https://, was "${endpoint}"` };
     }
   }
+}
+
+/** The endpoint that a connection string names; one without is that of Azure, of https. */
+function blobEndpoint(azure: AzureSettings | undefined): string | undefined {
+  return /(?:^|;)\s*BlobEndpoint=([^;]*)/i.exec(azure?.connectionString ?? '')?.[1];
+}
+
+function urlsOf(endpoint = ''): URL[] {
+  const url = URL.parse(endpoint);
+  return url === null ? [] : [url];
 }

@@ -1,0 +1,78 @@
+import { Agent, type AgentOptions } from 'node:http';
+import { Agent as SecureAgent } from 'node:https';
+import type { Duplex } from 'node:stream';
+import { requireAllowedHost } from '@headrace/engine';
+import { proxyFor, proxyName } from './proxy.ts';
+import { type Trust, tlsOf } from './tls/tls-parameter.ts';
+import { tlsOptions } from './tls-settings.ts';
+
+/** For libraries that make their requests with the agents of Node. */
+export interface Agents {
+  readonly http: Agent;
+  readonly https: SecureAgent;
+  /** Closes all connections. */
+  destroy(): void;
+}
+
+/** How many connections to a server there are at most. */
+const CONNECTIONS = 50;
+
+type Connected = (error: Error | null, stream: Duplex) => void;
+/** The options of a connection, as agents of Node give them: those of the server, also when a proxy is asked. */
+type Target = { readonly host?: string | null | undefined; readonly port?: string | number | null | undefined };
+
+/**
+ * Agents with the TLS settings of a trust. They use the proxies that the environment names, through which they reach
+ * hosts that the policy allows, and name a proxy that does not answer. Throws when a file of the settings cannot be used.
+ */
+export async function openAgents(trust: Trust): Promise<Agents> {
+  // The environment of this moment is the one that is asked who is to blame, too.
+  const options = { keepAlive: true, maxSockets: CONNECTIONS, proxyEnv: process.env } satisfies AgentOptions;
+  const http = watched(new Agent(options), 'http:');
+  const https = watched(new SecureAgent({ ...options, ...(await tlsOptions(tlsOf(trust))) }), 'https:');
+  return {
+    http,
+    https,
+    destroy() {
+      http.destroy();
+      https.destroy();
+    },
+  };
+}
+
+/** A proxy hides the host from what watches over connections, and its errors do not say that they are its own. */
+function watched<T extends Agent>(agent: T, protocol: 'http:' | 'https:'): T {
+  const connect = agent.createConnection.bind(agent);
+  agent.createConnection = (options, callback?: Connected) => {
+    const { host, port } = options as Target;
+    const name = host ?? 'localhost';
+    const number = Number(port ?? (protocol === 'https:' ? 443 : 80));
+    const url = new URL(`${protocol}//${name.includes(':') ? `[${name}]` : name}:${number}`);
+    const proxy = proxyFor(url, process.env);
+    if (proxy === undefined) return connect(options, callback);
+    requireAllowedHost(name, number);
+    const blame = (error: Error) => blamed(error, proxyName(proxy, url, process.env));
+    const told: Connected = (error, stream) => callback?.(error instanceof Error ? blame(error) : error, stream);
+    return connect(options, callback === undefined ? undefined : told)?.prependListener('error', blame);
+  };
+  return agent;
+}
+
+const NO_CONNECTION = new Set([
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'ERR_PROXY_TUNNEL',
+  'ETIMEDOUT',
+]);
+
+/** The error itself, which libraries know by its code, with a message that names the proxy. */
+function blamed(error: Error & { readonly code?: string; readonly statusCode?: number }, proxy: string): Error {
+  const { code = '', message, statusCode } = error;
+  if (!NO_CONNECTION.has(code) || message.includes(proxy)) return error;
+  const reason = statusCode === undefined ? message || code : `it answered ${statusCode}`;
+  error.message = `No connection through the proxy ${proxy}: ${reason}`;
+  return error;
+}

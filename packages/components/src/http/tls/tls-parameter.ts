@@ -1,0 +1,47 @@
+import { type ParameterProblem, READS, type Static, Type } from '@headrace/engine';
+import type { TlsSettings } from '../tls-settings.ts';
+
+/* A room of its own, without a part of Node that talks to servers: who reads local files loads it too. */
+
+/** The parameter `tls` of everything that talks to a server over HTTP: files, all of them PEM. */
+export const tlsParameter = Type.Optional(
+  Type.Object({
+    caFile: Type.Optional(Type.String(READS)),
+    certificateFile: Type.Optional(Type.String(READS)),
+    keyFile: Type.Optional(Type.String(READS)),
+    keyPassphrase: Type.Optional(Type.String()),
+  }),
+);
+
+/** By which certificates a server and we know each other. */
+export interface Trust {
+  readonly acceptInvalidCert?: boolean | undefined;
+  readonly tls?: Static<typeof tlsParameter>;
+}
+
+/** How the access trusts servers, and shows certificates of its own. */
+export function tlsOf({ acceptInvalidCert, tls }: Trust): TlsSettings {
+  return {
+    acceptInvalidCertificates: acceptInvalidCert === true,
+    ...tls,
+    // One file often holds both.
+    ...(tls?.certificateFile === undefined ? {} : { keyFile: tls.keyFile ?? tls.certificateFile }),
+  };
+}
+
+/**
+ * Mistakes of a trust that need no server to be found.
+ * @param prefix goes before the names of the parameters: where they stand, with its dot
+ */
+export function* checkTrust(prefix: string, urls: readonly URL[], { tls }: Trust): Generator<ParameterProblem> {
+  if (tls === undefined) return;
+  for (const name of ['keyFile', 'keyPassphrase'] as const) {
+    if (tls[name] === undefined || tls.certificateFile !== undefined) continue;
+    const message = `tls.${name} has no effect without tls.certificateFile`;
+    yield { parameter: `${prefix}tls.${name}`, message, hint: 'Name the file of the certificate too.' };
+  }
+  if (urls.length > 0 && urls.every(({ protocol }) => protocol === 'http:')) {
+    const message = 'tls has no effect: the URL is one of http';
+    yield { parameter: `${prefix}tls`, message, hint: 'Write https.', severity: 'warning' };
+  }
+}

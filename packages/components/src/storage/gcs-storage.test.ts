@@ -1,0 +1,60 @@
+import { afterEach, expect, it } from 'vitest';
+import { type StubHandler, StubServer } from '../testing/stub-server.ts';
+import { parseFileUri } from './file-uri.ts';
+import { GcsStorage } from './gcs-storage.ts';
+
+/** Its CRC32C is that of RFC 3720's test vectors. */
+const CONTENT = '\0'.repeat(32);
+const CRC32C = 'ipE2qg==';
+
+const closing: { close(): Promise<void> }[] = [];
+
+afterEach(async () => {
+  for (const one of closing.splice(0)) await one.close();
+});
+
+async function read(handler: StubHandler): Promise<{ content: string; stub: StubServer }> {
+  const stub = await StubServer.start(handler);
+  const storage = await GcsStorage.open({ pathToServiceKey: '', endpoint: stub.url }, true);
+  closing.push(storage, stub);
+  let content = '';
+  for await (const piece of storage.read(parseFileUri('gs://bucket/a b.txt'))) content += Buffer.from(piece).toString();
+  return { content, stub };
+}
+
+it.each([
+  ['the checksum that it has', { 'x-goog-hash': `crc32c=${CRC32C},md5=x` }, undefined],
+  ['none', {}, undefined],
+  [
+    'that of what is stored, unpacked',
+    { 'x-goog-hash': 'crc32c=AAAAAA==', 'x-goog-stored-content-encoding': 'gzip' },
+    undefined,
+  ],
+  ['another one', { 'x-goog-hash': 'crc32c=AAAAAA==' }, 'gs://bucket/a b.txt did not arrive as it is stored'],
+])('an object with %s', async (_, headers, message) => {
+  const reading = read((_, response) => void response.writeHead(200, headers).end(CONTENT));
+  if (message === undefined) expect((await reading).content).toBe(CONTENT);
+  else await expect(reading).rejects.toThrow(message);
+});
+
+it.each([
+  ['from there', 206],
+  ['from the start, by a server that gives no parts', 200],
+])('an object that breaks off is read on %s, in the same version', async (_, status) => {
+  const { content, stub } = await read((request, response) => {
+    const headers = { 'x-goog-hash': `crc32c=${CRC32C}`, 'x-goog-generation': '7', 'content-length': CONTENT.length };
+    if (request.headers.range === undefined) {
+      response.writeHead(200, headers).write(CONTENT.slice(0, 10));
+      setImmediate(() => setImmediate(() => response.destroy()));
+    } else {
+      response
+        .writeHead(status)
+        .end(status === 206 ? CONTENT.slice(Number(/\d+/.exec(request.headers.range))) : CONTENT);
+    }
+  });
+  expect(content).toBe(CONTENT);
+  expect(stub.requests.map(({ path }) => path)).toEqual([
+    '/storage/v1/b/bucket/o/a%20b.txt?alt=media',
+    '/storage/v1/b/bucket/o/a%20b.txt?alt=media&generation=7',
+  ]);
+});
