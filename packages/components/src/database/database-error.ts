@@ -1,10 +1,10 @@
 import { HeadraceError, messageOf } from '@headrace/engine';
 
 /**
- * What went wrong, as far as it decides what to do: `refused` and `statement` would fail again, `unreachable` may
- * pass, `lost` means that a connection that worked is gone.
+ * What went wrong, as far as it decides what to do: `refused` and `statement` would fail again, `unreachable` and
+ * `busy` may pass, `lost` means that a connection that worked is gone.
  */
-export type DatabaseTrouble = 'refused' | 'unreachable' | 'lost' | 'timeout' | 'statement';
+export type DatabaseTrouble = 'refused' | 'unreachable' | 'busy' | 'lost' | 'timeout' | 'statement';
 
 /** A failure of a database. The message names the database and never holds a password; there is no cause that could. */
 export class DatabaseError extends HeadraceError {

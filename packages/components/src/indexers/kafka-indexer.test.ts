@@ -1,6 +1,7 @@
 import type { IndexerSettings } from '@headrace/engine';
 import { afterAll, describe, expect, it } from 'vitest';
 import { byId, EngineRuns, type Fields, numbered, outcome, QUICK } from '../testing/indexers/engine-runs.ts';
+import { describeLostConnections } from '../testing/indexers/tcp-conformance.ts';
 import { TopicEngine } from '../testing/indexers/topic-engine.ts';
 import { describeWriting } from '../testing/indexers/writing-conformance.ts';
 import { describeWithServer } from '../testing/real-server.ts';
@@ -13,6 +14,7 @@ await describeWithServer('kafka', (server) => {
   const runs = new EngineRuns(engine);
   afterAll(() => runs.close());
   describeWriting(engine, runs, url);
+  describeLostConnections(engine, runs, server);
 
   it('writes each version, in order, to the partition that Kafka itself would choose', async () => {
     const target = await engine.create(5);
@@ -87,18 +89,6 @@ await describeWithServer('kafka', (server) => {
     const lost = await runs.send('127.0.0.1:1', 'any', numbered(1));
     expect(lost.message).toMatch(/Indexer could not connect[\s\S]*Kafka at 127\.0\.0\.1:1: .*ECONNREFUSED/);
   });
-
-  it('goes on when the broker is restarted during a run', async () => {
-    const target = await engine.create();
-    const documents = numbered(1500);
-    const settings = 'batchSize: 1, maxRetries: 2000, retryWaitDurationMs: 100, retryMaxWaitDurationMs: 500';
-    const sending = runs.send(server.url, target, documents, settings);
-    while ((await engine.messages(target)).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-    await server.stop();
-    await server.start();
-    expect(outcome(await sending)).toEqual({ status: 'SUCCEEDED', succeeded: 1500, failed: {} });
-    expect(await engine.contents(target)).toEqual(byId(documents));
-  }, 180_000);
 });
 
 describe('the check of KafkaIndexer', () => {

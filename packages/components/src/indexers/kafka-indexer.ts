@@ -45,8 +45,8 @@ const parameters = Type.Object({
  * The key decides on the partition, as with Kafka's own clients, so that the versions of a document stay in order. A
  * document counts as written when all replicas in sync have it. The producer is idempotent: what is sent again because a
  * broker restarts, or its answer is lost, is there once. Where that lasts, documents are sent again up to ten times, which is
- * about three minutes; <code>indexer.maxRetries</code> and its neighbours say otherwise. A message may then be there
- * twice, one right behind the other. What is larger than the topic takes is sent in smaller requests; a document that is too large by itself fails.
+ * about three minutes; <code>indexer.maxRetries</code> and its neighbours say otherwise. Messages may then be there
+ * twice, the second time right behind the first, in the same order. What is larger than the topic takes is sent in smaller requests; a document that is too large by itself fails.
  * <p>
  * Deleting: a document whose field <code>indexer.deletionMarkerField</code> holds
  * <code>indexer.deletionMarkerFieldValue</code> is written as a key without a value, which removes the key from a topic that is compacted.

@@ -52,7 +52,8 @@ const parameters = Type.Object({
  * objects, and lists elsewhere, are JSON. A value that does not fit its column makes its document fail, with
  * PostgreSQL's reason, and no other.
  * <p>
- * A batch is written at once or not at all, in the order of the documents. What fails because the server is away is sent again, up to ten times, which is
+ * A batch is written at once or not at all, in the order of the documents. What fails because the server is away, can only be
+ * read, is short of memory, disk or connections, or because of a deadlock or a lock, is sent again, up to ten times, which is
  * about three minutes: <code>indexer.maxRetries</code> and its neighbours say otherwise.
  * <p>
  * Deleting: a document whose field <code>indexer.deletionMarkerField</code> holds

@@ -12,6 +12,10 @@ export function judgePostgres(error: unknown): ErrorVerdict {
       return { trouble: 'unreachable', hint: 'Use fewer threads (worker.threads), or allow more connections there.' };
     case '57P03':
       return { trouble: 'unreachable' };
+    case '55P03':
+      return { trouble: 'busy', hint: 'Another session holds a lock: see pg_locks, or allow more by lock_timeout.' };
+    case '25006':
+      return { trouble: 'busy', hint: 'The server may only be read: check that it is no standby.' };
     case '57014':
       return { trouble: 'timeout', hint: 'The statement_timeout of the server, or of this user, is too short for it.' };
     case '42P01':
@@ -23,6 +27,8 @@ export function judgePostgres(error: unknown): ErrorVerdict {
     case '42501':
       return { trouble: 'statement', hint: 'Grant the right to the user in jdbcUser.' };
   }
+  // Transactions that met others, and a server that is short of memory, disk or the like.
+  if (/^(40|53)/.test(code)) return { trouble: 'busy' };
   if (/^[0-9A-Z]{5}$/.test(code) && !code.startsWith('E')) return { trouble: 'statement' };
   const network = judgeNetwork(error);
   if (network !== undefined) return network;

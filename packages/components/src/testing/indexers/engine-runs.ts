@@ -93,5 +93,21 @@ export function numbered(count: number): Fields[] {
   return Array.from({ length: count }, (_, i) => ({ id: `d${i}`, n_i: i, t_s: `text ${i}` }));
 }
 
+/** So many versions of a few documents, among them deletes. */
+export function versions(count: number): Fields[] {
+  return Array.from({ length: count }, (_, i) => ({
+    id: `d${i % 23}`,
+    ...(i % 5 === 4 ? { del_s: 'yes' } : { n_i: i }),
+  }));
+}
+
+/** Settings with which such deletes are deletes. */
+export const DELETES = 'deletionMarkerField: del_s, deletionMarkerFieldValue: "yes"';
+
+/** What is left of versions, by id. */
+export function lastOf(documents: readonly Fields[]): Record<string, Fields> {
+  return Object.fromEntries(Object.entries(byId(documents)).filter(([, document]) => !('del_s' in document)));
+}
+
 /** Settings with which retries take no time to speak of. */
 export const QUICK = 'maxRetries: 5, retryWaitDurationMs: 10, retryMaxWaitDurationMs: 50';

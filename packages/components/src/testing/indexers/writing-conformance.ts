@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { byId, type EngineRuns, type EngineUnderTest, type Fields, numbered, outcome } from './engine-runs.ts';
+import { byId, DELETES, type EngineRuns, type EngineUnderTest, type Fields, numbered, outcome } from './engine-runs.ts';
 
 /**
  * What every indexer must do when nothing goes wrong.
@@ -10,7 +10,7 @@ export function describeWriting(engine: EngineUnderTest, runs: EngineRuns, url: 
   it('writes documents, with all kinds of values and names', async () => {
     const target = await engine.create();
     const documents: Fields[] = [
-      { id: 'a/b c?&"é', n_i: 1, d_d: 1.5, b_b: true, s_s: 'tab\t"q" 日😀', ss_ss: ['x', 'y'] },
+      { id: 'a/b c?&"é', n_i: 1, d_d: 1.5, b_b: true, s_s: 'tab\t"q" \'s\' \\ 日😀', ss_ss: ['x', 'y'] },
       { id: ' x ', ss_ss: ['one', 'two'] },
       ...numbered(250),
     ];
@@ -23,6 +23,7 @@ export function describeWriting(engine: EngineUnderTest, runs: EngineRuns, url: 
     const target = await engine.create();
     const documents: Fields[] = [
       { id: '1', n_i: 1 },
+      { id: '1', n_i: 11 },
       { id: '2', n_i: 2 },
       { id: '3', n_i: 3 },
       { id: '2', del_s: 'yes' },
@@ -31,15 +32,14 @@ export function describeWriting(engine: EngineUnderTest, runs: EngineRuns, url: 
       { id: 'unknown', del_s: 'yes' },
       { id: '4', del_s: 'no' },
     ];
-    const settings = 'deletionMarkerField: del_s, deletionMarkerFieldValue: "yes"';
-    expect(outcome(await runs.send(url(), target, documents, settings))).toEqual({
+    expect(outcome(await runs.send(url(), target, documents, DELETES))).toEqual({
       status: 'SUCCEEDED',
-      succeeded: 8,
+      succeeded: 9,
       failed: {},
     });
     expect(await engine.contents(target)).toEqual(
       byId([
-        { id: '1', n_i: 1 },
+        { id: '1', n_i: 11 },
         { id: '3', n_i: 33 },
         { id: '4', del_s: 'no' },
       ]),

@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { RealServer } from '../real-server.ts';
+import { CuttingProxy } from './cutting-proxy.ts';
+import {
+  byId,
+  DELETES,
+  type EngineRuns,
+  type EngineUnderTest,
+  lastOf,
+  numbered,
+  outcome,
+  QUICK,
+  versions,
+} from './engine-runs.ts';
+
+/** What every indexer must do whose engine does not speak HTTP when connections are lost, or the engine is. */
+export function describeLostConnections(engine: EngineUnderTest, runs: EngineRuns, server: RealServer): void {
+  let proxy: CuttingProxy;
+  beforeEach(async () => {
+    proxy = await CuttingProxy.start(server.url);
+  });
+  afterEach(() => proxy.close());
+
+  it('sends again what was under way on a lost connection, and keeps the order of versions and deletes', async () => {
+    const target = await engine.create();
+    const documents = versions(400);
+    proxy.cutEvery = 10_000;
+    const result = await runs.send(proxy.url, target, documents, `batchSize: 7, ${DELETES}, ${QUICK}`);
+    expect(outcome(result)).toEqual({ status: 'SUCCEEDED', succeeded: 400, failed: {} });
+    expect(proxy.cuts).toBeGreaterThan(0);
+    expect(await engine.contents(target)).toEqual(lastOf(documents));
+  });
+
+  it('gives up after the last retry, says why, and brings in by a retry of the run what is missing', async () => {
+    const target = await engine.create();
+    const documents = numbered(40);
+    proxy.refuseFrom = '"d30"';
+    const settings = 'batchSize: 5, maxRetries: 2, retryWaitDurationMs: 5';
+    const { succeeded, failed } = outcome(await runs.send(proxy.url, target, documents, settings));
+    expect(succeeded).toBe(40 - Object.keys(failed).length);
+    expect(failed).toMatchObject({ d30: expect.stringMatching(/connect/i), d39: expect.stringMatching(/connect/i) });
+    // What is told to have failed may be there, since the reply may be what was lost. What is not told must be there.
+    const taken = documents.filter(({ id }) => !((id as string) in failed));
+    expect(await engine.contents(target)).toMatchObject(byId(taken));
+    const retried = await runs.send(server.url, target, [], '', '', '', { retry: runs.failed });
+    expect(outcome(retried)).toEqual({ status: 'SUCCEEDED', succeeded: 40 - succeeded, failed: {} });
+    expect(await engine.contents(target)).toEqual(byId(documents));
+  });
+
+  it('goes on when the server is restarted during a run', async () => {
+    const target = await engine.create();
+    const documents = numbered(3000);
+    const settings = 'batchSize: 2, maxRetries: 2000, retryWaitDurationMs: 100, retryMaxWaitDurationMs: 500';
+    const sending = runs.send(server.url, target, documents, settings);
+    // When some are in: before the first connection there would be nothing to go on with.
+    while (Object.keys(await engine.contents(target)).length === 0)
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    await server.stop();
+    await server.start();
+    expect(outcome(await sending)).toEqual({ status: 'SUCCEEDED', succeeded: 3000, failed: {} });
+    expect(await engine.contents(target)).toEqual(byId(documents));
+  }, 180_000);
+}
