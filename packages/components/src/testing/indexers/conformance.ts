@@ -1,6 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RealServer } from '../real-server.ts';
-import { byId, EngineRuns, type EngineUnderTest, type Fields, numbered, outcome, QUICK } from './engine-runs.ts';
+import {
+  byId,
+  DELETES,
+  EngineRuns,
+  type EngineUnderTest,
+  lastOf,
+  numbered,
+  outcome,
+  QUICK,
+  versions,
+} from './engine-runs.ts';
 import { type Fault, FaultyProxy } from './faulty-proxy.ts';
 import { describeWriting } from './writing-conformance.ts';
 
@@ -23,16 +33,11 @@ export function describeConformance(engine: EngineUnderTest, server: RealServer,
     beforeEach(() => proxy.reset());
     describeWriting(engine, runs, url);
 
-    /** Faults for the first requests that change something, one each. */
-    const faults = (...list: (Fault | undefined)[]) => {
-      proxy.fault = () => list.shift();
-    };
-
     it('tells of each document that is refused, and writes the others', async () => {
       const target = await engine.create();
       const documents = numbered(30);
-      const bad = [3, 4, 17, 29].map((i) => ({ ...documents[i], n_i: 'no number' }) as Fields);
-      const sent = documents.map((document) => bad.find(({ id }) => id === document.id) ?? document);
+      const bad = new Set([3, 4, 17, 29]);
+      const sent = documents.map((document, i) => (bad.has(i) ? { ...document, n_i: 'no number' } : document));
       const result = await runs.send(url(), target, sent);
       expect(outcome(result)).toEqual({
         status: 'SUCCEEDED',
@@ -44,7 +49,7 @@ export function describeConformance(engine: EngineUnderTest, server: RealServer,
           d29: expect.stringMatching(/400.*n_i/),
         },
       });
-      expect(Object.keys(await engine.contents(target))).toHaveLength(26);
+      expect(await engine.contents(target)).toEqual(byId(documents.filter((_, i) => !bad.has(i))));
     });
 
     it.each<[string, Fault]>([
@@ -55,7 +60,7 @@ export function describeConformance(engine: EngineUnderTest, server: RealServer,
     ])('sends again what an engine may not have taken that %s', async (_, fault) => {
       const target = await engine.create();
       const documents = numbered(40);
-      faults(fault, fault, undefined, fault);
+      proxy.faults(fault, fault, undefined, fault);
       const result = await runs.send(proxy.url, target, documents, `batchSize: 10, ${QUICK}`);
       expect(outcome(result)).toEqual({ status: 'SUCCEEDED', succeeded: 40, failed: {} });
       expect(await engine.contents(target)).toEqual(byId(documents));
@@ -70,6 +75,7 @@ export function describeConformance(engine: EngineUnderTest, server: RealServer,
       };
       const result = await runs.send(proxy.url, target, numbered(3), QUICK);
       expect(outcome(result).succeeded).toBe(3);
+      expect(await engine.contents(target)).toEqual(byId(numbered(3)));
       expect((times[1] as number) - (times[0] as number)).toBeGreaterThan(990);
     });
 
@@ -87,7 +93,7 @@ export function describeConformance(engine: EngineUnderTest, server: RealServer,
       expect(await engine.contents(target)).toEqual(byId(documents));
     });
 
-    it('gives up after the last retry, and says why', async () => {
+    it('gives up after the last retry, says why, and brings in by a retry of the run what is missing', async () => {
       const target = await engine.create();
       const documents = numbered(20);
       proxy.fault = (body) => (body.includes('"d3"') ? { kind: 'answer', status: 503 } : undefined);
@@ -101,11 +107,20 @@ export function describeConformance(engine: EngineUnderTest, server: RealServer,
       });
       expect(proxy.bodies.filter((body) => body.includes('"d3"'))).toHaveLength(3);
       expect(await engine.contents(target)).toEqual(byId(documents.slice(5)));
+
+      // That nothing was heard of them does not tell whether they were taken.
+      proxy.fault = () => ({ kind: 'cut-reply' });
+      const unheard = await runs.send(proxy.url, target, [], settings, '', '', { retry: runs.failed });
+      expect(unheard.counts).toMatchObject({ published: 5, succeeded: 0, failed: 5 });
+      proxy.reset();
+      const heard = await runs.send(proxy.url, target, [], settings, '', '', { retry: runs.failed });
+      expect(outcome(heard)).toEqual({ status: 'SUCCEEDED', succeeded: 5, failed: {} });
+      expect(await engine.contents(target)).toEqual(byId(documents));
     });
 
-    it('keeps the order of the versions of a document, whatever goes wrong', async () => {
+    it('keeps the order of the versions of a document and of its deletes, whatever goes wrong', async () => {
       const target = await engine.create();
-      const documents = Array.from({ length: 400 }, (_, i) => ({ id: `d${i % 23}`, n_i: i }));
+      const documents = versions(400);
       const kinds: (Fault | undefined)[] = [
         undefined,
         { kind: 'answer', status: 429 },
@@ -121,10 +136,10 @@ export function describeConformance(engine: EngineUnderTest, server: RealServer,
         proxy.url,
         target,
         documents,
-        `batchSize: 7, maxRetries: 20, retryWaitDurationMs: 2`,
+        `batchSize: 7, maxRetries: 20, retryWaitDurationMs: 2, ${DELETES}`,
       );
       expect(outcome(result)).toEqual({ status: 'SUCCEEDED', succeeded: 400, failed: {} });
-      expect(await engine.contents(target)).toEqual(byId(documents));
+      expect(await engine.contents(target)).toEqual(lastOf(documents));
     });
 
     // Continuous integration has no time for it: a start of OpenSearch on a busy machine outlasts every limit.

@@ -1,8 +1,8 @@
 import { afterAll, expect, it } from 'vitest';
 import { describeWithServer } from '../real-server.ts';
-import { describeDeleteByQuery } from './bulk-conformance.ts';
 import { BulkEngine } from './bulk-engine.ts';
-import { EngineRuns, outcome } from './engine-runs.ts';
+import { describeDeletesByField } from './delete-by-field-conformance.ts';
+import { byId, EngineRuns, outcome } from './engine-runs.ts';
 
 // The later versions that the tests can have lack joins and deletes by query.
 await describeWithServer(
@@ -12,7 +12,7 @@ await describeWithServer(
     const engine = new BulkEngine('Elasticsearch', url);
     const runs = new EngineRuns(engine);
     afterAll(() => runs.close());
-    describeDeleteByQuery(engine, url);
+    describeDeletesByField(engine, url);
 
     it('joins children to their parents', async () => {
       const target = await engine.create({ relation: { type: 'join', relations: { question: 'answer' } } }, 3);
@@ -29,6 +29,12 @@ await describeWithServer(
           twice: 'Document already has join field: relation',
         },
       });
+      expect(await engine.contents(target)).toEqual(
+        byId([
+          ...questions.map((question) => ({ ...question, relation: 'question' })),
+          ...answers.map((answer) => ({ ...answer, relation: { name: 'answer', parent: answer.of } })),
+        ]),
+      );
       const query = { has_child: { type: 'answer', query: { match_all: {} } } };
       const answered = await engine.hits(target, query);
       expect(answered.map(({ _id }) => _id).sort()).toEqual(['q0', 'q1', 'q2', 'q3']);

@@ -47,6 +47,11 @@ export class FaultyProxy {
     return url.href.replace(/\/$/, '');
   }
 
+  /** What goes wrong with the first of those requests, one each. */
+  faults(...list: (Fault | undefined)[]): void {
+    this.fault = () => list.shift();
+  }
+
   reset(): void {
     this.fault = () => undefined;
     this.bodies.length = 0;
@@ -63,7 +68,7 @@ export class FaultyProxy {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks).toString();
-    const changes = /\/(_bulk|update|_delete_by_query)\b/.test(request.url ?? '');
+    const changes = /\/(_bulk|update|_delete_by_query|documents)\b/.test(request.url ?? '');
     if (changes) this.bodies.push(body);
     const fault = changes ? this.fault(body) : undefined;
     if (fault?.kind === 'cut') {
