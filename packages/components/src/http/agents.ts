@@ -2,7 +2,7 @@ import { Agent, type AgentOptions } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { requireAllowedHost } from '@headrace/engine';
-import { proxyFor, proxyName } from './proxy.ts';
+import { type ProxyEnvironment, proxiesForNode, proxyFor, proxyName } from './proxy.ts';
 import { type Trust, tlsOf } from './tls/tls-parameter.ts';
 import { tlsOptions } from './tls-settings.ts';
 
@@ -26,10 +26,11 @@ type Target = { readonly host?: string | null | undefined; readonly port?: strin
  * hosts that the policy allows, and name a proxy that does not answer. Throws when a file of the settings cannot be used.
  */
 export async function openAgents(trust: Trust): Promise<Agents> {
-  // The environment of this moment is the one that is asked who is to blame, too.
-  const options = { keepAlive: true, maxSockets: CONNECTIONS, proxyEnv: process.env } satisfies AgentOptions;
-  const http = watched(new Agent(options), 'http:');
-  const https = watched(new SecureAgent({ ...options, ...(await tlsOptions(tlsOf(trust))) }), 'https:');
+  const environment = { ...process.env };
+  const proxyEnv = proxiesForNode(environment);
+  const options = { keepAlive: true, maxSockets: CONNECTIONS, proxyEnv } satisfies AgentOptions;
+  const http = watched(new Agent(options), 'http:', environment);
+  const https = watched(new SecureAgent({ ...options, ...(await tlsOptions(tlsOf(trust))) }), 'https:', environment);
   return {
     http,
     https,
@@ -41,17 +42,23 @@ export async function openAgents(trust: Trust): Promise<Agents> {
 }
 
 /** A proxy hides the host from what watches over connections, and its errors do not say that they are its own. */
-function watched<T extends Agent>(agent: T, protocol: 'http:' | 'https:'): T {
+function watched<T extends Agent>(agent: T, protocol: 'http:' | 'https:', environment: ProxyEnvironment): T {
+  const everywhere = { ...environment, no_proxy: '' };
+  const exceptions = proxiesForNode(environment).no_proxy?.split(',') ?? [];
   const connect = agent.createConnection.bind(agent);
   agent.createConnection = (options, callback?: Connected) => {
     const { host, port } = options as Target;
     const name = host ?? 'localhost';
     const number = Number(port ?? (protocol === 'https:' ? 443 : 80));
     const url = new URL(`${protocol}//${name.includes(':') ? `[${name}]` : name}:${number}`);
-    const proxy = proxyFor(url, process.env);
-    if (proxy === undefined) return connect(options, callback);
+    const proxy = proxyFor(url, everywhere);
+    // As the agent decides it.
+    const isDirect = exceptions.some(
+      (one) => one === '*' || one === name || one === `${name}:${number}` || (one[0] === '.' && name.endsWith(one)),
+    );
+    if (proxy === undefined || isDirect) return connect(options, callback);
     requireAllowedHost(name, number);
-    const blame = (error: Error) => blamed(error, proxyName(proxy, url, process.env));
+    const blame = (error: Error) => blamed(error, proxyName(proxy, url, environment));
     const told: Connected = (error, stream) => callback?.(error instanceof Error ? blame(error) : error, stream);
     return connect(options, callback === undefined ? undefined : told)?.prependListener('error', blame);
   };

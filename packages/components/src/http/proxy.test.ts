@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { proxyFor } from './proxy.ts';
+import { proxiesForNode, proxyFor } from './proxy.ts';
 
 const proxies = { HTTP_PROXY: 'http://plain:3128', HTTPS_PROXY: 'http://tunnel:3129' };
 
@@ -43,4 +43,19 @@ describe('the proxy of a URL', () => {
   ])('%s with the exceptions "%s"', (url, noProxy, excepted) => {
     expect(proxy(url, noProxy) === undefined).toBe(excepted);
   });
+});
+
+it.each([
+  [{}, { no_proxy: '' }],
+  [
+    { HTTP_PROXY: 'plain:3128', https_proxy: 'http://u:p@tunnel:3129', NO_PROXY: 'a.example .b.example,*.c.example' },
+    {
+      http_proxy: 'http://plain:3128/',
+      https_proxy: 'http://u:p@tunnel:3129/',
+      no_proxy: 'a.example,.a.example,b.example,.b.example,c.example,.c.example',
+    },
+  ],
+  [{ no_proxy: '[::1] h:1, *' }, { no_proxy: '::1,.::1,h:1,*' }],
+])('the agents of Node get what %j means', (environment, proxies) => {
+  expect(proxiesForNode(environment)).toEqual(proxies);
 });

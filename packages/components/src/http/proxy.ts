@@ -20,6 +20,24 @@ export function proxyFor(url: URL, environment: ProxyEnvironment): URL | undefin
   return proxy;
 }
 
+/**
+ * The proxies for the agents of Node, whose words are others: they know no blanks between exceptions, no domain without
+ * a dot, and no proxy without its scheme. A domain with a port is the host of that name alone to them.
+ */
+export function proxiesForNode(environment: ProxyEnvironment): Record<string, string> {
+  const everywhere = { ...environment, no_proxy: '' };
+  const [plain, secure] = ['http:', 'https:'].map((scheme) => proxyFor(new URL(`${scheme}//host`), everywhere));
+  const exceptions = exceptionsIn(read(environment, 'no_proxy')).flatMap(({ name, port }) => {
+    const domain = name.replace(/^\*?\./, '');
+    return name === '*' ? ['*'] : port === undefined ? [domain, `.${domain}`] : [`${domain}:${port}`];
+  });
+  return {
+    ...(plain === undefined ? {} : { http_proxy: plain.href }),
+    ...(secure === undefined ? {} : { https_proxy: secure.href }),
+    no_proxy: exceptions.join(),
+  };
+}
+
 /** The proxy for a URL as messages name it: host and port, no user, and the variable that it stands in. */
 export function proxyName(proxy: URL, { protocol }: URL, environment: ProxyEnvironment): string {
   const variable = protocol === 'https:' ? 'https_proxy' : 'http_proxy';
@@ -35,16 +53,24 @@ function read(environment: ProxyEnvironment, name: string): string {
 function isExcepted(url: URL, exceptions: string): boolean {
   const host = url.hostname.replace(/^\[|\]$/g, '').toLowerCase();
   const port = url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port;
-  return exceptions
+  return exceptionsIn(exceptions).some(({ name, port: only }) => {
+    if (name === '*') return true;
+    if (only !== undefined && only !== port) return false;
+    const domain = name.replace(/^\*?\./, '');
+    return host === domain || host.endsWith(`.${domain}`);
+  });
+}
+
+/** Names in lower case, addresses without brackets, ports where there are some. */
+function exceptionsIn(text: string): { readonly name: string; readonly port: string | undefined }[] {
+  return text
     .toLowerCase()
     .split(/[\s,]+/)
-    .some((exception) => {
-      if (exception === '' || exception === '*') return exception === '*';
-      const [, name, only] =
-        /^\[?(.*?)\]?(?::(\d+))?$/.exec(isAddressV6(exception) ? `[${exception}]` : exception) ?? [];
-      if (name === undefined || (only !== undefined && only !== port)) return false;
-      const domain = name.replace(/^\*?\./, '');
-      return host === domain || host.endsWith(`.${domain}`);
+    .filter((exception) => exception !== '')
+    .map((exception) => {
+      const written = isAddressV6(exception) ? `[${exception}]` : exception;
+      const [, name = written, port] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(written) ?? [];
+      return { name, port };
     });
 }
 
