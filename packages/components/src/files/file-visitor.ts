@@ -114,7 +114,7 @@ export class FileVisitor {
 
   private async visitCompressed(file: Container, became: WhatBecame): Promise<void> {
     const leaf = file.leaf.slice(0, -'.gz'.length);
-    const open = () => file.budget.spentBy(gunzipped(file.open()));
+    const open = () => file.budget.spentBy(gunzipped(file.open(), () => this.tellOfRest(file.path)));
     if (this.options.opensArchives && isArchive(leaf)) {
       await this.visitArchive({ ...file, leaf, open, local: undefined }, became);
       return;
@@ -129,6 +129,12 @@ export class FileVisitor {
       await this.settleInner(path, error);
       await became(error === undefined ? undefined : new PartlyRead());
     });
+  }
+
+  private tellOfRest(path: string): void {
+    this.options.log.warn(
+      `${path}: what stands behind its compressed data is ignored, as gzip does: the file may be damaged`,
+    );
   }
 
   /** The name of the file says what kind of archive it is. */

@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runFileConnector, writeFiles } from '../../connectors/run-file-connector.test.lib.ts';
+import { gunzipped } from './decompress.ts';
+import { tarOf } from './make-archives.test.lib.ts';
+
+async function* pieces(bytes: Uint8Array, size: number) {
+  // The memory of a piece is used again, as sources do.
+  const memory = Buffer.alloc(size);
+  for (let at = 0; at < bytes.length; at += size) {
+    const part = bytes.subarray(at, at + size);
+    memory.set(part);
+    yield memory.subarray(0, part.length);
+  }
+}
+
+async function unpack(bytes: Uint8Array, size = bytes.length) {
+  const content: Uint8Array[] = [];
+  let rest = false;
+  let error: string | undefined;
+  try {
+    for await (const piece of gunzipped(pieces(bytes, size), () => {
+      rest = true;
+    })) {
+      content.push(Buffer.from(piece));
+    }
+  } catch (thrown) {
+    error = (thrown as Error).message;
+  }
+  return { content: Buffer.concat(content), rest, error };
+}
+
+const SIZES = [1, 7, 100, 100_000];
+const text = Buffer.from('a line of text\n'.repeat(500));
+const zeros = Buffer.alloc(600);
+
+describe('a gzip file', () => {
+  it.each([
+    ['nothing', Buffer.alloc(0), false],
+    ['zeros', zeros, false],
+    ['garbage', Buffer.from('garbage'), true],
+    ['zeros and garbage', Buffer.concat([zeros, Buffer.from('garbage')]), true],
+    ['half a mark of gzip', Buffer.from([0x1f]), true],
+  ])('keeps what it holds with %s behind it', async (_, behind, rest) => {
+    for (const size of SIZES) {
+      const bytes = Buffer.concat([gzipSync(text), gzipSync('more'), behind]);
+      expect(await unpack(bytes, size)).toEqual({
+        content: Buffer.concat([text, Buffer.from('more')]),
+        rest,
+        error: undefined,
+      });
+    }
+  });
+
+  it('of any size keeps all of it', async () => {
+    const large = randomBytes(5_000_000);
+    const packed = Buffer.concat([gzipSync(large), Buffer.from('garbage')]);
+    for (const size of [65_536, packed.length]) {
+      const { content, rest } = await unpack(packed, size);
+      expect([content.equals(large), rest]).toEqual([true, true]);
+    }
+  });
+
+  it('of many members, small and large ones, keeps their order', async () => {
+    const members = Array.from({ length: 60 }, (_, i) => randomBytes(i % 7 === 5 ? 200_000 : i * 37));
+    const packed = Buffer.concat([...members.map((member) => gzipSync(member)), Buffer.from('garbage')]);
+    for (const size of [1000, 100_000, packed.length]) {
+      const { content, rest, error } = await unpack(packed, size);
+      expect([content.equals(Buffer.concat(members)), rest, error]).toEqual([true, true, undefined]);
+    }
+    const small = Buffer.concat([gzipSync('a'), gzipSync(text), gzipSync(text)]);
+    expect((await unpack(small.subarray(0, -20))).error).toBe('it is cut off: unexpected end of file');
+    small[small.length - 30] = (small[small.length - 30] as number) ^ 1;
+    expect((await unpack(small)).error).toBeDefined();
+  });
+
+  it('with a name, a comment and other things in its header is read', async () => {
+    const plain = gzipSync(text);
+    const header = Buffer.from(plain.subarray(0, 10));
+    header[3] = 2 | 4 | 8 | 16;
+    const fields = Buffer.from('\x03\x00xyzname.txt\x00a comment\x00cc', 'latin1');
+    const bytes = Buffer.concat([header, fields, plain.subarray(10)]);
+    for (const size of SIZES) expect((await unpack(bytes, size)).content).toEqual(text);
+    expect((await unpack(bytes.subarray(0, 20))).error).toContain('cut off');
+  });
+
+  it('that is cut off says so wherever that is, behind what came before', async () => {
+    const bytes = gzipSync(text);
+    for (let end = 2; end < bytes.length; end++) {
+      const { content, error } = await unpack(bytes.subarray(0, end));
+      expect(error).toBe('it is cut off: unexpected end of file');
+      expect(content.equals(text.subarray(0, content.length))).toBe(true);
+    }
+    expect((await unpack(Buffer.concat([bytes, bytes.subarray(0, 30)]))).error).toContain('cut off');
+  });
+
+  it('that is damaged, or none, is refused', async () => {
+    const bytes = gzipSync(text);
+    const change = (at: number) => {
+      const changed = Buffer.from(bytes);
+      changed[at] = (changed[at] as number) ^ 1;
+      return unpack(changed);
+    };
+    expect((await change(bytes.length - 1)).error).toBe('it is damaged: its checksum is wrong');
+    expect((await change(bytes.length - 5)).error).toBe('it is damaged: its checksum is wrong');
+    expect((await change(2)).error).toBe('it is compressed by method 9, which is not known here');
+    expect((await change(0)).error).toContain('it is not compressed with gzip');
+    expect(await unpack(Buffer.alloc(0), 1)).toEqual({ content: Buffer.alloc(0), rest: false, error: undefined });
+  });
+});
+
+describe('FileConnector', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'headrace-gzip-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  it('publishes what a compressed file holds, and warns of what stands behind it', async () => {
+    const garbage = Buffer.from('garbage');
+    await writeFiles(folder, {
+      'a.csv.gz': Buffer.concat([gzipSync('k\n1\n2\n'), garbage]),
+      'b.txt.gz': Buffer.concat([gzipSync('b'), garbage]),
+      'c.txt.gz': Buffer.concat([gzipSync('c'), zeros]),
+      'd.tar.gz': Buffer.concat([gzipSync(await tarOf([{ name: 'd.txt', content: 'd' }])), zeros]),
+      'e.csv.gz': gzipSync('k\n1\n'.repeat(50_000)).subarray(0, 150),
+    });
+    const { found, rejected, warnings } = await runFileConnector(folder, {
+      fileHandlers: { csv: {} },
+      fileOptions: { handleCompressedFiles: true, handleArchivedFiles: true },
+    });
+    expect(found).toEqual(['a.csv-1', 'a.csv-2', 'b.txt.gz!b.txt', 'c.txt.gz!c.txt', 'd.tar.gz!d.txt']);
+    expect(rejected).toEqual(['e.csv.gz: it is cut off: unexpected end of file']);
+    expect(warnings.sort()).toEqual([
+      'a.csv.gz: what stands behind its compressed data is ignored, as gzip does: the file may be damaged',
+      'b.txt.gz: what stands behind its compressed data is ignored, as gzip does: the file may be damaged',
+    ]);
+  });
+});
