@@ -43,6 +43,11 @@ const ADDED_TO: readonly { readonly to: readonly string[]; readonly names: reado
       names: ['bearerToken', 'tls'],
       why: 'the reference knows basic authentication and stores of Java only',
     },
+    {
+      to: ['DatabaseConnector '],
+      names: ['failOnSQLError'],
+      why: 'the reference goes on behind a preSQL or postSQL that failed',
+    },
     { to: ['RSSConnector '], names: ['tls', 'acceptInvalidCert'], why: 'feeds inside of a company' },
   ];
 

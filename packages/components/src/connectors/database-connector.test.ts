@@ -119,6 +119,22 @@ describe('DatabaseConnector', () => {
       ]);
     });
 
+    it('fail the connector where failOnSQLError says so, and are logged otherwise', async () => {
+      const failing = 'update nowhere set a = 1';
+      const { json, warnings } = await read('select 1 as id', { preSQL: failing, postSQL: failing });
+      expect(json).toEqual(['{"id":"1"}']);
+      expect(warnings).toEqual([
+        expect.stringMatching(/^preSQL failed, the connector goes on: .*nowhere/),
+        expect.stringMatching(/^postSQL failed, the connector goes on: .*nowhere/),
+      ]);
+      for (const name of ['preSQL', 'postSQL']) {
+        await expect(read('select 1 as id', { [name]: failing, failOnSQLError: true })).rejects.toMatchObject({
+          code: 'HR_CONNECTOR_FAILED',
+          message: expect.stringMatching(`^${name}: .*nowhere`),
+        });
+      }
+    });
+
     it('do not run after a failure, nor in a preview', async () => {
       const file = fileWith('create table log (line text)');
       const settings = { connectionString: `jdbc:sqlite:${file}`, postSQL: "insert into log values ('x')" };

@@ -3,6 +3,7 @@ import {
   Connector,
   clamped,
   Document,
+  HeadraceError,
   type JsonObject,
   MAX_MILLIS,
   messageOf,
@@ -18,6 +19,7 @@ import { Database, type DatabaseConnection, type RowLayout, type RowStream } fro
 import { checkDatabase } from '../database/driver-class.ts';
 import { reachDatabase, reachQuery } from '../database/reach-database.ts';
 import { RowDocuments } from '../database/row-documents.ts';
+import { isDelivered } from './delivered.ts';
 import { requirePublisher } from './require-publisher.ts';
 
 const parameters = Type.Object({
@@ -35,6 +37,7 @@ const parameters = Type.Object({
   ignoreColumns: Type.Optional(Type.Array(Type.String(), { default: [] })),
   connectionRetries: Type.Optional(Type.Integer({ default: 1, ...clamped({ minimum: 1 }) })),
   connectionRetryPause: Type.Optional(Type.Integer({ default: 10_000, ...clamped({ maximum: MAX_MILLIS }) })),
+  failOnSQLError: Type.Optional(Type.Boolean({ default: false })),
 });
 
 /**
@@ -79,13 +82,14 @@ const parameters = Type.Object({
  *   <li>sql (String, Required) : The query.</li>
  *   <li>idField (String, Required) : The label of the column that holds the id, letter case aside.</li>
  *   <li>fetchSize (Integer, Optional) : Accepted and not needed: rows are streamed whatever it says.</li>
- *   <li>preSQL (String, Optional) : A statement to run before the query, on the same connection. Its failure is logged, the query runs all the same. Previews leave it out.</li>
- *   <li>postSQL (String, Optional) : A statement to run on the same connection when all documents have come to their end; not when the connector failed or was stopped. Its failure is logged. Previews leave it out.</li>
+ *   <li>preSQL (String, Optional) : A statement to run before the query, on the same connection. Its failure is logged, and the query runs all the same, unless failOnSQLError is set. Previews leave it out.</li>
+ *   <li>postSQL (String, Optional) : A statement to run on the same connection when all documents have come to their end; not when the connector failed or was stopped, nor when documents could not be delivered because the destination was away or overloaded. Its failure is logged, unless failOnSQLError is set. Previews leave it out.</li>
  *   <li>otherSQLs (List&lt;String&gt;, Optional) : Queries for children, each sorted by its join column. Defaults to none.</li>
  *   <li>otherJoinFields (List&lt;String&gt;, Optional) : The join column of each of otherSQLs.</li>
  *   <li>ignoreColumns (List&lt;String&gt;, Optional) : Labels of columns that make no field, letter case aside. Defaults to none.</li>
  *   <li>connectionRetries (Integer, Optional) : How often connecting is tried again. A refused password is not. Defaults to 1.</li>
  *   <li>connectionRetryPause (Integer, Optional) : How long to wait before that, in milliseconds. Defaults to 10000.</li>
+ *   <li>failOnSQLError (Boolean, Optional) : Whether a failure of preSQL or postSQL fails the connector, and with it the run. Defaults to false.</li>
  * </ul>
  */
 export class DatabaseConnector extends Connector<typeof parameters> {
@@ -94,6 +98,7 @@ export class DatabaseConnector extends Connector<typeof parameters> {
   private main: DatabaseConnection | undefined;
   private readonly others: DatabaseConnection[] = [];
   private readonly streams: RowStream[] = [];
+  private target: Publisher | undefined;
   private completed = false;
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
@@ -121,6 +126,7 @@ export class DatabaseConnector extends Connector<typeof parameters> {
   override async execute(publisher: Publisher | undefined): Promise<void> {
     const { params, context } = this;
     const target = requirePublisher(publisher, context.name);
+    this.target = target;
     // A stop does not wait for the next row.
     target.signal.addEventListener('abort', () => void this.close(), { once: true });
     const database = await Database.open(params, context.log);
@@ -143,7 +149,10 @@ export class DatabaseConnector extends Connector<typeof parameters> {
 
   /** Only now, when nothing can fail any more that it might mark as done. */
   override async postExecute(): Promise<void> {
-    if (this.completed) await this.attempt('postSQL', this.params.postSQL);
+    const { postSQL } = this.params;
+    if (!this.completed || postSQL === undefined) return;
+    if (await isDelivered(this.target)) await this.attempt('postSQL', postSQL);
+    else this.message = 'postSQL was left out: documents could not be delivered';
   }
 
   override async close(): Promise<void> {
@@ -227,6 +236,9 @@ export class DatabaseConnector extends Connector<typeof parameters> {
     try {
       await this.main.execute(sql);
     } catch (error) {
+      if (this.params.failOnSQLError === true) {
+        throw new HeadraceError('HR_CONNECTOR_FAILED', `${name}: ${messageOf(error)}`);
+      }
       log.error(`${name} failed, the connector goes on: ${messageOf(error)}`);
     }
   }

@@ -18,6 +18,7 @@ import { checkSolrParams, cursorQuery } from '../solr/cursor-query.ts';
 import { reachSolr } from '../solr/reach-solr.ts';
 import { Solr } from '../solr/solr.ts';
 import { checkSolr, SolrUrls, solrParameters } from '../solr/solr-settings.ts';
+import { isDelivered } from './delivered.ts';
 
 const parameters = Type.Object({
   solr: Type.Object({ url: SolrUrls, ...solrParameters }),
@@ -50,8 +51,8 @@ interface Page {
  * <p>
  * Commands are bodies of requests to <code>/update</code>; <code>{runId}</code> in them stands for the id of the run. None
  * is committed unless it is, or holds, a commit. preActions are sent one after the other before anything is read,
- * postActions when all documents have come to their end. A command that fails fails the run, and so does a query. Previews
- * leave commands out. What fails in passing is tried again, with several URLs at the next of them.
+ * postActions when all documents have come to their end; not when some could not be delivered because the destination was
+ * away or overloaded. A command that fails fails the run, and so does a query. Previews leave commands out. What fails in passing is tried again, with several URLs at the next of them.
  * <p>
  * Config Parameters -
  * <ul>
@@ -84,6 +85,7 @@ interface Page {
 export class SolrConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
   private solr: Solr | undefined;
+  private target: Publisher | undefined;
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
     yield* checkSolr(params.solr);
@@ -101,6 +103,7 @@ export class SolrConnector extends Connector<typeof parameters> {
 
   override async execute(publisher: Publisher | undefined): Promise<void> {
     if (publisher === undefined) return;
+    this.target = publisher;
     const { signal } = publisher;
     const { solrParams, idField = 'id' } = this.params;
     const query = cursorQuery(solrParams as ReadonlyMap<string, Value> | undefined, idField);
@@ -129,7 +132,11 @@ export class SolrConnector extends Connector<typeof parameters> {
   }
 
   override async postExecute(): Promise<void> {
-    await this.act('postActions', this.params.postActions ?? []);
+    const { postActions = [] } = this.params;
+    if (postActions.length === 0) return;
+    // A deletion of what is old would take with it what has no new version yet.
+    if (await isDelivered(this.target)) await this.act('postActions', postActions);
+    else this.message = 'postActions were left out: documents could not be delivered';
   }
 
   override async close(): Promise<void> {
