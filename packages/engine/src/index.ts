@@ -57,7 +57,7 @@ export { maskedSecrets } from './config/check-masked.ts';
 export { configSchema } from './config/config-schema.ts';
 export type { IngestConfig } from './config/ingest-config.ts';
 export { nearest } from './config/nearest.ts';
-export { formatProblem, hasErrors, type Problem, withHint } from './config/problem.ts';
+export { formatProblem, hasErrors, inTextOrder, type Problem, withHint } from './config/problem.ts';
 export { type ReachRequest, reachConfig } from './config/reach-config.ts';
 export { reachHint } from './config/reach-hint.ts';
 export { type ReadConfig, type ReadConfigOptions, readConfigFile, readConfigText } from './config/read-config.ts';
@@ -91,6 +91,7 @@ export {
   toValue,
   type Value,
 } from './document/value.ts';
+export { counted } from './errors/counted.ts';
 export { ERROR_ADVICE } from './errors/error-advice.ts';
 export { ERROR_CODES, type ErrorCode } from './errors/error-codes.ts';
 export { type Failure, HeadraceError, messageOf, toFailure } from './errors/headrace-error.ts';

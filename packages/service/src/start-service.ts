@@ -1,7 +1,7 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { catalogUrl } from '@headrace/components';
-import { describePolicy, type LogRecord, messageOf, Registry } from '@headrace/engine';
+import { counted, describePolicy, type LogRecord, messageOf, Registry } from '@headrace/engine';
 import type { FastifyBaseLogger } from 'fastify';
 import { AuditLog } from './audit/audit-log.ts';
 import { Authenticator } from './auth/authenticator.ts';
@@ -13,7 +13,7 @@ import { type Listener, listen } from './http/listeners.ts';
 import { Readiness } from './http/readiness.ts';
 import type { ServiceParts } from './http/service-parts.ts';
 import { checkPolicyNames, uploadPolicy } from './policy/upload-policy.ts';
-import { loadPresets } from './presets/presets.ts';
+import { loadPresets, presetDirectoryProblem } from './presets/presets.ts';
 import type { RunIds } from './runs/active-run.ts';
 import { endInterruptedRuns } from './runs/interrupted-runs.ts';
 import { type PreviewStarter, Previews } from './runs/previews.ts';
@@ -69,7 +69,8 @@ export interface RunningService {
  */
 export async function startService(options: ServiceOptions = {}): Promise<RunningService> {
   const { settings = defaultSettings(), logger = silentLogger, catalogs = [catalogUrl], env = process.env } = options;
-  checkPresetDirectory(settings.presets);
+  const noPresets = settings.presets === undefined ? undefined : presetDirectoryProblem(settings.presets);
+  if (noPresets !== undefined) throw new Error(noPresets);
   const { components, base } = settings;
   const policy = uploadPolicy(settings);
   const registry = await Registry.open({ catalogs, modules: components, base, allowModules: false, policy });
@@ -85,7 +86,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     const audit = settings.audit === undefined ? undefined : new AuditLog(settings.audit, logger);
     undo.push(() => audit?.close());
     const interrupted = await endInterruptedRuns(store);
-    if (interrupted > 0) logger.warn(`${interrupted} runs were interrupted when the service ended the last time`);
+    if (interrupted > 0) {
+      const runs = counted(interrupted, 'run was', 'runs were');
+      logger.warn(`${runs} interrupted when the service ended the last time`);
+    }
     const threads = options.threads ?? new ThreadsOnDemand(settings.limits.runHeapMb);
     undo.push(() => endThreads(threads, logger));
     const reader = new UploadReader(registry);
@@ -238,12 +242,6 @@ function openStore({ storage }: ServiceSettings, metrics: ServiceMetrics, logger
     onFailure: () => metrics.storeFailed(),
     warn: (message) => logger.warn(message),
   });
-}
-
-function checkPresetDirectory(path: string | undefined): void {
-  if (path === undefined) return;
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return;
-  throw new Error(`The preset directory ${path} (presetConfig.configDirectoryPath) is not a directory`);
 }
 
 /** The modules of the service file by their URLs: names in it start from the file, names in presets from their directory. */

@@ -1,5 +1,6 @@
 import {
   copyValue,
+  counted,
   Double,
   HeadraceError,
   type JsonObject,
@@ -92,7 +93,8 @@ export class ChildRows {
       const next = await this.batches.next();
       if (next.done === true) {
         this.ended = true;
-        if (this.orphans > 0) this.log.info(`${this.name}: ${this.orphans} rows belong to no row of sql`);
+        if (this.orphans > 0)
+          this.log.info(`${this.name}: ${counted(this.orphans, 'row belongs', 'rows belong')} to no row of sql`);
         return undefined;
       }
       this.batch = next.value;

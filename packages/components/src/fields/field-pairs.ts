@@ -1,4 +1,5 @@
 import type { ParameterProblem } from '@headrace/engine';
+import { counted } from '@headrace/engine';
 import { checkDestination } from './destination.ts';
 
 /** A field to read and the field to write. */
@@ -18,7 +19,7 @@ export function* checkFieldPairs(params: {
   if (source.length > 0 && dest.length > 1 && source.length !== dest.length) {
     yield {
       parameter: 'dest',
-      message: `source has ${source.length} fields and dest ${dest.length}`,
+      message: `source has ${counted(source.length, 'field')} and dest ${dest.length}`,
       hint: 'Give as many destinations as sources, or one for all.',
     };
   }

@@ -1,3 +1,4 @@
+import { counted } from '@headrace/engine';
 import type { Refusal, Reply } from '../delivery/delivery.ts';
 import { NO_ANSWER } from '../delivery/retries.ts';
 import { excerpt } from '../http/excerpt.ts';
@@ -30,7 +31,7 @@ export function readReplyWithItems(response: HttpResponse, count: number): Reply
   const errors = errorsOf(response.body);
   if (errors === undefined || !errors.every((error) => isItemError(error, count))) {
     const said = excerpt(response.body, MAX_EXCERPT);
-    const message = `The server returned HTTP ${response.status} with "${said}", which does not tell what became of ${count} documents`;
+    const message = `The server returned HTTP ${response.status} with "${said}", which does not tell what became of ${counted(count, 'document')}`;
     return { refused: { status: NO_ANSWER, message } };
   }
   const items = new Map<number, Refusal>();

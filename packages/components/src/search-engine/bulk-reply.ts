@@ -1,3 +1,4 @@
+import { counted } from '@headrace/engine';
 import type { Refusal, Reply } from '../delivery/delivery.ts';
 import { NO_ANSWER } from '../delivery/retries.ts';
 import { excerpt } from '../http/excerpt.ts';
@@ -39,7 +40,9 @@ export function readBulkReply(response: HttpResponse, count: number, newerIsFine
   const answer = parse(response);
   const items = (answer as { items?: unknown } | undefined)?.items;
   if (!Array.isArray(items) || items.length !== count) {
-    return { refused: strangeAnswer(response, name, `which does not tell what became of ${count} documents`) };
+    return {
+      refused: strangeAnswer(response, name, `which does not tell what became of ${counted(count, 'document')}`),
+    };
   }
   const refusals = new Map<number, Refusal>();
   for (let i = 0; i < count; i++) {

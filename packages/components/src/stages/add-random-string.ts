@@ -1,4 +1,5 @@
 import {
+  counted,
   type Document,
   HeadraceError,
   messageOf,
@@ -104,7 +105,10 @@ export class AddRandomString extends Stage<typeof parameters> {
     const lines = readLines(inputDataPath);
     if (lines.length === 0) throw unusable(inputDataPath, 'it is empty');
     if (rangeSize !== undefined && rangeSize > lines.length) {
-      throw unusable(inputDataPath, `it has ${lines.length} lines, which is less than rangeSize, ${rangeSize}`);
+      throw unusable(
+        inputDataPath,
+        `it has ${counted(lines.length, 'line')}, which is less than rangeSize, ${rangeSize}`,
+      );
     }
     this.rangeSize = rangeSize ?? lines.length;
     // The threads of a run draw from the same terms, or there would be more than rangeSize of them.

@@ -1,5 +1,6 @@
 import {
   copyValue,
+  counted,
   type Document,
   type JsonObject,
   MapOf,
@@ -106,7 +107,7 @@ export class ElasticsearchLookup extends Stage<typeof parameters> {
     if (source.length !== dest.length) {
       yield {
         parameter: 'dest',
-        message: `source has ${source.length} fields and dest ${dest.length}`,
+        message: `source has ${counted(source.length, 'field')} and dest ${dest.length}`,
         hint: 'Give each source its destination.',
       };
     }

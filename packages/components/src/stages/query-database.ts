@@ -2,6 +2,7 @@ import {
   CONNECTS,
   checkWritable,
   clamped,
+  counted,
   type Document,
   HeadraceError,
   MAX_MILLIS,
@@ -117,7 +118,7 @@ export class QueryDatabase extends Stage<typeof parameters> {
     if (keyFields.length !== inputTypes.length) {
       yield {
         parameter: 'inputTypes',
-        message: `inputTypes has ${inputTypes.length} entries, keyFields ${keyFields.length}`,
+        message: `inputTypes has ${counted(inputTypes.length, 'entry', 'entries')}, keyFields ${keyFields.length}`,
         hint: 'Each key field needs its type.',
         atStart: true,
       };
@@ -147,7 +148,7 @@ export class QueryDatabase extends Stage<typeof parameters> {
     if (this.sql.parameters !== keyFields.length) {
       throw new HeadraceError(
         'HR_STAGE_START',
-        `sql takes ${this.sql.parameters} values (?), keyFields names ${keyFields.length}`,
+        `sql takes ${counted(this.sql.parameters, 'value')} (?), keyFields names ${keyFields.length}`,
         { hint: 'Each ? outside of texts and comments stands for one key field.' },
       );
     }

@@ -56,7 +56,7 @@ export async function findClass(
       ...place(node.origin),
       ...about,
       message: `No ${noun} class specified`,
-      hint: `Add class: "…". \`headrace components\` lists the ${kind}s.`,
+      hint: `Add class: "…". ${lists(kind)}.`,
     });
     return undefined;
   }
@@ -72,7 +72,7 @@ export async function findClass(
       code: 'HR_CONFIG_UNKNOWN_CLASS',
       ...where,
       message: `There is no ${kind} ${name}`,
-      hint: suggestion === undefined ? `\`headrace components\` lists the ${kind}s.` : `Did you mean ${suggestion}?`,
+      hint: suggestion === undefined ? `${lists(kind)}.` : `Did you mean ${suggestion}?`,
     });
   } catch (error) {
     if (!(error instanceof HeadraceError)) throw error;
@@ -84,6 +84,11 @@ export async function findClass(
     });
   }
   return undefined;
+}
+
+/** Where the names are found: on the command line, and over HTTP. */
+function lists(kind: ComponentKind): string {
+  return `\`headrace components\` and GET /v1/config-info/${kind}-list list the ${kind}s`;
 }
 
 /** Whether the policy lets the config use a component; a problem, if not. */

@@ -128,10 +128,10 @@ describe('connectors', () => {
         `connectors: [{name: a}, {class: Nubmers, name: b}, {class: [], name: c}, {class: q.Z}]\npipelines: []\n${indexer}`,
       ),
     ).toEqual([
-      'connectors[0] 1:14 <a> No Connector class specified | Add class: "…". `headrace components` lists the connectors.',
+      'connectors[0] 1:14 <a> No Connector class specified | Add class: "…". `headrace components` and GET /v1/config-info/connector-list list the connectors.',
       'connectors[1].class 1:33 <b> There is no connector Nubmers | Did you mean Numbers?',
       'connectors[2].class 1:60 <c> class must be a string, was "LIST"',
-      'connectors[3].class 1:82 <connector_4> There is no connector q.Z | `headrace components` lists the connectors.',
+      'connectors[3].class 1:82 <connector_4> There is no connector q.Z | `headrace components` and GET /v1/config-info/connector-list list the connectors.',
     ]);
   });
 
@@ -158,6 +158,9 @@ describe('connectors', () => {
     expect(await problemsOf(text('songs1', two))).toEqual([
       'connectors[0].pipeline 1:60 <a> There is no pipeline songs1 | Pipelines are: movies, books.',
     ]);
+    expect(await problemsOf(text('songs1', `${two}, {name: books, stages: []}`))).toContain(
+      'connectors[0].pipeline 1:60 <a> There is no pipeline songs1 | Pipelines are: movies, books.',
+    );
     expect(await problemsOf(text('songs1', ''))).toEqual([
       'connectors[0].pipeline 1:60 <a> There is no pipeline songs1 | The config defines no pipelines.',
     ]);

@@ -90,7 +90,7 @@ async function checkConnector(
   list.addAll(own.problems, name);
   const common = own.value as unknown as CommonConnectorParameters;
   if (common.pipeline !== undefined && !pipelines.some((pipeline) => pipeline.name === common.pipeline)) {
-    const known = pipelines.map((pipeline) => pipeline.name);
+    const known = [...new Set(pipelines.map((pipeline) => pipeline.name))];
     const best = nearest(common.pipeline, known);
     list.add({
       code: 'HR_CONFIG_MISSING_PIPELINE',

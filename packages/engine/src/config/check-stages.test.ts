@@ -26,7 +26,7 @@ describe('stages', () => {
         withStages('{name: x}, {class: Mrak, name: y, field: a}, {class: Mark, name: z, fild: a, field: b}'),
       ),
     ).toEqual([
-      'pipelines[0].stages[0] 2:32 <stage (x)> No Stage class specified | Add class: "…". `headrace components` lists the stages.',
+      'pipelines[0].stages[0] 2:32 <stage (x)> No Stage class specified | Add class: "…". `headrace components` and GET /v1/config-info/stage-list list the stages.',
       'pipelines[0].stages[1].class 2:51 <Mrak (y)> There is no stage Mrak | Did you mean Mark?',
       'pipelines[0].stages[2].fild 2:100 <Mark (z)> Config contains unknown property fild | Did you mean field?',
     ]);

@@ -16,7 +16,7 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, string>> = {
   HR_CONFIG_UNKNOWN_PARAMETER: 'Correct its spelling, letter case included, or remove it.',
   HR_CONFIG_MISSING_CLASS: 'Add `class`, or for an indexer `type`.',
   HR_CONFIG_UNKNOWN_CLASS:
-    'Correct the name; `headrace components` lists those that there are. A custom class is named with its module, `./my-stage.js#MyStage`.',
+    'Correct the name; `headrace components` and `GET /v1/config-info/stage-list` (`connector-list`, `indexer-list`) list those that there are. A custom class is named with its module, `./my-stage.js#MyStage`.',
   HR_CONFIG_COMPONENT_LOAD:
     'Check that the module exists, that its own imports can be found, and that it exports the class. On a service, custom modules are named in the service file.',
   HR_CONFIG_DUPLICATE_NAME: 'Give each of them a name of its own.',

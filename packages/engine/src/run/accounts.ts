@@ -1,5 +1,6 @@
 import type { RejectedRecord } from '../component/connector.ts';
 import type { Logger } from '../component/logger.ts';
+import { counted } from '../errors/counted.ts';
 import type { Failure } from '../errors/headrace-error.ts';
 import type { EncodedDocuments } from '../failures/encoded-documents.ts';
 import type { FailureReports } from '../failures/failure-reports.ts';
@@ -116,7 +117,7 @@ export class Accounts {
   private failTogether(documents: number, failure: Failure): void {
     if (documents === 0) return;
     this.add('failed', documents);
-    this.keep(documents === 1 ? '1 document' : `${documents} documents`, 'pipeline', failure);
+    this.keep(counted(documents, 'document'), 'pipeline', failure);
   }
 
   private add(field: keyof DocumentCounts, amount: number): void {

@@ -1,6 +1,7 @@
 import type { Publisher, RecordChunk, RecordSink, RejectedRecord } from '../component/connector.ts';
 import type { Logger } from '../component/logger.ts';
 import type { Document } from '../document/document.ts';
+import { counted } from '../errors/counted.ts';
 import { HeadraceError } from '../errors/headrace-error.ts';
 import { encodeDocuments } from '../transport/document-wire.ts';
 import type { EncodedInput, SourceBatch } from '../transport/messages.ts';
@@ -109,7 +110,7 @@ export class BatchingPublisher implements Publisher {
     await this.options.settled();
     const count = this.options.undelivered() - before;
     if (count === 0) return;
-    throw new HeadraceError('HR_INDEXER_UNDELIVERED', `${count} documents could not be delivered`);
+    throw new HeadraceError('HR_INDEXER_UNDELIVERED', `${counted(count, 'document')} could not be delivered`);
   }
 
   /** Sends what is held back. */

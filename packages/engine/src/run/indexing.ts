@@ -1,5 +1,6 @@
 import type { EncodedBatch, Indexer, IndexFailure } from '../component/indexer.ts';
 import type { IndexerSettings } from '../component/indexer-settings.ts';
+import { counted } from '../errors/counted.ts';
 import { type Failure, HeadraceError, toFailure } from '../errors/headrace-error.ts';
 import { EncodedDocuments, type EncodedSlice } from '../failures/encoded-documents.ts';
 import type { FlowControl } from '../transport/flow-control.ts';
@@ -338,7 +339,7 @@ function checkAnswer(failures: unknown, count: number): void {
   const indices = Array.isArray(failures) ? failures.map((failure) => failure?.index) : [undefined];
   const areDocuments = indices.every((index) => Number.isInteger(index) && index >= 0 && index < count);
   if (areDocuments && new Set(indices).size === indices.length) return;
-  const message = `The indexer's send() does not say which of ${count} documents failed`;
+  const message = `The indexer's send() does not say which of ${counted(count, 'document')} failed`;
   throw new HeadraceError('HR_INDEXER_FAILED', message, {
     hint: 'It gives back [{ index, message }], each position in the batch once, or an empty list.',
   });

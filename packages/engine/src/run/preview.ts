@@ -153,7 +153,7 @@ function readInput(text: string): Input {
 function findPipeline(config: IngestConfig, name: string | undefined): IngestConfig['pipelines'][number] | Problem {
   const found = name === undefined ? config.pipelines[0] : config.pipelines.find((pipeline) => pipeline.name === name);
   if (found !== undefined) return found;
-  const known = config.pipelines.map((pipeline) => pipeline.name);
+  const known = [...new Set(config.pipelines.map((pipeline) => pipeline.name))];
   const best = name === undefined ? undefined : nearest(name, known);
   return {
     severity: 'error',

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { hasErrors, type Problem } from '@headrace/engine';
+import { counted, hasErrors, type Problem } from '@headrace/engine';
 import { Refusal } from '../errors/refusal.ts';
 import type { Preset } from '../presets/presets.ts';
 import { epochSeconds } from '../stats/clock.ts';
@@ -238,9 +238,13 @@ export class Configs {
     const written = await store.addConfig({ id, name, description, labels, current }, maxConfigs);
     if (written === 'name-taken') return written;
     if (written !== 'written') {
-      throw new Refusal('HR_CONFIG_STORE_FULL', `There are ${maxConfigs} configs already, which is the limit`, {
-        hint: 'Delete some (DELETE /v1/config/{id}), or raise limits.maxConfigs in the service file.',
-      });
+      throw new Refusal(
+        'HR_CONFIG_STORE_FULL',
+        `The store has ${counted(maxConfigs, 'config')} already, which is the limit`,
+        {
+          hint: 'Delete some (DELETE /v1/config/{id}), or raise limits.maxConfigs in the service file.',
+        },
+      );
     }
     onAdded?.();
     return { configId: id, version: 1, tag: configTag(current), problems: checked.problems, created: true };

@@ -10,6 +10,7 @@ import { docsRoutes } from './docs-routes.ts';
 import { answerError } from './error-answers.ts';
 import { limitHeaders } from './header-limit.ts';
 import { healthRoutes } from './health-routes.ts';
+import { requireHost } from './host-header.ts';
 import { notJson } from './json-body.ts';
 import { previewRoutes } from './preview-routes.ts';
 import { answerRequestIds, REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
@@ -55,6 +56,7 @@ export async function buildApp(parts: ServiceParts): Promise<FastifyInstance> {
   if (parts.settings.log.requests) logRequests(app);
   auditRequests(app, parts.audit, parts.authenticator, parts.measurements.service);
   limitHeaders(app, parts.settings.limits.maxHeaders);
+  requireHost(app);
   guardRoutes(app, parts.authenticator);
   for (const plugin of [
     configRoutes,

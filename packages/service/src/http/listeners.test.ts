@@ -48,6 +48,33 @@ function answerTo(url: string, bytes: string): Promise<string> {
 }
 
 describe('where the service listens', () => {
+  it('answers a request without Host as all that it refuses, and nothing that follows', async () => {
+    const { service } = await testService({ listeners: [{ host, port: 0 }] });
+    const [url] = service.urls as [string];
+    const next =
+      'PUT /v1/config/smuggled HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}';
+    const body = `Content-Length: ${next.length}\r\n\r\n${next}`;
+    for (const bytes of [
+      `GET /v1/livez HTTP/1.1\r\n\r\n${next}`,
+      `GET /nothing HTTP/1.1\r\n${body}${next}`,
+      `POST /v1/config/validate HTTP/1.1\r\nContent-Type: application/hocon\r\n${body}${next}`,
+    ]) {
+      const answer = await answerTo(url, bytes);
+      const [head = '', json = ''] = answer.split('\r\n\r\n');
+      expect(head).toMatch(/^HTTP\/1\.1 400 /);
+      expect(head.toLowerCase()).toContain('connection: close');
+      expect(JSON.parse(json)).toMatchObject({
+        status: 400,
+        code: 'HR_REQUEST_INVALID',
+        message: 'The request has no Host header',
+        requestId: expect.any(String),
+      });
+      expect(answer.match(/HTTP\/1\.1 \d/g)).toHaveLength(1);
+    }
+    expect((await fetch(`${url}/v1/config/smuggled`)).status).toBe(404);
+    expect(await answerTo(url, 'GET /v1/livez HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.[01] 200 /);
+  });
+
   it('may be several ports at once, HTTP and HTTPS by PEM files and by a key store', async () => {
     const { cert, key, keyStore } = files();
     const service = await testService({

@@ -81,6 +81,8 @@ function serverOptions(limits: ConnectionLimits): ServerOptions {
   const { maxHeaderBytes, headersTimeoutSeconds, requestTimeoutSeconds, keepAliveSeconds } = limits;
   return {
     maxHeaderSize: maxHeaderBytes,
+    // Node's own answer has no body: `host-header.ts` refuses in its place.
+    requireHostHeader: false,
     // Node wants the first not to be above the second.
     headersTimeout: Math.min(headersTimeoutSeconds, requestTimeoutSeconds) * 1000,
     requestTimeout: requestTimeoutSeconds * 1000,

@@ -22,16 +22,33 @@ export function uploadPolicy(settings: ServiceSettings): Policy {
   return { ...policy, never: [...policy.never, ...own.map((path) => resolve(path))] };
 }
 
-/** Throws when the policy names a component that there is not: who denies a misspelt one denies nothing. */
-export function checkPolicyNames({ components }: Policy, registry: Registry): void {
+/** A name in the lists of components of a policy that no component has. */
+export interface UnknownComponent {
+  readonly key: 'allow' | 'deny';
+  /** Where it stands in the list, from 0. */
+  readonly position: number;
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** The names in a policy that are no components: who denies a misspelt one denies nothing. */
+export function unknownComponents({ components }: Policy, registry: Registry): UnknownComponent[] {
   const known = (['connector', 'stage', 'indexer'] as const).flatMap((kind) => registry.list(kind));
   const names = new Set(known.flatMap(({ name, aliases }) => [name, ...aliases]));
+  const unknown: UnknownComponent[] = [];
   for (const key of ['allow', 'deny'] as const) {
-    for (const name of components[key]) {
+    for (const [position, name] of components[key].entries()) {
       if (names.has(name) || (key === 'allow' && (name === '*' || name === 'built-in'))) continue;
       const best = nearest(name, [...names]);
-      const hint = best === undefined ? '`headrace components` lists them' : `Did you mean ${best}?`;
-      throw new Error(`policy.components.${key} names ${name}, which is no component. ${hint}`);
+      const hint = best === undefined ? '`headrace components` lists them.' : `Did you mean ${best}?`;
+      unknown.push({ key, position, message: `policy.components.${key} names ${name}, which is no component`, hint });
     }
   }
+  return unknown;
+}
+
+/** Throws when the policy names components that there are not, with all of them. */
+export function checkPolicyNames(policy: Policy, registry: Registry): void {
+  const unknown = unknownComponents(policy, registry);
+  if (unknown.length > 0) throw new Error(unknown.map(({ message, hint }) => `${message}. ${hint}`).join('\n'));
 }

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { extname, join, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -30,6 +31,12 @@ export interface PresetOptions {
   /** The components that presets may use; relative modules start from the preset's directory. */
   registry: Omit<RegistrySource, 'base' | 'allowModules'>;
   warn(message: string): void;
+}
+
+/** What is wrong with the directory of the presets; undefined: nothing. */
+export function presetDirectoryProblem(path: string): string | undefined {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return undefined;
+  return `The preset directory ${path} (presetConfig.configDirectoryPath) is not a directory`;
 }
 
 /**

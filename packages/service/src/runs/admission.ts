@@ -1,3 +1,4 @@
+import { counted } from '@headrace/engine';
 import type { ConfigSource } from '../configs/config-source.ts';
 import { Refusal } from '../errors/refusal.ts';
 import type { ActiveRun, RunOrder } from './active-run.ts';
@@ -27,7 +28,7 @@ export function admit(order: RunOrder, runs: Iterable<ActiveRun>, { maxConcurren
   }
   if (waitingOrGoing >= maxConcurrentRuns + maxQueuedRuns) {
     throw queueFull(
-      `${maxConcurrentRuns} runs are going on and ${maxQueuedRuns} wait already, which is the limit`,
+      `${counted(maxConcurrentRuns, 'run is', 'runs are')} going on and ${counted(maxQueuedRuns, 'waits', 'wait')} already, which is the limit`,
       'Try again later, or raise limits.maxQueuedRuns or limits.maxConcurrentRuns in the service file.',
     );
   }

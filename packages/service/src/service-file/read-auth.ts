@@ -21,19 +21,34 @@ export function readAuth(reader: YamlReader, auth: Entry | undefined): AuthSetti
   if (!passwords && !keys.has('tokens') && type !== undefined) {
     reader.error(auth, 'auth is enabled and nobody could log in', 'Add password: …, users: [ … ] or tokens: [ … ].');
   }
-  for (const [key, named] of Object.entries({ users, tokens })) {
-    const names = new Set<string>();
-    for (const [i, { name }] of named.entries()) {
-      if (names.has(name)) reader.error({ ...auth, path: `auth.${key}[${i}].name` }, `There are two ${key} ${name}`);
-      names.add(name);
-    }
-  }
+  for (const key of ['users', 'tokens']) checkNames(reader, key, reader.list(keys.get(key)));
   return { users, tokens, ...(password === undefined ? {} : { password }) };
+}
+
+/** Names that are there twice, whatever else is wrong with who has them. */
+function checkNames(reader: YamlReader, key: string, entries: readonly Entry[]): void {
+  const names = new Set<string>();
+  for (const entry of entries) {
+    const place = reader.member(entry, 'name');
+    const name = place === undefined ? undefined : reader.plainText(place);
+    if (place === undefined || name === undefined) continue;
+    if (names.has(name)) reader.error(place, `There are two ${key} ${name}`);
+    names.add(name);
+  }
 }
 
 function readUser(reader: YamlReader, entry: Entry): UserSettings | undefined {
   const keys = reader.map(entry, ['name', 'password', 'passwordHash', 'role']);
-  const name = reader.text(keys.get('name'));
+  if (!reader.isMap(entry)) return undefined;
+  const place = keys.get('name');
+  const name = reader.text(place);
+  if (place !== undefined && name?.includes(':')) {
+    reader.error(
+      place,
+      `${place.path} has a colon: nobody can log in with it`,
+      'Basic authentication ends the name there.',
+    );
+  }
   const password = reader.text(keys.get('password'));
   const hash = keys.get('passwordHash');
   const passwordHash = reader.text(hash);
@@ -56,6 +71,7 @@ function readUser(reader: YamlReader, entry: Entry): UserSettings | undefined {
 
 function readToken(reader: YamlReader, entry: Entry): TokenSettings | undefined {
   const keys = reader.map(entry, ['name', 'token', 'tokenHash', 'role', 'expires']);
+  if (!reader.isMap(entry)) return undefined;
   const name = reader.text(keys.get('name'));
   const token = keys.get('token');
   const hash = keys.get('tokenHash');

@@ -29,7 +29,7 @@ describe('the service file', () => {
     const hash = await hashPassword('secret');
     const { settings, problems } = await read(`
 presetConfig:
-  configDirectoryPath: conf
+  configDirectoryPath: ${directory}
 preventConcurrentRuns: true
 auth:
   type: basicAuth
@@ -52,7 +52,7 @@ components: [./my-stage.js]
 `);
     expect(problems).toEqual([]);
     expect(settings).toMatchObject({
-      presets: 'conf',
+      presets: directory,
       preventConcurrentRuns: true,
       auth: {
         password: '12345',
@@ -111,6 +111,39 @@ components: x.js
       'service.yml:7:34: error: limits.maxConfigs is not a whole number from 1 to 10000000. [limits.maxConfigs]',
       'service.yml:8:13: error: components is not a list. [components]',
     ]);
+  });
+
+  it('says what only the machine and the components tell beside all the rest', async () => {
+    const { settings, problems } = await read(`presetConfig: { configDirectoryPath: ${directory}/none }
+server: { port: 70000 }
+policy:
+  components: { allow: [built-in, Copyfields], deny: [Print, Prnt] }
+auth:
+  type: basicAuth
+  users:
+    - { name: ann, password: x, role: admin }
+    - { name: ann, password: y, role: king }
+    - { name: "b:c", password: y, role: admin }
+    - 5
+`);
+    expect(settings).toBeUndefined();
+    expect(problems.sort()).toEqual(
+      [
+        `service.yml:1:17: error: The preset directory ${directory}/none (presetConfig.configDirectoryPath) is not a directory. [presetConfig.configDirectoryPath]`,
+        'service.yml:2:17: error: server.port is not a whole number from 0 to 65535. [server.port]',
+        'service.yml:4:35: error: policy.components.allow names Copyfields, which is no component. Did you mean CopyFields? [policy.components.allow[1]]',
+        'service.yml:4:62: error: policy.components.deny names Prnt, which is no component. Did you mean Print? [policy.components.deny[1]]',
+        'service.yml:9:39: error: auth.users[1].role is not reader, operator or admin. [auth.users[1].role]',
+        'service.yml:9:9: error: There are two users ann. [auth.users[1].name]',
+        'service.yml:10:9: error: auth.users[2].name has a colon: nobody can log in with it. Basic authentication ends the name there. [auth.users[2].name]',
+        'service.yml:11:7: error: auth.users[3] is not a map of keys and values. [auth.users[3]]',
+      ].sort(),
+    );
+  });
+
+  it('says which of its modules cannot be loaded', async () => {
+    const { problems } = await read('components: [./none.js]\npolicy: { components: { deny: [Print] } }');
+    expect(problems).toEqual([expect.stringMatching(/^service\.yml:1:1: error: .*none\.js.* \[components\]$/)]);
   });
 
   it('accepts keys of the reference that have no meaning here, with one warning each', async () => {

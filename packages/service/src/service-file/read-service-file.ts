@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { hasErrors, messageOf, type Problem } from '@headrace/engine';
+import { catalogUrl } from '@headrace/components';
+import { hasErrors, inTextOrder, messageOf, type Problem, Registry, toFailure } from '@headrace/engine';
+import { unknownComponents } from '../policy/upload-policy.ts';
+import { presetDirectoryProblem } from '../presets/presets.ts';
 import { OVERLAPS, type Overlap } from '../runs/overlap.ts';
 import { readAuth } from './read-auth.ts';
 import { readAudit, readLog, readShutdown, readTrustedProxies } from './read-operations.ts';
@@ -76,7 +79,30 @@ export async function readServiceFile(
   const reader = new YamlReader(text, path);
   if (hasErrors(reader.problems)) return { settings: undefined, problems: reader.problems };
   const settings = readSettings(reader, path);
-  return { settings: hasErrors(reader.problems) ? undefined : settings, problems: reader.problems };
+  await checkComponents(reader, settings);
+  return { settings: hasErrors(reader.problems) ? undefined : settings, problems: inTextOrder(reader.problems) };
+}
+
+/** The names of components are known only when the modules of the file are there. */
+async function checkComponents(
+  reader: YamlReader,
+  { policy, components: modules, base }: ServiceSettings,
+): Promise<void> {
+  const own = reader.member(reader.root, 'components');
+  const named = reader.member(reader.root, 'policy');
+  const lists = named && reader.member(named, 'components');
+  if (lists === undefined || modules.length !== reader.list(own).length) return;
+  try {
+    const registry = await Registry.open({ catalogs: [catalogUrl], modules, base, allowModules: false });
+    for (const { key, position, message, hint } of unknownComponents(policy, registry)) {
+      const list = reader.member(lists, key);
+      const place = list && reader.list(list)[position];
+      if (place !== undefined) reader.error(place, message, hint);
+    }
+  } catch (error) {
+    const { message, hint } = toFailure(error, 'HR_INTERNAL');
+    reader.error(own ?? reader.root, message, hint);
+  }
 }
 
 function readSettings(reader: YamlReader, path: string): ServiceSettings {
@@ -103,7 +129,7 @@ function readSettings(reader: YamlReader, path: string): ServiceSettings {
     if (entry !== undefined) reader.ignored(entry);
   }
   const preset = reader.map(keys.get('presetConfig'), ['configDirectoryPath']);
-  const presets = reader.text(preset.get('configDirectoryPath'));
+  const presets = readPresets(reader, preset.get('configDirectoryPath'));
   const auth = readAuth(reader, keys.get('auth'));
   const log = readLog(reader, keys.get('log'), defaults.log);
   const server = reader.mapOfSome(keys.get('server'), SERVER_KEYS, REFERENCE_SERVER_KEYS);
@@ -125,6 +151,13 @@ function readSettings(reader: YamlReader, path: string): ServiceSettings {
     base: pathToFileURL(`${dirname(resolve(path))}/`).href,
     file: resolve(path),
   };
+}
+
+function readPresets(reader: YamlReader, entry: Entry | undefined): string | undefined {
+  const path = reader.text(entry);
+  const problem = path === undefined ? undefined : presetDirectoryProblem(path);
+  if (entry !== undefined && problem !== undefined) reader.error(entry, problem);
+  return path;
 }
 
 function readListeners(reader: YamlReader, keys: ReadonlyMap<string, Entry>): ListenerSettings[] {

@@ -62,6 +62,16 @@ export class YamlReader {
     return isMap(value);
   }
 
+  /** A value of a map; for who has it read already, and complained of what is wrong with it. */
+  member(entry: Entry, key: string): Entry | undefined {
+    return isMap(entry.value) ? this.#entries(entry).get(key) : undefined;
+  }
+
+  /** A text as it stands, without a complaint when it is none. */
+  plainText({ value }: Entry): string | undefined {
+    return isScalar(value) && value.value !== null ? (value.source ?? String(value.value)) : undefined;
+  }
+
   list(entry: Entry | undefined): Entry[] {
     if (entry === undefined || isNull(entry)) return [];
     if (!isSeq(entry.value)) {

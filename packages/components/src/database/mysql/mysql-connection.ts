@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import type { Value } from '@headrace/engine';
+import { counted } from '@headrace/engine';
 import type mysql from 'mysql2';
 import { BatchQueue } from '../batch-queue.ts';
 import type { DatabaseConnection, QueryResult, Row, RowStream, SqlParameter } from '../database.ts';
@@ -153,7 +154,10 @@ export class MysqlConnection implements DatabaseConnection {
         this.busy = false;
         this.noteLoss(error);
         flush();
-        const wrapped = this.errors.wrap(error, received > 0 ? `${received} rows were read` : '');
+        const wrapped = this.errors.wrap(
+          error,
+          received > 0 ? `${counted(received, 'row was', 'rows were')} read` : '',
+        );
         reject(wrapped);
         queue.fail(wrapped);
       };

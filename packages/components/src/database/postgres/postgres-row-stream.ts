@@ -1,4 +1,5 @@
 import type { RecordChunk } from '@headrace/engine';
+import { counted } from '@headrace/engine';
 import { BatchQueue } from '../batch-queue.ts';
 import type { Row, RowLayout, RowStream } from '../database.ts';
 import type { DatabaseErrors } from '../database-error.ts';
@@ -100,7 +101,7 @@ export class PostgresRowStream implements RowStream {
       },
       (error) => {
         this.finish();
-        queue.fail(this.errors.wrap(error, `${received} rows were read`));
+        queue.fail(this.errors.wrap(error, `${counted(received, 'row was', 'rows were')} read`));
       },
     );
     return queue;

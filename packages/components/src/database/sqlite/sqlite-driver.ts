@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { double, integer, type Value } from '@headrace/engine';
+import { counted, double, integer, type Value } from '@headrace/engine';
 import { openLocalDatabase } from '../../local-files/local-database.ts';
 import { existsSync } from '../../local-files/local-files.ts';
 import type { DatabaseConnection, DatabaseDriver, QueryResult, Row, RowStream, SqlParameter } from '../database.ts';
@@ -145,7 +145,7 @@ async function* readRows(
       yield batch;
     }
   } catch (error) {
-    throw errors.wrap(error, `${read} rows were read`);
+    throw errors.wrap(error, `${counted(read, 'row was', 'rows were')} read`);
   }
 }
 

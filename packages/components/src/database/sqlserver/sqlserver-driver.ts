@@ -1,3 +1,4 @@
+import { counted } from '@headrace/engine';
 import type mssql from 'mssql';
 import { BatchQueue } from '../batch-queue.ts';
 import type {
@@ -113,7 +114,10 @@ class SqlServerConnection implements DatabaseConnection {
       const fail = (error: unknown) => {
         this.active = undefined;
         flush();
-        const wrapped = this.errors.wrap(error, received > 0 ? `${received} rows were read` : '');
+        const wrapped = this.errors.wrap(
+          error,
+          received > 0 ? `${counted(received, 'row was', 'rows were')} read` : '',
+        );
         if (wrapped.trouble === 'lost') this.broken = true;
         reject(wrapped);
         queue.fail(wrapped);

@@ -1,4 +1,4 @@
-import { HeadraceError, type StageContext } from '@headrace/engine';
+import { counted, HeadraceError, type StageContext } from '@headrace/engine';
 import type { StorageSettings } from '../../storage/storage-parameters.ts';
 import { Storages } from '../../storage/storages.ts';
 import { readDictionary } from './dictionary-file.ts';
@@ -62,7 +62,7 @@ async function load(
       if (isSet && cells.length > 1) {
         throw new HeadraceError(
           'HR_STAGE_START',
-          `The dictionary ${path} has payloads: "${key}" has ${cells.length} cells`,
+          `The dictionary ${path} has payloads: "${key}" has ${counted(cells.length, 'cell')}`,
           {
             hint: 'With setOnly each row is a key alone. Remove the other cells, or setOnly.',
           },
