@@ -9,7 +9,7 @@ export class PackedInput {
   private readonly pieces: AsyncIterator<Uint8Array>;
   /** Read ahead, while the piece before is being unpacked. */
   private coming: Promise<IteratorResult<Uint8Array>> | undefined;
-  private rest = NOTHING;
+  private rest: Buffer = NOTHING;
 
   constructor(source: ByteSource) {
     this.pieces = source[Symbol.asyncIterator]();
