@@ -35,6 +35,11 @@ export class IdleLanes {
   give(lane: PipelineLane): void {
     this.idle.push(lane);
   }
+
+  /** Ends the threads that wait. */
+  async close(): Promise<void> {
+    await Promise.all(this.idle.splice(0).map((lane) => lane.terminate()));
+  }
 }
 
 export interface PipelinePoolOptions {

@@ -31,6 +31,10 @@ async function handle(message: ToRun): Promise<void> {
     case 'stop':
       stop.abort(message.status);
       return;
+    case 'end':
+      await idle.close();
+      post({ type: 'ended' });
+      return;
     case 'preview':
       enforcePolicyOf(message.request);
       post({ type: 'previewed', result: await preview(message.request, message.maxComputeMillis, stop.signal) });

@@ -27,6 +27,8 @@ import { STOP_GRACE_MILLIS } from './time-limits.ts';
  * 0.2 s of a processor, which a run of one second would miss.
  */
 const PREPARE_MILLIS = 2000;
+/** How long a thread has to end its own threads. */
+const END_MILLIS = 2000;
 /** Components whose modules a waiting thread loads. */
 const MAX_PRELOADED = 32;
 
@@ -87,7 +89,6 @@ export class RunThreads {
     worker.on('message', (message: FromRun) => {
       if (message.type === 'modules') this.noteModules(message.modules);
     });
-    worker.once('exit', () => this.going.delete(worker));
     void run.done.then(() => this.options.keepWarm && this.prepare());
     return run;
   }
@@ -125,7 +126,7 @@ export class RunThreads {
     let timer: NodeJS.Timeout | undefined;
     let given: (() => void) | undefined;
     try {
-      return await new Promise<Answer>((resolve, reject) => {
+      const answer = await new Promise<Answer>((resolve, reject) => {
         given = () => reject(new HeadraceError('HR_RUN_CANCELLED', 'Nobody waits for the answer any more'));
         if (signal?.aborted) given();
         signal?.addEventListener('abort', given);
@@ -145,11 +146,14 @@ export class RunThreads {
         worker.once('exit', () => lose(ENDED_BY_ITSELF));
         worker.postMessage(question);
       });
+      endThread(worker);
+      return answer;
+    } catch (error) {
+      await worker.terminate();
+      throw error;
     } finally {
       clearTimeout(timer);
       if (given !== undefined) signal?.removeEventListener('abort', given);
-      this.going.delete(worker);
-      await worker.terminate();
     }
   }
 
@@ -165,6 +169,7 @@ export class RunThreads {
     const worker = this.warm ?? this.spawn();
     this.warm = undefined;
     this.going.add(worker);
+    worker.once('exit', () => this.going.delete(worker));
     worker.ref();
     // Later: the start of this run must not wait for the next one's thread.
     if (this.options.keepWarm) setTimeout(() => this.prepare(), PREPARE_MILLIS).unref();
@@ -221,8 +226,6 @@ class ThreadRun implements RunHandle {
         this.ended = true;
         clearTimeout(this.timer);
         resolve({ ...result, stages: this.stageProgress() });
-        // What is left in the thread (a stage's timers, a connection) has no more business.
-        void this.worker.terminate();
       };
     });
     const logGate = new LogGate();
@@ -236,7 +239,11 @@ class ThreadRun implements RunHandle {
       } else if (message.type === 'failures') listeners.onFailures?.(message.failures);
       else if (message.type === 'thread') this.addThread(message);
       else if (message.type === 'indexer') this.indexer = message.indexer;
-      else if (message.type === 'done') this.finish(message.result);
+      else if (message.type === 'done') {
+        this.finish(message.result);
+        // What is left in the thread (a stage's timers, a connection) has no more business.
+        endThread(worker);
+      }
       else if (message.type === 'crashed') this.lose(message.failure);
     });
     worker.once('error', (error) => this.lose(lostThread(error, heapMb)));
@@ -340,7 +347,21 @@ class ThreadRun implements RunHandle {
       failures: [],
       seconds: (performance.now() - this.started) / 1000,
     });
+    void this.worker.terminate();
   }
+}
+
+/**
+ * Ends a thread that has done its work, when it has ended its own threads: Node's main thread keeps for ever what it
+ * knows of a thread whose parent has gone before it.
+ */
+function endThread(worker: Worker): void {
+  const end = () => void worker.terminate();
+  const timer = setTimeout(end, END_MILLIS);
+  timer.unref();
+  worker.once('exit', () => clearTimeout(timer));
+  worker.on('message', (message: FromRun) => message.type === 'ended' && end());
+  worker.postMessage({ type: 'end' } satisfies ToRun);
 }
 
 const ENDED_BY_ITSELF = new Error('it ended, as if by process.exit()');

@@ -49,7 +49,9 @@ export type ToRun =
     }
   | { readonly type: 'preview'; readonly request: PreviewRequest; readonly maxComputeMillis: number }
   | { readonly type: 'reach'; readonly request: ReachRequest }
-  | { readonly type: 'stop'; readonly status: 'CANCELLED' | 'INTERRUPTED' };
+  | { readonly type: 'stop'; readonly status: 'CANCELLED' | 'INTERRUPTED' }
+  /** Its work is done: it is to end its own threads, and to answer `ended`. */
+  | { readonly type: 'end' };
 
 /** A pipeline thread of a run: whose pipeline it works for, and the memory of its `SharedStatistics`. */
 export interface ThreadStages {
@@ -77,4 +79,5 @@ export type FromRun =
   | { readonly type: 'done'; readonly result: ThreadResult }
   | { readonly type: 'previewed'; readonly result: PreviewResult }
   | { readonly type: 'reached'; readonly problems: Problem[] }
+  | { readonly type: 'ended' }
   | { readonly type: 'crashed'; readonly failure: Failure };

@@ -1,0 +1,25 @@
+import { queryObjects } from 'node:v8';
+import { isMainThread } from 'node:worker_threads';
+import { afterAll, expect, it } from 'vitest';
+import { configOf, RunHarness } from './run-harness.ts';
+
+const harness = new RunHarness();
+afterAll(() => harness.close());
+
+const ports = () => queryObjects(MessagePort, { format: 'count' }) as unknown as number;
+
+it('the threads of runs and previews leave nothing in the process when they have ended', async () => {
+  // Node's main thread knows every thread of a process, by a port for each.
+  expect(isMainThread).toBe(true);
+  const config = configOf({ connector: 'class: CountConnector, count: 10' });
+  const several = async () => {
+    for (let i = 0; i < 5; i++) {
+      await harness.run(config);
+      await harness.preview(config);
+    }
+  };
+  await several();
+  const before = ports();
+  await several();
+  await expect.poll(ports, { timeout: 20_000 }).toBeLessThanOrEqual(before);
+}, 60_000);
