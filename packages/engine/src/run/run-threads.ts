@@ -243,8 +243,7 @@ class ThreadRun implements RunHandle {
         this.finish(message.result);
         // What is left in the thread (a stage's timers, a connection) has no more business.
         endThread(worker);
-      }
-      else if (message.type === 'crashed') this.lose(message.failure);
+      } else if (message.type === 'crashed') this.lose(message.failure);
     });
     worker.once('error', (error) => this.lose(lostThread(error, heapMb)));
     worker.once('exit', () => this.lose(lostThread(ENDED_BY_ITSELF, heapMb)));
