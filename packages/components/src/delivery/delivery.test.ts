@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Delivery, type Destination, type Refusal, type Reply } from './delivery.ts';
 import { RequestSize } from './request-size.ts';
-import { retriesOf } from './retries.ts';
+import { NO_ANSWER, retriesOf } from './retries.ts';
 
 const quick = (maxRetries: number) => retriesOf({ maxRetries, retryWaitDurationMs: 0 });
 const open = new AbortController().signal;
@@ -48,28 +48,84 @@ describe('Delivery', () => {
     ]);
   });
 
-  it('looks for the one document for which a request is refused, but not when all are', async () => {
-    const delivery = new Delivery(quick(3), new RequestSize());
-    const { requests, destination, positions } = scripted(4);
-    const refuse = (bad: (position: number) => boolean): Destination => ({
-      ...destination,
-      request: async (some) => {
-        await destination.request(some);
-        return some.some(bad) ? { refused: refusal(400) } : { items: new Map() };
-      },
-    });
-    const one = await delivery.deliver(
-      positions,
-      refuse((position) => position === 2),
-      open,
-    );
-    expect(one).toEqual([{ index: 2, message: 'status 400', status: 400 }]);
+  /** A destination that refuses whole requests in which any of these documents is, with a status. */
+  function refusing(count: number, bad: (position: number) => boolean, status = 400) {
+    const { requests, destination, positions } = scripted(count);
+    const isolates = (said: number) => said === 400 || said === 500;
+    const request = async (some: readonly number[]): Promise<Reply> => {
+      await destination.request(some);
+      return some.some(bad) ? { refused: refusal(status) } : { items: new Map() };
+    };
+    return { requests, destination: { ...destination, isolates, request }, positions };
+  }
+
+  it('looks for the one document for which a request is refused', async () => {
+    const { requests, destination, positions } = refusing(4, (position) => position === 2);
+    const failures = await new Delivery(quick(3), new RequestSize()).deliver(positions, destination, open);
+    expect(failures).toEqual([{ index: 2, message: 'status 400', status: 400 }]);
     expect(requests).toEqual([[0, 1, 2, 3], [0, 1], [2, 3], [2], [3]]);
-    const none = refuse(() => true);
-    expect(await delivery.deliver(positions, none, open)).toHaveLength(4);
-    requests.length = 0;
-    expect(await delivery.deliver(positions, none, open)).toHaveLength(4);
-    expect(requests).toEqual([[0, 1, 2, 3]]);
+  });
+
+  it('lets no document fail for another one, whatever became of earlier batches', async () => {
+    const delivery = new Delivery(quick(3), new RequestSize());
+    const send = (count: number, bad: (position: number) => boolean) => {
+      const { requests, destination, positions } = refusing(count, bad);
+      return delivery.deliver(positions, destination, open).then((failures) => ({ requests, failures }));
+    };
+    expect((await send(2, () => true)).failures).toHaveLength(2);
+    // Nothing was taken: one by one costs half of what halves cost, until one is taken.
+    const hopeless = await send(3, () => true);
+    expect(hopeless.failures).toHaveLength(3);
+    expect(hopeless.requests).toEqual([[0], [1], [2]]);
+    const { requests, failures } = await send(100, (position) => position === 0 || position === 70);
+    expect(failures.map(({ index }) => index)).toEqual([0, 70]);
+    expect(requests.slice(0, 3)).toEqual([[0], [1], all(100).slice(2)]);
+    expect((await send(100, (position) => position === 5)).requests[0]).toHaveLength(100);
+  });
+
+  it.each([401, 403, 404, 500, 503, NO_ANSWER])(
+    'tells that nothing was wrong with what %s kept out',
+    async (status) => {
+      const only429 = retriesOf({ maxRetries: 1, retryWaitDurationMs: 0, retryableStatusCodes: [429] });
+      for (const retryable of [undefined, false]) {
+        const refused = { ...refusal(status), ...(retryable === undefined ? {} : { retryable }) };
+        const { destination, positions } = scripted(2, { refused }, { refused }, { refused });
+        const failures = await new Delivery(only429, new RequestSize()).deliver(positions, destination, open);
+        expect(failures).toMatchObject(positions.map((index) => ({ index, undelivered: true })));
+      }
+    },
+  );
+
+  it.each([400, 409, 413, 422])('holds a status of %s against the document', async (status) => {
+    const { destination, positions } = scripted(1, { refused: refusal(status) });
+    const failures = await new Delivery(quick(1), new RequestSize()).deliver(positions, destination, open);
+    expect(failures).toEqual([{ index: 0, message: `status ${status}`, status }]);
+  });
+
+  it('holds what may be the fault of either against the document only when another one was taken', async () => {
+    const send = (bad: (position: number) => boolean) => {
+      const { destination, positions } = refusing(4, bad, 500);
+      return new Delivery(quick(1), new RequestSize()).deliver(positions, destination, open);
+    };
+    const fault = { message: 'status 500', status: 500 };
+    expect(await send((position) => position === 2)).toEqual([{ index: 2, ...fault }]);
+    expect(await send(() => true)).toEqual(all(4).map((index) => ({ index, ...fault, undelivered: true })));
+  });
+
+  it('sends an earlier document again when its version is newer than that of a later one', async () => {
+    const versions = [5n, 3n, 7n, 7n];
+    const items = new Map([
+      [0, refusal(429)],
+      [2, refusal(429)],
+    ]);
+    const send = async (known: Partial<Destination>) => {
+      const { requests, destination, positions } = scripted(4, { items });
+      const to = { ...destination, key: (position: number) => (position < 2 ? 'a' : 'b'), ...known };
+      expect(await new Delivery(quick(3), new RequestSize()).deliver(positions, to, open)).toEqual([]);
+      return requests.slice(1);
+    };
+    expect(await send({})).toEqual([]);
+    expect(await send({ version: (position) => versions[position] })).toEqual([[0]]);
   });
 
   it('sends nothing more when it is given up', async () => {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { IndexFailure } from '@headrace/engine';
+import { isTransient } from '../http/retry.ts';
 import type { RequestSize } from './request-size.ts';
 import { NO_ANSWER, type Retries } from './retries.ts';
 
@@ -12,6 +13,8 @@ export interface Refusal {
   readonly retryAfter?: number;
   /** Whether it may succeed later, where the status does not tell. */
   readonly retryable?: boolean;
+  /** Whether the document had a request of its own, which was refused as a whole. */
+  readonly whole?: true;
 }
 
 /** What became of a request: it was refused as a whole, or these of its documents were, by their place in it. */
@@ -27,9 +30,11 @@ export interface Destination {
   key(position: number): string;
   /** Whether a version changes only a part of a document, so that a later one does not make it needless. */
   readonly partial: boolean;
+  /** The number by which the destination itself tells which version is newer; without it, the later one is. */
+  version?(position: number): bigint | undefined;
   /** False when a status is none of HTTP's. */
   readonly http?: false;
-  /** Whether one bad document makes the server refuse a request with this status, and others with it. */
+  /** Whether one bad document may make the server refuse a request with this status, and others with it. */
   isolates(status: number): boolean;
 }
 
@@ -43,19 +48,30 @@ interface Job {
   readonly reason?: Refusal;
 }
 
+interface Failed {
+  readonly position: number;
+  readonly refusal: Refusal;
+}
+
+/** Statuses of requests that are refused for what is in them. */
+const FAULTS_OF_CONTENT: ReadonlySet<number> = new Set([400, 409, 413, 422]);
+
 /**
  * Brings the documents of a batch to a server, and tells what became of each:
  *
  * - what may succeed later is sent again, alone, as often as the retries say;
  * - a request that is too large is sent in smaller ones, and so is, for a time, what goes to a server that has too
  *   much to do;
- * - a request that was refused because of one document is halved until that is alone;
+ * - a request that was refused because of one document is halved until that is alone: none fails for another one;
  * - two versions of a document are never changed in their order, and an earlier one is never sent after a later one.
  */
 export class Delivery {
   private readonly retries: Retries;
   private readonly size: RequestSize;
-  /** Whether of the last batch that was halved for bad documents nothing was left: looking for them costs many requests. */
+  /**
+   * Whether of the last batch that was searched for bad documents nothing was left. Documents go one by one then, which
+   * takes half as many requests as halves do, until one is taken.
+   */
   private hopeless = false;
 
   constructor(retries: Retries, size: RequestSize) {
@@ -68,21 +84,20 @@ export class Delivery {
    * @param signal aborted when no further request is to be made
    */
   async deliver(positions: readonly number[], to: Destination, signal: AbortSignal): Promise<IndexFailure[]> {
-    const failures: IndexFailure[] = [];
-    const fail = (position: number, refusal: Refusal) =>
-      failures.push(this.failureOf(position, refusal, to.http !== false));
+    const failed: Failed[] = [];
     const open: Job[] = [{ positions, attempts: 0, wait: 0 }];
     let isolating = false;
     for (let whole = open.pop(); whole !== undefined; whole = open.pop()) {
       const { now: job, later } = this.fitting(whole, to);
       if (later !== undefined) open.push(later);
       if (!(await pause(job.wait, signal))) {
-        for (const position of job.positions) fail(position, job.reason ?? GIVEN_UP);
+        failAll(job, job.reason ?? GIVEN_UP, failed);
         continue;
       }
       const reply = await to.request(job.positions);
+      this.hopeless &&= 'refused' in reply && to.isolates(reply.refused.status);
       if ('items' in reply) {
-        const again = this.readItems(job, reply.items, to, fail);
+        const again = this.readItems(job, reply.items, to, failed);
         if (again !== undefined) open.push(again);
         continue;
       }
@@ -94,16 +109,16 @@ export class Delivery {
       } else if (this.mayRetry(refused, job)) {
         if (refused.status === 429) this.size.overloaded(bytesOf(job, to));
         open.push(this.retry(job, job.positions, refused));
-      } else if (several && !this.hopeless && to.isolates(refused.status)) {
+      } else if (several && to.isolates(refused.status)) {
         isolating = true;
         const middle = job.positions.length >> 1;
         open.push({ ...job, wait: 0, positions: job.positions.slice(middle) });
         open.push({ ...job, wait: 0, positions: job.positions.slice(0, middle) });
-      } else for (const position of job.positions) fail(position, refused);
+      } else failAll(job, refused, failed);
     }
-    if (isolating && failures.length === positions.length) this.hopeless = true;
-    else if (failures.length < positions.length) this.hopeless = false;
-    return failures;
+    const noneTaken = failed.length === positions.length;
+    this.hopeless ||= isolating && noneTaken;
+    return failed.map((one) => this.failureOf(one, to, noneTaken));
   }
 
   /** What of a job fits into one request, and the rest, which follows it. */
@@ -114,7 +129,7 @@ export class Delivery {
     let count = 0;
     for (const position of positions) {
       bytes += to.length(position);
-      if (count > 0 && bytes > this.size.bytes) break;
+      if (count > 0 && (this.hopeless || bytes > this.size.bytes)) break;
       const key = keys === undefined ? undefined : to.key(position);
       if (key !== undefined && keys?.has(key)) break;
       if (key !== undefined) keys?.add(key);
@@ -128,17 +143,12 @@ export class Delivery {
   }
 
   /** Reads what became of each document of a job; gives what is to be sent again. */
-  private readItems(
-    job: Job,
-    items: ReadonlyMap<number, Refusal>,
-    to: Destination,
-    fail: (position: number, refusal: Refusal) => void,
-  ): Job | undefined {
+  private readItems(job: Job, items: ReadonlyMap<number, Refusal>, to: Destination, failed: Failed[]): Job | undefined {
     const again: number[] = [];
     let reason: Refusal | undefined;
     for (const [i, refusal] of items) {
       const position = job.positions[i] as number;
-      if (!this.mayRetry(refusal, job)) fail(position, refusal);
+      if (!this.mayRetry(refusal, job)) failed.push({ position, refusal });
       else {
         again.push(position);
         if (reason === undefined || refusal.status === 429) reason = refusal;
@@ -147,12 +157,16 @@ export class Delivery {
     if (reason?.status === 429) this.size.overloaded(bytesOf(job, to));
     else this.size.taken();
     if (reason === undefined) return undefined;
-    const written = new Map<string, number>();
+    const newest = new Map<string, number>();
+    const isNewest = (position: number) => {
+      const known = newest.get(to.key(position));
+      return known === undefined || isNewer(position, known, to);
+    };
     job.positions.forEach((position, i) => {
-      if (!items.has(i)) written.set(to.key(position), position);
+      if (!items.has(i) && isNewest(position)) newest.set(to.key(position), position);
     });
-    // A later version that was taken replaces an earlier one that was not: sending that now would undo it.
-    const needed = again.filter((position) => (written.get(to.key(position)) ?? -1) < position);
+    // A newer version that was taken replaces an older one that was not: sending that now would undo it.
+    const needed = again.filter(isNewest);
     return needed.length === 0 ? undefined : this.retry(job, needed, reason);
   }
 
@@ -160,13 +174,20 @@ export class Delivery {
     return attempts < this.retries.most && (retryable ?? this.retries.isRetryable(status));
   }
 
-  private failureOf(index: number, { status, message, retryable }: Refusal, http: boolean): IndexFailure {
+  private failureOf({ position, refusal }: Failed, to: Destination, noneTaken: boolean): IndexFailure {
+    const { status, message } = refusal;
     return {
-      index,
+      index: position,
       message,
-      ...(http && status !== NO_ANSWER ? { status } : {}),
-      ...((retryable ?? (status === NO_ANSWER || this.retries.isRetryable(status))) ? { undelivered: true } : {}),
+      ...(to.http !== false && status !== NO_ANSWER ? { status } : {}),
+      ...(this.isUndelivered(refusal, to, noneTaken) ? { undelivered: true } : {}),
     };
+  }
+
+  /** Whether a refusal says nothing of the document. */
+  private isUndelivered({ status, retryable, whole }: Refusal, to: Destination, noneTaken: boolean): boolean {
+    if (retryable ?? (status === NO_ANSWER || isTransient(status) || this.retries.isRetryable(status))) return true;
+    return whole === true && !FAULTS_OF_CONTENT.has(status) && (noneTaken || !to.isolates(status));
   }
 
   private retry({ attempts }: Job, positions: readonly number[], reason: Refusal): Job {
@@ -177,6 +198,18 @@ export class Delivery {
 }
 
 const GIVEN_UP: Refusal = { status: NO_ANSWER, message: 'The run was given up before the document was sent' };
+
+function failAll({ positions }: Job, refused: Refusal, failed: Failed[]): void {
+  const refusal: Refusal = { ...refused, whole: true };
+  for (const position of positions) failed.push({ position, refusal });
+}
+
+/** Whether one version of a document replaces another one, had both been taken. */
+function isNewer(position: number, other: number, to: Destination): boolean {
+  const [version, otherVersion] = [to.version?.(position), to.version?.(other)];
+  if (version === undefined || otherVersion === undefined || version === otherVersion) return position > other;
+  return version > otherVersion;
+}
 
 function bytesOf({ positions }: Job, to: Destination): number {
   return positions.reduce((bytes, position) => bytes + to.length(position), 0);

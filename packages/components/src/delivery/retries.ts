@@ -1,4 +1,4 @@
-import type { IndexerSettings } from '@headrace/engine';
+import { type IndexerSettings, MAX_MILLIS } from '@headrace/engine';
 import { longestRetryAfter } from '../http/retry.ts';
 
 /** Stands for a status where there was none: the server could not be reached, or did not answer. */
@@ -12,7 +12,7 @@ export interface Retries {
   isRetryable(status: number): boolean;
   /**
    * Milliseconds to wait before a retry (from 1).
-   * @param retryAfter milliseconds that the server asks for
+   * @param retryAfter milliseconds that the server asks for: it gets up to a minute of them
    */
   delay(retry: number, retryAfter?: number): number;
   /** Told how many documents are sent again. */
@@ -36,7 +36,7 @@ export function retriesOf(settings: IndexerSettings, retried?: (documents: numbe
     delay: (retry, retryAfter = 0) => {
       const wait = Math.min(first * 2 ** (retry - 1), longest);
       const jittered = wait * (1 + part * (2 * Math.random() - 1));
-      return Math.max(jittered, longestRetryAfter(retryAfter));
+      return Math.min(Math.max(jittered, longestRetryAfter(retryAfter)), MAX_MILLIS);
     },
   };
 }
