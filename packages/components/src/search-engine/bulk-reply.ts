@@ -11,7 +11,7 @@ export const BULK_FILTER = 'filter_path=errors,error,status,items.*.status,items
 /** How much of an answer that is not the engine's a message shows. */
 const MAX_EXCERPT = 200;
 
-interface ErrorCause {
+export interface ErrorCause {
   readonly type?: string;
   readonly reason?: string;
   readonly caused_by?: ErrorCause;

@@ -9,6 +9,7 @@ import { HttpError } from '../http/http-error.ts';
 import { DELETE_BY_QUERY } from './bulk-encoder.ts';
 import {
   BULK_FILTER,
+  type ErrorCause,
   type ProductName,
   parse,
   readBulkReply,
@@ -100,6 +101,7 @@ export class BulkWriter {
       partial,
       key: (position) => keys[position] as string,
       length: (position) => bytes.length(position),
+      ...(externalVersions ? { version: (position) => versionOf(bytes.firstLine(position)) } : {}),
       isolates: (status) => status === 400,
       request: (positions) => {
         this.written = true;
@@ -130,13 +132,13 @@ export class BulkWriter {
     }
     const failures: IndexFailure[] = [];
     for (const [index, some] of byIndex) {
-      await this.refresh(index);
       const destination: Destination = {
         partial: false,
         key: String,
         length: (position) => bytes.length(position),
         isolates: (status) => status === 400,
-        request: (asked) =>
+        request: async (asked) =>
+          (await this.refresh(index)) ??
           this.requestDelete(
             index,
             asked.map((position) => wanted.get(position) as DeleteByQuery),
@@ -161,21 +163,31 @@ export class BulkWriter {
     return this.ask(patientEngine, { method: 'POST', path, body }, (response) => readDeleteReply(response, name));
   }
 
-  /** Makes visible to a query what this run has written: a delete concerns all that came before it. */
-  private async refresh(index: string): Promise<void> {
-    if (!this.written || this.refreshed.has(index)) return;
+  /**
+   * Makes visible to a query what this run has written: a delete concerns all that came before it. Gives the refusal that
+   * keeps the delete from being asked for.
+   */
+  private async refresh(index: string): Promise<Reply | undefined> {
+    if (!this.written || this.refreshed.has(index)) return undefined;
     const { engine, log, name } = this.options;
     const path = `/${encodeURIComponent(index)}/_refresh`;
-    const reply = await this.ask(engine, { method: 'POST', path }, (response) =>
-      response.status < 300 ? { items: new Map() } : { refused: statusRefusal(response, name) },
-    );
-    if (!('refused' in reply)) this.refreshed.add(index);
-    else if (!this.refreshFailed) {
-      this.refreshFailed = true;
-      log.warn(
-        `The index ${index} cannot be refreshed, so deletes by a field may overlook what was written just before: ${reply.refused.message}`,
-      );
+    const reply = await this.ask(engine, { method: 'POST', path }, (response) => readRefreshReply(response, name));
+    if (!('refused' in reply)) {
+      this.refreshed.add(index);
+      return undefined;
     }
+    const { refused } = reply;
+    const problem = `The index ${index} cannot be refreshed`;
+    // What is not allowed, or not there, will not be so later.
+    if (refused.status !== 403 && refused.status !== 404) {
+      return { refused: { ...refused, message: `${problem} for a delete by a field: ${refused.message}` } };
+    }
+    if (!this.refreshFailed) {
+      this.refreshFailed = true;
+      const effect = 'so deletes by a field may overlook what was written just before';
+      log.warn(`${problem}, ${effect}: ${refused.message}`);
+    }
+    return undefined;
   }
 
   private async ask(
@@ -191,6 +203,21 @@ export class BulkWriter {
       return { refused: error.isConnectionFailure ? refusal : { ...refusal, retryable: false } };
     }
   }
+}
+
+interface RefreshAnswer {
+  readonly _shards?: {
+    readonly failed?: number;
+    readonly failures?: readonly { readonly reason?: ErrorCause }[];
+  };
+}
+
+function readRefreshReply(response: HttpResponse, name: ProductName): Reply {
+  if (response.status >= 300) return { refused: statusRefusal(response, name) };
+  const { failed = 0, failures } = (parse(response) as RefreshAnswer | undefined)?._shards ?? {};
+  if (failed === 0) return { items: new Map() };
+  const reason = reasonOf(failures?.[0]?.reason) ?? 'no reason given';
+  return { refused: { status: NO_ANSWER, message: `${failed} of its shards failed: ${reason}` } };
 }
 
 interface DeleteAnswer {
@@ -211,6 +238,12 @@ function readDeleteReply(response: HttpResponse, name: ProductName): Reply {
   if (failure !== undefined) return { refused: { status: failure.status ?? NO_ANSWER, message } satisfies Refusal };
   if (answer.timed_out === true) return { refused: { status: NO_ANSWER, message: `${message}: it timed out` } };
   return { items: new Map() };
+}
+
+/** The external version that the line of an action gives; undefined when it gives none. */
+function versionOf(line: string): bigint | undefined {
+  const [, version] = /^\{"\w+":\{"version":(\d+)/.exec(line) ?? [];
+  return version === undefined ? undefined : BigInt(version);
 }
 
 function allOf(to: number, from = 0): number[] {

@@ -1,0 +1,126 @@
+import { type IndexerContext, type IndexerSettings, type IndexFailure, readDocument } from '@headrace/engine';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
+import { OpenSearchIndexer } from '../indexers/opensearch-indexer.ts';
+import { type StubHandler, StubServer } from '../testing/stub-server.ts';
+import { BulkEncoder, type BulkEncoderOptions } from './bulk-encoder.ts';
+
+const DELETES: IndexerSettings = {
+  deletionMarkerField: 'del',
+  deletionMarkerFieldValue: 'true',
+  deleteByFieldField: 'by',
+  deleteByFieldValue: 'value',
+};
+const QUICK: IndexerSettings = { maxRetries: 2, retryWaitDurationMs: 1 };
+
+let stub: StubServer;
+/** What was asked behind the first request, which looks whether the server is there: the last part of the path. */
+const asked = () => stub.requests.map(({ path }) => /\w+(?=\?|$)/.exec(path)?.[0]).slice(1);
+
+/** Takes everything. */
+const take: StubHandler = ({ path, body }, response) => {
+  const count = path.startsWith('/_bulk') ? body.split('\n').filter((line) => line.startsWith('{"index"')).length : 0;
+  response.end(JSON.stringify({ items: Array.from({ length: count }, () => ({ index: { status: 200 } })) }));
+};
+
+beforeEach(async () => {
+  stub = await StubServer.start(take);
+});
+afterEach(() => stub.close());
+
+/** Sends documents as one batch; gives those that failed, and the warnings. */
+async function send(
+  settings: IndexerSettings,
+  documents: readonly object[],
+): Promise<{ failures: readonly IndexFailure[]; warnings: readonly string[] }> {
+  const { log, warnings } = new CollectingPublisher();
+  const context = { runId: 'r', log, settings: { ...QUICK, ...settings } } as IndexerContext;
+  const indexer = new OpenSearchIndexer({ url: stub.url, index: 'i' }, context);
+  const encoder = new BulkEncoder(indexer.encoder().options as BulkEncoderOptions);
+  const lines = documents.map((document) => Buffer.from(encoder.encode(readDocument(JSON.stringify(document)))));
+  await indexer.connect();
+  try {
+    const failures = await indexer.send(
+      {
+        count: lines.length,
+        pieces: lines,
+        lengths: () => Uint32Array.from(lines, ({ length }) => length),
+        ids: () => documents.map((document) => (document as { id: string }).id),
+      },
+      new AbortController().signal,
+    );
+    return { failures, warnings };
+  } finally {
+    await indexer.close();
+  }
+}
+
+describe('the refresh before a delete by a field', () => {
+  const documents = [
+    { id: '1', n: 1 },
+    { id: 'x', del: 'true', by: 'n', value: '1' },
+  ];
+
+  /** Answers refreshes as it is told to, and the rest as one that takes everything. */
+  function refreshes(...answers: { status: number; body?: object }[]): void {
+    stub.handle((request, response) => {
+      const answer = request.path.endsWith('/_refresh') ? answers.shift() : undefined;
+      if (answer === undefined) return take(request, response);
+      response.writeHead(answer.status).end(JSON.stringify(answer.body ?? {}));
+    });
+  }
+
+  it('is asked for again when it fails in passing, before anything is deleted', async () => {
+    const shards = { total: 2, successful: 1, failed: 1, failures: [{ reason: { reason: 'busy' } }] };
+    refreshes({ status: 503 }, { status: 200, body: { _shards: shards } });
+    expect(await send(DELETES, documents)).toEqual({ failures: [], warnings: [] });
+    expect(asked()).toEqual(['_bulk', '_refresh', '_refresh', '_refresh', '_delete_by_query']);
+  });
+
+  it('fails the deletes when it goes on failing, as what was not delivered', async () => {
+    const shards = { total: 2, successful: 1, failed: 1 };
+    refreshes(...Array.from({ length: 3 }, () => ({ status: 200, body: { _shards: shards } })));
+    const { failures } = await send(DELETES, documents);
+    const message = expect.stringContaining('The index i cannot be refreshed');
+    expect(failures).toMatchObject([{ index: 1, message, undelivered: true }]);
+    expect(asked()).toEqual(['_bulk', '_refresh', '_refresh', '_refresh']);
+  });
+
+  it('is done without, with a warning, where it is not allowed', async () => {
+    refreshes({ status: 403 });
+    const { failures, warnings } = await send(DELETES, documents);
+    expect(failures).toEqual([]);
+    expect(warnings).toEqual([expect.stringContaining('The index i cannot be refreshed')]);
+    expect(asked()).toEqual(['_bulk', '_refresh', '_delete_by_query']);
+  });
+});
+
+it('sends the higher of two external versions again, though the lower one was taken after it', async () => {
+  const busy = { status: 429, error: { reason: 'busy' } };
+  let requests = 0;
+  stub.handle((request, response) => {
+    if (!request.path.startsWith('/_bulk') || ++requests > 1) return take(request, response);
+    response.end(JSON.stringify({ items: [busy, { status: 200 }, busy, { status: 200 }].map((index) => ({ index })) }));
+  });
+  const documents = [
+    { id: 'a', v: 5 },
+    { id: 'a', v: 3 },
+    { id: 'b', v: 5 },
+    { id: 'b', v: 6 },
+  ];
+  expect((await send({ versionType: 'ExternalGte', versionField: 'v' }, documents)).failures).toEqual([]);
+  const again = stub.requests
+    .at(-1)
+    ?.body.split('\n')
+    .filter((line) => line.startsWith('{"index"'));
+  expect(again).toEqual(['{"index":{"version":5,"version_type":"external_gte","_id":"a","_index":"i"}}']);
+});
+
+it.each([401, 403, 404, 500])('does not lay it to the documents that the search engine answers %s', async (status) => {
+  stub.handle((request, response) => {
+    if (request.path.startsWith('/_bulk')) response.writeHead(status).end('{}');
+    else take(request, response);
+  });
+  const { failures } = await send({}, [{ id: '1' }, { id: '2' }]);
+  expect(failures).toMatchObject([0, 1].map((index) => ({ index, status, undelivered: true })));
+});
