@@ -3,16 +3,59 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { checkNested, type JsonObject, readJson } from '@headrace/engine';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
 import { tarOf, zipOf } from '../storage/archives/make-archives.test.lib.ts';
 import { azure, gcs, type Provider, s3 } from '../storage/cloud-providers.test.lib.ts';
 import { describeWithServer, type RealServer } from '../testing/real-server.ts';
+import { StubServer } from '../testing/stub-server.ts';
 import { FileConnector } from './file-connector.ts';
+import { runFileConnector } from './run-file-connector.test.lib.ts';
 
 await describeWithServer('s3', (server) => suite(server, s3));
 await describeWithServer('azurite', (server) => suite(server, azure));
 await describeWithServer('gcs', (server) => suite(server, gcs));
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Only the time of day: what waits goes on as usual. */
+const setClock = (now: number | string) => vi.useFakeTimers({ toFake: ['Date'], now: new Date(now) });
+
+it('gives an object again that may have been written over while it was read', async () => {
+  const modified: Record<string, string> = {
+    'old.txt': '2024-05-01T12:00:00.000Z',
+    'new.txt': '2024-05-01T12:01:10.000Z',
+  };
+  const server = await StubServer.start(({ path }, response) => {
+    const contents = Object.entries(modified).map(
+      ([key, time]) => `<Contents><Key>${key}</Key><Size>1</Size><LastModified>${time}</LastModified></Contents>`,
+    );
+    response.end(path.includes('list-type') ? `<ListBucketResult>${contents.join('')}</ListBucketResult>` : 'x');
+  });
+  const folder = await mkdtemp(join(tmpdir(), 'headrace-clocks-'));
+  const runAt = async (now: string) => {
+    setClock(now);
+    const { documents, rejected } = await runFileConnector(folder, {
+      paths: ['s3://bucket/'],
+      s3: { endpoint: server.url, accessKeyId: 'k', secretAccessKey: 's' },
+      filterOptions: { publishMode: 'incremental' },
+      state: { connectionString: `jdbc:sqlite:${folder}/state.db` },
+    });
+    expect(rejected).toEqual([]);
+    return documents.map(({ file_path }) => file_path?.replace('s3://bucket/', '')).sort();
+  };
+  try {
+    // The new one is of the second in which the run begins, by the clock of the storage.
+    expect(await runAt('2024-05-01T12:01:10.500Z')).toEqual(['new.txt', 'old.txt']);
+    expect(await runAt('2024-05-01T13:00:00.000Z')).toEqual(['new.txt']);
+    expect(await runAt('2024-05-01T14:00:00.000Z')).toEqual([]);
+  } finally {
+    await server.close();
+    await rm(folder, { recursive: true });
+  }
+});
 
 function suite(server: RealServer, { base, settings, fill }: Provider): void {
   let folder: string;
@@ -84,6 +127,8 @@ function suite(server: RealServer, { base, settings, fill }: Provider): void {
       filterOptions: { includes: ['src/sub/[^/]*'], publishMode: 'incremental' },
       state: { connectionString: `jdbc:sqlite:${folder}/state.db` },
     };
+    // Later, what was written a moment ago may have been written over while it was read.
+    setClock(Date.now() + 60_000);
     expect(idsOf(await run(params))).toEqual(['src/sub/100% b[1].txt']);
     expect(await run(params)).toEqual([]);
   });

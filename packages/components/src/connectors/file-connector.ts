@@ -30,7 +30,7 @@ import {
   reachState,
   type StateSettings,
 } from '../files/state-settings.ts';
-import { checkPaths, folderUri, localPaths, movedAway, skippedFolders } from '../files/walk-settings.ts';
+import { checkPaths, folderUri, localPaths, skippedFolders } from '../files/walk-settings.ts';
 import { checkFileHandlers, FileFormats, FileHandlersParameter } from '../formats/handlers/file-handlers.ts';
 import { extensionOf, type FileUri, leafOf, localFileUri, parseConfigUri } from '../storage/file-uri.ts';
 import { isGone } from '../storage/local-storage.ts';
@@ -103,7 +103,8 @@ const MOVES_TOGETHER = 8;
  * maxArchiveDepth says that it is opened too. What unfolds to more than 500 times its size fails.
  * <p>
  * With a block <code>state</code> the connector remembers what it has published. In the mode <code>incremental</code> it
- * publishes only what is new or was modified since. A file counts as published when all its documents have come to their
+ * publishes only what is new or was modified since; objects in a bucket also when they were modified up to ten seconds before
+ * the run that published them, because the clock there is another one, and tells whole seconds. A file counts as published when all its documents have come to their
  * end: a run that is killed leaves nothing out in the next one. Files that have vanished can be told to the indexer by
  * tombstones: documents that pass by all stages, with <code>file_expired: true</code>; set
  * <code>indexer.deletionMarkerField: file_expired</code> and <code>deletionMarkerFieldValue: "true"</code> to have them
@@ -290,7 +291,7 @@ export class FileConnector extends Connector<typeof parameters> {
     const visitor = new FileVisitor({
       publisher,
       batches,
-      filter: new FileFilter(filter, this.started),
+      filter: new FileFilter(filter, this.started, start.scheme === 'file'),
       formats: this.formats,
       state,
       docIdPrefix,

@@ -63,6 +63,12 @@ export function sendsTombstones({ sendTombstones }: FilterSettings): boolean {
   return sendTombstones === 'true' || sendTombstones === 'yes' || sendTombstones === 'on';
 }
 
+/**
+ * How far the clock of a storage other than this machine's may be behind ours, in nanoseconds. S3 and Azure tell whole
+ * seconds, too: an object that was read and then written over may have a time from before the run.
+ */
+const REMOTE_CLOCK_NANOS = 10_000_000_000n;
+
 /** Decides which files are published. */
 export class FileFilter {
   private readonly includes: readonly JavaRegex[];
@@ -70,14 +76,19 @@ export class FileFilter {
   private readonly modifiedSince: bigint | undefined;
   private readonly publishedBefore: bigint | undefined;
   private readonly incremental: boolean;
+  private readonly clockMargin: bigint;
 
-  /** @param now nanoseconds since the epoch, where the windows end */
-  constructor(settings: FilterSettings, now: bigint) {
+  /**
+   * @param now nanoseconds since the epoch, where the windows end
+   * @param isLocal whether the times of files are those of this machine's clock
+   */
+  constructor(settings: FilterSettings, now: bigint, isLocal: boolean) {
     this.includes = (settings.includes ?? []).map((pattern) => compileJavaRegex(pattern));
     this.excludes = (settings.excludes ?? []).map((pattern) => compileJavaRegex(pattern));
     this.modifiedSince = startOf(settings.lastModifiedCutoff, now);
     this.publishedBefore = startOf(settings.lastPublishedCutoff, now);
     this.incremental = isIncremental(settings);
+    this.clockMargin = isLocal ? 0n : REMOTE_CLOCK_NANOS;
   }
 
   accepts({ name, modified, lastPublished }: FilteredFile): boolean {
@@ -85,7 +96,8 @@ export class FileFilter {
     if (this.includes.length > 0 && !this.includes.some((pattern) => pattern.matches(name))) return false;
     if (this.modifiedSince !== undefined && modified < this.modifiedSince) return false;
     if (!this.incremental || lastPublished === undefined) return true;
-    return modified > lastPublished && (this.publishedBefore === undefined || lastPublished < this.publishedBefore);
+    const isNew = modified > lastPublished - this.clockMargin;
+    return isNew && (this.publishedBefore === undefined || lastPublished < this.publishedBefore);
   }
 }
 
