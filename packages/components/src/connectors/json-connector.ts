@@ -11,7 +11,8 @@ const parameters = Type.Object({ jsonPath: Type.String(READS) });
  * other, or the elements of an array. Which of these it is shows at the beginning of the file. Values keep their types.
  * <p>
  * Each object must have an <code>id</code>, a text or a number. What cannot be read, or has no id, fails by itself, with
- * its place in the file. On a line, text behind the object is ignored; blank lines are skipped.
+ * its place in the file. On a line, text behind the object is ignored; blank lines are skipped. The file is UTF-8: UTF-16
+ * is refused, and bytes that are not UTF-8 become U+FFFD, with a warning.
  * <p>
  * Config Parameters -
  * <ul>
