@@ -4,7 +4,7 @@ import { HttpClient, type HttpHeaders, headerText, requireStreamSuccess, require
 import { NO_RETRY, type RetryPolicy } from '../http/retry.ts';
 import { tlsOf } from '../http/tls/tls-parameter.ts';
 import type { FileUri } from './file-uri.ts';
-import { GcsLogin } from './gcs-login.ts';
+import { GcsLogin } from './gcs/gcs-login.ts';
 import { resumedReading } from './resumed-reading.ts';
 import { type ListOptions, movedKey, nanosOf, reachByListing, type Storage, type StoredFile } from './storage.ts';
 import type { GcpSettings } from './storage-parameters.ts';

@@ -1,7 +1,9 @@
 import type { Storage } from '@google-cloud/storage';
 import { allowedPath } from '@headrace/engine';
-import { type Agents, openAgents } from '../http/agents.ts';
-import type { GcpSettings } from './storage-parameters.ts';
+import { type Agents, openAgents } from '../../http/agents.ts';
+import type { GcpSettings } from '../storage-parameters.ts';
+
+/* In a room of its own: what talks to servers is loaded with the storage that needs it, not with those that read files. */
 
 /** Where Google Cloud Storage is, and who we are there, as Google's library finds it out. */
 export class GcsLogin {
