@@ -8,7 +8,7 @@ import {
   Type,
   WRITES,
 } from '@headrace/engine';
-import { movedAway } from '../files/walk-settings.ts';
+import { movedAway } from '../files/moved-files.ts';
 import { localFile, localPath, notLocal } from '../formats/byte-source.ts';
 import { CsvFormat } from '../formats/csv/csv-format.ts';
 import { checkCsvSettings, csvParameters } from '../formats/csv/csv-settings.ts';
@@ -31,10 +31,11 @@ const parameters = Type.Object({
  * values are texts. Besides, a document holds the path and the name of the file and its line number, which counts
  * records behind the header from 1, blank and rejected ones included.
  * <p>
- * The file is UTF-8. Records end at LF, CRLF or CR. A cell in double quotes may hold separators, line ends and, doubled,
- * quotes. A backslash takes the special meaning from the character behind it and disappears, unless
- * <code>ignoreEscapeChar</code> is set. Blank lines are skipped; a row with more or fewer columns than the header
- * fails by itself, with its place in the file. A header with an empty name, or without the id column, fails the file.
+ * The file is UTF-8: UTF-16 is refused, and bytes that are not UTF-8 become U+FFFD, with a warning. Records end at
+ * LF, CRLF or CR. A cell in double quotes may hold separators, line ends and, doubled, quotes. A backslash takes the
+ * special meaning from the character behind it and disappears, unless <code>ignoreEscapeChar</code> is set. Blank
+ * lines are skipped; a row with more or fewer columns than the header fails by itself, with its place in the file. A
+ * header with an empty name, or without the id column, fails the file.
  * <p>
  * Config Parameters -
  * <ul>

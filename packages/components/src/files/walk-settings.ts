@@ -1,16 +1,11 @@
-import type { ParameterProblem, TouchedFile } from '@headrace/engine';
+import type { ParameterProblem } from '@headrace/engine';
 import { type FileUri, localFileUri, parseConfigUri, parseFileUri, s3ObjectUri } from '../storage/file-uri.ts';
 import type { StorageSettings } from '../storage/storage-parameters.ts';
 import { unreadableScheme } from '../storage/storages.ts';
 import type { FilterSettings } from './file-filter.ts';
+import { MOVES, type MoveSettings } from './moved-files.ts';
 
-/** Where files go; part of the block `fileOptions` of a config. */
-export interface MoveSettings {
-  readonly moveToAfterProcessing?: string;
-  readonly moveToErrorFolder?: string;
-}
-
-const MOVES = ['moveToAfterProcessing', 'moveToErrorFolder'] as const;
+export { movedAway } from './moved-files.ts';
 
 /** Mistakes in where to start, and where to move files. */
 export function* checkPaths(
@@ -59,20 +54,6 @@ function* checkMoves(start: FileUri, moves: MoveSettings): Generator<ParameterPr
         parameter,
         message: `${parameter} must be in the storage of the path, ${start.scheme}:, was ${folder.scheme}:`,
       };
-    }
-  }
-}
-
-/**
- * Who moves a file changes the folder that it was in, too.
- * @param paths local ones, where files are read
- * @param prefix goes before the names of the parameters
- */
-export function* movedAway(paths: readonly string[], moves: MoveSettings, prefix = ''): Generator<TouchedFile> {
-  for (const name of MOVES) {
-    if (moves[name] === undefined) continue;
-    for (const path of paths) {
-      yield { parameter: prefix + name, access: 'write', path, verb: 'move files out of' };
     }
   }
 }
