@@ -9,10 +9,13 @@ export type DatabaseTrouble = 'refused' | 'unreachable' | 'busy' | 'lost' | 'tim
 /** A failure of a database. The message names the database and never holds a password; there is no cause that could. */
 export class DatabaseError extends HeadraceError {
   readonly trouble: DatabaseTrouble;
+  /** What the server or the driver calls it: of Postgres an SQLSTATE. Empty when it has no name. */
+  readonly driverCode: string;
 
-  constructor(trouble: DatabaseTrouble, message: string, hint: string | undefined) {
+  constructor(trouble: DatabaseTrouble, message: string, hint: string | undefined, driverCode = '') {
     super('HR_SOURCE_UNREADABLE', message, hint === undefined ? {} : { hint });
     this.trouble = trouble;
+    this.driverCode = driverCode;
   }
 }
 
@@ -45,13 +48,14 @@ export class DatabaseErrors {
   /** The error to throw for what a driver threw. `where` goes behind the reason: `after 17 rows`. */
   wrap(error: unknown, where = ''): DatabaseError {
     if (error instanceof DatabaseError && where === '') return error;
-    const { trouble, hint } =
-      error instanceof DatabaseError ? { trouble: error.trouble, hint: error.hint } : this.judge(error);
+    const isWrapped = error instanceof DatabaseError;
+    const { trouble, hint } = isWrapped ? error : this.judge(error);
+    const driverCode = isWrapped ? error.driverCode : codeOf(error);
     const prefix = `${this.database}: `;
     let reason = reasonOf(error);
     if (reason.startsWith(prefix)) reason = reason.slice(prefix.length);
     for (const secret of this.secrets) reason = reason.replaceAll(secret, '******');
-    return new DatabaseError(trouble, `${prefix}${reason}${where === '' ? '' : ` (${where})`}`, hint);
+    return new DatabaseError(trouble, `${prefix}${reason}${where === '' ? '' : ` (${where})`}`, hint, driverCode);
   }
 }
 

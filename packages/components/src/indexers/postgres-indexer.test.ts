@@ -1,7 +1,9 @@
-import type { IndexerSettings } from '@headrace/engine';
+import type { IndexerContext, IndexerSettings } from '@headrace/engine';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Database, type DatabaseConnection } from '../database/database.ts';
 import { prepareSql } from '../database/placeholders.ts';
+import { PostgresEncoder, type PostgresEncoderOptions } from '../postgres-index/postgres-encoder.ts';
+import { encodedBatch } from '../testing/encoded-batch.ts';
 import {
   byId,
   EngineRuns,
@@ -178,6 +180,39 @@ await describeWithServer('postgres', (server) => {
     expect(outcome(result)).toEqual({ status: 'SUCCEEDED', succeeded: 10, failed: {} });
     expect(await engine.contents(table)).toEqual(byId(numbered(10)));
     expect(await rows(`select last_value from ${table}_tries`)).toEqual([{ last_value: 5 }]);
+  });
+
+  it.each([
+    ['22000', undefined],
+    ['42501', true],
+    ['58030', true],
+    ['XX000', true],
+  ])('tells whether it may be the documents that all fail with %s', async (code, undelivered) => {
+    const table = await engine.create();
+    await execute(`create function ${table}_bad() returns trigger language plpgsql as $$ begin
+        if new.n_i > 0 then raise exception 'no' using errcode = '${code}'; end if;
+        return new;
+      end $$;
+      create trigger bad before insert on ${table} for each row execute function ${table}_bad()`);
+    const context = { runId: 'r', log: QUIET, settings: {} } as unknown as IndexerContext;
+    const indexer = new PostgresIndexer({ connectionString: `jdbc:${server.url}`, table }, context);
+    await indexer.connect();
+    try {
+      const encoder = new PostgresEncoder(indexer.encoder().options as PostgresEncoderOptions);
+      const send = (documents: { id: string; n_i: number }[]) =>
+        indexer.send(encodedBatch(encoder, documents), new AbortController().signal);
+      const [one, two, good] = [
+        { id: '1', n_i: 1 },
+        { id: '2', n_i: 2 },
+        { id: '3', n_i: 0 },
+      ] as const;
+      expect((await send([one, two])).map((failure) => failure.undelivered)).toEqual([undelivered, undelivered]);
+      // One that does get through shows that it is the other's fault.
+      expect((await send([one, good])).map((failure) => failure.undelivered)).toEqual([undefined]);
+    } finally {
+      await indexer.close();
+    }
+    expect(await engine.contents(table)).toEqual({ 3: { id: '3', n_i: 0 } });
   });
 
   it('deletes by a column and a value', async () => {

@@ -44,8 +44,8 @@ export class PostgresEncoder implements DocumentEncoder {
   }
 
   encode(document: Document): string {
-    const { idOverrideField, idColumn } = this.options;
-    const id = (idOverrideField === undefined ? undefined : document.text(idOverrideField)) ?? document.id;
+    const { idColumn } = this.options;
+    const id = this.idOf(document);
     if (this.marks.areOn(document)) {
       const by = this.marks.fieldOf(document);
       if (by === undefined) return `${DELETE}${writeString(id)}\n`;
@@ -58,5 +58,12 @@ export class PostgresEncoder implements DocumentEncoder {
       }
     });
     return `${text}}\n`;
+  }
+
+  private idOf(document: Document): string {
+    const { idOverrideField } = this.options;
+    const override = idOverrideField === undefined ? undefined : document.text(idOverrideField);
+    if (override === '') throw new Error(`The field ${idOverrideField}, which gives the id in the table, is empty`);
+    return override ?? document.id;
   }
 }

@@ -10,6 +10,10 @@ import { PostgresTable, type TableSettings } from './postgres-table.ts';
 
 /** Stands for what the server says of a statement, and of the values in it. */
 const BAD_STATEMENT = 400;
+/** Stands for a statement that may have failed because of the values in it, or of something else. */
+const FAILED_STATEMENT = 500;
+/** The SQLSTATEs of those: rights and tables (42, 55), the system and the server itself (58, F0, XX). */
+const NOT_OF_VALUES = /^(42|55|58|F0|XX)/;
 /** Stands for a server that does not let us in. */
 const REFUSED = 401;
 
@@ -50,7 +54,7 @@ export class PostgresWriter {
       // Requests are taken or refused as a whole, so nobody asks for one document among others.
       key: (position) => batch.ids()[position] as string,
       length: (position) => bytes.length(position),
-      isolates: (status) => status === BAD_STATEMENT,
+      isolates: (status) => status === BAD_STATEMENT || status === FAILED_STATEMENT,
       request: (positions) => this.request(positions.map((position) => bytes.document(position))),
     };
     const positions = Array.from({ length: batch.count }, (_, i) => i);
@@ -72,8 +76,11 @@ export class PostgresWriter {
       return { items: new Map() };
     } catch (error) {
       if (!(error instanceof DatabaseError)) throw error;
-      const { trouble, message } = error;
-      if (trouble === 'statement') return { refused: { status: BAD_STATEMENT, message, retryable: false } };
+      const { trouble, message, driverCode } = error;
+      if (trouble === 'statement') {
+        const status = NOT_OF_VALUES.test(driverCode) ? FAILED_STATEMENT : BAD_STATEMENT;
+        return { refused: { status, message, retryable: false } };
+      }
       if (trouble === 'refused') return { refused: { status: REFUSED, message, retryable: false } };
       return { refused: { status: NO_ANSWER, message } };
     }

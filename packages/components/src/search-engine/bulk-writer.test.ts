@@ -1,7 +1,8 @@
-import { type IndexerContext, type IndexerSettings, type IndexFailure, readDocument } from '@headrace/engine';
+import type { IndexerContext, IndexerSettings, IndexFailure } from '@headrace/engine';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
 import { OpenSearchIndexer } from '../indexers/opensearch-indexer.ts';
+import { encodedBatch } from '../testing/encoded-batch.ts';
 import { type StubHandler, StubServer } from '../testing/stub-server.ts';
 import { BulkEncoder, type BulkEncoderOptions } from './bulk-encoder.ts';
 
@@ -31,24 +32,15 @@ afterEach(() => stub.close());
 /** Sends documents as one batch; gives those that failed, and the warnings. */
 async function send(
   settings: IndexerSettings,
-  documents: readonly object[],
+  documents: readonly { readonly id: string }[],
 ): Promise<{ failures: readonly IndexFailure[]; warnings: readonly string[] }> {
   const { log, warnings } = new CollectingPublisher();
   const context = { runId: 'r', log, settings: { ...QUICK, ...settings } } as IndexerContext;
   const indexer = new OpenSearchIndexer({ url: stub.url, index: 'i' }, context);
   const encoder = new BulkEncoder(indexer.encoder().options as BulkEncoderOptions);
-  const lines = documents.map((document) => Buffer.from(encoder.encode(readDocument(JSON.stringify(document)))));
   await indexer.connect();
   try {
-    const failures = await indexer.send(
-      {
-        count: lines.length,
-        pieces: lines,
-        lengths: () => Uint32Array.from(lines, ({ length }) => length),
-        ids: () => documents.map((document) => (document as { id: string }).id),
-      },
-      new AbortController().signal,
-    );
+    const failures = await indexer.send(encodedBatch(encoder, documents), new AbortController().signal);
     return { failures, warnings };
   } finally {
     await indexer.close();

@@ -61,4 +61,16 @@ export function describeWriting(engine: EngineUnderTest, runs: EngineRuns, url: 
       ]),
     );
   });
+
+  it('writes nothing under an empty id', async () => {
+    const target = await engine.create();
+    const documents = [{ id: '1', t_s: '' }, { id: '2', t_s: '' }, { id: '3' }];
+    const reason = expect.stringMatching(/^The field t_s, which gives the id.*, is empty$/);
+    expect(outcome(await runs.send(url(), target, documents, 'idOverrideField: t_s'))).toEqual({
+      status: 'SUCCEEDED',
+      succeeded: 1,
+      failed: { 1: reason, 2: reason },
+    });
+    expect(await engine.contents(target)).toEqual({ 3: { id: '3' } });
+  });
 }

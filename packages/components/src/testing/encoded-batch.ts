@@ -1,0 +1,12 @@
+import { type DocumentEncoder, type EncodedBatch, readDocument } from '@headrace/engine';
+
+/** Documents as a batch that an indexer gets. */
+export function encodedBatch(encoder: DocumentEncoder, documents: readonly { readonly id: string }[]): EncodedBatch {
+  const pieces = documents.map((document) => Buffer.from(encoder.encode(readDocument(JSON.stringify(document)))));
+  return {
+    count: pieces.length,
+    pieces,
+    lengths: () => Uint32Array.from(pieces, ({ length }) => length),
+    ids: () => documents.map(({ id }) => id),
+  };
+}
