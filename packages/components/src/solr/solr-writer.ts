@@ -54,7 +54,8 @@ export class SolrWriter {
       partial: false,
       key: (position) => lines[position] as string,
       length: (position) => bytes.length(position),
-      isolates: (status) => status === 400 || status === 409,
+      // What an update processor makes of a document may be a 500.
+      isolates: (status) => status === 400 || status === 409 || status === 500,
       request: (positions) => {
         const body: Uint8Array[] = [];
         for (const position of positions) {

@@ -1,0 +1,41 @@
+import type { IndexerContext } from '@headrace/engine';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
+import { SolrIndexer } from '../indexers/solr-indexer.ts';
+import { encodedBatch } from '../testing/encoded-batch.ts';
+import { StubServer } from '../testing/stub-server.ts';
+import { SolrEncoder, type SolrEncoderOptions } from './solr-encoder.ts';
+
+let stub: StubServer;
+/** A Solr whose update processor chokes on some documents. */
+beforeEach(async () => {
+  stub = await StubServer.start(({ body }, response) => {
+    const status = body.includes('"bad"') ? 500 : 200;
+    const error = { msg: 'java.lang.NullPointerException', code: 500 };
+    response.writeHead(status).end(JSON.stringify({ responseHeader: { status: 0 }, ...(status === 500 && { error }) }));
+  });
+});
+afterEach(() => stub.close());
+
+it('looks for the document that an update processor chokes on, and does not blame documents that all fail', async () => {
+  const { log } = new CollectingPublisher();
+  const context = { runId: 'r', log, settings: {} } as IndexerContext;
+  const indexer = new SolrIndexer({ url: `${stub.url}/solr/c` }, context);
+  await indexer.connect();
+  try {
+    const encoder = new SolrEncoder(indexer.encoder().options as SolrEncoderOptions);
+    const send = (...texts: string[]) =>
+      indexer.send(
+        encodedBatch(
+          encoder,
+          texts.map((text, i) => ({ id: String(i), text })),
+        ),
+        new AbortController().signal,
+      );
+    const failure = { status: 500, message: expect.stringContaining('NullPointerException') };
+    expect(await send('good', 'bad', 'good', 'good')).toEqual([{ index: 1, ...failure }]);
+    expect(await send('bad', 'bad')).toEqual([0, 1].map((index) => ({ index, ...failure, undelivered: true })));
+  } finally {
+    await indexer.close();
+  }
+});
