@@ -30,7 +30,7 @@ import {
   reachState,
   type StateSettings,
 } from '../files/state-settings.ts';
-import { checkPaths, folderUri, localPaths, skippedFolders } from '../files/walk-settings.ts';
+import { checkPaths, folderUri, localPaths, movedAway, skippedFolders } from '../files/walk-settings.ts';
 import { checkFileHandlers, FileFormats, FileHandlersParameter } from '../formats/handlers/file-handlers.ts';
 import { extensionOf, type FileUri, leafOf, localFileUri, parseConfigUri } from '../storage/file-uri.ts';
 import { isGone } from '../storage/local-storage.ts';
