@@ -85,8 +85,7 @@ const DEFAULT_PAUSE = 10_000;
 export class Database {
   /** The name for messages; without user and password. */
   readonly name: string;
-  /** Whether it has `EXPLAIN`, which looks at a query without running it. */
-  readonly explains: boolean;
+  readonly kind: DatabaseUrl['kind'];
   readonly driver: DatabaseDriver;
   private readonly retries: number;
   private readonly pause: number;
@@ -94,14 +93,14 @@ export class Database {
 
   private constructor(
     name: string,
-    explains: boolean,
+    kind: DatabaseUrl['kind'],
     driver: DatabaseDriver,
     settings: DatabaseSettings,
     log: Logger,
   ) {
     const { connectionRetries = 0, connectionRetryPause = 0 } = settings;
     this.name = name;
-    this.explains = explains;
+    this.kind = kind;
     this.driver = driver;
     this.retries = connectionRetries > 0 ? connectionRetries : DEFAULT_RETRIES;
     this.pause = connectionRetryPause > 0 ? connectionRetryPause : DEFAULT_PAUSE;
@@ -122,13 +121,7 @@ export class Database {
       const fromUrl = settings.jdbcUser === '' && settings.jdbcPassword === '';
       const user = (fromUrl ? userOf(url) : undefined) ?? settings.jdbcUser;
       const password = (fromUrl ? passwordOf(url) : undefined) ?? settings.jdbcPassword;
-      return new Database(
-        displayUrl(url),
-        url.kind !== 'sqlserver',
-        await loadDriver(url, { user, password }),
-        settings,
-        log,
-      );
+      return new Database(displayUrl(url), url.kind, await loadDriver(url, { user, password }), settings, log);
     } catch (error) {
       if (!(error instanceof DatabaseUrlError)) throw error;
       throw new HeadraceError('HR_SOURCE_UNREADABLE', `connectionString: ${error.message}`, { hint: error.hint });

@@ -20,20 +20,39 @@ export async function reachDatabase<T>(
   }
 }
 
-/** Has the database look at a query without running it: whether its tables and columns are there. */
+/**
+ * Has the database prepare a query without running it: a mistake in it, or a table or column that is missing, is
+ * reported. Of SQL Server nothing is asked.
+ */
 export async function reachQuery(
   connection: DatabaseConnection,
-  database: Database,
+  { kind }: Database,
   parameter: string,
   sql: string,
   report: ReportProblem,
 ): Promise<void> {
-  if (!database.explains || !QUERY.test(sql)) return;
   try {
-    await connection.execute(`EXPLAIN ${sql}`);
+    if (kind === 'mysql') await prepareMysql(connection, sql);
+    // What a run begins with, and nothing is run before its rows are asked for.
+    else if (kind === 'postgres' || kind === 'sqlite') await (await connection.stream(sql)).close();
+    // Only so Postgres tells of rights that are missing.
+    if (kind === 'postgres' && QUERY.test(sql)) await connection.execute(`EXPLAIN ${sql}`);
   } catch (error) {
-    if (!(error instanceof DatabaseError) || error.trouble !== 'statement') throw error;
+    // The connection stands: what is refused is the query.
+    const isOfQuery = error instanceof DatabaseError && (error.trouble === 'statement' || error.trouble === 'refused');
+    if (!isOfQuery) throw error;
     const { hint } = error;
     report({ parameter, message: messageOf(error), ...(hint === undefined ? {} : { hint }) });
+  }
+}
+
+/** `EXPLAIN` could run parts of a query there. In hex, the statement needs no quoting. */
+async function prepareMysql(connection: DatabaseConnection, sql: string): Promise<void> {
+  try {
+    await connection.execute(`SET @headrace = CONVERT(0x${Buffer.from(sql).toString('hex')} USING utf8mb4)`);
+    await connection.execute('PREPARE headrace FROM @headrace');
+  } catch (error) {
+    // Some statements, which work all the same, cannot be prepared.
+    if (!/prepared statement protocol/.test(messageOf(error))) throw error;
   }
 }
