@@ -34,7 +34,8 @@ await describeWithServer('kafka', (server) => {
 
   it('keeps values as they are, without a line end', async () => {
     const target = await engine.create(1);
-    const document = { id: 'ü "1"', n: 1.5, none: null, list: [1, 'x', { y: null }], text: 'a\nb' };
+    const ___children = [{ id: 'c', n: 1 }];
+    const document = { id: 'ü "1"', n: 1.5, none: null, list: [1, 'x', { y: null }], text: 'a\nb', ___children };
     await runs.send(url(), target, [document], 'blacklist: [run_id]');
     expect(await engine.messages(target)).toEqual([{ key: 'ü "1"', value: JSON.stringify(document), partition: 0 }]);
   });
@@ -73,6 +74,17 @@ await describeWithServer('kafka', (server) => {
     });
     expect(await engine.contents(one)).toEqual({ 1: { id: '1', n_i: 1 } });
     expect(await engine.contents(two)).toEqual({ 1: { id: '1', topic: two } });
+  });
+
+  it('waits when the broker asks it to be slower', async () => {
+    const target = await engine.create(1);
+    const entities = [{ entityType: 'client-id', entityName: 'slow' } as const];
+    const ops = [{ key: 'producer_byte_rate', value: 1000, remove: false } as const];
+    await engine.administer((admin) => admin.alterClientQuotas({ entries: [{ entities, ops }] }));
+    const result = await runs.send(url(), target, numbered(150), `batchSize: 20, ${QUICK}`, 'clientId: slow');
+    expect(outcome(result)).toEqual({ status: 'SUCCEEDED', succeeded: 150, failed: {} });
+    // Each once, and in order.
+    expect((await engine.messages(target)).map(({ key }) => key)).toEqual(numbered(150).map(({ id }) => id));
   });
 
   it.each(['gzip', 'snappy', 'lz4', 'zstd'])('compresses with %s', async (type) => {

@@ -137,12 +137,17 @@ export class BulkWriter {
         key: String,
         length: (position) => bytes.length(position),
         isolates: (status) => status === 400,
-        request: async (asked) =>
-          (await this.refresh(index)) ??
-          this.requestDelete(
+        request: async (asked) => {
+          const refused = await this.refresh(index);
+          if (refused !== undefined) return refused;
+          // Even if its answer is lost: a query that still sees what was deleted is refused for a conflict.
+          this.written = true;
+          this.refreshed.delete(index);
+          return this.requestDelete(
             index,
             asked.map((position) => wanted.get(position) as DeleteByQuery),
-          ),
+          );
+        },
       };
       failures.push(...(await this.deletes.deliver(some, destination, signal)));
     }

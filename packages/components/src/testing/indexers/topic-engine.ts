@@ -1,3 +1,4 @@
+import type { Admin } from '@platformatic/kafka';
 import type { RealServer } from '../real-server.ts';
 import type { EngineUnderTest, Fields } from './engine-runs.ts';
 
@@ -27,12 +28,20 @@ export class TopicEngine implements EngineUnderTest {
     settings: Record<string, string> = {},
     topic = `hr-${crypto.randomUUID()}`,
   ): Promise<string> {
+    const configs = Object.entries(settings).map(([name, value]) => ({ name, value }));
+    await this.administer((admin) => admin.createTopics({ topics: [topic], partitions, replicas: 1, configs }));
+    return topic;
+  }
+
+  /** Changes something in the broker. */
+  async administer(work: (admin: Admin) => Promise<unknown>): Promise<void> {
     const { Admin } = await import('@platformatic/kafka');
     const admin = new Admin({ clientId: 'test', bootstrapBrokers: [this.server.url] });
-    const configs = Object.entries(settings).map(([name, value]) => ({ name, value }));
-    await admin.createTopics({ topics: [topic], partitions, replicas: 1, configs });
-    await admin.close();
-    return topic;
+    try {
+      await work(admin);
+    } finally {
+      await admin.close();
+    }
   }
 
   /** What is left when all but the last message of each key is forgotten. */
