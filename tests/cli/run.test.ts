@@ -133,6 +133,6 @@ describe('a signal', () => {
     await new Promise((resolve) => setTimeout(resolve, 700));
     expect(child.exitCode).toBe(null);
     child.kill('SIGINT');
-    expect(await ended).toMatchObject({ code: 130, stdout: '' });
+    expect(await ended).toMatchObject({ signal: 'SIGINT', stdout: '' });
   });
 });

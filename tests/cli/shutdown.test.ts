@@ -22,8 +22,30 @@ const CONFIG = {
   indexer: { type: 'Nop' },
 };
 
+/** A query that nothing interrupts: SQLite computes in the thread that asks. */
+const ENDLESS_QUERY = {
+  ...CONFIG,
+  connectors: [
+    CONFIG.connectors[0],
+    {
+      class: 'DatabaseConnector',
+      name: 'endless',
+      pipeline: 'p',
+      driver: 'org.sqlite.JDBC',
+      connectionString: 'jdbc:sqlite::memory:',
+      jdbcUser: '',
+      jdbcPassword: '',
+      sql: 'WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT count(*) AS id FROM c',
+      idField: 'id',
+    },
+  ],
+};
+
 /** A service with a run that goes on for ever. */
-async function serving(graceSeconds: number): Promise<{ service: Started; cwd: string; url: string; runId: string }> {
+async function serving(
+  graceSeconds: number,
+  config: unknown = CONFIG,
+): Promise<{ service: Started; cwd: string; url: string; runId: string }> {
   const settings = `
 server: { host: 127.0.0.1, port: 0 }
 storage: { path: store }
@@ -40,7 +62,7 @@ shutdown: { graceSeconds: ${graceSeconds} }
         body: JSON.stringify(body),
       })
     ).json()) as { configId: string; runId: string };
-  const { configId } = await post('/v1/config', CONFIG);
+  const { configId } = await post('/v1/config', config);
   const { runId } = await post('/v1/run', { configId });
   await expect.poll(async () => (await details(url, runId)).progress.succeeded, { timeout: 30_000 }).toBe(5);
   return { service, cwd, url, runId };
@@ -89,8 +111,33 @@ describe('a shutdown with a run that does not stop', () => {
     expect(refused.status).toBe(503);
     // A signal that comes too soon is taken for the same one that a launcher has passed on.
     const again = setInterval(() => service.child.kill('SIGTERM'), 100);
-    const { code } = await service.ended;
+    const { signal } = await service.ended;
     clearInterval(again);
-    expect(code).toBe(143);
+    expect(signal).toBe('SIGTERM');
+  });
+});
+
+describe('a shutdown with a thread that hangs in a library', () => {
+  it('closes all else, and the process kills itself', async () => {
+    const { service, cwd, runId } = await serving(1, ENDLESS_QUERY);
+    service.child.kill('SIGTERM');
+    expect(await service.ended).toMatchObject({
+      signal: 'SIGKILL',
+      stderr: expect.stringMatching(/hangs and cannot be ended/),
+    });
+    const again = await serve(cwd);
+    expect(await details(again.url, runId)).toMatchObject({ status: 'INTERRUPTED', done: true });
+    again.service.child.kill('SIGTERM');
+    expect(await again.service.ended).toMatchObject({ code: 0 });
+  }, 120_000);
+
+  it('is over at once at a second signal', async () => {
+    const { service } = await serving(600, ENDLESS_QUERY);
+    service.child.kill('SIGTERM');
+    await service.said('stderr', 'shutting down');
+    const again = setInterval(() => service.child.kill('SIGTERM'), 100);
+    const { signal } = await service.ended;
+    clearInterval(again);
+    expect(signal).toBe('SIGTERM');
   });
 });

@@ -59,8 +59,11 @@ export interface ServiceOptions {
 export interface RunningService {
   /** Where it is reached, one for each listener. */
   readonly urls: readonly string[];
-  /** Shuts down in order: no new runs, going ones end as `INTERRUPTED`, then the ports and the store close. */
-  close(): Promise<void>;
+  /**
+   * Shuts down in order: no new runs, going ones end as `INTERRUPTED`, then the ports and the store close.
+   * @returns whether a thread of a run hangs, so that the process would wait for it for ever
+   */
+  close(): Promise<{ hanging: boolean }>;
 }
 
 /**
@@ -91,7 +94,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
       logger.warn(`${runs} interrupted when the service ended the last time`);
     }
     const threads = options.threads ?? new ThreadsOnDemand(settings.limits.runHeapMb);
-    undo.push(() => endThreads(threads, logger));
+    let hanging = false;
+    undo.push(async () => {
+      hanging = !(await endThreads(threads, logger));
+    });
     const reader = new UploadReader(registry);
     undo.push(() => reader.close());
     const parts = makeParts({ settings, logger, registry, reader, measurements, store, threads, audit });
@@ -127,7 +133,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
       );
     }
     readiness.presetsLoaded = true;
-    let closing: Promise<void> | undefined;
+    let closing: Promise<{ hanging: boolean }> | undefined;
     const close = async () => {
       readiness.shuttingDown = true;
       // The ports stay open while the runs end: probes see what is going on.
@@ -135,6 +141,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
       await runs.idle(runGraceMillis - stopMillis);
       await runs.close(stopMillis);
       await closeAll(undo);
+      return { hanging };
     };
     return {
       urls: listeners.map((listener) => listener.url),
@@ -203,16 +210,19 @@ function makeParts({
   };
 }
 
-/** A thread that hangs in the operating system, reading from a pipe for example, does not end: the store closes all the same. */
-async function endThreads(threads: { close(): Promise<void> }, logger: FastifyBaseLogger): Promise<void> {
+/**
+ * Gives whether all have ended. A thread that hangs in the operating system or a library, reading from a pipe or in a query of
+ * SQLite, does not end: the store closes all the same.
+ */
+async function endThreads(threads: { close(): Promise<void> }, logger: FastifyBaseLogger): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {
     timer = setTimeout(() => resolve('late'), THREAD_GRACE_MILLIS);
   });
-  if ((await Promise.race([threads.close(), late])) === 'late') {
-    logger.warn('A thread of a run hangs in the operating system; kill the process (SIGKILL) if it does not end');
-  }
+  const isLate = (await Promise.race([threads.close(), late])) === 'late';
   clearTimeout(timer);
+  if (isLate) logger.warn('A thread of a run hangs and cannot be ended: the process has to be killed (SIGKILL)');
+  return !isLate;
 }
 
 /** Last opened, first closed; one that fails does not keep the others open. */

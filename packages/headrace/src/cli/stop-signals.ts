@@ -24,12 +24,17 @@ export function onStopSignal(onStop: (signal: StopSignal) => void): () => void {
     if (stoppedAt === undefined) {
       stoppedAt = now;
       onStop(signal);
-    } else if (now - stoppedAt > SAME_SIGNAL_MILLIS) process.exit(signalExitCode(signal));
+    } else if (now - stoppedAt > SAME_SIGNAL_MILLIS) {
+      remove();
+      // What the signal does by itself. To exit would be to wait for threads, of which one may hang in a library.
+      process.kill(process.pid, signal);
+    }
   };
-  process.on('SIGINT', handle);
-  process.on('SIGTERM', handle);
-  return () => {
+  const remove = () => {
     process.off('SIGINT', handle);
     process.off('SIGTERM', handle);
   };
+  process.on('SIGINT', handle);
+  process.on('SIGTERM', handle);
+  return remove;
 }

@@ -20,7 +20,9 @@ export async function serve([file]: readonly (string | undefined)[]): Promise<nu
   for (const url of service.urls) logger.info(`Headrace serves ${url}`);
   const signal = await stopped;
   logger.info(`${signal}: shutting down; once more ends it at once`);
-  await service.close();
+  const { hanging } = await service.close();
+  // To exit would be to wait for it.
+  if (hanging) process.kill(process.pid, 'SIGKILL');
   return EXIT.ok;
 }
 

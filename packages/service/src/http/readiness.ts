@@ -3,7 +3,7 @@ import type { EventLoop } from '../stats/event-loop.ts';
 import type { Store } from '../store/store.ts';
 
 const MIB = 1024 * 1024;
-/** A service whose event loop was as late as this for half of ten seconds answers nobody in time. A single stall is no reason. */
+/** A service whose event loop was as late as this half of the time answers nobody in time. A single stall is no reason. */
 const MAX_LOOP_DELAY_SECONDS = 1;
 
 /** One reason why the service may not be ready. */
@@ -21,12 +21,12 @@ export class Readiness {
   presetsLoaded = false;
   shuttingDown = false;
   readonly #store: Store;
-  readonly #loop: Pick<EventLoop, 'delay'>;
+  readonly #loop: Pick<EventLoop, 'lateness'>;
   readonly #minFreeMb: number;
   #freeBytes = Number.POSITIVE_INFINITY;
 
   /** @param minFreeMb free space on the disk of the store, below which the service is not ready */
-  constructor(store: Store, loop: Pick<EventLoop, 'delay'>, minFreeMb: number) {
+  constructor(store: Store, loop: Pick<EventLoop, 'lateness'>, minFreeMb: number) {
     this.#store = store;
     this.#loop = loop;
     this.#minFreeMb = minFreeMb;
@@ -43,14 +43,14 @@ export class Readiness {
 
   checks(): ReadinessCheck[] {
     const { failure } = this.#store;
-    const delay = this.#loop.delay.p50;
+    const { lateness } = this.#loop;
     const freeMb = Math.floor(this.#freeBytes / MIB);
     return [
       check('store', failure === undefined, failure),
       check('presets', this.presetsLoaded, 'The presets are being loaded'),
       check('running', !this.shuttingDown, 'The service is shutting down'),
       check('disk', freeMb >= this.#minFreeMb, `${freeMb} MiB are free for the store, less than limits.minFreeDiskMb`),
-      check('eventLoop', delay < MAX_LOOP_DELAY_SECONDS, `The event loop is ${delay.toFixed(1)} seconds late`),
+      check('eventLoop', lateness < MAX_LOOP_DELAY_SECONDS, `The event loop is ${lateness.toFixed(1)} seconds late`),
     ];
   }
 }

@@ -18,6 +18,7 @@ export class EventLoop {
   readonly #monitor = monitorEventLoopDelay({ resolution: RESOLUTION_MILLIS });
   readonly #timer: NodeJS.Timeout;
   #last: LoopDelay = NOTHING;
+  #before: LoopDelay = NOTHING;
 
   constructor() {
     this.#monitor.enable();
@@ -29,12 +30,18 @@ export class EventLoop {
     return this.#last;
   }
 
+  /** How late it was half of the time, in seconds, in both of the last two windows: a single stall may fill one. */
+  get lateness(): number {
+    return Math.min(this.#last.p50, this.#before.p50);
+  }
+
   close(): void {
     clearInterval(this.#timer);
     this.#monitor.disable();
   }
 
   #turn(): void {
+    this.#before = this.#last;
     this.#last = read(this.#monitor);
     this.#monitor.reset();
   }

@@ -178,6 +178,8 @@ export async function testService(
       void lines.push(words.map(String).join(' '));
   const logger = { ...silentLogger, info: into(log.infos), warn: into(log.warnings) };
   const service = await startService({ settings: testSettings(settings), catalogs: [], threads, logger, ...options });
-  onTestFinished(() => service.close());
+  onTestFinished(async () => {
+    await service.close();
+  });
   return new TestService(service, threads, log);
 }
