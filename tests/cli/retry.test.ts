@@ -45,6 +45,25 @@ it('writes the failed documents to a file, and runs those again when the config 
   expect(idsIn(cwd, 'still.jsonl')).toEqual(['3']);
 });
 
+it('writes every failed document, however many there are', async () => {
+  const cwd = prepare('{ class: "./misbehaving.js#FailOn", ids: [] }\n');
+  const rows = Array.from(
+    { length: 3000 },
+    (_, i) => `{"id":"r${i}","connector":"source","document":{"id":"r${i}","n":1}}`,
+  );
+  writeFileSync(join(cwd, 'many.jsonl'), `${rows.join('\n')}\n`);
+  const bad = { class: './misbehaving.js#FailOn', ids: Array.from({ length: 3000 }, (_, i) => `r${i}`) };
+  const config = readFileSync(join(cwd, 'a.conf'), 'utf8');
+  writeFileSync(
+    join(cwd, 'a.conf'),
+    config.replace('{ class: "./misbehaving.js#FailOn", ids: [] }', JSON.stringify(bad)),
+  );
+  const run = await headrace(['run', 'a.conf', '--retry', 'many.jsonl', '--failures', 'failed.jsonl'], { cwd });
+  expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining('3000 docs FAILED') });
+  expect(run.stdout).not.toContain('not kept');
+  expect(idsIn(cwd, 'failed.jsonl')).toEqual(bad.ids);
+});
+
 it('leaves an empty file when nothing failed', async () => {
   const cwd = prepare('');
   writeFileSync(join(cwd, 'failed.jsonl'), 'of another run\n');

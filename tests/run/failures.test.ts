@@ -118,8 +118,27 @@ describe('a document that fails in a stage', () => {
       configOf({ connector: 'class: CountConnector, count: 2500', stages: '{class: Trouble, kind: throw}' }),
     );
     expect(accountsOf(result)).toMatchObject({ failed: 2500 });
+    expect(result.message).toContain('\n1500 further failed documents were not kept.\n');
     expect(failures.map(({ id }) => id)).toEqual(Array.from({ length: 1000 }, (_, i) => String(i)));
     expect(failures.every((failure) => inputOf(failure) === `{"id":"${failure.id}","n":${failure.id}}`)).toBe(true);
+  });
+});
+
+describe('all documents that fail', () => {
+  it('are told where that is asked for, in stages and at the indexer, whatever their number and size', async () => {
+    for (const [more, indexed] of [
+      ['', { ...toFile(newPath(), 'throwFrom: 0'), stages: '' }],
+      [', pad: 1100000', { stages: '{class: Trouble, kind: throw}' }],
+    ] as const) {
+      const count = more === '' ? 2500 : 70;
+      const config = configOf({ connector: `class: CountConnector, count: ${count}${more}`, ...indexed });
+      const result = await harness.run(config, { keepAllFailures: true });
+      const failures = harness.failures.filter(({ runId }) => runId === harness.lastRunId).map(({ kept }) => kept);
+      expect(failures.map(({ id }) => id)).toEqual(Array.from({ length: count }, (_, i) => String(i)));
+      expect(failures.filter(({ document }) => document === undefined)).toEqual([]);
+      expect(result.message).not.toContain('not kept');
+      expect(result.failures.length).toBeLessThanOrEqual(1000);
+    }
   });
 });
 

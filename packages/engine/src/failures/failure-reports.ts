@@ -1,3 +1,4 @@
+import type { LogGate } from '../transport/log-gate.ts';
 import { FailureRoom } from './failure-room.ts';
 import { type FailedDocument, type KeptFailure, MAX_KEPT_FAILURES, MAX_MESSAGE_CHARACTERS } from './kept-failure.ts';
 
@@ -6,32 +7,64 @@ const GROUP_FAILURES = 100;
 const GROUP_CHARACTERS = 256 * 1024;
 const GROUP_MILLIS = 100;
 
-/** Tells of the failed documents of a run while it goes on: in groups, and up to a limit. */
+/** What counts as much as a record of the log on its way: all that is told and not yet taken is 64 MiB at most. */
+const GATE_CHARACTERS = 32 * 1024;
+
+/** Takes a group; `weight` is for `LogGate.leave`, when it has been kept. */
+export type PostFailures = (failures: KeptFailure[], weight: number) => void;
+
+/** Tells of the failed documents of a run while it goes on: in groups, and up to a limit unless all are wanted. */
 export class FailureReports {
   /** Those that were told of, without their contents. */
   readonly told: FailedDocument[] = [];
-  readonly room = new FailureRoom();
-  private readonly post: ((failures: KeptFailure[]) => void) | undefined;
+  readonly room: FailureRoom;
+  private readonly post: PostFailures | undefined;
+  private readonly gate: LogGate;
+  private kept = 0;
+  private leftOut = 0;
   private group: KeptFailure[] = [];
   private characters = 0;
   private timer: NodeJS.Timeout | undefined;
 
-  /** @param post takes a group; undefined: nobody wants to know */
-  constructor(post: ((failures: KeptFailure[]) => void) | undefined) {
+  /**
+   * @param post undefined: nobody wants to know
+   * @param gate of what `post` is given
+   * @param unlimited whether all are wanted
+   */
+  constructor(post: PostFailures | undefined, gate: LogGate, unlimited: boolean) {
     this.post = post;
+    this.gate = gate;
+    this.room = new FailureRoom(undefined, { unlimited });
     if (post === undefined) this.room.close();
   }
 
   /** Whether no more failures are taken. */
   get full(): boolean {
+    return this.kept >= (this.post === undefined ? MAX_KEPT_FAILURES : this.room.maxFailures);
+  }
+
+  /** Whether so many are told in the result and in the log that these have no more. */
+  get toldEnough(): boolean {
     return this.told.length >= MAX_KEPT_FAILURES;
   }
 
+  /** How many failed documents were not kept because others came before; 0 when nobody keeps them. */
+  get notKept(): number {
+    return this.post === undefined ? 0 : this.leftOut;
+  }
+
+  /** So many documents failed that are not told of. */
+  leaveOut(documents: number): void {
+    this.leftOut += documents;
+  }
+
   add(failure: KeptFailure): void {
-    if (this.full) return;
     const { id, connector, at, status } = failure;
     const short = { ...failure.failure, message: cut(failure.failure.message) };
-    this.told.push({ id, connector, at, failure: short, ...(status === undefined ? {} : { status }) });
+    if (!this.toldEnough) {
+      this.told.push({ id, connector, at, failure: short, ...(status === undefined ? {} : { status }) });
+    }
+    this.kept++;
     if (this.full) this.room.close();
     if (this.post === undefined) return;
     this.group.push({ ...failure, failure: short });
@@ -40,15 +73,18 @@ export class FailureReports {
     else this.timer ??= setTimeout(() => this.flush(), GROUP_MILLIS);
   }
 
-  /** Posts what there is. */
+  /** Posts what there is, and waits where that comes faster than it is kept. */
   flush(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
     const { group } = this;
     if (group.length === 0) return;
+    const weight = 1 + Math.floor(this.characters / GATE_CHARACTERS);
     this.group = [];
     this.characters = 0;
-    this.post?.(group);
+    this.gate.enter(weight);
+    this.post?.(group, weight);
+    this.gate.wait(() => false);
   }
 }
 

@@ -1,21 +1,34 @@
-import { MAX_DOCUMENT_BYTES, MAX_RUN_BYTES } from './kept-failure.ts';
+import { MAX_DOCUMENT_BYTES, MAX_KEPT_FAILURES, MAX_RUN_BYTES } from './kept-failure.ts';
 
 const CLOSED = 0;
 const BYTES_LEFT = 1;
-const CELLS = 2;
+const UNLIMITED = 2;
+const CELLS = 3;
 
 /**
  * How much room there is for the contents of failed documents, in memory that all threads of a run share. A burst of
- * failures can fill no more than this, neither on the way to who keeps them nor there.
+ * failures can fill no more than this, neither on the way to who keeps them nor there, unless all of them are wanted.
  */
 export class FailureRoom {
   readonly buffer: SharedArrayBuffer;
   private readonly cells: Int32Array;
 
-  constructor(buffer?: SharedArrayBuffer) {
+  /** @param options.unlimited whether all failed documents are wanted */
+  constructor(buffer?: SharedArrayBuffer, { unlimited = false } = {}) {
     this.buffer = buffer ?? new SharedArrayBuffer(CELLS * Int32Array.BYTES_PER_ELEMENT);
     this.cells = new Int32Array(this.buffer);
-    if (buffer === undefined) this.cells[BYTES_LEFT] = MAX_RUN_BYTES;
+    if (buffer !== undefined) return;
+    this.cells[BYTES_LEFT] = MAX_RUN_BYTES;
+    this.cells[UNLIMITED] = unlimited ? 1 : 0;
+  }
+
+  /** How many failed documents a run tells of. */
+  get maxFailures(): number {
+    return this.unlimited ? Number.POSITIVE_INFINITY : MAX_KEPT_FAILURES;
+  }
+
+  private get unlimited(): boolean {
+    return this.cells[UNLIMITED] === 1;
   }
 
   /** Whether no content is wanted any more: it is not worth looking for. */
@@ -29,6 +42,7 @@ export class FailureRoom {
 
   /** Takes room for a document of so many bytes; gives why it cannot be had. */
   take(bytes: number): string | undefined {
+    if (this.unlimited) return undefined;
     if (bytes > MAX_DOCUMENT_BYTES) return `It takes ${bytes} bytes; up to ${MAX_DOCUMENT_BYTES} are kept`;
     if (Atomics.sub(this.cells, BYTES_LEFT, bytes) >= bytes) return undefined;
     Atomics.add(this.cells, BYTES_LEFT, bytes);

@@ -1,6 +1,8 @@
 import type { Failure } from '../errors/headrace-error.ts';
 
-/** How many failed documents a run tells of one by one; the counts go on beyond it. */
+/* The limits, for who does not ask for all failed documents (`RunRequest.keepAllFailures`). */
+
+/** How many failed documents a run tells of one by one; the counts go on beyond it. Its result and its log never have more. */
 export const MAX_KEPT_FAILURES = 1000;
 /** A document that is larger is told without its content. */
 export const MAX_DOCUMENT_BYTES = 1024 * 1024;

@@ -71,6 +71,7 @@ export class Accounts {
     this.add('dropped', part.dropped);
     this.add('failed', part.failed);
     for (const { id, at, failure, content } of part.failures) this.keep(id, at, failure, content);
+    this.reports.leaveOut(part.failed - part.failures.length);
     if (part.last) this.close(part.sequence, STOPPED);
     this.changed.notify();
   }
@@ -84,13 +85,15 @@ export class Accounts {
   failed({ documents, from, count, encoding, failure, status }: FailedAtIndexer): void {
     this.add('failed', count);
     const { reports } = this;
-    for (let i = from; i < from + count && !reports.full; i++) {
+    let i = from;
+    for (; i < from + count && !reports.full; i++) {
       const id = documents.ids[i];
       // Of a stream only the first are known.
       if (id === undefined) break;
       const content = reports.room.closed ? undefined : documents.content(i, encoding, reports.room);
       this.keep(id, 'indexer', failure, content, status);
     }
+    reports.leaveOut(from + count - i);
     this.changed.notify();
   }
 
@@ -128,7 +131,11 @@ export class Accounts {
 
   private keep(id: string, at: string, failure: Failure, content?: Content, status?: number): void {
     const { connector, pipeline, reports } = this;
-    if (reports.full) return;
+    if (reports.full) {
+      reports.leaveOut(1);
+      return;
+    }
+    const isLogged = !reports.toldEnough;
     reports.add({
       id,
       connector,
@@ -138,12 +145,13 @@ export class Accounts {
       ...(status === undefined ? {} : { status }),
       ...content,
     });
+    if (!isLogged) return;
     const what =
       at === 'connector'
         ? `Record could not be read: ${id}`
         : `Document FAILED during ${at === 'indexer' ? 'indexing' : 'pipeline processing'}: ${id}`;
     this.logger.error(what, { id, at, code: failure.code, reason: failure.message });
-    if (reports.full) {
+    if (reports.toldEnough) {
       this.logger.error(`These were ${MAX_KEPT_FAILURES} failures; further ones are counted, but not told one by one`);
     }
   }

@@ -87,7 +87,12 @@ export class BatchProcessor implements RecordSink {
 
   constructor(options: BatchProcessorOptions) {
     this.options = options;
-    this.part = new PartBuilder(options.encoder, options.lengths, () => this.relieve());
+    this.part = new PartBuilder(
+      options.encoder,
+      options.lengths,
+      () => this.relieve(),
+      options.failureRoom.maxFailures,
+    );
   }
 
   /** Processes one batch. Rejects when the batch cannot be decoded to its end; what came before counts. */

@@ -45,8 +45,19 @@ export class PartBuilder implements PipelineSink {
    */
   readonly relieve: () => Promise<boolean>;
 
-  /** @param withLengths whether the indexer cuts batches by document, so that it needs the length of each */
-  constructor(encoder: DocumentEncoder | undefined, withLengths: boolean, relieve: () => Promise<boolean>) {
+  private readonly maxFailures: number;
+
+  /**
+   * @param withLengths whether the indexer cuts batches by document, so that it needs the length of each
+   * @param maxFailures how many failures the run tells of
+   */
+  constructor(
+    encoder: DocumentEncoder | undefined,
+    withLengths: boolean,
+    relieve: () => Promise<boolean>,
+    maxFailures: number,
+  ) {
+    this.maxFailures = maxFailures;
     this.encoder = encoder;
     this.withLengths = withLengths;
     this.relieve = relieve;
@@ -178,7 +189,7 @@ export class PartBuilder implements PipelineSink {
 
   /** A run tells of no more than so many. */
   private addFailure(failure: PartFailure): void {
-    if (this.failures.length < MAX_KEPT_FAILURES) this.failures.push(failure);
+    if (this.failures.length < this.maxFailures) this.failures.push(failure);
   }
 }
 

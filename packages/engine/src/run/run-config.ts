@@ -7,8 +7,8 @@ import type { ConnectorConfig, IngestConfig } from '../config/ingest-config.ts';
 import { hasErrors, type Problem } from '../config/problem.ts';
 import { toFailure } from '../errors/headrace-error.ts';
 import { encodingOf } from '../failures/encoded-documents.ts';
-import { FailureReports } from '../failures/failure-reports.ts';
-import type { FailedDocument, KeptFailure } from '../failures/kept-failure.ts';
+import { FailureReports, type PostFailures } from '../failures/failure-reports.ts';
+import type { FailedDocument } from '../failures/kept-failure.ts';
 import { planRetry, type RetryPlan } from '../failures/retry-plan.ts';
 import { RetrySource } from '../failures/retry-source.ts';
 import type { LogGate } from '../transport/log-gate.ts';
@@ -41,7 +41,9 @@ export interface RunSurroundings {
   /** Told of each pipeline thread when it is opened. */
   readonly onThread: (thread: ThreadStages) => void;
   /** Takes failed documents while the run goes on; undefined when nobody wants to know. */
-  readonly onFailures: ((failures: KeptFailure[]) => void) | undefined;
+  readonly onFailures: PostFailures | undefined;
+  /** Of the groups that `onFailures` is given. */
+  readonly failureGate: LogGate;
   /** Told whenever a connector begins or ends, with the results of those that have ended. */
   readonly onConnectors: (connectors: ConnectorProgress[], results: readonly ConnectorResult[]) => void;
   /** Told the type of the indexer. */
@@ -66,7 +68,11 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
   surroundings.onModules(registry.loadedModules);
   surroundings.onIndexer(config.indexer.entry.type ?? config.indexer.entry.name);
   const { signal } = surroundings;
-  const reports = new FailureReports(surroundings.onFailures);
+  const reports = new FailureReports(
+    surroundings.onFailures,
+    surroundings.failureGate,
+    request.keepAllFailures === true,
+  );
   const indexers = new RunIndexers(request, config, registry, surroundings);
   const plan = request.retry === undefined ? undefined : await plannedRetry(request.retry, config, indexers);
   problems.push(...(plan?.problems ?? []));
@@ -134,7 +140,7 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
   const status = failed ? 'FAILED' : signal.aborted ? (signal.reason as 'CANCELLED' | 'INTERRUPTED') : 'SUCCEEDED';
   reports.flush();
   problems.push(...tellFailures(reports.told));
-  const message = runSummary(status, results, problems);
+  const message = runSummary(status, results, problems, reports.notKept);
   return {
     status,
     message,

@@ -23,6 +23,11 @@ export interface RunRequest {
    * gives them.
    */
   readonly retry?: readonly string[];
+  /**
+   * Whether `onFailures` is told of all failed documents, whatever their number and size: for who writes them away at
+   * once. False when absent: up to the limits of `kept-failure.ts`.
+   */
+  readonly keepAllFailures?: boolean;
   /** Whether the config comes from who runs the process; only then do its scripts run outside a sandbox. False when absent. */
   readonly trusted?: boolean;
 }
@@ -45,7 +50,7 @@ export interface RunProgress {
 
 export interface RunListeners {
   onLog?(record: LogRecord): void;
-  /** Documents have failed. Told in groups, with their contents, up to the limits of `kept-failure.ts`. */
+  /** Documents have failed. Told in groups, with their contents; see `RunRequest.keepAllFailures`. */
   onFailures?(failures: KeptFailure[]): void;
   /** A connector has begun or ended: `progress()` tells which. */
   onConnectors?(): void;

@@ -11,11 +11,13 @@ const OUTCOMES: Readonly<Record<RunResult['status'], string>> = {
 /**
  * The summary of a run, in the reference's form, because people and scripts read it: two newlines, a line on
  * the whole, a line for each connector. What went wrong follows, which the reference leaves to its log.
+ * @param notKept how many failed documents cannot be run again because so many others came before
  */
 export function runSummary(
   status: RunResult['status'],
   connectors: readonly ConnectorResult[],
   problems: readonly Problem[],
+  notKept = 0,
 ): string {
   const sum = (count: (connector: ConnectorResult) => number) => connectors.reduce((total, c) => total + count(c), 0);
   const failed = sum((c) => c.counts.failed);
@@ -36,7 +38,9 @@ export function runSummary(
     .filter((problem) => problem.severity === 'error')
     .map((problem) => `${formatProblem(problem)}\n`);
   const why = reasons.length === 0 ? '' : `\n${reasons.join('')}`;
-  return `\n\nRUN SUMMARY: ${outcome} ${complete}/${connectors.length} connectors complete. ${documents}\n\n${lines}${why}`;
+  const left =
+    notKept === 0 ? '' : `\n${notKept} further failed ${notKept === 1 ? 'document was' : 'documents were'} not kept.\n`;
+  return `\n\nRUN SUMMARY: ${outcome} ${complete}/${connectors.length} connectors complete. ${documents}\n\n${lines}${left}${why}`;
 }
 
 function connectorLine({ name, status, hasPipeline, counts, seconds, error, message }: ConnectorResult): string {

@@ -67,7 +67,10 @@ async function handle(message: ToRun): Promise<void> {
           log,
           forwardLog,
           logGate,
-          onFailures: message.keepFailures ? (failures) => post({ type: 'failures', failures }) : undefined,
+          onFailures: message.keepFailures
+            ? (failures, weight) => post({ type: 'failures', failures, weight })
+            : undefined,
+          failureGate: new LogGate(message.failureGate),
           onThread: (thread) => post({ type: 'thread', ...thread }),
           onConnectors: (connectors, results) => post({ type: 'connectors', connectors, results }),
           onIndexer: (indexer) => post({ type: 'indexer', indexer }),

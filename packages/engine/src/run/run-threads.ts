@@ -229,6 +229,7 @@ class ThreadRun implements RunHandle {
       };
     });
     const logGate = new LogGate();
+    const failureGate = new LogGate();
     worker.on('message', (message: FromRun) => {
       if (message.type === 'log') {
         listeners.onLog?.(message.record);
@@ -236,8 +237,10 @@ class ThreadRun implements RunHandle {
       } else if (message.type === 'connectors') {
         this.follow(message);
         listeners.onConnectors?.();
-      } else if (message.type === 'failures') listeners.onFailures?.(message.failures);
-      else if (message.type === 'thread') this.addThread(message);
+      } else if (message.type === 'failures') {
+        listeners.onFailures?.(message.failures);
+        failureGate.leave(message.weight);
+      } else if (message.type === 'thread') this.addThread(message);
       else if (message.type === 'indexer') this.indexer = message.indexer;
       else if (message.type === 'done') {
         this.finish(message.result);
@@ -256,6 +259,7 @@ class ThreadRun implements RunHandle {
       counts,
       indexing,
       logGate: logGate.buffer,
+      failureGate: failureGate.buffer,
       keepFailures,
     } satisfies ToRun);
   }

@@ -44,6 +44,8 @@ export type ToRun =
       readonly counts: SharedArrayBuffer;
       readonly indexing: SharedArrayBuffer;
       readonly logGate: SharedArrayBuffer;
+      /** The memory of the `LogGate` of failed documents. */
+      readonly failureGate: SharedArrayBuffer;
       /** Whether somebody takes the failed documents. */
       readonly keepFailures: boolean;
     }
@@ -70,8 +72,8 @@ export type FromRun =
     }
   | ({ readonly type: 'thread' } & ThreadStages)
   | { readonly type: 'log'; readonly record: LogRecord }
-  /** A group of failed documents. */
-  | { readonly type: 'failures'; readonly failures: KeptFailure[] }
+  /** A group of failed documents, and what it weighs in its `LogGate`. */
+  | { readonly type: 'failures'; readonly failures: KeptFailure[]; readonly weight: number }
   /** The type of the indexer. */
   | { readonly type: 'indexer'; readonly indexer: string }
   /** The modules of built-in components that the run needs. */

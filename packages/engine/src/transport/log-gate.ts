@@ -16,14 +16,14 @@ export class LogGate {
     this.pending = new Int32Array(buffer);
   }
 
-  /** To be called for each record that is sent. */
-  enter(): void {
-    Atomics.add(this.pending, 0, 1);
+  /** To be called for each record that is sent; a large one counts as several. */
+  enter(records = 1): void {
+    Atomics.add(this.pending, 0, records);
   }
 
   /** To be called for each record that has been written. */
-  leave(): void {
-    Atomics.sub(this.pending, 0, 1);
+  leave(records = 1): void {
+    Atomics.sub(this.pending, 0, records);
     Atomics.notify(this.pending, 0);
   }
 

@@ -46,6 +46,8 @@ export async function runFile(threads: RunThreads, file: string, options: RunOpt
       trusted: true,
       ...(options.dryRun === undefined ? {} : { dryRunFile: options.dryRun }),
       ...(retry === undefined ? {} : { retry }),
+      // It is a file of the user's, and written as they come.
+      keepAllFailures: true,
     },
     {
       onLog: (record) => reporter.log(mask.record(record)),
