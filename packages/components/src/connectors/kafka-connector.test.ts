@@ -199,6 +199,28 @@ await describeWithServer('kafka', (server) => {
     await reading;
     expect([...new Set(ids(publisher))]).toEqual(['p-0-0', 'p-0-1', 'p-0-2', 'p-0-3', 'p-0-4']);
   }, 300_000);
+
+  it('begins at offsets again when the brokers were gone before anything was committed', async () => {
+    const topic = await createTopic();
+    const group = newName('group');
+    await send(numbered(0, 5), topic);
+    // The group is ahead of where the next run is to begin.
+    await run({ topic, group });
+    const publisher = new CollectingPublisher();
+    // Nothing can be committed until the brokers are back.
+    const { promise: isBack, resolve: comeBack } = Promise.withResolvers<void>();
+    publisher.settled = () => isBack;
+    const reading = run({ topic, group, offsets: { 0: 1 }, maxMessages: 5, continueOnTimeout: true }, { publisher });
+    await until(() => publisher.documents.length === 4);
+    await server.stop();
+    await server.start();
+    await until(() => publisher.documents.length === 8);
+    comeBack();
+    await send(numbered(5, 7), topic);
+    await reading;
+    const once = ['p-0-1', 'p-0-2', 'p-0-3', 'p-0-4'];
+    expect(ids(publisher)).toEqual([...once, ...once, 'p-0-5']);
+  }, 300_000);
 });
 
 async function until(isTrue: () => boolean): Promise<void> {

@@ -20,6 +20,7 @@ import { KafkaSource, type KafkaSourceSettings, type PartitionPosition } from '.
 import { MessageBatch } from '../kafka/message-batch.ts';
 import { MessageDecoder } from '../kafka/message-decoder.ts';
 import { reachTopic } from '../kafka/reach-topic.ts';
+import { ReadProgress } from '../kafka/read-progress.ts';
 import { isDelivered, isUndelivered } from './delivered.ts';
 import { requirePublisher } from './require-publisher.ts';
 
@@ -68,7 +69,8 @@ const REOPEN_MS = 2000;
  * out in the next one, which may repeat a few messages. A message that is no JSON object, or has no id, fails by itself,
  * with its place, and is not read again. Previews commit nothing and do not join the group.
  * <p>
- * Several connectors, or processes, of one group share the partitions. When brokers restart the connector goes on.
+ * Several connectors, or processes, of one group share the partitions. When brokers restart the connector goes on, behind what
+ * it has committed.
  * <p>
  * Without an end the connector reads on until the run is stopped. It ends with <code>continueOnTimeout: false</code>
  * when all that there is has been read, or after maxMessages.
@@ -97,9 +99,7 @@ const REOPEN_MS = 2000;
 export class KafkaConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
   private source: KafkaSource | undefined;
-  private received = 0;
-  /** How far what was published goes, of partitions where the group does not know it yet. */
-  private positions = new Map<number, PartitionPosition>();
+  private readonly progress = new ReadProgress(offsetsOf(this.params.offsets));
   private committing: Promise<void> | undefined;
   private committedAt = 0;
   private target: Publisher | undefined;
@@ -170,7 +170,7 @@ export class KafkaConnector extends Connector<typeof parameters> {
       return;
     }
     try {
-      await this.source?.commit(this.positions);
+      await this.source?.commit(this.progress.take().positions);
     } catch (error) {
       throw kafkaError(this.params.kafka.bootstrapServers, error);
     }
@@ -181,9 +181,7 @@ export class KafkaConnector extends Connector<typeof parameters> {
   }
 
   private sourceSettings(): KafkaSourceSettings {
-    const { kafka, offsets } = this.params;
-    // Where a cluster was lost on the way, the group knows better than the config.
-    const begin = offsets !== undefined && this.received === 0 ? offsets : undefined;
+    const { kafka } = this.params;
     return {
       brokers: brokersOf(kafka.bootstrapServers),
       topic: kafka.topic,
@@ -191,12 +189,13 @@ export class KafkaConnector extends Connector<typeof parameters> {
       clientId: kafka.clientId,
       rebalanceTimeout: Number(kafka.maxPollIntervalSecs) * 1000,
       properties: propertiesOf(kafka),
-      offsets: begin && new Map(Array.from(begin, ([partition, offset]) => [Number(partition), BigInt(offset)])),
+      offsets: this.progress.offsets,
       isPreview: this.context.preview,
     };
   }
 
   private async read(source: KafkaSource, target: Publisher): Promise<void> {
+    const { progress } = this;
     const { topic } = this.params.kafka;
     const { maxMessages = Number.POSITIVE_INFINITY, messageTimeout = 100, idField = 'id' } = this.params;
     const { docIdPrefix, preview } = this.context;
@@ -206,17 +205,18 @@ export class KafkaConnector extends Connector<typeof parameters> {
     const positions = new Map<number, PartitionPosition>();
     const publish = async () => {
       if (batch.count === 0) return;
+      const { count } = batch;
       const chunk = batch.chunk(decoder);
       batch = new MessageBatch();
       await target.publishChunk(chunk);
-      for (const [partition, position] of positions) this.positions.set(partition, position);
+      progress.published(positions, count);
       positions.clear();
     };
-    while (this.received < maxMessages && !target.signal.aborted) {
+    while (progress.received < maxMessages && !target.signal.aborted) {
       const message = source.read();
       if (message !== undefined) {
         batch.add(message);
-        this.received++;
+        progress.received++;
         const { partition, offset, leaderEpoch } = message;
         positions.set(partition, { offset: offset + 1n, leaderEpoch });
       }
@@ -232,19 +232,21 @@ export class KafkaConnector extends Connector<typeof parameters> {
 
   /** Commits what has come to its end, in the background, and not too often. */
   private commitSettled(source: KafkaSource, target: Publisher): void {
-    const { positions } = this;
+    const { progress } = this;
     if (
       this.undelivered ||
-      positions.size === 0 ||
+      !progress.hasUncommitted ||
       this.committing !== undefined ||
       Date.now() - this.committedAt < COMMIT_MS
     )
       return;
-    this.positions = new Map();
+    const uncommitted = progress.take();
     this.committing = (async () => {
       try {
         await target.settled();
-        await source.commit(positions);
+        await source.commit(uncommitted.positions);
+        // Of a source that was lost meanwhile it comes again.
+        if (source === this.source) progress.committed(uncommitted);
       } catch (error) {
         if (target.signal.aborted || source !== this.source) return;
         // A later commit would take these as read, too.
@@ -252,8 +254,7 @@ export class KafkaConnector extends Connector<typeof parameters> {
           this.undelivered = true;
           return;
         }
-        // The next attempt goes at least as far.
-        this.positions = new Map([...positions, ...this.positions]);
+        progress.putBack(uncommitted);
         const { message } = kafkaError(this.params.kafka.bootstrapServers, error);
         this.context.log.warn(`${message}. What was read is committed later`);
       } finally {
@@ -267,9 +268,13 @@ export class KafkaConnector extends Connector<typeof parameters> {
   private async reset(): Promise<void> {
     const { source } = this;
     this.source = undefined;
-    this.positions = new Map();
+    this.progress.lost();
     await source?.close();
   }
+}
+
+function offsetsOf(offsets: Static<typeof parameters>['offsets']): ReadonlyMap<number, bigint> | undefined {
+  return offsets && new Map(Array.from(offsets, ([partition, offset]) => [Number(partition), BigInt(offset)]));
 }
 
 type KafkaBlock = Static<typeof parameters>['kafka'];
