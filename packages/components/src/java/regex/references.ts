@@ -1,6 +1,6 @@
 import { JavaRegexError } from './java-regex-error.ts';
 import { lengthOf } from './lengths.ts';
-import type { Node, ReferenceNode, Syntax } from './syntax.ts';
+import type { GroupNode, Node, ReferenceNode, Syntax } from './syntax.ts';
 
 /** Whether a group has matched when a back-reference to it is reached. */
 export type Reach = 'always' | 'never' | 'maybe';
@@ -20,6 +20,8 @@ type State = ReadonlyMap<number, 'set' | 'maybe' | 'stale'>;
 export function reachOfReferences(syntax: Syntax, pattern: string): ReadonlyMap<ReferenceNode, Reach> {
   const reaches = new Map<ReferenceNode, Reach>();
   const open = new Set<number>();
+  /** Of the others nothing has to be known: a pattern may have thousands of groups. */
+  const referenced = referencesOf(syntax.root);
 
   /** Visits a node reached in a state and returns the state behind it. `looping`: groups that an earlier iteration may have set. */
   function visit(node: Node, state: State, looping: ReadonlySet<number>): State {
@@ -35,6 +37,7 @@ export function reachOfReferences(syntax: Syntax, pattern: string): ReadonlyMap<
         return node.negative ? state : behind;
       }
       case 'group': {
+        if (!referenced.has(node.index)) return visit(node.body, state, looping);
         open.add(node.index);
         const behind = new Map(visit(node.body, state, looping));
         open.delete(node.index);
@@ -42,7 +45,7 @@ export function reachOfReferences(syntax: Syntax, pattern: string): ReadonlyMap<
       }
       case 'repeat': {
         if (node.max === 0) return state;
-        const inside = node.max > 1 ? groupsOf(node.body) : new Set<number>();
+        const inside = node.max > 1 ? groupsOf(node.body).intersection(referenced) : new Set<number>();
         const behind = new Map(visit(node.body, state, new Set([...looping, ...inside])));
         const keepsLast = lengthOf(node.body).min > 0;
         for (const index of inside) if (behind.get(index) !== 'set' || !keepsLast) behind.set(index, 'stale');
@@ -65,7 +68,7 @@ export function reachOfReferences(syntax: Syntax, pattern: string): ReadonlyMap<
     }
   }
 
-  visit(syntax.root, new Map(), new Set());
+  if (referenced.size > 0) visit(syntax.root, new Map(), new Set());
   return reaches;
 }
 
@@ -79,10 +82,19 @@ function join(left: State, right: State): State {
 }
 
 /** Numbers of the capturing groups in a node. */
-export function groupsOf(node: Node): ReadonlySet<number> {
+function groupsOf(node: Node): Set<number> {
+  return numbersOf(node, 'group');
+}
+
+/** Numbers of the groups that back-references in a node refer to. */
+function referencesOf(node: Node): Set<number> {
+  return numbersOf(node, 'reference');
+}
+
+function numbersOf(node: Node, type: 'group' | 'reference'): Set<number> {
   const found = new Set<number>();
   const collect = (inner: Node): void => {
-    if (inner.type === 'group') found.add(inner.index);
+    if (inner.type === type) found.add((inner as GroupNode | ReferenceNode).index);
     for (const child of childrenOf(inner)) collect(child);
   };
   collect(node);
