@@ -212,6 +212,32 @@ describe('DatabaseConnector', () => {
     });
   });
 
+  it.each([
+    ['jdbc:postgresql://h/d?sslmod=verify-full', 'sslmod', 'Did you mean sslmode?'],
+    ['jdbc:postgresql://h/d?sslmode=verify-full&sslrootcert=/ca.pem&reWriteBatchedInserts=true', undefined, ''],
+    ['jdbc:mariadb://h/d?sslMode=verify-full&serverSslCert=/ca.pem', undefined, ''],
+    ['jdbc:mysql://h/d?useSSL=true&verifyServerCertificat=true', 'verifyservercertificat', 'verifyServerCertificate?'],
+    ['jdbc:mysql://h/d?tlsVersions=TLSv1.3', 'tlsversions', 'Known are sslMode, useSSL, '],
+    ['jdbc:sqlserver://h;databaseName=d;encrypted=true', 'encrypted', 'Did you mean encrypt?'],
+    ['jdbc:sqlserver://h;encrypt=true;trustServerCertificate=false;hostNameInCertificate=h', undefined, ''],
+    ['jdbc:jtds:sqlserver://h/d;ssl=require', undefined, ''],
+  ])('warns of a parameter that does not secure the connection of %s', (connectionString, name, hint) => {
+    const params = { driver: 'org.postgresql.Driver', connectionString, sql: 'select 1', idField: 'id' };
+    const found = [...DatabaseConnector.check(params as never)];
+    expect(found).toEqual(
+      name === undefined
+        ? []
+        : [
+            {
+              parameter: 'connectionString',
+              severity: 'warning',
+              message: expect.stringContaining(`The parameter ${name} in the JDBC URL is not known`),
+              hint: expect.stringContaining(hint),
+            },
+          ],
+    );
+  });
+
   it('checks its parameters without a connection', () => {
     const good = { driver: 'org.sqlite.JDBC', connectionString: MEMORY, sql: 'select 1', idField: 'id' };
     const problems = (more: object) =>

@@ -50,7 +50,7 @@ const parameters = Type.Object({
  * TLS: <code>sslmode=verify-full&amp;sslrootcert=/path/ca.pem</code> (PostgreSQL), <code>sslMode=VERIFY_IDENTITY&amp;serverSslCert=/path/ca.pem</code>
  * (MySQL, MariaDB) and <code>serverCertificate=/path/ca.pem</code> (SQL Server) trust an authority of your own; <code>sslmode=require</code>,
  * <code>sslMode=REQUIRED</code> and <code>trustServerCertificate=true</code> encrypt without looking at the certificate. Java key stores cannot
- * be read.
+ * be read. A parameter that looks as if it secured the connection, and is not known, is told when the config is checked.
  * <p>
  * Each column becomes a field named by its label (<code>AS label</code> wins) in lower case; NULL makes no field, two
  * columns of one label make a list. The id is the text of the column <code>idField</code>; a row where that is NULL fails

@@ -2,6 +2,7 @@ import { nearest, type ParameterProblem } from '@headrace/engine';
 import { existsSync } from '../local-files/local-files.ts';
 import { DatabaseUrlError } from './database-url-error.ts';
 import { type DatabaseUrl, parseJdbcUrl } from './jdbc-url.ts';
+import { checkUrlParameters } from './url-parameters.ts';
 
 /** The JDBC drivers that configs name, each with the scheme of its URLs. What is opened depends on the URL alone. */
 const DRIVERS: Readonly<Record<string, string>> = {
@@ -55,8 +56,10 @@ export function* checkDatabase(settings: {
     };
   }
   try {
-    const warning = standInWarning(parseJdbcUrl(connectionString));
+    const url = parseJdbcUrl(connectionString);
+    const warning = standInWarning(url);
     if (warning !== undefined) yield { parameter: 'connectionString', message: warning, severity: 'warning' };
+    yield* checkUrlParameters('connectionString', url);
   } catch (error) {
     if (!(error instanceof DatabaseUrlError)) throw error;
     yield { parameter: 'connectionString', message: error.message, hint: error.hint, atStart: true };

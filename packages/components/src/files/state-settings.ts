@@ -10,6 +10,7 @@ import type { DatabaseSettings } from '../database/database.ts';
 import { DatabaseUrlError } from '../database/database-url-error.ts';
 import { displayUrl, parseJdbcUrl, type ServerUrl, type SqliteUrl } from '../database/jdbc-url.ts';
 import { reachDatabase } from '../database/reach-database.ts';
+import { checkUrlParameters } from '../database/url-parameters.ts';
 import { extensionsWithoutPath, type FileHandlers } from '../formats/handlers/file-handlers.ts';
 import { existsSync } from '../local-files/local-files.ts';
 import { type FilterSettings, isIncremental, sendsTombstones } from './file-filter.ts';
@@ -79,7 +80,7 @@ export function* checkStateSettings(
 function* checkConnection(connectionString: string): Generator<ParameterProblem> {
   const parameter = 'state.connectionString';
   try {
-    stateUrl(connectionString);
+    yield* checkUrlParameters(parameter, stateUrl(connectionString));
   } catch (error) {
     if (!(error instanceof DatabaseUrlError)) throw error;
     yield { parameter, message: `${parameter}: ${error.message}`, hint: error.hint };
