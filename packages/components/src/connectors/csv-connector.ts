@@ -8,10 +8,10 @@ import {
   Type,
   WRITES,
 } from '@headrace/engine';
-import { movedAway } from '../files/moved-files.ts';
 import { localFile, localPath, notLocal } from '../formats/byte-source.ts';
 import { CsvFormat } from '../formats/csv/csv-format.ts';
 import { checkCsvSettings, csvParameters } from '../formats/csv/csv-settings.ts';
+import { movedAway } from '../local-files/moved-files.ts';
 import { isDelivered } from './delivered.ts';
 import { createFolders, moveFile } from './move-file.ts';
 import { reachFile } from './reach-file.ts';

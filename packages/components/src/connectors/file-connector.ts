@@ -30,8 +30,9 @@ import {
   reachState,
   type StateSettings,
 } from '../files/state-settings.ts';
-import { checkPaths, folderUri, localPaths, movedAway, skippedFolders } from '../files/walk-settings.ts';
+import { checkPaths, folderUri, localPaths, skippedFolders } from '../files/walk-settings.ts';
 import { checkFileHandlers, FileFormats, FileHandlersParameter } from '../formats/handlers/file-handlers.ts';
+import { movedAway } from '../local-files/moved-files.ts';
 import { extensionOf, type FileUri, leafOf, localFileUri, parseConfigUri } from '../storage/file-uri.ts';
 import { isGone } from '../storage/local-storage.ts';
 import type { StoredFile } from '../storage/storage.ts';

@@ -1,11 +1,9 @@
 import type { ParameterProblem } from '@headrace/engine';
+import { MOVES, type MoveSettings } from '../local-files/moved-files.ts';
 import { type FileUri, localFileUri, parseConfigUri, parseFileUri, s3ObjectUri } from '../storage/file-uri.ts';
 import type { StorageSettings } from '../storage/storage-parameters.ts';
 import { unreadableScheme } from '../storage/storages.ts';
 import type { FilterSettings } from './file-filter.ts';
-import { MOVES, type MoveSettings } from './moved-files.ts';
-
-export { movedAway } from './moved-files.ts';
 
 /** Mistakes in where to start, and where to move files. */
 export function* checkPaths(
