@@ -165,14 +165,18 @@ describe('a destination that takes nothing', () => {
   const harness = new RunHarness();
   afterAll(() => harness.close());
 
-  it('leaves the files whose documents it did not take for the next run', async () => {
+  it.each([
+    ['is away (503)', 503, 'ndjson'],
+    ['no longer knows the password (401)', 401, 'ndjson'],
+    ['no longer knows the password (401), asked for each document by itself', 401, 'single'],
+  ])('leaves the files whose documents it did not take for the next run when it %s', async (_, status, form) => {
     const folder = folderWith(Array.from({ length: 300 }, (_, i) => [`${i}.txt`, `text ${i}`] as const));
     /** Requests that it takes before it refuses all. */
     let takes = 0;
     const taken = new Set<string>();
     const server = createServer(async (request, response) => {
       const text = (await request.toArray()).join('');
-      response.statusCode = takes-- > 0 ? 200 : 503;
+      response.statusCode = takes-- > 0 || request.method === 'HEAD' ? 200 : status;
       if (response.statusCode === 200) for (const [, id = ''] of text.matchAll(/"file_path":"([^"]+)"/g)) taken.add(id);
       response.end('{}');
     }).listen(0, '127.0.0.1');
@@ -184,7 +188,7 @@ describe('a destination that takes nothing', () => {
       }]
       pipelines: [{ name: p, stages: [] }]
       indexer { type: HTTP, batchSize: 20, maxRetries: 1, retryWaitDurationMs: 1 }
-      http { url: "http://127.0.0.1:${(server.address() as AddressInfo).port}/" }`;
+      http { form: ${form}, url: "http://127.0.0.1:${(server.address() as AddressInfo).port}/" }`;
     const first = await harness.run(config);
     expect(first.counts).toMatchObject({ published: 300, succeeded: 0, failed: 300 });
     expect(first.message).toContain('could not be delivered are left for the next run');

@@ -99,7 +99,9 @@ export class HttpWriter {
       positions.map((position) => this.sendOne(keys[position] as DocumentKey, bytes.rest(position))),
     );
     const items = new Map<number, Refusal>();
-    for (const [i, reply] of replies.entries()) if ('refused' in reply) items.set(i, reply.refused);
+    for (const [i, reply] of replies.entries()) {
+      if ('refused' in reply) items.set(i, this.judged(reply.refused));
+    }
     return { items };
   }
 
@@ -113,6 +115,13 @@ export class HttpWriter {
       // What is not there is as good as deleted.
       response.status === 404 || response.status === 410 ? { items: new Map() } : readReply(response),
     );
+  }
+
+  /** A refusal of a document with a request of its own. */
+  private judged(refusal: Refusal): Refusal {
+    const isMissing = refusal.status === 404 || refusal.status === 410;
+    // Where the URL names the document, it is that which is not there.
+    return isMissing && this.settings.url.includes(ID_PLACE) ? refusal : { ...refusal, whole: true };
   }
 
   private content(body: Buffer, type: string): Pick<HttpRequest, 'body' | 'gzip' | 'headers'> {

@@ -25,10 +25,10 @@ const parameters = Type.Object({
  * <code>indexer.indexOverrideField</code>; <code>indexer.routingField</code> names the field with the routing key.
  * <p>
  * What became of each document is read from the answer. What the search engine could not take just now (statuses 429,
- * 502, 503, 504, lost connections) is sent again, and only that, up to ten times, which is about three minutes:
- * <code>indexer.maxRetries</code> and its neighbours say otherwise. A request that is too large is halved; while the search
- * engine has too much to do requests are smaller. What is refused for good fails by itself, with the reason. Versions of
- * one document are written in the order in which they came.
+ * 502, 503, 504, lost connections) is sent again, and only that, up to ten times, which is about three minutes, or when the
+ * server says (Retry-After, up to a minute each time): <code>indexer.maxRetries</code> and its neighbours say otherwise. A
+ * request that is too large is halved; while the search engine has too much to do requests are smaller. What is refused for
+ * good fails by itself, with the reason. Versions of one document are written in the order in which they came.
  * <p>
  * Deleting: a document whose field <code>indexer.deletionMarkerField</code> holds
  * <code>indexer.deletionMarkerFieldValue</code> deletes the one with its id. If it also has the fields named by
@@ -38,8 +38,8 @@ const parameters = Type.Object({
  * nothing deleted.
  * <p>
  * Versions: with <code>indexer.versionType: "External"</code> (or <code>"ExternalGte"</code>) and
- * <code>indexer.versionField</code> the search engine keeps the highest version of each document. That a newer one is
- * there is no failure.
+ * <code>indexer.versionField</code> the search engine keeps the highest version of each document, whatever the order and
+ * whatever is sent again. That a newer one is there is no failure.
  * <p>
  * Joins: where the mapping has a field of the type <code>join</code>, <code>join</code> fills it. Parents and children are
  * written by configs of their own:

@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
-import type { IndexerSettings } from '@headrace/engine';
+import type { IndexerContext, IndexerSettings } from '@headrace/engine';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { KeyedEncoder, type KeyedEncoderOptions } from '../delivery/keyed-encoder.ts';
+import { encodedBatch } from '../testing/encoded-batch.ts';
 import { EngineRuns, type EngineUnderTest, type Fields, outcome, QUICK } from '../testing/indexers/engine-runs.ts';
 import { inGroupsOf, type StubHandler, StubServer } from '../testing/stub-server.ts';
 import { HttpIndexer } from './http-indexer.ts';
@@ -53,6 +55,25 @@ describe('HttpIndexer', () => {
     const result = await send('/x/{id}', documents, QUICK, 'form: single, method: PUT');
     expect(outcome(result).succeeded).toBe(24);
     expect(stub.mostAtOnce).toBe(8);
+  });
+
+  it.each([
+    ['/x', 404, true],
+    ['/x/{id}', 401, true],
+    ['/x/{id}', 404, undefined],
+    ['/x/{id}', 422, undefined],
+  ])('tells whether it may be the document that %s refuses with %s', async (path, status, undelivered) => {
+    stub.handle(({ method }, response) => void response.writeHead(method === 'HEAD' ? 200 : status).end());
+    const context = { runId: 'r', settings: {} } as IndexerContext;
+    const indexer = new HttpIndexer({ url: stub.url + path, form: 'single' }, context);
+    await indexer.connect();
+    try {
+      const encoder = new KeyedEncoder(indexer.encoder().options as KeyedEncoderOptions);
+      const failures = await indexer.send(encodedBatch(encoder, [{ id: '1' }]), new AbortController().signal);
+      expect(failures.map((failure) => failure.undelivered)).toEqual([undelivered]);
+    } finally {
+      await indexer.close();
+    }
   });
 
   it('sends the versions of a document one after the other', async () => {

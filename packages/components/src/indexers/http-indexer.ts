@@ -63,7 +63,7 @@ const CONNECT_RETRY: RetryPolicy = { retries: 3, initialDelay: 250, maxDelay: 20
  * <p>
  * Any status of success (2xx) means that all documents of the request were taken. What the server could not take just
  * now (statuses 429, 502, 503, 504, lost connections) is sent again, up to ten times, which is about three minutes, or when the server says
- * (Retry-After): <code>indexer.maxRetries</code> and its neighbours say otherwise. So a server may get a document twice, and
+ * (Retry-After, up to a minute each time): <code>indexer.maxRetries</code> and its neighbours say otherwise. So a server may get a document twice, and
  * should go by its id. A request that is too large (413) is halved; one that is refused because of its content (400, 422) is halved until
  * the document at fault is alone. Each version of a document is sent, one after the other.
  * <p>

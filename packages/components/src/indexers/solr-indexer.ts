@@ -46,9 +46,9 @@ const parameters = Type.Object({ url: Type.Optional(SolrUrls), ...solrParameters
  * <p>
  * Nothing is committed: when documents can be found is up to the server's automatic commits.
  * <p>
- * Where Solr refuses a request because of one document, that document is searched for and fails by itself, with Solr's
- * reason. What Solr could not take just now (statuses 429, 502, 503, 504, lost connections) is sent again, up to ten times, which
- * is about three minutes: <code>indexer.maxRetries</code> and its neighbours say otherwise. Commands are carried out in the
+ * Where Solr refuses a request because of one document (400, 409, 500), that document is searched for and fails by itself,
+ * with Solr's reason. What Solr could not take just now (statuses 429, 502, 503, 504, lost connections) is sent again, up to ten times, which
+ * is about three minutes, or when the server says (Retry-After, up to a minute each time): <code>indexer.maxRetries</code> and its neighbours say otherwise. Commands are carried out in the
  * order of the documents.
  * <p>
  * Deleting: a document whose field <code>indexer.deletionMarkerField</code> holds

@@ -78,7 +78,9 @@ export const indexerSettings = Type.Object({
   retryMaxWaitDurationMs: Type.Optional(
     Type.Integer({
       minimum: 0,
-      description: 'The longest wait before a retry, in milliseconds. Needs maxRetries. Defaults to 30000.',
+      ...clamped({ maximum: MAX_MILLIS }),
+      description:
+        'The longest wait before a retry, in milliseconds; a server that asks for more (Retry-After) gets up to a minute. Needs maxRetries. Defaults to 30000.',
     }),
   ),
   retryRandomizationFactor: Type.Optional(
