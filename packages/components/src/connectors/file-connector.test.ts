@@ -62,6 +62,7 @@ async function run(params: Params = {}, options: { preview?: boolean; publisher?
     found: documents.map(({ id, file_path }) => file_path?.replace(start, '') ?? id).sort(),
     rejected: publisher.rejected.map(({ place, message }) => `${place.replace(start, '')}: ${message}`),
     warnings: publisher.warnings,
+    message: running.message,
   };
 }
 
@@ -578,6 +579,27 @@ it('FileConnector says whether the server of its state is there', async () => {
       message: expect.stringMatching(/^postgresql:\/\/127.0.0.1:1\/db: .*ECONNREFUSED/),
     }),
   ]);
+});
+
+it('FileConnector warns of entries of archives that it leaves out, and counts them', async () => {
+  const zip = zipOf([
+    { name: 'open.txt', content: 'x' },
+    { name: 'secret.txt', content: 'x', flags: 1 },
+    { name: 'strange.txt', content: 'x', method: 99 },
+  ]);
+  await write({ 'in/a.zip': zip });
+  const { found, warnings, message } = await run({ fileOptions: { handleArchivedFiles: true } });
+  expect(found).toEqual(['a.zip!open.txt']);
+  expect(warnings).toEqual([
+    expect.stringMatching(/a\.zip!secret\.txt is left out: it is encrypted/),
+    expect.stringMatching(/a\.zip!strange\.txt is left out: /),
+  ]);
+  expect(message).toBe('entries of archives that were left out: 2 (the log says why)');
+  expect((await run()).message).toBeUndefined();
+});
+
+it('FileConnector warns when it has no path', () => {
+  expect(problemsOf({ paths: [] })).toEqual(['warning: paths is empty: nothing is read']);
 });
 
 describe('FileConnector refuses', () => {

@@ -1,7 +1,6 @@
 import {
   CONNECTS,
   Connector,
-  Document,
   HeadraceError,
   messageOf,
   OneOf,
@@ -16,7 +15,7 @@ import {
   toFailure,
   WRITES,
 } from '@headrace/engine';
-import { FileBatches, idOfPath, instantText } from '../files/file-batches.ts';
+import { FileBatches } from '../files/file-batches.ts';
 import { checkFilterSettings, FileFilter, type FilterSettings, sendsTombstones } from '../files/file-filter.ts';
 import type { FileState } from '../files/file-state.ts';
 import { FileVisitor } from '../files/file-visitor.ts';
@@ -30,6 +29,7 @@ import {
   reachState,
   type StateSettings,
 } from '../files/state-settings.ts';
+import { tombstone } from '../files/tombstone.ts';
 import { checkPaths, folderUri, localPaths, skippedFolders } from '../files/walk-settings.ts';
 import { checkFileHandlers, FileFormats, FileHandlersParameter } from '../formats/handlers/file-handlers.ts';
 import { movedAway } from '../local-files/moved-files.ts';
@@ -102,11 +102,13 @@ const MOVES_TOGETHER = 8;
  * <code>.zip.gz</code> are opened. The path of something inside is that of the outer file, <code>!</code>, and its name
  * there. Suffixes are in lower case; <code>.tgz</code> is an ordinary file, and so is an archive inside of an archive, unless
  * maxArchiveDepth says that it is opened too. What unfolds to more than 500 times its size fails.
+ * Entries that are encrypted, or packed in an unknown way, are left out with a warning, and counted in the summary.
  * <p>
  * With a block <code>state</code> the connector remembers what it has published. In the mode <code>incremental</code> it
  * publishes only what is new or was modified since; objects in a bucket also when they were modified up to ten seconds before
  * the run that published them, because the clock there is another one, and tells whole seconds. A file counts as published when all its documents have come to their
- * end: a run that is killed leaves nothing out in the next one. Files that have vanished can be told to the indexer by
+ * end: a run that is killed leaves nothing out in the next one. (Where the indexer writes a CSV or JSON Lines file, set its
+ * <code>append</code> to true: otherwise the next run begins the file anew, without what this one has published.) Files that have vanished can be told to the indexer by
  * tombstones: documents that pass by all stages, with <code>file_expired: true</code>; set
  * <code>indexer.deletionMarkerField: file_expired</code> and <code>deletionMarkerFieldValue: "true"</code> to have them
  * delete the document of the file. The records of a CSV file are deleted too with
@@ -185,6 +187,8 @@ export class FileConnector extends Connector<typeof parameters> {
   private state: FileState | undefined;
   private finished: FinishedFiles<PublishedFile> | undefined;
   private completed = false;
+  /** Entries of archives. */
+  private leftOut = 0;
   private started = 0n;
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
@@ -254,6 +258,7 @@ export class FileConnector extends Connector<typeof parameters> {
 
   /** All documents have come to their end: what was published may be forgotten by its source. */
   override async postExecute(): Promise<void> {
+    if (this.leftOut > 0) this.message = `entries of archives that were left out: ${this.leftOut} (the log says why)`;
     if ((await this.finished?.finish()) === false) {
       const what = 'files whose documents could not be delivered are left for the next run';
       this.message = this.message === undefined ? what : `${this.message}, ${what}`;
@@ -306,6 +311,9 @@ export class FileConnector extends Connector<typeof parameters> {
         // What was moved away has not vanished.
         if (errorFolder !== undefined && (await this.move(file, errorFolder))) await state?.forget([file.path]);
       },
+      onLeftOut: () => {
+        this.leftOut++;
+      },
     });
     const skipped = skippedFolders(params.fileOptions ?? {}, filter);
     const unseen: string[] = [];
@@ -335,19 +343,10 @@ export class FileConnector extends Connector<typeof parameters> {
 
   private async publishTombstones(state: FileState, publisher: Publisher): Promise<void> {
     const { runsBeforeExpiration = 1 } = this.params.state ?? {};
-    const now = instantText(BigInt(Date.now()) * 1_000_000n);
     for await (const { path } of state.expired(runsBeforeExpiration)) {
       if (publisher.signal.aborted) return;
-      const tombstone = Document.create(idOfPath(path, this.context.docIdPrefix));
-      tombstone.set('file_path', path);
-      tombstone.set('file_modification_date', now);
-      tombstone.set('file_size_bytes', 0);
-      tombstone.set('file_creation_date', now);
-      tombstone.set('file_expired', true);
-      const pathField = this.formats.of(extensionOf(leafOf(path)))?.pathField;
-      if (pathField !== undefined) tombstone.set('file_records_field', pathField);
-      tombstone.skip();
-      await publisher.publish(tombstone);
+      const { pathField } = this.formats.of(extensionOf(leafOf(path))) ?? {};
+      await publisher.publish(tombstone(path, this.context.docIdPrefix, pathField));
     }
   }
 

@@ -66,7 +66,8 @@ const REOPEN_MS = 2000;
  * The connector is a member of a consumer group and begins where the group stands, or, where the group has read nothing
  * yet, with the oldest message. A message counts as read when its document has come to its end in the
  * pipeline and the index: then its offset is committed, every two seconds and at the end. A run that is killed or fails leaves nothing
- * out in the next one, which may repeat a few messages. A message that is no JSON object, or has no id, fails by itself,
+ * out in the next one, which may repeat a few messages. (Where the indexer writes a CSV or JSON Lines file, set its
+ * <code>append</code> to true: otherwise the next run begins the file anew, without what was read before.) A message that is no JSON object, or has no id, fails by itself,
  * with its place, and is not read again. Previews commit nothing and do not join the group.
  * <p>
  * Several connectors, or processes, of one group share the partitions. When brokers restart the connector goes on, behind what

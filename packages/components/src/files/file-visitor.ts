@@ -33,6 +33,8 @@ export interface FileVisitorOptions {
   readonly onPublished: (path: string, source: StoredFile | undefined) => void;
   /** A file could not be published, or not to its end. */
   readonly onFailed: (file: StoredFile) => Promise<void>;
+  /** An entry of an archive cannot be read by anybody without more: it is encrypted, or packed in an unknown way. */
+  readonly onLeftOut: () => void;
 }
 
 /** Some of what a file holds could not be read, and has been told of already. */
@@ -157,7 +159,7 @@ export class FileVisitor {
   }
 
   private async visitEntry(entry: ArchiveEntry, outer: Container, onFailed: () => void): Promise<void> {
-    const { state, filter, log, archiveDepth } = this.options;
+    const { state, filter, log, archiveDepth, onLeftOut } = this.options;
     const { name, modified, size, unreadable } = entry;
     const path = `${outer.path}!${name}`;
     const isOpened = outer.depth < archiveDepth && this.isContainer(name);
@@ -167,7 +169,8 @@ export class FileVisitor {
       return;
     }
     if (unreadable !== undefined) {
-      log.info(`${path} is left out: ${unreadable}`);
+      log.warn(`${path} is left out: ${unreadable}`);
+      onLeftOut();
       return;
     }
     const became = async (error?: unknown) => {

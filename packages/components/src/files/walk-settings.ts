@@ -12,6 +12,14 @@ export function* checkPaths(
   filter: FilterSettings,
   storages: StorageSettings,
 ): Generator<ParameterProblem> {
+  if (paths.length === 0) {
+    yield {
+      parameter: 'paths',
+      severity: 'warning',
+      message: 'paths is empty: nothing is read',
+      hint: 'Name files or folders.',
+    };
+  }
   for (const [i, path] of paths.entries()) {
     const parameter = `paths[${i}]`;
     const uri = parseConfigUri(path);

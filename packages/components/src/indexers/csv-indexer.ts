@@ -31,7 +31,7 @@ const parameters = Type.Object({
  *   <li>path (String, Required) : The file. Its folders are created when they are missing.</li>
  *   <li>columns (List&lt;String&gt;, Required) : Names of the fields to write, in order. A dot is part of a name.</li>
  *   <li>includeHeader (Boolean, Optional) : Whether the first line holds the names of the columns. Defaults to true.</li>
- *   <li>append (Boolean, Optional) : Whether rows are added to a file that exists, which then gets no second header; otherwise it is overwritten. Defaults to false.</li>
+ *   <li>append (Boolean, Optional) : Whether rows are added to a file that exists, which then gets no second header; otherwise it is overwritten. Set it for connectors that go on where the last run ended (FileConnector with state, KafkaConnector): what that run wrote does not come again. Defaults to false.</li>
  * </ul>
  */
 export class CSVIndexer extends Indexer<typeof parameters> {

@@ -27,7 +27,7 @@ const parameters = Type.Object({
  * Config Parameters -
  * <ul>
  *   <li>path (String, Required) : The file, or a dash for the standard output. Its folders are created when they are missing.</li>
- *   <li>append (Boolean, Optional) : Whether lines are added to a file that exists; otherwise it is overwritten. Defaults to false.</li>
+ *   <li>append (Boolean, Optional) : Whether lines are added to a file that exists; otherwise it is overwritten. Set it for connectors that go on where the last run ended (FileConnector with state, KafkaConnector): what that run wrote does not come again. Defaults to false.</li>
  * </ul>
  */
 export class JsonLinesIndexer extends Indexer<typeof parameters> {
