@@ -17,6 +17,15 @@ describe('a query', () => {
   });
 
   it.each([
+    ['/v1/run?limit=0', 'The query: limit has to be 1 or more'],
+    ['/v1/run?limit=100000', 'The query: limit has to be 1000 or less'],
+    ['/v1/run?limit=many', 'The query: limit has to be an integer'],
+  ])('with a value that cannot be is told what can: %s', async (path, message) => {
+    const service = await testService();
+    expect((await service.ask(path)).json).toMatchObject({ status: 400, code: 'HR_REQUEST_INVALID', message });
+  });
+
+  it.each([
     [
       'GET',
       '/v1/run?stat=failed',

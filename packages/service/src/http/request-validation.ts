@@ -6,6 +6,9 @@ import { Refusal } from '../errors/refusal.ts';
 type Part = 'body' | 'headers' | 'params' | 'querystring' | (string & {});
 type Check = (value: unknown) => { value: unknown } | { error: Refusal };
 
+/** The pattern of texts that are more than white space. */
+const NOT_BLANK = '\\S';
+
 const WORDS: Readonly<Record<string, string>> = { querystring: 'The query', params: 'The path', body: 'The body' };
 
 type CompilersFactory = NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>;
@@ -97,7 +100,30 @@ function refusal(schema: TSchema, part: Part, value: unknown, mistakes: readonly
       `${what} must not have ${names.map((each) => JSON.stringify(each)).join(', ')}`,
     );
   }
-  return new Refusal('HR_REQUEST_INVALID', `${what} ${first?.message ?? 'is not valid'}`);
+  return new Refusal('HR_REQUEST_INVALID', `${what} ${first === undefined ? 'is not valid' : inWords(first)}`);
+}
+
+/** What a value has to be, for a person. */
+function inWords({ keyword, params, message }: Mistake): string {
+  const { limit, pattern, type } = params as { limit?: number; pattern?: unknown; type?: string };
+  switch (keyword) {
+    case 'type':
+      return `has to be ${/^[aeiou]/.test(String(type)) ? 'an' : 'a'} ${type}`;
+    case 'minimum':
+      return `has to be ${limit} or more`;
+    case 'maximum':
+      return `has to be ${limit} or less`;
+    case 'minLength':
+      return 'must not be empty';
+    case 'maxLength':
+      return `must not have more than ${limit} characters`;
+    case 'maxItems':
+      return `must not have more than ${limit} entries`;
+    case 'pattern':
+      return String(pattern) === NOT_BLANK ? 'must not be blank' : `has to match ${pattern}`;
+    default:
+      return message;
+  }
 }
 
 function choiceHint(given: string, choices: readonly string[]): string {

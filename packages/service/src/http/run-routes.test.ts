@@ -71,9 +71,9 @@ describe('runs over HTTP', () => {
 
   it.each([
     [{}, 'configId'],
-    [{ configId: '' }, 'configId'],
+    [{ configId: '' }, 'The body: configId must not be blank'],
     [{ configId: '  ' }, 'configId'],
-    [{ configId: null }, 'configId'],
+    [{ configId: null }, 'The body: configId has to be a string'],
     [{ configId: 'none' }, 'There is no config none'],
     [[], 'object'],
     [{ configId: 'none', config: {} }, 'either configId or config'],
@@ -82,7 +82,7 @@ describe('runs over HTTP', () => {
     [{ configId: 'none', labels: { 'a:b': '1' } }, 'labels must not have "a:b"'],
     [{ config: 'a: ${b}' }, '${b} is not defined'],
     [{ config: [1] }, 'config'],
-    [{ configId: 'none', labels: { a: 1 } }, 'labels'],
+    [{ configId: 'none', labels: { a: 1 } }, 'The body: labels.a has to be a string'],
   ])('are not started by %j', async (body, message) => {
     const service = await testService();
     const answer = await service.ask('/v1/run', { body });

@@ -58,6 +58,7 @@ export class Previews {
   async #ask<T>(mask: SecretMask, work: () => Promise<T>): Promise<T> {
     if (this.#going >= MAX_AT_ONCE) {
       throw new Refusal('HR_PREVIEW_BUSY', `${MAX_AT_ONCE} previews and attempts to connect are going on already`, {
+        hint: 'Ask again in a moment.',
         headers: { 'retry-after': '1' },
       });
     }
