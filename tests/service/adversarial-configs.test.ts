@@ -39,10 +39,15 @@ describe('a text that grows', () => {
     expect(answer.length).toBeLessThan(100_000);
   });
 
-  it('is told of its mistakes where it has a hundred thousand values', async () => {
-    const { status, text } = await guest.post('/v1/config/validate', modest({ top: `x = [${'1,'.repeat(100_000)}1]` }));
+  it('is told of its mistakes where it has nearly a hundred thousand values, and refused beyond', async () => {
+    const { status, text } = await guest.post('/v1/config/validate', modest({ top: `x = [${'1,'.repeat(99_900)}1]` }));
     expect(status).toBe(200);
     expect(JSON.parse(text)).toMatchObject({ valid: true });
+    const more = modest({ top: `x = [${'{},'.repeat(100_000)}{}]` });
+    for (const path of ['/v1/config', '/v1/config/validate']) {
+      const answer = await guest.post(path, more);
+      expect(answer).toMatchObject({ status: 400, text: expect.stringContaining('more than 100000 values') });
+    }
   });
 });
 

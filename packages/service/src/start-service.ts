@@ -194,6 +194,7 @@ function makeParts({
   const repeats = new RepeatedRequests({ runs, store });
   return {
     configs,
+    reader,
     runs,
     requests: new RunRequests({ configs, runs, repeats, overlap, preventConcurrentRuns }),
     retries: new RunRetries({ configs, runs, repeats, store, preventConcurrentRuns }),

@@ -8,10 +8,14 @@ import {
   type Registry,
   readConfigText,
 } from '@headrace/engine';
+import { Refusal } from '../errors/refusal.ts';
 import type { ConfigFormat } from '../store/store.ts';
 import { boundProblems } from './bound-problems.ts';
 import { configAnswer } from './config-answer.ts';
-import type { ConfigRoot } from './config-source.ts';
+import type { ConfigNode, ConfigRoot } from './config-source.ts';
+
+/** Lists, objects and all that is in them. */
+const MAX_VALUES = 100_000;
 
 /** A text that a stranger sent, read. */
 export interface ReadUpload {
@@ -39,6 +43,7 @@ export interface ReadOwn extends ReadUpload {
 /** Reads an upload: it sees no environment, no files and no includes. */
 export function readUpload(text: string, format: ConfigFormat): ReadUpload {
   const { root, problems } = readConfigText(text, { format });
+  if (root !== undefined) boundValues(root);
   return { root: hasErrors(problems) ? undefined : root, problems: boundProblems(problems) };
 }
 
@@ -51,10 +56,29 @@ export function readOwn(text: string, format: ConfigFormat, overrides: string | 
   if (root === undefined || hasErrors(problems)) {
     return { root: undefined, problems: boundProblems(problems), digest: '', maskedOverrides: undefined };
   }
+  boundValues(root);
   // By themselves they have their place in a config, where the names of keys tell what is secret.
   const alone = overrides === undefined ? undefined : readConfigText('{}', { format: 'json', overrides }).root;
   const maskedOverrides = alone && (JSON.parse(configToJson(maskSecrets(alone))) as Record<string, unknown>);
   return { root, problems: boundProblems(problems), digest: configAnswer(root).digest, maskedOverrides };
+}
+
+/** What is read goes on to other threads value by value, which takes the service's own time. */
+function boundValues(root: ConfigRoot): void {
+  let values = 0;
+  for (const pending: ConfigNode[] = [root]; pending.length > 0; ) {
+    const node = pending.pop() as ConfigNode;
+    values++;
+    const inner = node.kind === 'object' ? node.entries.values() : node.kind === 'list' ? node.items : [];
+    for (const child of inner) {
+      if (values + pending.length >= MAX_VALUES) {
+        throw new Refusal('HR_CONFIG_REFUSED', `The config has more than ${MAX_VALUES} values`, {
+          hint: 'Put long lists into files that its components read.',
+        });
+      }
+      pending.push(child);
+    }
+  }
 }
 
 /** All problems of an upload, of which nothing is kept. */

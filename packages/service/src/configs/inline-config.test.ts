@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inlineConfig } from './inline-config.ts';
 
-const inline = (body: string) => inlineConfig(Buffer.from(body), (JSON.parse(body) as { config: unknown }).config);
+const inline = (body: string) => inlineConfig(body, (JSON.parse(body) as { config: unknown }).config);
 
 describe('a config within a body', () => {
   it('keeps its place', () => {

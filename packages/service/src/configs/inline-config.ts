@@ -1,15 +1,32 @@
-import { readJsonSequence } from '@headrace/engine';
+import { type JsonObject, readJsonSequence } from '@headrace/engine';
+import { Refusal } from '../errors/refusal.ts';
 import type { ConfigFormat } from '../store/store.ts';
+
+/** A config that is there by its id or name, or one of its own. */
+export type AskedConfig = { configId: string } | { text: string; format: ConfigFormat };
+
+/**
+ * The config that the JSON object of a request names or has.
+ * @param text the body as it was sent
+ * @param body the same, read
+ */
+export function askedConfig(text: string, body: JsonObject): AskedConfig {
+  const config = body.get('config');
+  const configId = body.get('configId') as string | undefined;
+  if ((config === undefined) === (configId === undefined)) {
+    throw new Refusal('HR_REQUEST_INVALID', 'The body needs either configId or config');
+  }
+  return configId === undefined ? inlineConfig(text, config) : { configId };
+}
 
 /**
  * The config that stands in the JSON object of a request as `config`: a text of HOCON, or an object. An object comes as
  * the text around it with everything else blanked out, so that problems have their place in the body as it was sent.
- * @param bytes the body: JSON that has been read before
+ * @param body JSON that has been read before
  * @param config its value of `config`
  */
-export function inlineConfig(bytes: Buffer | undefined, config: unknown): { text: string; format: ConfigFormat } {
+export function inlineConfig(body: string, config: unknown): { text: string; format: ConfigFormat } {
   if (typeof config === 'string') return { text: config, format: 'hocon' };
-  const body = bytes?.toString('utf8') ?? '';
   const start = startOfConfig(body);
   const end = start + (readJsonSequence(body.slice(start)).next().value?.end ?? 0);
   return { text: body.slice(0, start).replace(/[^\n\r]/g, ' ') + body.slice(start, end), format: 'json' };

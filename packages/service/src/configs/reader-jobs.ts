@@ -1,4 +1,6 @@
 import type { Problem, Registry } from '@headrace/engine';
+import { type AskedPreview, readPreviewBody } from '../http/preview-body.ts';
+import { type AskedRun, readRunBody } from '../http/run-body.ts';
 import type { ConfigFormat } from '../store/store.ts';
 import {
   type CheckedUpload,
@@ -26,6 +28,9 @@ export interface ReaderWork {
   check: { needs: ConfigText; gives: CheckedUpload };
   mask: { needs: ConfigText; gives: string | undefined };
   diff: { needs: { from: ConfigText; to: ConfigText }; gives: ConfigChange[] };
+  /** Whole bodies of requests, which have configs and documents in them. */
+  runBody: { needs: { bytes: Uint8Array }; gives: AskedRun };
+  previewBody: { needs: { bytes: Uint8Array }; gives: AskedPreview };
 }
 
 export type ReaderKind = keyof ReaderWork;
@@ -47,12 +52,17 @@ export async function perform(job: ReaderJob, registry: Registry): Promise<Reade
       return maskedText(job.text, job.format);
     case 'diff':
       return diffConfigs(rootOf(job.from), rootOf(job.to));
+    case 'runBody':
+      return readRunBody(job.bytes);
+    case 'previewBody':
+      return readPreviewBody(job.bytes);
   }
 }
 
 /** How much text there is to read. */
 export function charactersOf(job: ReaderJob): number {
   if (job.kind === 'diff') return job.from.text.length + job.to.text.length;
+  if ('bytes' in job) return job.bytes.length;
   return job.text.length + (job.kind === 'own' ? (job.overrides?.length ?? 0) : 0);
 }
 

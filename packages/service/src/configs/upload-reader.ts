@@ -3,6 +3,9 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Problem, Registry, RegistrySource } from '@headrace/engine';
 import { Refusal } from '../errors/refusal.ts';
+import type { ServiceErrorCode } from '../errors/service-error-codes.ts';
+import type { AskedPreview } from '../http/preview-body.ts';
+import type { AskedRun } from '../http/run-body.ts';
 import type { ConfigFormat } from '../store/store.ts';
 import type { CheckedUpload, ReadOwn, ReadUpload } from './check-upload.ts';
 import type { ConfigChange } from './config-diff.ts';
@@ -23,9 +26,19 @@ const HEAP_MB = 1024;
 /** How long the thread waits for another text before it ends. */
 const IDLE_MILLIS = 10_000;
 const MAX_WAITING = 16;
+const NO_BYTES = new Uint8Array();
+/** Work on texts that have been read before: it is known to end, and goes first. */
+const STORED: ReadonlySet<ReaderKind> = new Set<ReaderKind>(['read', 'mask', 'diff']);
 
 /** What the thread answers. */
-export type ReaderAnswer = { result: ReaderResult } | { error: string };
+export type ReaderAnswer = { result: ReaderResult } | { refusal: ReaderRefusal } | { error: string };
+
+/** What a `Refusal` is made of. */
+export interface ReaderRefusal {
+  code: ServiceErrorCode;
+  message: string;
+  details?: { hint: string };
+}
 
 /**
  * Reads uploads. A large text goes to a thread with limits of its own, so that one that asks for much time or memory
@@ -35,8 +48,9 @@ export class UploadReader {
   readonly #registry: Registry;
   #worker: Worker | undefined;
   #idle: NodeJS.Timeout | undefined;
-  #waiting = 0;
-  #last: Promise<unknown> = Promise.resolve();
+  #busy = false;
+  /** Who waits for the thread: with texts that are stored, and with those that come now. */
+  readonly #waiting = { stored: [] as (() => void)[], fresh: [] as (() => void)[] };
 
   constructor(registry: Registry) {
     this.#registry = registry;
@@ -74,6 +88,16 @@ export class UploadReader {
     return this.#perform({ kind: 'diff', from, to });
   }
 
+  /** What the body of a request for a run asks for. */
+  runBody(bytes: Uint8Array = NO_BYTES): Promise<AskedRun> {
+    return this.#perform({ kind: 'runBody', bytes });
+  }
+
+  /** What the body of a request for a preview asks for. */
+  previewBody(bytes: Uint8Array = NO_BYTES): Promise<AskedPreview> {
+    return this.#perform({ kind: 'previewBody', bytes });
+  }
+
   async close(): Promise<void> {
     clearTimeout(this.#idle);
     await this.#worker?.terminate();
@@ -89,18 +113,21 @@ export class UploadReader {
 
   /** One text after the other: what many of them take together is bounded too. */
   async #queue(job: ReaderJob): Promise<ReaderResult> {
-    if (this.#waiting >= MAX_WAITING) {
-      throw new Refusal('HR_CONFIG_READER_BUSY', `${MAX_WAITING} large configs are waiting to be read`, {
+    const line = this.#waiting[STORED.has(job.kind) ? 'stored' : 'fresh'];
+    if (line.length >= MAX_WAITING) {
+      throw new Refusal('HR_CONFIG_READER_BUSY', `${MAX_WAITING} large bodies or configs are waiting to be read`, {
         headers: { 'retry-after': '5' },
       });
     }
-    this.#waiting++;
-    const answer = this.#last.then(() => this.#ask(job));
-    this.#last = answer.catch(() => undefined);
+    if (this.#busy) await new Promise<void>((resolve) => line.push(resolve));
+    this.#busy = true;
     try {
-      return await answer;
+      return await this.#ask(job);
     } finally {
-      this.#waiting--;
+      const next = this.#waiting.stored.shift() ?? this.#waiting.fresh.shift();
+      // It stays busy until the next one goes on: nobody comes between.
+      if (next === undefined) this.#busy = false;
+      else next();
     }
   }
 
@@ -116,13 +143,14 @@ export class UploadReader {
       this.#worker = undefined;
       // Not waited for: a thread that hangs in the operating system does not end.
       void worker.terminate();
-      throw refused(error);
+      throw refused(error, 'bytes' in job);
     }
     this.#idle = setTimeout(() => {
       this.#worker = undefined;
       void worker.terminate();
     }, IDLE_MILLIS).unref();
     if ('error' in answer) throw new Error(answer.error);
+    if ('refusal' in answer) throw new Refusal(answer.refusal.code, answer.refusal.message, answer.refusal.details);
     return answer.result;
   }
 
@@ -141,14 +169,16 @@ export class UploadReader {
   }
 }
 
-function refused(error: unknown): Refusal {
+function refused(error: unknown, body: boolean): Refusal {
   const { code, name } = error as { code?: string; name?: string };
+  const reading = `Reading the ${body ? 'body' : 'config'} takes`;
   const why =
     name === 'AbortError'
-      ? `Reading the config takes longer than ${TIMEOUT_MILLIS / 1000} seconds`
+      ? `${reading} longer than ${TIMEOUT_MILLIS / 1000} seconds`
       : code === 'ERR_WORKER_OUT_OF_MEMORY'
-        ? `Reading the config takes more than ${HEAP_MB} MiB of memory`
+        ? `${reading} more than ${HEAP_MB} MiB of memory`
         : undefined;
   if (why === undefined) throw error;
-  return new Refusal('HR_CONFIG_REFUSED', why, { hint: 'Make it smaller, with fewer substitutions.', cause: error });
+  const hint = body ? 'Send fewer values.' : 'Make it smaller, with fewer substitutions.';
+  return new Refusal(body ? 'HR_REQUEST_INVALID' : 'HR_CONFIG_REFUSED', why, { hint, cause: error });
 }

@@ -118,7 +118,7 @@ export const SERVICE_ERROR_CODES = {
   },
   HR_CONFIG_READER_BUSY: {
     status: 429,
-    meaning: 'As many large configs wait to be read as may wait.',
+    meaning: 'As many large configs and bodies wait to be read as may wait.',
     advice: 'Try again after the seconds that `Retry-After` says.',
   },
   HR_RUN_NOT_FOUND: {
@@ -182,6 +182,11 @@ export const SERVICE_ERROR_CODES = {
     status: 503,
     meaning: 'The store cannot be written.',
     advice: 'Make room on the disk, or give the service its rights back; it tries again by itself.',
+  },
+  HR_SERVER_BUSY: {
+    status: 503,
+    meaning: 'The bodies of the requests that are being taken have more than 256 MiB together.',
+    advice: 'Try again after the seconds that `Retry-After` says.',
   },
   HR_SHUTTING_DOWN: {
     status: 503,

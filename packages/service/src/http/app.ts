@@ -3,6 +3,7 @@ import { Refusal } from '../errors/refusal.ts';
 import { guardRoutes } from './access.ts';
 import { logRequests } from './access-log.ts';
 import { auditRequests } from './audit-requests.ts';
+import { boundBodies } from './body-budget.ts';
 import { configInfoRoutes } from './config-info-routes.ts';
 import { configRoutes } from './config-routes.ts';
 import { configVersionRoutes } from './config-version-routes.ts';
@@ -58,6 +59,7 @@ export async function buildApp(parts: ServiceParts): Promise<FastifyInstance> {
   limitHeaders(app, parts.settings.limits.maxHeaders);
   requireHost(app);
   guardRoutes(app, parts.authenticator);
+  boundBodies(app, Math.max(MAX_BODY_BYTES, parts.maxConfigBytes));
   for (const plugin of [
     configRoutes,
     configVersionRoutes,

@@ -1,36 +1,12 @@
-import { type JsonObject, type PreviewResult, Type, traceJson, writeString, writeValue } from '@headrace/engine';
+import { type PreviewResult, Type, traceJson, writeString } from '@headrace/engine';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { configNotFound } from '../configs/configs.ts';
-import { inlineConfig } from '../configs/inline-config.ts';
-import { Refusal } from '../errors/refusal.ts';
-import { readExactBody } from './exact-body.ts';
+import type { AskedConfig } from '../configs/inline-config.ts';
 import { sendJson } from './json.ts';
 import { JsonDocument, LogLine, StageFailure } from './preview-answer.ts';
-import { bodyCheck } from './request-validation.ts';
+import { PreviewBody } from './preview-body.ts';
 import { answers, problemList, queryOf } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
-
-const MAX_DOCUMENTS = 1000;
-const DEFAULT_LIMIT = 10;
-
-const PreviewBody = Type.Object({
-  config: Type.Optional(
-    Type.Union([JsonDocument, Type.String()], { description: 'A config, as an object or as a text of HOCON' }),
-  ),
-  configId: Type.Optional(Type.String({ description: 'Instead of `config`' })),
-  pipeline: Type.Optional(Type.String({ description: 'The first one when absent' })),
-  documents: Type.Optional(Type.Array(JsonDocument, { maxItems: MAX_DOCUMENTS })),
-  limit: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: MAX_DOCUMENTS,
-      description: `Without documents: how many of those that the connectors give; ${DEFAULT_LIMIT}`,
-    }),
-  ),
-  trace: Type.Optional(
-    Type.Boolean({ description: 'Show each document after each stage; also a parameter of the query' }),
-  ),
-});
 
 const PreviewAnswer = Type.Object({
   results: Type.Array(
@@ -46,11 +22,9 @@ const PreviewAnswer = Type.Object({
   problems: problemList,
 });
 
-const checkBody = bodyCheck(PreviewBody);
-
 /** What documents become in a pipeline, without an indexer. */
 export async function previewRoutes(app: FastifyInstance, parts: ServiceParts): Promise<void> {
-  const { configs, previews, maxConfigBytes } = parts;
+  const { configs, reader, previews, maxConfigBytes } = parts;
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 
@@ -70,20 +44,16 @@ export async function previewRoutes(app: FastifyInstance, parts: ServiceParts): 
       },
     },
     async (request, reply) => {
-      const body = readExactBody(request.body, checkBody);
-      const source = await sourceOf(request.body, body, configs);
-      const pipeline = body.get('pipeline') as string | undefined;
-      const documents = body.get('documents') as JsonObject[] | undefined;
-      const limit = (body.get('limit') as number | undefined) ?? DEFAULT_LIMIT;
-      const trace = request.query.trace ?? body.get('trace') === true;
+      const { what, pipeline, documents, limit, trace } = await reader.previewBody(request.body);
+      const source = await sourceOf(what, configs);
       const result = await previews.preview(
         {
           root: source.root,
           registry: source.registry,
           trusted: source.trusted,
-          trace,
+          trace: request.query.trace ?? trace,
           ...(pipeline === undefined ? {} : { pipeline }),
-          ...(documents === undefined ? { limit } : { documents: documents.map(writeValue) }),
+          ...(documents === undefined ? { limit } : { documents }),
         },
         clientGone(reply),
       );
@@ -100,16 +70,9 @@ function clientGone({ raw }: FastifyReply): AbortSignal {
   return gone.signal;
 }
 
-async function sourceOf(bytes: Buffer | undefined, body: JsonObject, configs: ServiceParts['configs']) {
-  const config = body.get('config');
-  const configId = body.get('configId') as string | undefined;
-  if ((config === undefined) === (configId === undefined)) {
-    throw new Refusal('HR_REQUEST_INVALID', 'The body needs either config or configId');
-  }
-  if (configId === undefined) {
-    const { text, format } = inlineConfig(bytes, config);
-    return (await configs.ownSource(text, format)).source;
-  }
+async function sourceOf(what: AskedConfig, configs: ServiceParts['configs']) {
+  if ('text' in what) return (await configs.ownSource(what.text, what.format)).source;
+  const { configId } = what;
   const source = await configs.source(configId);
   if (source === undefined) throw configNotFound(configId);
   return source;

@@ -1,21 +1,17 @@
-import { type JsonObject, Type, writeValue } from '@headrace/engine';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { inlineConfig } from '../configs/inline-config.ts';
-import { Refusal } from '../errors/refusal.ts';
-import { OVERLAPS, type Overlap } from '../runs/overlap.ts';
+import { Type } from '@headrace/engine';
+import type { FastifyInstance } from 'fastify';
 import { repeatOf } from '../runs/repeated-requests.ts';
-import { Labels, RunStateAnswer } from '../runs/run-details.ts';
+import { RunStateAnswer } from '../runs/run-details.ts';
 import { type RunManager, runNotFound } from '../runs/run-manager.ts';
-import type { RunAsk, RunRequests } from '../runs/run-requests.ts';
+import type { RunRequests } from '../runs/run-requests.ts';
 import type { RunFilter } from '../store/store.ts';
 import { requireRole } from './access.ts';
-import { readExactBody } from './exact-body.ts';
 import { sendJson, streamJson } from './json.ts';
 import { labelQuery, parseLabels } from './label-query.ts';
 import { numberCursor } from './number-cursor.ts';
 import { type RepeatHeaders, repeatHeaders } from './repeat-headers.ts';
-import { bodyCheck } from './request-validation.ts';
 import { answers, DEFAULT_PAGE, idParams, pageOf, pageQuery, queryOf } from './route-schemas.ts';
+import { RunBody } from './run-body.ts';
 import type { ServiceParts } from './service-parts.ts';
 import { parseTime, timeQuery } from './time-query.ts';
 
@@ -23,36 +19,6 @@ import { parseTime, timeQuery } from './time-query.ts';
 const LIST_STEP = 200;
 
 const RunDetails = Type.Ref('RunDetails');
-
-const JsonConfig = Type.Record(Type.String(), Type.Unknown());
-
-/** Values that are laid over a config are kept with the run and told with it. */
-const MAX_OVERRIDES_LENGTH = 64 * 1024;
-
-const RunBody = Type.Object(
-  {
-    configId: Type.Optional(
-      Type.String({ pattern: '\\S', description: 'The id or name of a config, or the name of a preset' }),
-    ),
-    config: Type.Optional(
-      Type.Union([JsonConfig, Type.String()], {
-        description: 'Instead of `configId`: a config, as an object or as a text of HOCON. For administrators',
-      }),
-    ),
-    overrides: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), {
-        description: 'Values by path, laid over the config before it is resolved. For administrators',
-      }),
-    ),
-    overlap: Type.Optional(
-      Type.Enum([...OVERLAPS], { description: 'What happens when another run of the config waits or goes on' }),
-    ),
-    labels: Type.Optional(Labels),
-  },
-  { description: 'Needs `configId` or `config`. Other properties are ignored' },
-);
-
-const checkBody = bodyCheck(RunBody);
 
 interface RunQuery {
   limit?: number;
@@ -66,7 +32,10 @@ interface RunQuery {
 }
 
 /** Starting, watching and cancelling runs. */
-export async function runRoutes(app: FastifyInstance, { runs, requests, maxConfigBytes }: ServiceParts): Promise<void> {
+export async function runRoutes(
+  app: FastifyInstance,
+  { runs, requests, reader, maxConfigBytes }: ServiceParts,
+): Promise<void> {
   const tags = ['run'];
 
   app.removeAllContentTypeParsers();
@@ -86,7 +55,8 @@ export async function runRoutes(app: FastifyInstance, { runs, requests, maxConfi
       },
     },
     async (request, reply) => {
-      const ask = askOf(readExactBody(request.body, checkBody), request.body, request);
+      const asked = await reader.runBody(request.body);
+      const ask = { ...asked, requestedBy: request.user, requestId: request.id };
       if ('text' in ask.what || ask.overrides !== undefined) requireRole(request, 'admin');
       const repeat = repeatOf(request.headers['idempotency-key'], request.body ?? '');
       return sendJson(reply, await requests.start(ask, repeat));
@@ -165,29 +135,6 @@ async function* allRuns(runs: RunManager): AsyncGenerator<string> {
     before = page.at(-1)?.seq;
   }
   yield separator === '[' ? '[]' : ']';
-}
-
-function askOf(body: JsonObject, bytes: Buffer | undefined, { user, id }: Pick<FastifyRequest, 'user' | 'id'>): RunAsk {
-  const configId = body.get('configId') as string | undefined;
-  const config = body.get('config');
-  if ((configId === undefined) === (config === undefined)) {
-    throw new Refusal('HR_REQUEST_INVALID', 'The body needs either configId or config');
-  }
-  const overrides = body.get('overrides') as JsonObject | undefined;
-  const text = overrides === undefined || overrides.size === 0 ? undefined : writeValue(overrides);
-  if (text !== undefined && text.length > MAX_OVERRIDES_LENGTH) {
-    throw new Refusal('HR_REQUEST_INVALID', `overrides has more than ${MAX_OVERRIDES_LENGTH} characters`, {
-      hint: 'Send the whole config instead, as `config`.',
-    });
-  }
-  return {
-    what: configId === undefined ? inlineConfig(bytes, config) : { configId },
-    overrides: text,
-    overlap: body.get('overlap') as Overlap | undefined,
-    labels: Object.fromEntries((body.get('labels') as Map<string, string> | undefined) ?? []),
-    requestedBy: user,
-    requestId: id,
-  };
 }
 
 async function filterOf(query: RunQuery, requests: RunRequests): Promise<RunFilter> {

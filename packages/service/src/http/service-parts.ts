@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
 import type { Configs } from '../configs/configs.ts';
+import type { UploadReader } from '../configs/upload-reader.ts';
 import type { Previews } from '../runs/previews.ts';
 import type { RunManager } from '../runs/run-manager.ts';
 import type { RunRequests } from '../runs/run-requests.ts';
@@ -15,6 +16,7 @@ import type { Readiness } from './readiness.ts';
 /** What the endpoints work on. */
 export interface ServiceParts {
   configs: Configs;
+  reader: UploadReader;
   runs: RunManager;
   requests: RunRequests;
   retries: RunRetries;

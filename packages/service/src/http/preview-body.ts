@@ -1,0 +1,63 @@
+import { type JsonObject, Type, writeValue } from '@headrace/engine';
+import { type AskedConfig, askedConfig } from '../configs/inline-config.ts';
+import { Refusal } from '../errors/refusal.ts';
+import { readExactBody } from './exact-body.ts';
+import { JsonDocument } from './preview-answer.ts';
+import { bodyCheck } from './request-validation.ts';
+
+const MAX_DOCUMENTS = 1000;
+const DEFAULT_LIMIT = 10;
+
+/** The body of a request for a preview. */
+export const PreviewBody = Type.Object({
+  config: Type.Optional(
+    Type.Union([JsonDocument, Type.String()], { description: 'A config, as an object or as a text of HOCON' }),
+  ),
+  configId: Type.Optional(Type.String({ description: 'Instead of `config`' })),
+  pipeline: Type.Optional(Type.String({ description: 'The first one when absent' })),
+  documents: Type.Optional(Type.Array(JsonDocument, { maxItems: MAX_DOCUMENTS })),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_DOCUMENTS,
+      description: `Without documents: how many of those that the connectors give; ${DEFAULT_LIMIT}`,
+    }),
+  ),
+  trace: Type.Optional(
+    Type.Boolean({ description: 'Show each document after each stage; also a parameter of the query' }),
+  ),
+});
+
+const checkBody = bodyCheck(PreviewBody);
+
+/** What a body asks for. */
+export interface AskedPreview {
+  what: AskedConfig;
+  /** The first one when absent. */
+  pipeline: string | undefined;
+  /** As JSON, with the kinds of their numbers; undefined: those that the connectors give. */
+  documents: string[] | undefined;
+  limit: number;
+  trace: boolean;
+}
+
+/** Reads the body of a request for a preview. Throws a `Refusal`. */
+export function readPreviewBody(bytes: Uint8Array): AskedPreview {
+  const { text, body } = readExactBody(bytes, checkPreview);
+  return {
+    what: askedConfig(text, body),
+    pipeline: body.get('pipeline') as string | undefined,
+    documents: (body.get('documents') as JsonObject[] | undefined)?.map(writeValue),
+    limit: (body.get('limit') as number | undefined) ?? DEFAULT_LIMIT,
+    trace: body.get('trace') === true,
+  };
+}
+
+function checkPreview(value: unknown): void {
+  // The schema would be asked for the mistakes of each of them.
+  const documents = (value as { documents?: unknown } | null)?.documents;
+  if (Array.isArray(documents) && documents.length > MAX_DOCUMENTS) {
+    throw new Refusal('HR_REQUEST_INVALID', `The body: documents must not have more than ${MAX_DOCUMENTS} items`);
+  }
+  checkBody(value);
+}

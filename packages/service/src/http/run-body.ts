@@ -1,0 +1,63 @@
+import { type JsonObject, Type, writeValue } from '@headrace/engine';
+import { askedConfig } from '../configs/inline-config.ts';
+import { Refusal } from '../errors/refusal.ts';
+import { OVERLAPS, type Overlap } from '../runs/overlap.ts';
+import { Labels } from '../runs/run-details.ts';
+import type { RunAsk } from '../runs/run-requests.ts';
+import { readExactBody } from './exact-body.ts';
+import { bodyCheck } from './request-validation.ts';
+
+const JsonConfig = Type.Record(Type.String(), Type.Unknown());
+
+/** Values that are laid over a config are kept with the run and told with it. */
+const MAX_OVERRIDES_LENGTH = 64 * 1024;
+
+/** The body of a request for a run. */
+export const RunBody = Type.Object(
+  {
+    configId: Type.Optional(
+      Type.String({ pattern: '\\S', description: 'The id or name of a config, or the name of a preset' }),
+    ),
+    config: Type.Optional(
+      Type.Union([JsonConfig, Type.String()], {
+        description: 'Instead of `configId`: a config, as an object or as a text of HOCON. For administrators',
+      }),
+    ),
+    overrides: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: 'Values by path, laid over the config before it is resolved. For administrators',
+      }),
+    ),
+    overlap: Type.Optional(
+      Type.Enum([...OVERLAPS], { description: 'What happens when another run of the config waits or goes on' }),
+    ),
+    labels: Type.Optional(Labels),
+  },
+  { description: 'Needs `configId` or `config`. Other properties are ignored' },
+);
+
+const checkBody = bodyCheck(RunBody);
+
+/** What a body asks for. */
+export type AskedRun = Omit<RunAsk, 'requestedBy' | 'requestId'>;
+
+/** Reads the body of a request for a run. Throws a `Refusal`. */
+export function readRunBody(bytes: Uint8Array): AskedRun {
+  const { text, body } = readExactBody(bytes, checkBody);
+  return {
+    what: askedConfig(text, body),
+    overrides: overridesOf(body),
+    overlap: body.get('overlap') as Overlap | undefined,
+    labels: Object.fromEntries((body.get('labels') as Map<string, string> | undefined) ?? []),
+  };
+}
+
+function overridesOf(body: JsonObject): string | undefined {
+  const overrides = body.get('overrides') as JsonObject | undefined;
+  if (overrides === undefined || overrides.size === 0) return undefined;
+  const text = writeValue(overrides);
+  if (text.length <= MAX_OVERRIDES_LENGTH) return text;
+  throw new Refusal('HR_REQUEST_INVALID', `overrides has more than ${MAX_OVERRIDES_LENGTH} characters`, {
+    hint: 'Send the whole config instead, as `config`.',
+  });
+}
