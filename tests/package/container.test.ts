@@ -27,6 +27,19 @@ const { parse: parseYaml } = createRequire(join(root, 'packages/service/package.
   parse(text: string): unknown;
 };
 
+/** What the service file of the image says, read where its directory of presets is another one. */
+async function imageSettings() {
+  const directory = mkdtempSync(join(tmpdir(), 'headrace-image-'));
+  const text = readText('container/service.yml');
+  const presets = /configDirectoryPath: (\S+)/.exec(text)?.[1] as string;
+  try {
+    writeFileSync(join(directory, 'service.yml'), text.replace(presets, directory));
+    return { ...(await readServiceFile(join(directory, 'service.yml'))), presets };
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
 const stages = readContainerfile(readText('Containerfile'));
 const [build, image] = stages as [BuildStage, BuildStage];
 const isIgnored = ignoredBy(root);
@@ -76,7 +89,7 @@ describe('Containerfile', () => {
   });
 
   it('has a service file that is valid, in which everything is where the image has it', async () => {
-    const { settings, problems } = await readServiceFile(join(root, 'container/service.yml'));
+    const { settings, problems, presets } = await imageSettings();
     expect(problems).toEqual([]);
     expect(settings?.storage).toEqual({ type: 'sqlite', path: '/var/lib/headrace/store' });
     expect(settings?.listeners).toEqual([{ host: '0.0.0.0', port: Number(the(image, 'EXPOSE').text) }]);
@@ -84,7 +97,7 @@ describe('Containerfile', () => {
       all(image, 'RUN')
         .map(({ text }) => text)
         .join(),
-    ).toContain(settings?.presets);
+    ).toContain(presets);
     const service = all(image, 'COPY').find(({ words }) => words[0] === 'container/service.yml');
     expect(the(image, 'CMD').words).toEqual(['serve', service?.words[1]]);
   });
@@ -116,7 +129,7 @@ describe('compose.yaml', () => {
       cap_drop: ['ALL'],
       security_opt: ['no-new-privileges:true'],
     });
-    const { settings } = await readServiceFile(join(root, 'container/service.yml'));
+    const { settings } = await imageSettings();
     expect(Number.parseInt(String(service['stop_grace_period']), 10)).toBeGreaterThan(
       (settings?.shutdownGraceSeconds ?? Number.POSITIVE_INFINITY) + 6,
     );

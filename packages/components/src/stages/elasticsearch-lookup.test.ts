@@ -197,7 +197,7 @@ describe('ElasticsearchLookup', () => {
   });
 
   it.each([
-    [{ dest: [] }, /^dest: source has 1 fields and dest 0/],
+    [{ dest: [] }, /^dest: source has 1 field and dest 0/],
     [{ source: [], dest: [] }, /^source: /],
     [{ dest: ['run_id'] }, /^dest\[0\]: .*reserved/],
     [{ elasticsearch: { url: 'localhost:9200', index: 'i' } }, /^elasticsearch\.url: .*URL of http/],
