@@ -48,8 +48,9 @@ export class BulkWriter {
   private readonly order = new KeyOrder();
   private readonly bulk: Delivery;
   private readonly deletes: Delivery;
-  /** Whether anything was written, and the indices in which a query sees all of it. */
+  /** Whether anything was written, indices that were deleted from, and those in which a query sees all of that. */
   private written = false;
+  private readonly deletedFrom = new Set<string>();
   private readonly refreshed = new Set<string>();
   private refreshFailed = false;
 
@@ -141,7 +142,7 @@ export class BulkWriter {
           const refused = await this.refresh(index);
           if (refused !== undefined) return refused;
           // Even if its answer is lost: a query that still sees what was deleted is refused for a conflict.
-          this.written = true;
+          this.deletedFrom.add(index);
           this.refreshed.delete(index);
           return this.requestDelete(
             index,
@@ -173,7 +174,8 @@ export class BulkWriter {
    * keeps the delete from being asked for.
    */
   private async refresh(index: string): Promise<Reply | undefined> {
-    if (!this.written || this.refreshed.has(index)) return undefined;
+    const isChanged = this.written || this.deletedFrom.has(index);
+    if (!isChanged || this.refreshed.has(index)) return undefined;
     const { engine, log, name } = this.options;
     const path = `/${encodeURIComponent(index)}/_refresh`;
     const reply = await this.ask(engine, { method: 'POST', path }, (response) => readRefreshReply(response, name));
