@@ -83,7 +83,7 @@ const parameters = Type.Object({
  *   <li>idField (String, Required) : The label of the column that holds the id, letter case aside.</li>
  *   <li>fetchSize (Integer, Optional) : Accepted and not needed: rows are streamed whatever it says.</li>
  *   <li>preSQL (String, Optional) : A statement to run before the query, on the same connection. Its failure is logged, and the query runs all the same, unless failOnSQLError is set. Previews leave it out.</li>
- *   <li>postSQL (String, Optional) : A statement to run on the same connection when all documents have come to their end; not when the connector failed or was stopped, nor when documents could not be delivered because the destination was away or overloaded. Its failure is logged, unless failOnSQLError is set. Previews leave it out.</li>
+ *   <li>postSQL (String, Optional) : A statement to run on the same connection when all documents have come to their end; not when the connector failed or was stopped, nor when documents could not be delivered because the destination was away, overloaded or took nothing. Its failure is logged, unless failOnSQLError is set. Previews leave it out.</li>
  *   <li>otherSQLs (List&lt;String&gt;, Optional) : Queries for children, each sorted by its join column. Defaults to none.</li>
  *   <li>otherJoinFields (List&lt;String&gt;, Optional) : The join column of each of otherSQLs.</li>
  *   <li>ignoreColumns (List&lt;String&gt;, Optional) : Labels of columns that make no field, letter case aside. Defaults to none.</li>

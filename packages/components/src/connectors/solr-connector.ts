@@ -52,7 +52,7 @@ interface Page {
  * Commands are bodies of requests to <code>/update</code>; <code>{runId}</code> in them stands for the id of the run. None
  * is committed unless it is, or holds, a commit. preActions are sent one after the other before anything is read,
  * postActions when all documents have come to their end; not when some could not be delivered because the destination was
- * away or overloaded. A command that fails fails the run, and so does a query. Previews leave commands out. What fails in passing is tried again, with several URLs at the next of them.
+ * away, overloaded or took nothing. A command that fails fails the run, and so does a query. Previews leave commands out. What fails in passing is tried again, with several URLs at the next of them.
  * <p>
  * Config Parameters -
  * <ul>

@@ -60,7 +60,10 @@ export interface IndexFailure {
   readonly message: string;
   /** The HTTP status that the server gave it. */
   readonly status?: number;
-  /** The fault is not the document's: there was no answer, or too much to do. Sources do not count it as read. */
+  /**
+   * The fault is not the document's: there was no answer, too much to do, or a refusal of everything. Sources do not count
+   * it as read.
+   */
   readonly undelivered?: true;
 }
 
