@@ -79,7 +79,7 @@ describe('a service that is killed', () => {
       },
       progress: { published: 10, created: 1, pending: 0, succeeded: 5, failed: 5, dropped: 1 },
     });
-    expect(after.log.warnings.join()).toContain('1 runs were interrupted');
+    expect(after.log.warnings.join()).toContain('1 run was interrupted');
   });
 
   it('keeps a second service off its store while it lives', async () => {

@@ -99,7 +99,7 @@ describe('ExtractEntitiesFST', () => {
   });
 
   it.each([
-    [{ dest: ['x', 'y'] }, 'source has 1 fields and dest 2'],
+    [{ dest: ['x', 'y'] }, 'source has 1 field and dest 2'],
     [{ dictionaries: [] }, 'at least one file'],
     [{ onlyWhitespaceSeparated: true }, 'onlyWhitespaceSeparated'],
   ])('refuses %j', (wrong, message) => {

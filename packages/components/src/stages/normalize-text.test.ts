@@ -72,7 +72,7 @@ describe('NormalizeText', () => {
   it('refuses unknown modes, lists that do not go together, and reserved destinations', async () => {
     const params = { source: ['a'], dest: ['b'], mode: 'lowercase' };
     await expect(run({ ...params, mode: 'lower' })).rejects.toThrow('mode must be one of "lowercase"');
-    await expect(run({ ...params, dest: ['b', 'c'] })).rejects.toThrow('source has 1 fields and dest 2');
+    await expect(run({ ...params, dest: ['b', 'c'] })).rejects.toThrow('source has 1 field and dest 2');
     await expect(run({ ...params, source: [] })).rejects.toThrow('source must name at least one field');
     await expect(run({ ...params, dest: ['id'] })).rejects.toThrow('dest[0] names id');
   });
