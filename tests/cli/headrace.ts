@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach } from 'vitest';
+import { afterAll, afterEach } from 'vitest';
 
 /** The root of the repository. */
 export const repository = fileURLToPath(new URL('../../', import.meta.url));
@@ -37,12 +37,16 @@ export interface Started {
   ended: Promise<Outcome>;
 }
 
-/** Starts the command line in a process of its own. */
+const children = new Set<ChildProcess>();
+
+/** Starts the command line in a process of its own. It is gone after the file of the test. */
 export function start(args: readonly string[], surroundings: Surroundings = {}): Started {
   const child = spawn(process.execPath, [...(surroundings.nodeOptions ?? []), binary, ...args], {
     cwd: surroundings.cwd ?? repository,
     env: { ...process.env, ...surroundings.env },
   });
+  children.add(child);
+  child.once('exit', () => children.delete(child));
   const output = { stdout: '', stderr: '' };
   for (const stream of ['stdout', 'stderr'] as const) {
     child[stream]?.setEncoding('utf8').on('data', (text: string) => {
@@ -97,6 +101,10 @@ export function installHeadrace(directory: string): void {
   );
   writeFileSync(join(target, 'index.js'), `export * from ${JSON.stringify(join(room, 'dist/index.js'))};\n`);
 }
+
+afterAll(() => {
+  for (const child of children) child.kill('SIGKILL');
+});
 
 afterEach(() => {
   for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true });
