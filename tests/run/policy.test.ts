@@ -141,7 +141,7 @@ function filled<T extends object>(parts: T, closed: string): T {
 
 describe.each(Object.keys(FILES))('%s', (name) => {
   const parts = FILES[name] as Parameters<typeof configOf>[0];
-  const policy = { read: [open], write: [open], privateAddresses: true };
+  const policy = { read: [open], write: [open], privateAddresses: true, scripts: 'all' as const };
 
   it('gets at no file outside by a link, which no check of texts sees', async () => {
     const { result, told } = await run(filled(parts, join(open, 'way-out')), policy);
@@ -245,10 +245,20 @@ describe('SQLite', () => {
         {
           connector: `class: DatabaseConnector, driver: "org.sqlite.JDBC", connectionString: "jdbc:sqlite::memory:", preSQL: ${JSON.stringify(statement)}, sql: "select 1 as id", idField: id, jdbcUser: "", jdbcPassword: ""`,
         },
-        { read: [open], write: [open] },
+        { read: [open], write: [open], scripts: 'all' },
       );
       expect(told).toMatch(/not authorized|authorization denied/);
       expect(readdirSync(join(directory, 'closed'))).not.toContain('new.db');
+    },
+  );
+
+  it.each(['sandbox', 'none'] as const)(
+    'is not queried where scripts are %s: nothing ends a query',
+    async (scripts) => {
+      const connector =
+        'class: DatabaseConnector, driver: "org.sqlite.JDBC", connectionString: "jdbc:sqlite::memory:", sql: "select 1 as id", idField: id, jdbcUser: "", jdbcPassword: ""';
+      const { told } = await run({ connector }, { scripts });
+      expect(told).toContain('SQLite computes in the service, and cannot be interrupted');
     },
   );
 });

@@ -40,6 +40,14 @@ export function isRestricted(): boolean {
 }
 
 /**
+ * Whether what this thread works for may compute in it without end, as scripts outside of a sandbox do, and the SQL of a
+ * database that lives in the process.
+ */
+export function mayComputeWithoutEnd(): boolean {
+  return current === undefined || current.policy.scripts === 'all';
+}
+
+/**
  * For who reaches a host through somebody else, such as a proxy, so that no connection shows it: throws
  * `HR_POLICY_REFUSED` when its name, or the address in its place, is not allowed.
  */

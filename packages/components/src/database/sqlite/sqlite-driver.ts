@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { counted, double, integer, type Value } from '@headrace/engine';
+import { counted, double, HeadraceError, integer, mayComputeWithoutEnd, type Value } from '@headrace/engine';
 import { openLocalDatabase } from '../../local-files/local-database.ts';
 import { existsSync } from '../../local-files/local-files.ts';
 import type { DatabaseConnection, DatabaseDriver, QueryResult, Row, RowStream, SqlParameter } from '../database.ts';
@@ -30,6 +30,7 @@ export async function openSqlite(url: SqliteUrl): Promise<DatabaseDriver> {
     maxConnections: 1,
     prepare: (sql) => prepareSql(sql, DIALECT),
     async connect() {
+      if (!mayComputeWithoutEnd()) throw refusedSqlite(url);
       try {
         // A file that is missing would be made: nobody reads an empty database on purpose.
         if (url.file !== ':memory:' && url.insteadOf === undefined && !existsSync(url.file)) {
@@ -42,6 +43,14 @@ export async function openSqlite(url: SqliteUrl): Promise<DatabaseDriver> {
       }
     },
   };
+}
+
+/** Other databases are servers of their own, which can be asked to stop. */
+function refusedSqlite(url: SqliteUrl): HeadraceError {
+  const what = `An uploaded config may not use ${displayUrl(url)}: SQLite computes in the service, and cannot be interrupted`;
+  return new HeadraceError('HR_POLICY_REFUSED', what, {
+    hint: 'Who runs the service can allow it: `policy.scripts: all` in the service file.',
+  });
 }
 
 class SqliteConnection implements DatabaseConnection {
