@@ -1,9 +1,11 @@
 // The reference of the components: a page for each kind.
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { catalogUrl } from '@headrace/components';
 import { commonParameters, indexerSettings, plainType, specFields } from '@headrace/engine';
 import { render } from '@headrace/hocon';
+import { root } from '../lib/root.mjs';
 import { anchor, block, code, prose, table } from './markdown.mjs';
 
 const NOTICE = '<!-- Written by `npm run docs` from the components themselves. Changes belong there. -->';
@@ -56,7 +58,20 @@ function section(entry) {
     `${names(entry)}.${block}`,
     own.length === 0 ? 'It has no parameters.' : parameterTable(own, entry.schema),
     ...(entry.examples ?? []).flatMap((example) => exampleOf(entry, example)),
+    ...runnableExample(entry),
   ];
+}
+
+/** The config in examples/ that uses a connector or an indexer, and runs as it is. */
+function runnableExample({ kind, name }) {
+  const folder = `examples/${kind}s`;
+  const uses = new RegExp(`(class|type): "?(${name}|${name.replace(/Indexer$/, '')})\\b`, 'i');
+  const file = exampleFiles(folder).find((each) => uses.test(readFileSync(join(root, folder, each), 'utf8')));
+  return file === undefined ? [] : [`A config that runs: [${folder}/${file}](../../${folder}/${file}).`];
+}
+
+function exampleFiles(folder) {
+  return existsSync(join(root, folder)) ? readdirSync(join(root, folder)).sort() : [];
 }
 
 function names({ kind, name, aliases, type }) {
