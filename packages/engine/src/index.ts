@@ -103,7 +103,13 @@ export {
   MAX_KEPT_FAILURES,
 } from './failures/kept-failure.ts';
 export { type ChildTrace, type StageTrace, traceJson } from './pipeline/trace.ts';
-export { allowedPath, enforcePolicy, isRestricted, mayComputeWithoutEnd, requireAllowedHost } from './policy/current-policy.ts';
+export {
+  allowedPath,
+  enforcePolicy,
+  isRestricted,
+  mayComputeWithoutEnd,
+  requireAllowedHost,
+} from './policy/current-policy.ts';
 export { parseHostPattern } from './policy/host-pattern.ts';
 export { DEFAULT_POLICY, describePolicy, type Policy, STRICT_POLICY } from './policy/policy.ts';
 export { POLICY_HINT } from './policy/policy-rules.ts';
