@@ -1,22 +1,13 @@
-import { catalogUrl } from '@headrace/components';
-import { type JsonObject, Registry, readJson } from '@headrace/engine';
+import { type JsonObject, readJson } from '@headrace/engine';
 import { RunThreads } from '@headrace/engine/threads';
 import { afterAll, expect, it } from 'vitest';
 import { describeGolden, type GoldenCase, openCase } from './golden-cases.ts';
 import { HttpStub } from './http-stub.ts';
-import { componentsOf, runSteps } from './run-cases.ts';
+import { runSteps } from './run-cases.ts';
 import { runDifferences } from './run-differences.ts';
 
 const threads = new RunThreads({ heapMb: 256, keepWarm: true });
 afterAll(() => threads.close());
-
-const base = new URL('.', import.meta.url).href;
-const registry = await Registry.open({ catalogs: [catalogUrl], modules: [], base, allowModules: false });
-const known = new Set(
-  (['connector', 'stage', 'indexer'] as const).flatMap((kind) =>
-    registry.list(kind).flatMap((entry) => [...entry.aliases, entry.name, `type ${entry.type}`.toLowerCase()]),
-  ),
-);
 
 /** Runs a case, with the server that it needs; tells what disagrees with the recording. */
 async function runGolden(golden: GoldenCase): Promise<string[]> {
@@ -36,17 +27,6 @@ for (const suite of ['engine.jsonl', 'connectors.jsonl', 'indexers.jsonl']) {
     for (const golden of cases) {
       const { mode = 'test' } = JSON.parse(golden.text) as { mode?: string };
       if (mode !== 'test' && mode !== 'local') continue;
-      const missing = componentsOf(golden.text).filter((name) => !known.has(name) && !known.has(name.toLowerCase()));
-      // A class that exists nowhere is what the case is about.
-      const unbuilt = missing.filter(
-        (name) =>
-          (name.startsWith('com.kmwllc.') && !name.includes('.fileHandler.')) ||
-          /^type (solr|opensearch|elasticsearch)$/i.test(name),
-      );
-      if (unbuilt.length > 0) {
-        it.skip(`${golden.name} needs ${unbuilt.join(', ')}`);
-        continue;
-      }
       const difference = runDifferences[`${suite.replace('.jsonl', '')}/${golden.name}`];
       it(`${golden.name}${difference === undefined ? '' : ` (decided otherwise: ${difference})`}`, async () => {
         const found = await runGolden(golden);

@@ -1,0 +1,168 @@
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
+import { tarOf, zipOf } from '../storage/archives/make-archives.test.lib.ts';
+import { folder, left, type Params, run, write } from './file-connector.test.lib.ts';
+
+describe('FileConnector opens archives', () => {
+  const fileOptions = { handleArchivedFiles: true, handleCompressedFiles: true };
+
+  it('and what is compressed, as far as it is asked to', async () => {
+    const tar = await tarOf([
+      { name: 'x/one.txt', content: '1' },
+      { name: 'two.csv', content: 'k\n1\n' },
+    ]);
+    await write({
+      'in/a.tar': tar,
+      'in/b.tar.gz': gzipSync(tar),
+      'in/c.zip': zipOf([
+        { name: 'in ner.gz', content: gzipSync('x') },
+        { name: 'a/../../up.txt', content: 'u' },
+      ]),
+      'in/d.zip.gz': gzipSync(zipOf([{ name: 'z.txt', content: 'z' }])),
+      'in/e.csv.gz': gzipSync('k\n7\n'),
+      'in/f.gz': gzipSync('f'),
+      'in/g.tgz': gzipSync(tar),
+      'in/h.ZIP': zipOf([]),
+    });
+    const { found, documents } = await run({ fileOptions, fileHandlers: { csv: { idField: 'k' } } });
+    expect(found).toEqual(
+      [
+        ...['a.tar!x/one.txt', '1', 'b.tar.gz!x/one.txt', '1', 'c.zip!in ner.gz', 'c.zip!a/../../up.txt'],
+        ...['d.zip.gz!z.txt', '7', 'f.gz!f', 'g.tgz', 'h.ZIP'],
+      ].sort(),
+    );
+    const inside = documents.find(({ file_path }) => file_path?.endsWith('one.txt'));
+    expect(inside).toEqual({
+      id: expect.anything(),
+      file_path: `file://${folder}/in/a.tar!x/one.txt`,
+      file_modification_date: '2022-03-04T05:06:07Z',
+      file_size_bytes: 1,
+      file_content: 'MQ==',
+    });
+    expect(documents.find(({ source }) => source?.includes('b.tar'))).toMatchObject({ filename: 'two.csv' });
+    expect((await run()).found.length).toBe(8);
+    expect((await run({ fileOptions: { handleCompressedFiles: true } })).found).toContain('b.tar.gz!b.tar');
+  });
+
+  it('fails what is damaged in them, and reads the rest', async () => {
+    await write({
+      'in/a.zip': zipOf([
+        { name: 'bad.txt', content: 'x', crc: 1 },
+        { name: 'secret.txt', content: 'x', flags: 1 },
+        { name: 'good.txt', content: 'x' },
+      ]),
+      'in/b.tar': (
+        await tarOf([
+          { name: 'a', content: 'x' },
+          { name: 'b', content: 'y'.repeat(9000) },
+        ])
+      ).subarray(0, 3000),
+    });
+    const { found, rejected } = await run({ fileOptions: { ...fileOptions, moveToErrorFolder: join(folder, 'err') } });
+    expect(found).toEqual(['a.zip!good.txt', 'b.tar!a']);
+    expect(rejected.map((text) => text.replace(/: .*/, '')).sort()).toEqual(
+      ['a.zip!bad.txt', 'b.tar!b', 'b.tar'].sort(),
+    );
+    expect(await left()).toEqual(['err/a.zip', 'err/b.tar']);
+  });
+
+  it('of any number of entries, a piece at a time', async () => {
+    const entries = Array.from({ length: 20_000 }, (_, i) => ({ name: `${i}.txt`, content: `${i}`, method: 0 }));
+    await write({ 'in/a.zip': zipOf(entries) });
+    const publisher = new CollectingPublisher();
+    const publishChunk = publisher.publishChunk.bind(publisher);
+    let waiting = 0;
+    const together: number[] = [];
+    publisher.publishChunk = async (chunk) => {
+      together.push(++waiting * (chunk.documents ?? Number.POSITIVE_INFINITY));
+      await new Promise(setImmediate);
+      await publishChunk(chunk);
+      waiting--;
+    };
+    const { found } = await run({ fileOptions }, { publisher });
+    expect(found).toHaveLength(entries.length);
+    // What waits to be taken is all that is in memory, whatever the archive holds.
+    expect(Math.max(...together)).toBeLessThanOrEqual(256);
+  });
+
+  it('inside of archives, as deep as it is asked to', async () => {
+    const inner = zipOf([
+      { name: 'x.txt', content: 'x' },
+      { name: 'deep.tar.gz', content: gzipSync(await tarOf([{ name: 'y.csv', content: 'k\n5\n' }])) },
+    ]);
+    await write({
+      'in/a.tar': await tarOf([
+        { name: 'sub/inner.zip', content: inner },
+        { name: 'z.txt.gz', content: gzipSync('zipped') },
+        { name: 'last.txt', content: 'l' },
+      ]),
+    });
+    const depth = async (maxArchiveDepth?: number) => {
+      const options = maxArchiveDepth === undefined ? fileOptions : { ...fileOptions, maxArchiveDepth };
+      return (await run({ fileOptions: options, fileHandlers: { csv: { idField: 'k' } } })).found;
+    };
+    const flat = ['a.tar!last.txt', 'a.tar!sub/inner.zip', 'a.tar!z.txt.gz'];
+    expect([await depth(), await depth(1)]).toEqual([flat, flat]);
+    const inZip = 'a.tar!sub/inner.zip!x.txt';
+    const inGzip = 'a.tar!z.txt.gz!z.txt';
+    expect(await depth(2)).toEqual(['a.tar!last.txt', 'a.tar!sub/inner.zip!deep.tar.gz', inZip, inGzip]);
+    expect(await depth(3)).toEqual(['5', 'a.tar!last.txt', inZip, inGzip]);
+    const deep = { ...fileOptions, maxArchiveDepth: 3 };
+    const incremental = { state: { connectionString: `jdbc:sqlite:${folder}/state/n` } };
+    const params = { ...incremental, fileOptions: deep, filterOptions: { publishMode: 'incremental' } };
+    expect((await run(params)).found).toHaveLength(4);
+    expect((await run(params)).found).toEqual([]);
+    const { documents } = await run({ fileOptions: deep });
+    const zipped = documents.find(({ file_path }) => file_path?.endsWith('z.txt'));
+    expect(zipped).toMatchObject({ file_content: Buffer.from('zipped').toString('base64') });
+  });
+
+  it('inside of archives, where damage costs only what is damaged', async () => {
+    await write({
+      'in/a.tar': await tarOf([
+        { name: 'bad.zip', content: 'no zip' },
+        { name: 'bad.gz', content: 'no gzip' },
+        { name: 'cut.tar', content: (await tarOf([{ name: 'b', content: 'y'.repeat(9000) }])).subarray(0, 3000) },
+        { name: 'good.zip', content: zipOf([{ name: 'g', content: 'g' }]) },
+      ]),
+    });
+    const options = { ...fileOptions, maxArchiveDepth: 2, moveToErrorFolder: join(folder, 'err') };
+    const { found, rejected } = await run({ fileOptions: options });
+    expect(found).toEqual(['a.tar!good.zip!g']);
+    expect(rejected.map((text) => text.replace(/: .*/, '')).sort()).toEqual([
+      'a.tar!bad.gz',
+      'a.tar!bad.zip',
+      'a.tar!cut.tar',
+      'a.tar!cut.tar!b',
+    ]);
+    expect(await left()).toEqual(['err/a.tar']);
+  });
+
+  it('but gives up those that unfold without measure, level by level', async () => {
+    const zeros = gzipSync(Buffer.alloc(40_000_000), { level: 9 });
+    // Each level alone stays below the bound.
+    const level = gzipSync(
+      zipOf(Array.from({ length: 10 }, (_, i) => ({ name: `${i}.gz`, content: zeros, method: 0 }))),
+    );
+    await write({ 'in/bomb.zip.gz': level, 'in/ok.txt': 'fine' });
+    const { found, rejected } = await run({
+      fileOptions: { ...fileOptions, maxArchiveDepth: 5, getFileContent: true },
+    });
+    expect(found).toContain('ok.txt');
+    expect(rejected.join('\n')).toContain('more than 500 times its size');
+  });
+
+  it('filters what is inside by its path there', async () => {
+    await write({
+      'in/a.zip': zipOf([
+        { name: 'x/a.txt', content: '' },
+        { name: 'b.txt', content: '' },
+      ]),
+    });
+    const found = async (filterOptions: Params) => (await run({ fileOptions, filterOptions })).found;
+    expect(await found({ excludes: ['x/.*'] })).toEqual(['a.zip!b.txt']);
+    expect(await found({ includes: ['.*\\.txt'] })).toEqual([]);
+  });
+});

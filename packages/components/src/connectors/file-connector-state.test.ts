@@ -1,0 +1,205 @@
+import { mkdir, rm, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
+import { tarOf, zipOf } from '../storage/archives/make-archives.test.lib.ts';
+import { connector, folder, type Params, problemsOf, run, write } from './file-connector.test.lib.ts';
+
+describe('FileConnector remembers', () => {
+  const state = () => ({ connectionString: `jdbc:h2:${folder}/state/s;AUTO_SERVER=TRUE` });
+  const incremental = (more: Params = {}, rest: Params = {}) => ({
+    state: { ...state(), ...((rest['state'] as Params | undefined) ?? {}) },
+    filterOptions: { publishMode: 'Incremental', ...more },
+    ...Object.fromEntries(Object.entries(rest).filter(([key]) => key !== 'state')),
+  });
+
+  it('what it has published, and publishes what is new or modified', async () => {
+    await write({ 'in/a.txt': 'a', "in/b'%_.txt": 'b' });
+    expect((await run(incremental())).found).toEqual(['a.txt', "b'%25_.txt"]);
+    expect((await run(incremental())).found).toEqual([]);
+    await write({ 'in/c.txt': 'c' });
+    const soon = new Date(Date.now() + 60_000);
+    await utimes(join(folder, 'in/a.txt'), soon, soon);
+    expect((await run(incremental())).found).toEqual(['a.txt', 'c.txt']);
+    expect((await run(incremental({ lastPublishedCutoff: '1h' }))).found).toEqual([]);
+    expect((await run({ state: state() })).found.length).toBe(3);
+  });
+
+  it('nothing of files whose documents did not come to their end', async () => {
+    await write(Object.fromEntries(Array.from({ length: 700 }, (_, i) => [`in/${i}.txt`, `${i}`])));
+    const publisher = new CollectingPublisher();
+    publisher.settled = () => Promise.reject(new Error('given up'));
+    const publishChunk = publisher.publishChunk.bind(publisher);
+    let chunks = 0;
+    publisher.publishChunk = async (chunk) => {
+      await publishChunk(chunk);
+      if (++chunks === 2) publisher.abort();
+    };
+    await run(incremental(), { publisher });
+    expect((await run(incremental())).found.length).toBe(700);
+  });
+
+  it('files that could not be read as not published', async () => {
+    await write({ 'in/bad.csv': 'a,\n1,2\n' });
+    const params = incremental({}, { fileHandlers: { csv: {} } });
+    expect((await run(params)).rejected.length).toBe(1);
+    expect((await run(params)).rejected.length).toBe(1);
+  });
+
+  it('what is inside of archives', async () => {
+    await write({
+      'in/a.zip': zipOf([
+        { name: 'x_y.txt', content: 'x' },
+        { name: 'b c.txt', content: 'b' },
+      ]),
+    });
+    const params = incremental({ sendTombstones: true }, { fileOptions: { handleArchivedFiles: true } });
+    expect((await run(params)).found).toEqual(['a.zip!b c.txt', 'a.zip!x_y.txt']);
+    expect((await run(params)).found).toEqual([]);
+    await rm(join(folder, 'in/a.zip'));
+    const { documents } = await run(params);
+    expect(documents.filter(({ file_path }) => file_path?.includes('!')).length).toBe(2);
+  });
+
+  it('what was inside of an archive that can no longer be read: it has not vanished', async () => {
+    const zip = zipOf([{ name: 'a.txt', content: 'a' }]);
+    const files = async (inner: Buffer, tarred: Buffer, mtime: Date) => ({
+      'in/a.zip': inner,
+      'in/b.tar.gz': tarred,
+      'in/c.tar': await tarOf([{ name: 'in.zip', content: inner, mtime }]),
+    });
+    await write(await files(zip, gzipSync(await tarOf([{ name: 'b.txt', content: 'b' }])), new Date(0)));
+    const fileOptions = { handleArchivedFiles: true, handleCompressedFiles: true, maxArchiveDepth: 2 };
+    const params = incremental({ sendTombstones: true }, { fileOptions });
+    expect((await run(params)).found).toEqual(['a.zip!a.txt', 'b.tar.gz!b.txt', 'c.tar!in.zip!a.txt']);
+    const soon = new Date(Date.now() + 60_000);
+    const half = Buffer.from('half');
+    await write(await files(half, half, soon));
+    for (const name of ['a.zip', 'b.tar.gz', 'c.tar']) await utimes(join(folder, 'in', name), soon, soon);
+    const { found, rejected } = await run(params);
+    expect([found, rejected.length]).toEqual([[], 3]);
+    await rm(join(folder, 'in/a.zip'));
+    expect((await run(params)).found).toEqual(['a.zip', 'a.zip!a.txt']);
+  });
+
+  it('what has vanished, and tells of it once', async () => {
+    await write({ 'in/a.txt': 'a', 'in/b.txt': 'b' });
+    const tombstones = incremental({ sendTombstones: 'true' }, { state: { performDeletions: false } });
+    const first = await run(tombstones);
+    await rm(join(folder, 'in/a.txt'));
+    const { documents } = await run(tombstones);
+    expect(documents).toEqual([
+      {
+        id: first.documents.find(({ file_path }) => file_path?.endsWith('a.txt'))?.id,
+        file_path: `file://${folder}/in/a.txt`,
+        file_modification_date: expect.anything(),
+        file_size_bytes: 0,
+        file_creation_date: expect.anything(),
+        file_expired: true,
+        ___skipped: true,
+      },
+    ]);
+    expect((await run(tombstones)).found).toEqual([]);
+    await write({ 'in/a.txt': 'a' });
+    expect((await run(tombstones)).found).toEqual(['a.txt']);
+  });
+
+  it('what has vanished, and says how its records are found', async () => {
+    const content = zipOf([{ name: 'b.csv', content: 'k\n2\n' }]);
+    await write({ 'in/a.csv': 'k\n1\n', 'in/z.zip': content, 'in/c.txt': 'c', 'in/d.jsonl': '{"id":"d"}' });
+    const fileHandlers = { csv: { idField: 'k', filePathField: 'from' }, json: {} };
+    const params = incremental({ sendTombstones: true }, { fileHandlers, fileOptions: { handleArchivedFiles: true } });
+    const first = await run(params);
+    const start = `file://${folder}/in/`;
+    expect(first.documents.filter(({ from }) => from !== undefined).map(({ from }) => from)).toEqual(
+      expect.arrayContaining([`${start}a.csv`, `${start}z.zip!b.csv`]),
+    );
+    await rm(join(folder, 'in'), { recursive: true });
+    await mkdir(join(folder, 'in'));
+    const { documents } = await run(params);
+    const fields = documents.map(({ file_path, file_records_field }) => [
+      file_path?.replace(start, ''),
+      file_records_field,
+    ]);
+    expect(new Map(fields as [string, string | undefined][])).toEqual(
+      new Map([
+        ['a.csv', 'from'],
+        ['c.txt', undefined],
+        ['d.jsonl', undefined],
+        ['z.zip', undefined],
+        ['z.zip!b.csv', 'from'],
+      ]),
+    );
+    expect(problemsOf({ paths: ['/a'], ...params })).toEqual([
+      expect.stringMatching(/^warning: .* the handlers of json read/),
+    ]);
+  });
+
+  it('how often a file was missing', async () => {
+    await write({ 'in/a.txt': 'a', 'in/b.txt': 'b' });
+    const params = incremental({ sendTombstones: true }, { state: { runsBeforeExpiration: 3 } });
+    await run(params);
+    await rm(join(folder, 'in/a.txt'));
+    const counts: number[] = [];
+    for (let i = 0; i < 4; i++) counts.push((await run(params)).found.length);
+    expect(counts).toEqual([0, 0, 1, 0]);
+  });
+
+  it('nothing as vanished that could not be looked at, or was moved away', async () => {
+    await write({ 'in/a.txt': 'a', 'in/b.txt': 'b' });
+    const params = incremental({ sendTombstones: true });
+    await run(params);
+    await rm(join(folder, 'in'), { recursive: true });
+    const { found, warnings } = await run(params);
+    expect(found).toEqual([]);
+    expect(warnings.join()).toContain('does not exist');
+    await write({ 'in/a.txt': 'a', 'in/b.txt': 'b' });
+    const moving = { ...params, fileOptions: { moveToAfterProcessing: join(folder, 'done') } };
+    const soon = new Date(Date.now() + 60_000);
+    for (const name of ['a', 'b']) await utimes(join(folder, `in/${name}.txt`), soon, soon);
+    expect((await run(moving)).found).toEqual(['a.txt', 'b.txt']);
+    expect((await run(moving)).found).toEqual([]);
+  });
+
+  it('in a file of its own, and says why when that is not possible', async () => {
+    await write({ 'in/a.txt': 'a', state: 'a file, not a folder' });
+    await expect(run(incremental())).rejects.toThrow(/The state in .*s\.sqlite cannot be opened/);
+  });
+});
+
+it('FileConnector says whether the server of its state is there', async () => {
+  await write({ 'in/a.txt': 'a' });
+  const publisher = new CollectingPublisher();
+  const state = { connectionString: 'jdbc:postgresql://127.0.0.1:1/db', jdbcUser: 'u' };
+  const found: unknown[] = [];
+  const report = (problem: unknown) => void found.push(problem);
+  await connector({ state }, publisher.log).reach(report, new AbortController().signal);
+  expect(found).toEqual([
+    expect.objectContaining({
+      parameter: 'state.connectionString',
+      message: expect.stringMatching(/^postgresql:\/\/127.0.0.1:1\/db: .*ECONNREFUSED/),
+    }),
+  ]);
+});
+
+it('FileConnector warns of entries of archives that it leaves out, and counts them', async () => {
+  const zip = zipOf([
+    { name: 'open.txt', content: 'x' },
+    { name: 'secret.txt', content: 'x', flags: 1 },
+    { name: 'strange.txt', content: 'x', method: 99 },
+  ]);
+  await write({ 'in/a.zip': zip });
+  const { found, warnings, message } = await run({ fileOptions: { handleArchivedFiles: true } });
+  expect(found).toEqual(['a.zip!open.txt']);
+  expect(warnings).toEqual([
+    expect.stringMatching(/a\.zip!secret\.txt is left out: it is encrypted/),
+    expect.stringMatching(/a\.zip!strange\.txt is left out: /),
+  ]);
+  expect(message).toBe('entries of archives that were left out: 2 (the log says why)');
+  expect((await run()).message).toBeUndefined();
+});
+
+it('FileConnector warns when it has no path', () => {
+  expect(problemsOf({ paths: [] })).toEqual(['warning: paths is empty: nothing is read']);
+});
