@@ -8,7 +8,7 @@ const room = new URL('../packages/components/', import.meta.url);
 const entries = [];
 for (const kind of ['connectors', 'stages', 'indexers']) {
   for (const file of readdirSync(new URL(`src/${kind}/`, room)).sort()) {
-    if (!file.endsWith('.ts') || file.endsWith('.test.ts')) continue;
+    if (!file.endsWith('.ts') || file.includes('.test.')) continue;
     const module = `./${kind}/${file.replace(/\.ts$/, '.js')}`;
     const exports = await import(new URL(`bundle/${kind}/${file.replace(/\.ts$/, '.js')}`, room).href);
     const source = readFileSync(new URL(`src/${kind}/${file}`, room), 'utf8');

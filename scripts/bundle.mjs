@@ -74,7 +74,7 @@ function roomOf(dist, id) {
 
 function componentsOf(kind) {
   const files = readdirSync(join(root, 'packages/components/src', kind)).filter(
-    (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),
+    (file) => file.endsWith('.ts') && !file.includes('.test.'),
   );
   return Object.fromEntries(
     files.map((file) => [`${kind}/${basename(file, '.ts')}`, `${kind}/${basename(file, '.ts')}.js`]),
@@ -87,7 +87,7 @@ function namesThemselves(name) {
   const files = readdirSync(src, { recursive: true }).filter(
     (file) =>
       file.endsWith('.ts') &&
-      !file.endsWith('.test.ts') &&
+      !file.includes('.test.') &&
       readFileSync(join(src, file), 'utf8').includes('url: import.meta.url'),
   );
   return Object.fromEntries(files.map((file) => [basename(file, '.ts'), file.replace(/\.ts$/, '.js')]));

@@ -17,7 +17,7 @@ interface StageExample {
 type StageClass = Parameters<typeof runStage>[0] & { readonly examples?: readonly StageExample[] };
 
 for (const file of readdirSync(import.meta.dirname)) {
-  if (!file.endsWith('.ts') || file.endsWith('.test.ts')) continue;
+  if (!file.endsWith('.ts') || file.includes('.test.')) continue;
   const exports = (await import(`./${file}`)) as Record<string, StageClass>;
   for (const [name, Class] of Object.entries(exports)) {
     describe(`examples of ${name}`, () => {

@@ -17,7 +17,7 @@ const cases = readFileSync(new URL('reference-cases.jsonl', import.meta.url), 'u
 
 const classes = new Map<string, StageClass>();
 for (const file of readdirSync(import.meta.dirname)) {
-  if (!file.endsWith('.ts') || file.endsWith('.test.ts')) continue;
+  if (!file.endsWith('.ts') || file.includes('.test.')) continue;
   const exports = (await import(`./${file}`)) as Record<string, StageClass>;
   for (const [name, Class] of Object.entries(exports)) classes.set(name, Class);
 }
