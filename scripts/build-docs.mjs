@@ -1,18 +1,17 @@
 // `npm run docs`: writes the generated pages of the docs from what the build has left: the catalog of components and
 // the tables of error codes. With --check it writes nothing and fails when a page is not as it would be written.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { componentPages } from './docs/component-pages.mjs';
 import { errorPage } from './docs/error-page.mjs';
 import { env, root } from './lib/root.mjs';
 
 const docs = new URL('../docs/', import.meta.url);
-const pages = { ...componentPages(), 'errors.md': errorPage() };
-const stale = Object.entries(pages)
-  .map(([path, text]) => [path, formatted(path, text)])
-  .filter(([path, text]) => read(path) !== text);
+const pages = formatted({ ...componentPages(), 'errors.md': errorPage() });
+const stale = Object.entries(pages).filter(([path, text]) => read(path) !== text);
 
 if (process.argv.includes('--check')) {
   for (const [path] of stale) console.error(`docs/${path} is not what npm run docs would write`);
@@ -27,10 +26,20 @@ if (process.argv.includes('--check')) {
   console.log(`docs: ${Object.keys(pages).length} pages, ${stale.length} changed`);
 }
 
-/** As Biome wants all files of the repository. */
-function formatted(path, text) {
-  const options = { input: text, cwd: root, env, stdio: ['pipe', 'pipe', 'inherit'] };
-  return execFileSync('biome', ['format', `--stdin-file-path=docs/${path}`], options).toString();
+/** The pages as Biome wants all files of the repository: formatted in one call, each alone takes a third of a second. */
+function formatted(pages) {
+  const folder = mkdtempSync(join(tmpdir(), 'headrace-docs-'));
+  try {
+    for (const [path, text] of Object.entries(pages)) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    }
+    const options = ['--write', '--log-level=error', '--vcs-enabled=false', `--config-path=${root}`];
+    execFileSync('biome', ['format', ...options, folder], { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] });
+    return Object.fromEntries(Object.keys(pages).map((path) => [path, readFileSync(join(folder, path), 'utf8')]));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 function read(path) {

@@ -1,5 +1,5 @@
-// The reference of the components: a page for each kind.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+// The reference of the components: a page for each kind, and one for each connector and each indexer.
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { catalogUrl } from '@headrace/components';
@@ -22,56 +22,93 @@ const INTRODUCTIONS = {
 /** The pages by path below docs/. */
 export function componentPages() {
   const entries = JSON.parse(readFileSync(fileURLToPath(catalogUrl), 'utf8'));
-  return Object.fromEntries(
-    ['connector', 'stage', 'indexer'].map((kind) => {
-      const ofKind = entries.filter((entry) => entry.kind === kind).sort((a, b) => (a.name < b.name ? -1 : 1));
-      return [`components/${kind}s.md`, page(kind, ofKind)];
-    }),
-  );
+  const pages = ['connector', 'stage', 'indexer'].flatMap((kind) => {
+    const ofKind = entries.filter((entry) => entry.kind === kind).sort((a, b) => (a.name < b.name ? -1 : 1));
+    return [
+      [`components/${kind}s.md`, kindPage(kind, ofKind)],
+      ...(hasPages(kind) ? ofKind.map((entry) => [`components/${pathOf(entry)}`, componentPage(entry)]) : []),
+    ];
+  });
+  return Object.fromEntries(pages);
 }
 
-function page(kind, entries) {
+/** Stages are short: all of them stand on one page, where they are searched. */
+function hasPages(kind) {
+  return kind !== 'stage';
+}
+
+/** Where the page of a component is, from docs/components: as its module, connectors/csv-connector.md. */
+function pathOf({ module }) {
+  return module.replace(/^\.\//, '').replace(/\.js$/, '.md');
+}
+
+function kindPage(kind, entries) {
   const title = `${kind[0].toUpperCase()}${kind.slice(1)}s`;
   const shared = commonParameters[kind] ?? indexerSettings;
   const sharedHeading = kind === 'indexer' ? 'The block `indexer`' : `Keys of every ${kind}`;
   const rows = entries.map((entry) => [
-    `[${entry.name}](${anchor(entry.name)})`,
+    `[${entry.name}](${hasPages(kind) ? pathOf(entry) : anchor(entry.name)})`,
     prose((entry.description ?? '').split(/(?<=\.)\s/)[0]),
   ]);
-  return `${[
+  return document([
     `# ${title}`,
     NOTICE,
     INTRODUCTIONS[kind],
     table([title.slice(0, -1), 'What it does'], rows),
     `## ${sharedHeading}`,
     parameterTable(specFields(shared), shared),
-    ...entries.flatMap(section),
-  ].join('\n\n')}\n`;
+    ...(hasPages(kind) ? [] : entries.flatMap((entry) => [`## ${entry.name}`, ...facts(entry)])),
+  ]);
 }
 
-function section(entry) {
+function componentPage(entry) {
+  const shared = entry.kind === 'indexer' ? 'the block `indexer`' : `the keys of every ${entry.kind}`;
+  const sharedPage = `../${entry.kind}s.md${entry.kind === 'indexer' ? '#the-block-indexer' : '#keys-of-every-connector'}`;
+  return document([
+    `# ${entry.name}`,
+    NOTICE,
+    ...facts(entry),
+    `Besides, [${shared}](${sharedPage}).`,
+    ...runnableExample(entry),
+  ]);
+}
+
+function document(parts) {
+  return `${parts.join('\n\n')}\n`;
+}
+
+/** What is known of a component. */
+function facts(entry) {
   const own = entry.fields.filter(({ name }) => name in entry.schema.properties);
   const block = entry.block === undefined ? '' : ` Its parameters stand in the block \`${entry.block}\`.`;
   return [
-    `## ${entry.name}`,
-    ...(entry.description ?? '').split('\n\n').map(prose),
+    ...(entry.description ?? '').split('\n\n').map(paragraph),
     `${names(entry)}.${block}`,
     own.length === 0 ? 'It has no parameters.' : parameterTable(own, entry.schema),
     ...(entry.examples ?? []).flatMap((example) => exampleOf(entry, example)),
-    ...runnableExample(entry),
   ];
+}
+
+/** A paragraph of a description; what is indented is lines of a config, or of SQL. */
+function paragraph(text) {
+  if (!text.startsWith('    ')) return prose(text);
+  return block(/^ *CREATE /.test(text) ? 'sql' : 'hocon', text.replace(/^ {4}/gm, ''));
 }
 
 /** The config in examples/ that uses a connector or an indexer, and runs as it is. */
 function runnableExample({ kind, name }) {
   const folder = `examples/${kind}s`;
   const uses = new RegExp(`(class|type): "?(${name}|${name.replace(/Indexer$/, '')})\\b`, 'i');
-  const file = exampleFiles(folder).find((each) => uses.test(readFileSync(join(root, folder, each), 'utf8')));
-  return file === undefined ? [] : [`A config that runs: [${folder}/${file}](../../${folder}/${file}).`];
-}
-
-function exampleFiles(folder) {
-  return existsSync(join(root, folder)) ? readdirSync(join(root, folder)).sort() : [];
+  const texts = readdirSync(join(root, folder))
+    .sort()
+    .map((file) => [file, readFileSync(join(root, folder, file), 'utf8')]);
+  const found = texts.find(([, text]) => uses.test(text));
+  if (found === undefined) throw new Error(`${name} has no config in ${folder}: its page is to show one that runs.`);
+  return [
+    '## A config that runs',
+    `[${folder}/${found[0]}](../../../${folder}/${found[0]}); its first lines say how it is started, and what must be there.`,
+    block('hocon', found[1].trimEnd()),
+  ];
 }
 
 function names({ kind, name, aliases, type }) {

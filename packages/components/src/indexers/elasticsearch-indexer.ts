@@ -14,10 +14,10 @@ const parameters = Type.Object({
 /**
  * Writes documents to an index of Elasticsearch (7, 8 or 9), in bulk requests.
  * <p>
- * <code>
+ * <pre>
  * indexer { type: "Elasticsearch", batchSize: 1000 }
  * elasticsearch { url: "https://localhost:9200", index: "articles" }
- * </code>
+ * </pre>
  * <p>
  * All fields are sent but those that hold null, <code>id</code> and <code>run_id</code> included;
  * <code>indexer.whitelist</code> and <code>indexer.blacklist</code> choose others. The id in the index is that of the
@@ -44,13 +44,13 @@ const parameters = Type.Object({
  * Joins: where the mapping has a field of the type <code>join</code>, <code>join</code> fills it. Parents and children are
  * written by configs of their own:
  * <p>
- * <code>
+ * <pre>
  * elasticsearch { url: "http://localhost:9200", index: "forum", join { joinFieldName: "relation", parentName: "question" } }
- * </code>
+ * </pre>
  * <p>
- * <code>
+ * <pre>
  * elasticsearch { url: "http://localhost:9200", index: "forum", join { joinFieldName: "relation", isChild: true, childName: "answer", parentDocumentIdSource: "question_id" } }
- * </code>
+ * </pre>
  * <p>
  * Config Parameters -
  * <ul>

@@ -48,15 +48,15 @@ const CONNECT_RETRY: RetryPolicy = { retries: 3, initialDelay: 250, maxDelay: 20
 /**
  * Sends documents to any URL as JSON, a batch with each request or one document with each.
  * <p>
- * <code>
+ * <pre>
  * indexer { type: "HTTP", batchSize: 500 }
  * http { url: "https://example.org/articles/bulk", bearerToken: ${API_TOKEN} }
- * </code>
+ * </pre>
  * <p>
- * <code>
+ * <pre>
  * indexer { type: "HTTP", deletionMarkerField: "deleted", deletionMarkerFieldValue: "true" }
  * http { url: "https://example.org/articles/{id}", method: PUT, form: single, deleteUrl: "https://example.org/articles/{id}" }
- * </code>
+ * </pre>
  * <p>
  * All fields are sent, <code>id</code> and <code>run_id</code> included; <code>indexer.whitelist</code> and
  * <code>indexer.blacklist</code> choose others; <code>indexer.idOverrideField</code> names the field with another id.

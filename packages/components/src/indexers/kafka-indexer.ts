@@ -32,10 +32,10 @@ const parameters = Type.Object({
 /**
  * Writes documents to a topic of Kafka: the id of a document is the key of its message, and its JSON the value.
  * <p>
- * <code>
+ * <pre>
  * indexer { type: "Kafka", batchSize: 1000 }
  * kafkaTopic { bootstrapServers: "localhost:9092", topic: "articles" }
- * </code>
+ * </pre>
  * <p>
  * All fields are written, <code>id</code> and <code>run_id</code> included; <code>indexer.whitelist</code> and
  * <code>indexer.blacklist</code> choose others. The key is the id of the document, or the value of

@@ -11,10 +11,10 @@ const parameters = Type.Object({
 /**
  * Writes documents to an index of OpenSearch, in bulk requests.
  * <p>
- * <code>
+ * <pre>
  * indexer { type: "OpenSearch", batchSize: 1000 }
  * opensearch { url: "https://localhost:9200", index: "articles" }
- * </code>
+ * </pre>
  * <p>
  * All fields are sent but those that hold null, <code>id</code> and <code>run_id</code> included;
  * <code>indexer.whitelist</code> and <code>indexer.blacklist</code> choose others. The id in the index is that of the
@@ -34,9 +34,9 @@ const parameters = Type.Object({
  * (or a number, a boolean, a date): of a text field the search engine knows only the words, so nothing is found and
  * nothing deleted:
  * <p>
- * <code>
+ * <pre>
  * indexer { type: "OpenSearch", deletionMarkerField: "deleted", deletionMarkerFieldValue: "true", deleteByFieldField: "by", deleteByFieldValue: "value" }
- * </code>
+ * </pre>
  * <p>
  * Versions: with <code>indexer.versionType: "External"</code> (or <code>"ExternalGte"</code>) and
  * <code>indexer.versionField</code> the search engine keeps the highest version of each document, whatever the order and

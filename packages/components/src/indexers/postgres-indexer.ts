@@ -33,14 +33,16 @@ const parameters = Type.Object({
  * Writes documents as rows of a table of PostgreSQL: a field goes to the column of its name. With the extension pgvector a column of
  * the type <code>vector</code> takes embeddings, so that the table can be searched by similarity.
  * <p>
- * <code>
- * CREATE TABLE articles (id text PRIMARY KEY, title text, tags text[], published timestamptz, embedding vector(384), rest jsonb)
- * </code>
+ * <pre>
+ * CREATE TABLE articles (
+ *   id text PRIMARY KEY, title text, tags text[], published timestamptz, embedding vector(384), rest jsonb
+ * )
+ * </pre>
  * <p>
- * <code>
+ * <pre>
  * indexer { type: "Postgres", batchSize: 1000 }
  * postgres { connectionString: "jdbc:postgresql://localhost/search?user=me", jdbcPassword: ${?DB_PASSWORD}, table: "articles", documentColumn: "rest" }
- * </code>
+ * </pre>
  * <p>
  * The table must exist, and the column of the id must be its primary key or unique. A row with the id of a document is
  * replaced: columns for which the document has no field become NULL. Columns with a default of their own are left

@@ -23,20 +23,20 @@ const parameters = Type.Object({ url: Type.Optional(SolrUrls), ...solrParameters
 /**
  * Writes documents to a core or a collection of Solr.
  * <p>
- * <code>
+ * <pre>
  * indexer { type: "Solr", batchSize: 1000 }
  * solr { url: "http://localhost:8983/solr/articles" }
- * </code>
+ * </pre>
  * <p>
  * A cloud is reached by the URLs of some of its nodes, or by its ZooKeeper; the collection is named apart:
  * <p>
- * <code>
+ * <pre>
  * solr { useCloudClient: true, url: ["http://solr1:8983/solr", "http://solr2:8983/solr"], defaultCollection: "articles" }
- * </code>
+ * </pre>
  * <p>
- * <code>
+ * <pre>
  * solr { useCloudClient: true, zkHosts: ["zk1:2181", "zk2:2181"], zkChroot: "/solr", defaultCollection: "articles" }
- * </code>
+ * </pre>
  * <p>
  * All fields are sent, <code>id</code> and <code>run_id</code> included; <code>indexer.whitelist</code> and
  * <code>indexer.blacklist</code> choose others. A list is a field with several values; a field that holds an object

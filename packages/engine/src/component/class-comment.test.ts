@@ -11,6 +11,11 @@ const x = 1;
  * <p>
  * A second paragraph with {@code code}.
  * <p>
+ * <pre>
+ * splitter { delimiter: "&lt;p&gt;" }
+ *   inputField: a
+ * </pre>
+ * <p>
  * Config Parameters -
  * <ul>
  *   <li>inputField (String, Required) : The field to split.</li>
@@ -42,7 +47,7 @@ describe('readClassComments', () => {
   it('reads prose and parameters, without markup', () => {
     expect(comments.get('SplitFieldValues')).toEqual({
       description:
-        'Splits values at a <delimiter> & keeps their order, over two lines.\n\nA second paragraph with code.',
+        'Splits values at a <delimiter> & keeps their order, over two lines.\n\nA second paragraph with code.\n\n    splitter { delimiter: "<p>" }\n      inputField: a',
       parameters: {
         inputField: 'The field to split.',
         mapping: 'What goes where: all of it.',

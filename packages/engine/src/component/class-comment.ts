@@ -13,7 +13,7 @@ const PARAMETER = /^(\S+)\s*\(([^)]*)\)\s*:\s*([\s\S]*)$/;
  * The comments of the exported classes of a module, by class name, from its source text (TypeScript or the
  * JavaScript made of it). The form is that of Javadoc:
  *
- *     Prose, which may hold <b>markup</b>.
+ *     Prose, which may hold <b>markup</b>, and <pre>lines of a config</pre>.
  *     <p>
  *     Config Parameters -
  *     <ul>
@@ -44,16 +44,29 @@ function parseComment(body: string): ClassComment {
   return { description: plain(prose.replace(/<p>\s*$/, '')), parameters };
 }
 
-/** Prose without markup and line breaks; paragraphs stay apart. */
+/** Prose without markup and line breaks; paragraphs stay apart, and the lines of a `<pre>`, which are indented by four. */
 function plain(html: string): string {
   return html
-    .replace(/\s*<p>\s*|\n\s*\n/g, '\u0000')
+    .split(/<pre>\n?([\s\S]*?)<\/pre>/)
+    .map((part, i) => (i % 2 === 1 ? withoutMarkup(part.trimEnd()).replace(/^/gm, '    ') : proseOf(part)))
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+function proseOf(html: string): string {
+  return withoutMarkup(html.replace(/\s*<p>\s*|\n\s*\n/g, '\u0000'))
+    .replace(/[ \t\r\n]+/g, ' ')
+    .split('\u0000')
+    .map((paragraph) => paragraph.trim())
+    .filter((paragraph) => paragraph !== '')
+    .join('\n\n');
+}
+
+function withoutMarkup(html: string): string {
+  return html
     .replace(/\{@(?:code|link)\s+([^}]*)\}/g, '$1')
     .replace(/<[^>]+>/g, '')
     .replace(/&lt;/g, '<')
     .replace(/&gt;/g, '>')
-    .replace(/&amp;/g, '&')
-    .replace(/[ \t\r\n]+/g, ' ')
-    .replace(/ *\u0000 */g, '\n\n')
-    .trim();
+    .replace(/&amp;/g, '&');
 }

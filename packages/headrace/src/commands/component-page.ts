@@ -52,10 +52,11 @@ function describeField(field: SpecField, margin: string): string {
   return lines.join('\n');
 }
 
+/** Lines that begin with a space are those of a config: they stay as they are. */
 function wrap(text: string, margin: string): string {
   return text
     .split('\n')
-    .map((paragraph) => wrapParagraph(paragraph, margin))
+    .map((line) => (line.startsWith(' ') ? margin + line : wrapParagraph(line, margin)))
     .join('\n');
 }
 
