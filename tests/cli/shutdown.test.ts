@@ -1,58 +1,58 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { directoryWith, type Started, start } from './headrace.ts';
 
-/** A connector that does not listen to anybody. */
-const STUBBORN = `
+/** Connectors that do not listen to anybody; what the second one does, nothing can interrupt. */
+const CONNECTORS = `
+import { writeFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+
+const parameters = { type: 'object', properties: {}, additionalProperties: false };
+
 /** Ignores that it is to stop. */
 export class Stubborn {
   static kind = 'connector';
-  static parameters = { type: 'object', properties: {}, additionalProperties: false };
+  static parameters = parameters;
   execute() {
     return new Promise(() => setInterval(() => undefined, 1000));
   }
 }
+
+/** Says that it begins, and computes for ever in SQLite, in its thread. */
+export class Endless {
+  static kind = 'connector';
+  static parameters = parameters;
+  execute() {
+    writeFileSync('begun', '');
+    new DatabaseSync(':memory:').exec('WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT count(*) FROM c');
+  }
+}
 `;
 
-const CONFIG = {
-  connectors: [
-    { class: 'SequenceConnector', name: 'numbers', pipeline: 'p', numDocs: 5 },
-    { class: './stubborn.mjs#Stubborn', name: 'stubborn' },
-  ],
-  pipelines: [{ name: 'p', stages: [] }],
-  indexer: { type: 'Nop' },
-};
-
-/** A query that nothing interrupts: SQLite computes in the thread that asks. */
-const ENDLESS_QUERY = {
-  ...CONFIG,
-  connectors: [
-    CONFIG.connectors[0],
-    {
-      class: 'DatabaseConnector',
-      name: 'endless',
-      pipeline: 'p',
-      driver: 'org.sqlite.JDBC',
-      connectionString: 'jdbc:sqlite::memory:',
-      jdbcUser: '',
-      jdbcPassword: '',
-      sql: 'WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT count(*) AS id FROM c',
-      idField: 'id',
-    },
-  ],
-};
+function configWith(connector: 'Stubborn' | 'Endless') {
+  return {
+    connectors: [
+      { class: 'SequenceConnector', name: 'numbers', pipeline: 'p', numDocs: 5 },
+      { class: `./connectors.mjs#${connector}`, name: 'last' },
+    ],
+    pipelines: [{ name: 'p', stages: [] }],
+    indexer: { type: 'Nop' },
+  };
+}
 
 /** A service with a run that goes on for ever. */
 async function serving(
   graceSeconds: number,
-  config: unknown = CONFIG,
+  connector: 'Stubborn' | 'Endless' = 'Stubborn',
 ): Promise<{ service: Started; cwd: string; url: string; runId: string }> {
   const settings = `
 server: { host: 127.0.0.1, port: 0 }
 storage: { path: store }
-components: [./stubborn.mjs]
+components: [./connectors.mjs]
 shutdown: { graceSeconds: ${graceSeconds} }
 `;
-  const cwd = directoryWith({ 'service.yml': settings, 'stubborn.mjs': STUBBORN });
+  const cwd = directoryWith({ 'service.yml': settings, 'connectors.mjs': CONNECTORS });
   const { service, url } = await serve(cwd);
   const post = async (path: string, body: unknown) =>
     (await (
@@ -62,9 +62,10 @@ shutdown: { graceSeconds: ${graceSeconds} }
         body: JSON.stringify(body),
       })
     ).json()) as { configId: string; runId: string };
-  const { configId } = await post('/v1/config', config);
+  const { configId } = await post('/v1/config', configWith(connector));
   const { runId } = await post('/v1/run', { configId });
   await expect.poll(async () => (await details(url, runId)).progress.succeeded, { timeout: 30_000 }).toBe(5);
+  if (connector === 'Endless') await expect.poll(() => existsSync(join(cwd, 'begun')), { timeout: 30_000 }).toBe(true);
   return { service, cwd, url, runId };
 }
 
@@ -119,7 +120,7 @@ describe('a shutdown with a run that does not stop', () => {
 
 describe('a shutdown with a thread that hangs in a library', () => {
   it('closes all else, and the process kills itself', async () => {
-    const { service, cwd, runId } = await serving(1, ENDLESS_QUERY);
+    const { service, cwd, runId } = await serving(1, 'Endless');
     service.child.kill('SIGTERM');
     expect(await service.ended).toMatchObject({
       signal: 'SIGKILL',
@@ -132,7 +133,7 @@ describe('a shutdown with a thread that hangs in a library', () => {
   }, 120_000);
 
   it('is over at once at a second signal', async () => {
-    const { service } = await serving(600, ENDLESS_QUERY);
+    const { service } = await serving(600, 'Endless');
     service.child.kill('SIGTERM');
     await service.said('stderr', 'shutting down');
     const again = setInterval(() => service.child.kill('SIGTERM'), 100);
