@@ -131,11 +131,12 @@ describe('the example of a connector', () => {
       return text === '' ? [] : text.split('\n').map((line) => JSON.parse(line).id);
     };
     const note = expect.stringMatching(/^[0-9a-f]{32}$/);
-    expect((await ids()).toSorted((a, b) => a.length - b.length)).toEqual([
+    const first = await ids();
+    expect(first.toSorted((a, b) => a.length - b.length)).toEqual([
       ...['order-17', 'order-18', 'ada@example.org', 'alan@example.org'],
       note,
     ]);
-    expect(await ids()).toEqual([]);
+    expect(await ids()).toEqual(first);
   });
 
   it('database: authors with their books', async () => {

@@ -16,7 +16,13 @@ import {
   WRITES,
 } from '@headrace/engine';
 import { FileBatches } from '../files/file-batches.ts';
-import { checkFilterSettings, FileFilter, type FilterSettings, sendsTombstones } from '../files/file-filter.ts';
+import {
+  checkFilterSettings,
+  FileFilter,
+  type FilterSettings,
+  isIncremental,
+  sendsTombstones,
+} from '../files/file-filter.ts';
 import type { FileState } from '../files/file-state.ts';
 import { FileVisitor } from '../files/file-visitor.ts';
 import { FinishedFiles } from '../files/finished-files.ts';
@@ -207,6 +213,10 @@ export class FileConnector extends Connector<typeof parameters> {
   ): Generator<TouchedFile> {
     yield* movedAway(localPaths(paths), fileOptions, 'fileOptions.');
     if (keepsState(state)) yield* defaultStateFile(state, name);
+  }
+
+  static override goesOn({ state, filterOptions }: Static<typeof parameters>): boolean {
+    return keepsState(state) && isIncremental(filterOptions ?? {});
   }
 
   override async reach(report: ReportProblem, signal: AbortSignal): Promise<void> {

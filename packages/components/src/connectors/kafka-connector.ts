@@ -107,6 +107,10 @@ export class KafkaConnector extends Connector<typeof parameters> {
   /** Documents could not be delivered: nothing is committed any more. */
   private undelivered = false;
 
+  static override goesOn({ offsets }: Static<typeof parameters>): boolean {
+    return offsets === undefined;
+  }
+
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
     const { kafka, offsets = new Map() } = params;
     for (const name of ['topic', 'consumerGroupId', 'clientId'] as const) {

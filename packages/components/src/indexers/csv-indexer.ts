@@ -61,6 +61,10 @@ export class CSVIndexer extends Indexer<typeof parameters> {
     yield* ignoredSettings(settings, BATCH_SETTINGS, 'CSVIndexer', 'documents are written as they come');
   }
 
+  static override overwrites({ append = false }: Static<typeof parameters>): boolean {
+    return !append;
+  }
+
   override encoder(): ModuleReference {
     return CsvEncoder.reference({ columns: this.params.columns });
   }

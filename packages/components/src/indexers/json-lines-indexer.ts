@@ -50,6 +50,10 @@ export class JsonLinesIndexer extends Indexer<typeof parameters> {
     return path === '-';
   }
 
+  static override overwrites({ path, append = false }: Static<typeof parameters>): boolean {
+    return path !== '-' && !append;
+  }
+
   override encoder(): ModuleReference {
     const { whitelist = [], blacklist = [] } = this.context.settings;
     return JsonEncoder.reference({ whitelist, blacklist });

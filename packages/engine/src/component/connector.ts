@@ -103,6 +103,9 @@ export abstract class Connector<P extends TObject = TObject> {
   /** Local files that it touches besides those that its parameters name for that. No side effects. */
   static touches?(params: never, name: string): Iterable<TouchedFile>;
 
+  /** Whether a run gives only what is new since the last one: what that one gave does not come again. */
+  static goesOn?(params: never): boolean;
+
   readonly params: Static<P>;
   readonly context: ConnectorContext;
 
@@ -132,5 +135,6 @@ export interface ConnectorClass {
   readonly parameters: TObject;
   readonly check?: (params: never) => Iterable<ParameterProblem>;
   readonly touches?: (params: never, name: string) => Iterable<TouchedFile>;
+  readonly goesOn?: (params: never) => boolean;
   new (params: never, context: ConnectorContext): Connector;
 }

@@ -86,6 +86,9 @@ export abstract class Indexer<P extends TObject = TObject> {
   /** Whether documents go to the standard output of the process, so that nothing else should. */
   static writesToStandardOutput?(params: never): boolean;
 
+  /** Whether a run takes the place of what the last one wrote. */
+  static overwrites?(params: never): boolean;
+
   readonly params: Static<P>;
   readonly context: IndexerContext;
 
@@ -128,5 +131,6 @@ export interface IndexerClass {
   readonly block: string | undefined;
   readonly check?: (params: never, settings: IndexerSettings) => Iterable<ParameterProblem>;
   readonly writesToStandardOutput?: (params: never) => boolean;
+  readonly overwrites?: (params: never) => boolean;
   new (params: never, context: IndexerContext): Indexer;
 }

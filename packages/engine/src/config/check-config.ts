@@ -7,7 +7,7 @@ import { ProblemList } from './check-component.ts';
 import { checkConnectors } from './check-connectors.ts';
 import { checkIndexer } from './check-indexer.ts';
 import { maskedSecrets } from './check-masked.ts';
-import { checkOutputs } from './check-outputs.ts';
+import { checkOutputs, warnOfOverwriting } from './check-outputs.ts';
 import { checkPipelines } from './check-pipelines.ts';
 import { warnOfUnknownSections } from './check-top-level.ts';
 import { warnOfUnused } from './check-unused.ts';
@@ -53,6 +53,7 @@ export async function checkConfig(
   await warnOfUnknownSections(root, registry, list);
   list.problems.push(...maskedSecrets(root));
   warnOfUnused(root, connectors, list);
+  if (!hasErrors(list.problems)) await warnOfOverwriting(connectors, indexer, registry, list);
   const problems = inTextOrder(list.problems);
   if (hasErrors(problems) || indexer === undefined) return { config: undefined, problems };
   return { config: { connectors, pipelines, indexer, worker, publisher, runner, log }, problems };

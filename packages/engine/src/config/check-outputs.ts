@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { Registry } from '../component/registry.ts';
 import type { ProblemList } from './check-component.ts';
 import type { ConnectorConfig, IndexerConfig } from './ingest-config.ts';
 
@@ -21,5 +22,29 @@ export function checkOutputs(
         hint: `Give ${indexer?.path}.path another file.`,
       });
     }
+  }
+}
+
+/** An output that begins anew with each run, behind a source that does not: of all runs but the last nothing would be left. */
+export async function warnOfOverwriting(
+  connectors: readonly ConnectorConfig[],
+  indexer: IndexerConfig | undefined,
+  registry: Registry,
+  list: ProblemList,
+): Promise<void> {
+  if (indexer === undefined || indexer.settings.sendEnabled === false) return;
+  const Indexer = await registry.load({ ...indexer.entry, kind: 'indexer' });
+  if (Indexer.overwrites?.(indexer.params as never) !== true) return;
+  for (const { entry, params, pipeline, name } of connectors) {
+    const Connector = await registry.load({ ...entry, kind: 'connector' });
+    if (pipeline === undefined || Connector.goesOn?.(params as never) !== true) continue;
+    list.add({
+      severity: 'warning',
+      code: 'HR_CONFIG_INVALID_VALUE',
+      path: indexer.path,
+      component: indexer.entry.name,
+      message: `Each run overwrites what the last one wrote, and ${name} gives only what is new since then`,
+      hint: `Set ${indexer.path}.append: true.`,
+    });
   }
 }

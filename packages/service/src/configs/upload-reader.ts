@@ -117,6 +117,7 @@ export class UploadReader {
     if (line.length >= MAX_WAITING) {
       throw new Refusal('HR_CONFIG_READER_BUSY', `${MAX_WAITING} large bodies or configs are waiting to be read`, {
         headers: { 'retry-after': '5' },
+        hint: 'Send it again in a few seconds.',
       });
     }
     if (this.#busy) await new Promise<void>((resolve) => line.push(resolve));
