@@ -8,6 +8,8 @@ import {
   type IndexFailure,
   type ModuleReference,
   type Publisher,
+  type RecordDecoder,
+  type RecordSink,
   Stage,
   Type,
 } from '@headrace/engine';
@@ -161,6 +163,44 @@ export class KindOf extends Stage<typeof kindParameters> {
 
   override process(document: Document): undefined {
     document.set('kind', document.get(this.params.field) instanceof Uint8Array ? 'bytes' : 'other');
+  }
+}
+
+const breakingParameters = Type.Object({
+  /** How many documents can be decoded before it breaks. */
+  count: Type.Integer(),
+  /** Where the decoder is, in this module. */
+  decoder: Type.Optional(Type.String({ default: 'BreakingDecoder' })),
+  /** Write here whether what was published has come to its end. */
+  settledFile: Type.Optional(Type.String()),
+});
+
+/** Gives documents with `n`, and breaks off. */
+export class BreakingDecoder implements RecordDecoder {
+  decode(_bytes: Uint8Array, count: unknown, sink: RecordSink): void {
+    for (let n = 0; n < (count as number); n++) {
+      const document = Document.create(`${n}`);
+      document.set('n', n);
+      sink.document(document);
+    }
+    throw new Error('the records cannot be read any further');
+  }
+}
+
+/** Publishes a piece that cannot be decoded to its end. */
+export class BreakingConnector extends Connector<typeof breakingParameters> {
+  static override readonly parameters = breakingParameters;
+
+  override async execute(publisher: Publisher | undefined): Promise<void> {
+    const { count, decoder: name = '', settledFile } = this.params;
+    const decoder = { url: import.meta.url, name, options: undefined };
+    await publisher?.publishChunk({ bytes: new Uint8Array(1), decoder, position: count });
+    if (settledFile === undefined) return;
+    const told = await publisher?.settled().then(
+      () => 'resolved',
+      (error) => `rejected: ${error.message}`,
+    );
+    writeFileSync(settledFile, `${told}`);
   }
 }
 

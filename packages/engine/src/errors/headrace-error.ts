@@ -8,6 +8,11 @@ export class HeadraceError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
 
+  /** The error that a failure from another thread tells of. */
+  static of({ code, message, hint }: Failure): HeadraceError {
+    return new HeadraceError(code, message, hint === undefined ? {} : { hint });
+  }
+
   constructor(code: ErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'HeadraceError';

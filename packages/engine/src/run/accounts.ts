@@ -120,7 +120,7 @@ export class Accounts {
   private failTogether(documents: number, failure: Failure): void {
     if (documents === 0) return;
     this.add('failed', documents);
-    this.keep(counted(documents, 'document'), 'pipeline', failure);
+    this.keep(counted(documents, 'document'), 'pipeline', failure, { omitted: LOST });
   }
 
   private add(field: keyof DocumentCounts, amount: number): void {
@@ -157,4 +157,6 @@ export class Accounts {
   }
 }
 
+/** Why there is nothing of documents that were under way. */
+const LOST = 'They were under way, and nobody knows any more which they were';
 const STOPPED: Failure = { code: 'HR_RUN_CANCELLED', message: 'The run was stopped before the document was processed' };

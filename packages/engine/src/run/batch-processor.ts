@@ -3,7 +3,7 @@ import type { DocumentEncoder } from '../component/indexer.ts';
 import type { Logger } from '../component/logger.ts';
 import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
-import { HeadraceError } from '../errors/headrace-error.ts';
+import { type Failure, HeadraceError, messageOf, toFailure } from '../errors/headrace-error.ts';
 import type { FailureRoom } from '../failures/failure-room.ts';
 import { readInputs } from '../failures/input-reader.ts';
 import type { Pipeline } from '../pipeline/pipeline.ts';
@@ -35,6 +35,8 @@ export interface BatchProcessorOptions {
   readonly failureRoom: FailureRoom;
   readonly log: Logger;
   readonly post: (part: OutcomePart) => void;
+  /** Told, before the last part, of a batch that cannot be decoded to its end: whoever sees the end knows how it came. */
+  readonly broken: (sequence: number, failure: Failure) => void;
 }
 
 /** What is going on. */
@@ -95,7 +97,7 @@ export class BatchProcessor implements RecordSink {
     );
   }
 
-  /** Processes one batch. Rejects when the batch cannot be decoded to its end; what came before counts. */
+  /** Processes one batch. Of one that cannot be decoded to its end, what came before counts. */
   async process(sequence: number, batch: SourceBatch): Promise<void> {
     this.sequence = sequence;
     if (batch.kind === 'encoded') {
@@ -108,19 +110,22 @@ export class BatchProcessor implements RecordSink {
     this.suspect = -1;
     this.skippingMillis = 0;
     this.partStarted = performance.now();
+    let broken: Failure | undefined;
     try {
       do {
         await this.pass(batch);
         await this.processHeld();
         if (this.paused) await this.postIfDue();
       } while (this.paused);
-      await this.finishBacklog();
-    } finally {
-      this.backlog = [];
-      await this.post(true);
-      this.batch = undefined;
-      release(batch.kind === 'documents' ? batch.bytes : batch.chunk.bytes);
+    } catch (error) {
+      broken = toFailure(error, 'HR_SOURCE_UNREADABLE');
     }
+    // What was decoded before that is on its way through the stages all the same.
+    await this.finishBacklog();
+    if (broken !== undefined) this.options.broken(sequence, broken);
+    await this.post(true);
+    this.batch = undefined;
+    release(batch.kind === 'documents' ? batch.bytes : batch.chunk.bytes);
   }
 
   /** Runs what computes within the time that a document has; takes back what it did when it is ended. */
@@ -376,8 +381,13 @@ export class BatchProcessor implements RecordSink {
     const failures = this.part.failedDocuments;
     if (failures.length === 0) return;
     const positions = new Set(failures.map(({ position }) => position));
-    const content = await readInputs(batch, positions, failureRoom, computeMillis);
-    for (const failure of failures) failure.content = content(failure.position);
+    try {
+      const content = await readInputs(batch, positions, failureRoom, computeMillis);
+      for (const failure of failures) failure.content = content(failure.position);
+    } catch (error) {
+      // They are told of all the same.
+      this.options.log.warn(`Failed documents cannot be kept: ${messageOf(error)}`);
+    }
   }
 }
 

@@ -263,7 +263,11 @@ export class ConnectorRun {
       room: () => pool.room(),
       submit: (batch) => pool.submit(batch),
       waitForPending: (most) => this.accounts.waitForPending(most, () => pool.failed !== undefined || flow.stopped),
-      settled: () => indexing.settled(pool.submitted),
+      settled: async () => {
+        await indexing.settled(pool.submitted);
+        // Of a batch that broke, not all documents have been seen.
+        pool.check();
+      },
       undelivered: () => indexing.undelivered,
       onReject: (record) => this.accounts.rejected(record),
     });

@@ -1,6 +1,6 @@
 import { isMarkedAsUntransferable, Worker } from 'node:worker_threads';
 import type { LogRecord } from '../component/logger.ts';
-import { type Failure, HeadraceError, messageOf } from '../errors/headrace-error.ts';
+import { type Failure, HeadraceError, messageOf, toFailure } from '../errors/headrace-error.ts';
 import type { FromPipeline, OpenPipeline, OutcomePart, SourceBatch, ToPipeline } from '../transport/messages.ts';
 import { type ThreadData, YOUNG_MB } from './thread-messages.ts';
 
@@ -44,10 +44,7 @@ export class PipelineLane {
   async open(request: OpenPipeline, listener: LaneListener): Promise<void> {
     this.listener = listener;
     const answer = await this.ask({ type: 'open', ...request });
-    if (answer.type === 'refused') {
-      const { code, message, hint } = answer.failure;
-      throw new HeadraceError(code, message, hint === undefined ? {} : { hint });
-    }
+    if (answer.type === 'refused') throw HeadraceError.of(answer.failure);
   }
 
   /** Hands over a batch; its bytes are transferred. */
@@ -111,7 +108,6 @@ export class PipelineLane {
         })
       : new HeadraceError('HR_PIPELINE_THREAD_LOST', `A pipeline thread ended unexpectedly: ${messageOf(error)}`);
     this.answer?.reject(this.lost);
-    const { code, message, hint } = this.lost;
-    this.listener?.onLost({ code, message, ...(hint === undefined ? {} : { hint }) });
+    this.listener?.onLost(toFailure(this.lost, this.lost.code));
   }
 }

@@ -1,4 +1,4 @@
-import { type Failure, HeadraceError } from '../errors/headrace-error.ts';
+import { type Failure, HeadraceError, toFailure } from '../errors/headrace-error.ts';
 import type { FlowControl } from '../transport/flow-control.ts';
 import type { OpenPipeline, SourceBatch } from '../transport/messages.ts';
 import { Signal } from '../transport/signal.ts';
@@ -88,6 +88,11 @@ export class PipelinePool {
     return this.failure;
   }
 
+  /** Throws when no more work is taken, saying why. */
+  check(): void {
+    if (this.failure !== undefined) throw HeadraceError.of(this.failure);
+  }
+
   /** Whether a thread is gone, and with it what it was doing: what other threads made after that has no place any more. */
   get lost(): boolean {
     return this.threadLost;
@@ -159,7 +164,7 @@ export class PipelinePool {
 
   private free(): PipelineLane | undefined {
     const { flow, threads } = this.options;
-    return flow.full || this.sequence - flow.head > threads * MAX_AHEAD ? undefined : this.leastBusy();
+    return flow.full || flow.ahead(this.sequence) > threads * MAX_AHEAD ? undefined : this.leastBusy();
   }
 
   private leastBusy(): PipelineLane | undefined {
@@ -173,7 +178,7 @@ export class PipelinePool {
   private grow(): void {
     const busy = this.lanes.every((lane) => lane.outstanding > 0);
     if (!busy || this.opening > 0 || this.lanes.length >= this.options.threads) return;
-    this.openLane().catch((error: HeadraceError) => this.fail(error));
+    this.openLane().catch((error: unknown) => this.fail(toFailure(error, 'HR_STAGE_START')));
   }
 
   private async openLane(): Promise<void> {
@@ -218,14 +223,8 @@ export class PipelinePool {
   }
 
   private fail(failure: Failure): void {
-    this.failure ??= { code: failure.code, message: failure.message, ...(failure.hint ? { hint: failure.hint } : {}) };
+    this.failure ??= failure;
     this.changed.notify();
-  }
-
-  private check(): void {
-    if (this.failure === undefined) return;
-    const { code, message, hint } = this.failure;
-    throw new HeadraceError(code, message, hint === undefined ? {} : { hint });
   }
 }
 

@@ -12,7 +12,7 @@ import { enforcePolicyOf } from '../policy/current-policy.ts';
 import { logRefusals } from '../policy/refused-hosts.ts';
 import { FlowControl } from '../transport/flow-control.ts';
 import { LogGate } from '../transport/log-gate.ts';
-import type { FromPipeline, OpenPipeline, SourceBatch, ToPipeline } from '../transport/messages.ts';
+import type { FromPipeline, OpenPipeline, ToPipeline } from '../transport/messages.ts';
 import { BatchProcessor } from './batch-processor.ts';
 import { runGuarded } from './compute-guard.ts';
 import { instantiate } from './decoders.ts';
@@ -84,19 +84,12 @@ async function openPipeline(request: OpenPipeline): Promise<void> {
         statistics.write(pipeline.statistics);
         post({ type: 'part', ...part }, transfer);
       },
+      broken: (sequence, failure) => post({ type: 'broken', sequence, failure }),
     });
     open = { pipeline, processor, statistics };
   } catch (error) {
     await pipeline.stop();
     throw error;
-  }
-}
-
-async function processBatch(sequence: number, batch: SourceBatch): Promise<void> {
-  try {
-    await open?.processor.process(sequence, batch);
-  } catch (error) {
-    post({ type: 'broken', sequence, failure: toFailure(error, 'HR_SOURCE_UNREADABLE') });
   }
 }
 
@@ -122,7 +115,7 @@ async function handle(message: ToPipeline): Promise<void> {
       }
       break;
     case 'batch':
-      await processBatch(message.sequence, message.batch);
+      await open?.processor.process(message.sequence, message.batch);
       break;
     case 'close':
       await closePipeline();
@@ -132,5 +125,6 @@ async function handle(message: ToPipeline): Promise<void> {
 preload(workerData as ThreadData);
 let last: Promise<void> = Promise.resolve();
 port.on('message', (message: ToPipeline) => {
+  // What is thrown there ends the thread, and the run is told.
   last = last.then(() => handle(message));
 });

@@ -136,12 +136,9 @@ export class RunThreads {
         worker.on('message', (message: FromRun) => {
           if (message.type !== 'previewed' && message.type !== 'reached' && message.type !== 'crashed') return;
           if (message.type !== 'crashed') resolve(message);
-          else reject(new HeadraceError(message.failure.code, message.failure.message));
+          else reject(HeadraceError.of(message.failure));
         });
-        const lose = (error: unknown) => {
-          const { code, message, hint } = lostThread(error, this.options.heapMb);
-          reject(new HeadraceError(code, message, hint === undefined ? {} : { hint }));
-        };
+        const lose = (error: unknown) => reject(HeadraceError.of(lostThread(error, this.options.heapMb)));
         worker.once('error', lose);
         worker.once('exit', () => lose(ENDED_BY_ITSELF));
         worker.postMessage(question);
@@ -277,7 +274,7 @@ class ThreadRun implements RunHandle {
   }
 
   stop(status: 'CANCELLED' | 'INTERRUPTED'): void {
-    if (this.stopping !== undefined) return;
+    if (this.ended || this.stopping !== undefined) return;
     this.stopping = status;
     this.worker.postMessage({ type: 'stop', status } satisfies ToRun);
     this.timer = setTimeout(() => {

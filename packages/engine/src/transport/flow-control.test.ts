@@ -28,4 +28,15 @@ describe('FlowControl', () => {
     flow.waitForRoom(4);
     expect(flow.full).toBe(true);
   });
+
+  it('counts on when the numbers of batches have gone round', () => {
+    const flow = new FlowControl();
+    const head = 2 ** 31 - 1;
+    flow.set(head, 200 * MIB, 0, false);
+    expect([flow.ahead(head), flow.ahead(head + 5)]).toEqual([0, 5]);
+    flow.waitForRoom(head);
+    flow.set(head + 1, 200 * MIB, 0, false);
+    expect([flow.ahead(head + 1), flow.ahead(head + 3)]).toEqual([0, 2]);
+    flow.waitForRoom(head + 1);
+  });
 });

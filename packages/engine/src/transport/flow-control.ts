@@ -5,6 +5,9 @@ const CHANGES = 3;
 const INDEXER_KIB = 4;
 const CELLS = 5;
 
+/** Numbers of batches go round at this: a cell has 32 bits, and an endless source has more batches. */
+const ROUND = 2 ** 31;
+
 /** How much finished work, in KiB, may wait for the indexer before pipeline threads pause. */
 const MAX_QUEUED_KIB = 16 * 1024;
 /** How long a paused thread sleeps at most before it looks again, in milliseconds. */
@@ -41,7 +44,7 @@ export class FlowControl {
    * @param tooMany whether more documents wait for the indexer than may
    */
   set(head: number, heldBytes: number, indexerBytes: number, tooMany: boolean): void {
-    Atomics.store(this.cells, HEAD, head % 2 ** 31);
+    Atomics.store(this.cells, HEAD, head % ROUND);
     // Too many documents are as good a reason to pause as too many bytes.
     const store = (cell: number, bytes: number) => {
       const kib = Math.min(Math.ceil(bytes / 1024), 2 ** 30);
@@ -52,9 +55,9 @@ export class FlowControl {
     this.changed();
   }
 
-  /** The number of the batch whose turn it is. */
-  get head(): number {
-    return Atomics.load(this.cells, HEAD);
+  /** How many batches come before this one, from the one whose turn it is on. */
+  ahead(sequence: number): number {
+    return ((sequence % ROUND) - Atomics.load(this.cells, HEAD) + ROUND) % ROUND;
   }
 
   /** Whether so much waits that no new batch is to be begun. */
@@ -64,11 +67,14 @@ export class FlowControl {
 
   /** Blocks the calling thread until there is room for another part of batch `sequence`, or the run stops. */
   waitForRoom(sequence: number): void {
-    while (!this.stopped) {
+    for (;;) {
+      // Before looking: what changes from here on does not go unnoticed.
+      const changes = Atomics.load(this.cells, CHANGES);
+      if (this.stopped) return;
       // For the thread whose turn it is only the indexer counts: the parts of the others wait for this very thread.
-      const cell = Atomics.load(this.cells, HEAD) === sequence % 2 ** 31 ? INDEXER_KIB : QUEUED_KIB;
+      const cell = this.ahead(sequence) === 0 ? INDEXER_KIB : QUEUED_KIB;
       if (Atomics.load(this.cells, cell) <= MAX_QUEUED_KIB) return;
-      Atomics.wait(this.cells, CHANGES, Atomics.load(this.cells, CHANGES), LOOK_AGAIN_MILLIS);
+      Atomics.wait(this.cells, CHANGES, changes, LOOK_AGAIN_MILLIS);
     }
   }
 

@@ -87,7 +87,7 @@ export type FromPipeline =
   | { readonly type: 'opened' }
   | { readonly type: 'refused'; readonly failure: Failure }
   | ({ readonly type: 'part' } & OutcomePart)
-  /** A batch could not be decoded to its end, which ends the connector. Its parts have been sent before. */
+  /** A batch could not be decoded to its end, which ends the connector. Its last part comes behind it. */
   | { readonly type: 'broken'; readonly sequence: number; readonly failure: Failure }
   | { readonly type: 'log'; readonly record: LogRecord }
   | { readonly type: 'closed'; readonly failure: Failure | undefined };
