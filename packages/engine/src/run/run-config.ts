@@ -183,9 +183,9 @@ async function runConnector(
   }, Math.max(1, everySeconds) * 1000);
   try {
     const outcome = await run.run();
-    const { seconds } = outcome.result;
+    const { seconds, status } = outcome.result;
     logger.info(
-      `Connector ${connector.name} feeding to pipeline ${connector.pipeline ?? 'null'} ${outcome.result.status === 'stopped' ? 'stopped' : 'complete'}. Time: ${seconds.toFixed(2)} secs.`,
+      `Connector ${connector.name} feeding to pipeline ${connector.pipeline ?? 'NOT CONFIGURED'} ${status}. Time: ${seconds.toFixed(2)} secs.`,
     );
     return outcome;
   } finally {
