@@ -7,6 +7,9 @@ import type { Value } from './value.ts';
 /** The values of one field in all documents of a table; undefined where a document does not have the field. */
 export type Column = readonly (Value | undefined)[];
 
+/** Of so many names one is found sooner by looking at each. */
+const FEW_FIELDS = 64;
+
 /** What a table was at some time. */
 export interface TableState {
   readonly names: readonly string[];
@@ -31,6 +34,8 @@ export class DocumentTable {
   private sparse: boolean[];
   /** The shape of documents that have all fields, until the fields change. */
   private shape: Shape | undefined;
+  /** Where each field stands, in a table of many fields that was asked for one. */
+  private places: Map<string, number> | undefined;
 
   /**
    * @param names distinct; one of them is `id`, whose values are texts
@@ -53,12 +58,12 @@ export class DocumentTable {
   }
 
   has(name: string): boolean {
-    return this.fieldNames.includes(name);
+    return this.place(name) >= 0;
   }
 
   /** The values of a field; undefined when no document has it. */
   column(name: string): Column | undefined {
-    const at = this.fieldNames.indexOf(name);
+    const at = this.place(name);
     return at < 0 ? undefined : this.columns[at];
   }
 
@@ -73,9 +78,10 @@ export class DocumentTable {
 
   /** As `set`, for the engine's own fields too. */
   put(name: string, column: Column, sparse: boolean): void {
-    const at = this.fieldNames.indexOf(name);
+    const at = this.place(name);
     if (at < 0) {
       this.shape = undefined;
+      this.places?.set(name, this.fieldNames.length);
       this.fieldNames.push(internName(name));
       this.columns.push(column);
       this.sparse.push(sparse);
@@ -93,13 +99,13 @@ export class DocumentTable {
 
   remove(name: string): void {
     checkWritable(name);
-    const at = this.fieldNames.indexOf(name);
+    const at = this.place(name);
     if (at >= 0) this.removeAt(at);
   }
 
   /** Renames a field, which then stands behind all others. Throws when there is a field of the new name. */
   rename(from: string, to: string): void {
-    const at = this.fieldNames.indexOf(from);
+    const at = this.place(from);
     if (at < 0) return;
     checkWritable(from);
     checkWritable(to);
@@ -119,7 +125,7 @@ export class DocumentTable {
     this.fieldNames = [...names];
     this.columns = [...columns];
     this.sparse = [...sparse];
-    this.shape = undefined;
+    this.shape = this.places = undefined;
   }
 
   /** One of the documents. Its values are the table's: take each only once. */
@@ -138,8 +144,16 @@ export class DocumentTable {
     return new Document(Shape.common(names), values);
   }
 
+  /** Where a field stands, or -1. */
+  private place(name: string): number {
+    const { fieldNames } = this;
+    if (fieldNames.length <= FEW_FIELDS) return fieldNames.indexOf(name);
+    this.places ??= new Map(fieldNames.map((known, i) => [known, i]));
+    return this.places.get(name) ?? -1;
+  }
+
   private removeAt(at: number): void {
-    this.shape = undefined;
+    this.shape = this.places = undefined;
     this.fieldNames.splice(at, 1);
     this.columns.splice(at, 1);
     this.sparse.splice(at, 1);

@@ -37,6 +37,7 @@ export function readHeader(header: readonly string[], settings: CsvSettings, pat
   }
   const idFields = idFieldsOf(settings).map((field) => (lowercase ? field.toLowerCase() : field));
   const warnings: string[] = [];
+  const seen = new Set<string>();
   const fields = new Map<string, number[]>([['id', [FROM_ID]]]);
   const write = (name: string, source: number) => {
     const sources = fields.get(name);
@@ -50,9 +51,8 @@ export function readHeader(header: readonly string[], settings: CsvSettings, pat
       if (idFields.includes(name)) continue;
       warnings.push(`column "${name}" makes no field, because the name is reserved; idField may use it`);
     } else {
-      if (columns.indexOf(name) < i) {
-        warnings.push(`column "${name}" occurs more than once: the last one makes the field`);
-      }
+      if (seen.has(name)) warnings.push(`column "${name}" occurs more than once: the last one makes the field`);
+      seen.add(name);
       write(name, i);
     }
   }

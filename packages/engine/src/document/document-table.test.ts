@@ -1,0 +1,41 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { DocumentTable } from './document-table.ts';
+
+const name = fc.integer({ min: 0, max: 130 }).map((i) => `f${i}`);
+const change = fc.oneof(
+  fc.record({ kind: fc.constant('set' as const), name, value: fc.integer() }),
+  fc.record({ kind: fc.constant('remove' as const), name }),
+  fc.record({ kind: fc.constant('rename' as const), name, to: name }),
+);
+
+it('finds every field where it stands, in tables of few and of many fields, whatever was changed before', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 120 }), fc.array(change, { maxLength: 60 }), (fields, changes) => {
+      const names = ['id', ...Array.from({ length: fields }, (_, i) => `f${i}`)];
+      const table = new DocumentTable(
+        names,
+        names.map((each) => [each]),
+        1,
+      );
+      const expected = new Map<string, unknown>(names.map((each) => [each, each]));
+      for (const step of changes) {
+        if (step.kind === 'set') {
+          table.set(step.name, [step.value], false);
+          expected.set(step.name, step.value);
+        } else if (step.kind === 'remove') {
+          table.remove(step.name);
+          expected.delete(step.name);
+        } else if (step.name !== step.to && !expected.has(step.to) && expected.has(step.name)) {
+          const value = expected.get(step.name);
+          table.rename(step.name, step.to);
+          expected.delete(step.name);
+          expected.set(step.to, value);
+        }
+        expect(table.has(step.name)).toBe(expected.has(step.name));
+      }
+      expect(table.names).toEqual([...expected.keys()]);
+      for (const [each, value] of expected) expect(table.column(each)).toEqual([value]);
+    }),
+  );
+});
