@@ -88,6 +88,14 @@ describe('run', () => {
     ]);
   });
 
+  it.runIf(existsSync('/dev/full'))('exits with 1 when the destination takes nothing', async () => {
+    const cwd = prepare(SEQUENCE);
+    const { code, stdout, stderr } = await headrace(['run', 'a.conf', '-s', 'jsonl.path=/dev/full'], { cwd });
+    expect(stdout).toContain('0 docs succeeded. 5 docs FAILED.');
+    expect(stderr).toContain('headrace: 5 documents could not be delivered, for reasons that are not theirs\n');
+    expect(code).toBe(1);
+  });
+
   it('exits with 1 when the run failed, the reason in the summary', async () => {
     const cwd = prepare('class: "./misbehaving.js#Broken"');
     const { code, stdout } = await headrace(['run', 'a.conf'], { cwd });

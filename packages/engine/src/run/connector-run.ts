@@ -87,6 +87,7 @@ export class ConnectorRun {
   private readonly retry: RetrySource | undefined;
   private readonly logger: Logger;
   private received = 0;
+  private undelivered = 0;
   private started = performance.now();
 
   /** @param retry takes the place of the connector: it is not made */
@@ -126,6 +127,7 @@ export class ConnectorRun {
         status: shown !== undefined ? 'failed' : this.context.signal.aborted ? 'stopped' : 'complete',
         hasPipeline: pipeline !== undefined,
         counts: { ...this.accounts.counts },
+        ...(this.undelivered === 0 ? {} : { undelivered: this.undelivered }),
         received: this.received,
         seconds: this.seconds(),
         ...(shown === undefined ? {} : { error: { text: shown.text, timed: shown.timed } }),
@@ -301,6 +303,7 @@ export class ConnectorRun {
       throw error;
     } finally {
       const { published, created, succeeded, failed, dropped } = this.accounts.counts;
+      this.undelivered = indexing.undelivered;
       this.received = this.config.collapse ? publisher.received : published;
       const collapsed = this.received !== published ? ` (${published} after collapsing)` : '';
       // Nothing to tell of a connector that failed before it had anything.

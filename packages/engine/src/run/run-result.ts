@@ -11,6 +11,8 @@ export interface ConnectorResult {
   /** Whether it fed a pipeline; one that did not has no counts. */
   hasPipeline: boolean;
   counts: DocumentCounts;
+  /** How many of the failed documents failed only because the destination took none; absent: none did. */
+  undelivered?: number;
   /** Publish calls; more than `counts.published` when documents were collapsed. */
   received: number;
   seconds: number;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  counted,
   hasErrors,
   Registry,
   type RegistrySource,
@@ -70,7 +71,12 @@ export async function runFile(threads: RunThreads, file: string, options: RunOpt
     summaryTo.write(`${masked(result.message)}\nRun took ${result.seconds.toFixed(2)} secs.\n`);
     failures?.close();
     if (stoppedBy !== undefined) return signalExitCode(stoppedBy);
-    return result.status === 'SUCCEEDED' ? EXIT.ok : EXIT.failed;
+    const undelivered = result.connectors.reduce((sum, connector) => sum + (connector.undelivered ?? 0), 0);
+    if (undelivered > 0) {
+      const what = counted(undelivered, 'document');
+      process.stderr.write(`headrace: ${what} could not be delivered, for reasons that are not theirs\n`);
+    }
+    return result.status === 'SUCCEEDED' && undelivered === 0 ? EXIT.ok : EXIT.failed;
   } finally {
     stopListening();
   }
