@@ -77,7 +77,7 @@ export { JsonSyntaxError, readDocument, readJson, readJsonSequence } from './doc
 export { writeDocument, writeString, writeValue } from './document/json-writer.ts';
 export { checkWritable, internName, RESERVED_FIELDS } from './document/names.ts';
 export { getNested, type NestedPath, parseNestedPath, removeNested, setNested } from './document/nested-path.ts';
-export { doubleText, widenFloat } from './document/number-text.ts';
+export { doubleText, integerText, widenFloat } from './document/number-text.ts';
 export { Shape } from './document/shape.ts';
 export {
   base64,

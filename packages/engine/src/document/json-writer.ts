@@ -1,7 +1,7 @@
 import { HeadraceError } from '../errors/headrace-error.ts';
 import type { Document } from './document.ts';
 import { internName, isInterned } from './names.ts';
-import { doubleText } from './number-text.ts';
+import { doubleText, integerText } from './number-text.ts';
 import { base64, Double, type Value } from './value.ts';
 
 // Characters that JSON must escape, and surrogates: those go through JSON.stringify, which keeps lone ones apart.
@@ -35,7 +35,7 @@ export function writeValue(value: Value): string {
     case 'string':
       return NEEDS_ESCAPE.test(value) ? JSON.stringify(value) : `"${value}"`;
     case 'number':
-      return Number.isSafeInteger(value) ? `${value}` : writeDouble(value);
+      return Number.isSafeInteger(value) ? integerText(value) : writeDouble(value);
     case 'boolean':
       return value ? 'true' : 'false';
     case 'bigint':

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { doubleText, widenFloat } from './number-text.ts';
+import { doubleText, integerText, widenFloat } from './number-text.ts';
 
 /** Bit patterns and the texts that Java 25 gives for them. */
 const java = JSON.parse(readFileSync(new URL('./java-number-cases.generated.json', import.meta.url), 'utf8')) as {
@@ -24,6 +24,17 @@ describe('doubleText', () => {
       { numRuns: 3000 },
     );
   });
+});
+
+it('integerText writes any safe integer as JavaScript does, one after the other or not', () => {
+  const edges = [0, -0, 999, 1000, 1001, 999_999, 1_000_000, 2 ** 31 - 1, 2 ** 31, 2 ** 53 - 1];
+  for (const edge of edges) for (const value of [edge, edge + 1, -edge]) expect(integerText(value)).toBe(`${value}`);
+  fc.assert(
+    fc.property(fc.maxSafeInteger(), fc.integer({ min: 1, max: 3000 }), (start, many) => {
+      for (let value = start; value < start + many && value < Number.MAX_SAFE_INTEGER; value += 7)
+        expect(integerText(value)).toBe(`${value}`);
+    }),
+  );
 });
 
 describe('widenFloat', () => {

@@ -1,4 +1,4 @@
-import { doubleText, widenFloat } from './number-text.ts';
+import { doubleText, integerText, widenFloat } from './number-text.ts';
 
 /**
  * What a field of a document may hold. Integers up to 2^53 and fractional doubles are plain numbers,
@@ -57,7 +57,7 @@ export function textOf(value: Value): string | null {
     case 'string':
       return value;
     case 'number':
-      return Number.isSafeInteger(value) ? String(value) : doubleText(value);
+      return Number.isSafeInteger(value) ? integerText(value) : doubleText(value);
     case 'boolean':
     case 'bigint':
       return String(value);

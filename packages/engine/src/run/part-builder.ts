@@ -6,6 +6,7 @@ import { MAX_KEPT_FAILURES } from '../failures/kept-failure.ts';
 import type { PipelineSink } from '../pipeline/pipeline.ts';
 import type { StageError } from '../pipeline/stage-error.ts';
 import type { OutcomePart, PartFailure } from '../transport/messages.ts';
+import { release } from '../transport/release.ts';
 import { ByteWriter, type WriterMark } from './byte-writer.ts';
 
 /** A part leaves at this many characters, so that memory does not wait for a big batch. */
@@ -14,7 +15,8 @@ const PART_CHARACTERS = 2 * 1024 * 1024;
 /** How far a part was. */
 interface PartMark {
   readonly output: WriterMark;
-  readonly ids: number;
+  readonly ids: WriterMark;
+  readonly idCount: number;
   readonly lengths: number;
   readonly failures: number;
   readonly counts: readonly [count: number, published: number, created: number, dropped: number, failed: number];
@@ -30,7 +32,9 @@ export class PartBuilder implements PipelineSink {
   private readonly encoder: DocumentEncoder | undefined;
   private readonly withLengths: boolean;
   private readonly output = new ByteWriter();
-  private ids: string[] = [];
+  /** Each as JSON, with a comma. As texts in a list they would outlive the young generation. */
+  private readonly ids = new ByteWriter();
+  private idCount = 0;
   private lengths: number[] = [];
   private failures: PartFailure[] = [];
   private count = 0;
@@ -86,7 +90,7 @@ export class PartBuilder implements PipelineSink {
       this.write(text);
     }
     this.count++;
-    if (this.withLengths || this.ids.length < MAX_KEPT_FAILURES) this.ids.push(document.id);
+    if (this.withLengths || this.idCount < MAX_KEPT_FAILURES) this.writeIds([document.id]);
   }
 
   finished(): void {
@@ -124,9 +128,8 @@ export class PartBuilder implements PipelineSink {
     this.count += table.count;
     this.published += table.count;
     // A streaming indexer fails as a whole, and nobody is told of more failed documents than these.
-    const wanted = this.withLengths ? table.count : Math.min(table.count, MAX_KEPT_FAILURES - this.ids.length);
-    const { ids } = table;
-    for (let row = 0; row < wanted; row++) this.ids.push(ids[row] as string);
+    const wanted = this.withLengths ? table.count : Math.min(table.count, MAX_KEPT_FAILURES - this.idCount);
+    if (wanted > 0) this.writeIds(wanted === table.count ? table.ids : table.ids.slice(0, wanted));
   }
 
   /** What `rollback` goes back to; not across a `take`. */
@@ -134,16 +137,18 @@ export class PartBuilder implements PipelineSink {
     const { count, published, created, dropped, failed } = this;
     return {
       output: this.output.mark(),
-      ids: this.ids.length,
+      ids: this.ids.mark(),
+      idCount: this.idCount,
       lengths: this.lengths.length,
       failures: this.failures.length,
       counts: [count, published, created, dropped, failed],
     };
   }
 
-  rollback({ output, ids, lengths, failures, counts }: PartMark): void {
+  rollback({ output, ids, idCount, lengths, failures, counts }: PartMark): void {
     this.output.rollback(output);
-    this.ids.length = ids;
+    this.ids.rollback(ids);
+    this.idCount = idCount;
     this.lengths.length = lengths;
     this.failures.length = failures;
     [this.count, this.published, this.created, this.dropped, this.failed] = counts;
@@ -167,14 +172,27 @@ export class PartBuilder implements PipelineSink {
       failures,
       count,
       bytes: this.output.take(),
-      ids: JSON.stringify(this.ids),
+      ids: this.takeIds(),
       lengths: this.withLengths ? Uint32Array.from(this.lengths) : undefined,
     };
     this.count = this.published = this.created = this.dropped = this.failed = 0;
     this.failures = [];
-    this.ids = [];
     this.lengths = [];
     return part;
+  }
+
+  /** @param ids not none */
+  private writeIds(ids: readonly string[]): void {
+    this.ids.write(`${JSON.stringify(ids).slice(1, -1)},`);
+    this.idCount += ids.length;
+  }
+
+  private takeIds(): string {
+    const bytes = this.ids.take();
+    const list = `[${Buffer.from(bytes.buffer, 0, Math.max(0, bytes.length - 1)).toString()}]`;
+    release(bytes);
+    this.idCount = 0;
+    return list;
   }
 
   private write(text: string): void {

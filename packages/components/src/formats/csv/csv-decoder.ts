@@ -2,6 +2,7 @@ import {
   type Column,
   Document,
   DocumentTable,
+  integerText,
   type ModuleReference,
   type RecordDecoder,
   type RecordSink,
@@ -116,7 +117,8 @@ export class CsvDecoder implements RecordDecoder {
       this.addRow(record);
       return;
     }
-    const id = this.idFields.length === 0 ? `${this.prefix}${place.name}-${record}` : this.idOf(place, line, sink);
+    const id =
+      this.idFields.length === 0 ? `${this.prefix}${place.name}-${integerText(record)}` : this.idOf(place, line, sink);
     if (tabular && id !== '') {
       this.ids.push(id);
       this.addRow(record);
@@ -155,7 +157,7 @@ export class CsvDecoder implements RecordDecoder {
     this.ids = [];
     this.cells = cells.map(() => []);
     const start = `${this.prefix}${place.name}-`;
-    const made = ids.length > 0 ? ids : records.map((record) => start + record);
+    const made = ids.length > 0 ? ids : records.map((record) => start + integerText(record));
     const columns = this.sources.map((source, i): Column => {
       if (source >= 0) return cells[i] as string[];
       if (source === FROM_ID) return made;
