@@ -35,7 +35,7 @@ function formatted(pages) {
       writeFileSync(join(folder, path), text);
     }
     const options = ['--write', '--log-level=error', '--vcs-enabled=false', `--config-path=${root}`];
-    execFileSync('biome', ['format', ...options, folder], { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] });
+    execFileSync('biome', ['format', ...options, folder], { cwd: root, env, stdio: 'pipe' });
     return Object.fromEntries(Object.keys(pages).map((path) => [path, readFileSync(join(folder, path), 'utf8')]));
   } finally {
     rmSync(folder, { recursive: true });

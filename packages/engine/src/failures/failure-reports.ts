@@ -1,4 +1,4 @@
-import type { LogGate } from '../transport/log-gate.ts';
+import type { MessageGate } from '../transport/message-gate.ts';
 import { FailureRoom } from './failure-room.ts';
 import { type FailedDocument, type KeptFailure, MAX_KEPT_FAILURES, MAX_MESSAGE_CHARACTERS } from './kept-failure.ts';
 
@@ -10,7 +10,7 @@ const GROUP_MILLIS = 100;
 /** What counts as much as a record of the log on its way: all that is told and not yet taken is 64 MiB at most. */
 const GATE_CHARACTERS = 32 * 1024;
 
-/** Takes a group; `weight` is for `LogGate.leave`, when it has been kept. */
+/** Takes a group; `weight` is for `MessageGate.leave`, when it has been kept. */
 export type PostFailures = (failures: KeptFailure[], weight: number) => void;
 
 /** Tells of the failed documents of a run while it goes on: in groups, and up to a limit unless all are wanted. */
@@ -19,7 +19,7 @@ export class FailureReports {
   readonly told: FailedDocument[] = [];
   readonly room: FailureRoom;
   private readonly post: PostFailures | undefined;
-  private readonly gate: LogGate;
+  private readonly gate: MessageGate;
   private kept = 0;
   private leftOut = 0;
   private group: KeptFailure[] = [];
@@ -31,7 +31,7 @@ export class FailureReports {
    * @param gate of what `post` is given
    * @param unlimited whether all are wanted
    */
-  constructor(post: PostFailures | undefined, gate: LogGate, unlimited: boolean) {
+  constructor(post: PostFailures | undefined, gate: MessageGate, unlimited: boolean) {
     this.post = post;
     this.gate = gate;
     this.room = new FailureRoom(undefined, { unlimited });

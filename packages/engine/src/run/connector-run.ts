@@ -9,7 +9,7 @@ import { encodingOf } from '../failures/encoded-documents.ts';
 import type { FailureReports } from '../failures/failure-reports.ts';
 import type { RetrySource } from '../failures/retry-source.ts';
 import { FlowControl } from '../transport/flow-control.ts';
-import type { LogGate } from '../transport/log-gate.ts';
+import type { MessageGate } from '../transport/message-gate.ts';
 import type { OutcomePart } from '../transport/messages.ts';
 import { Accounts } from './accounts.ts';
 import { BatchingPublisher } from './batching-publisher.ts';
@@ -44,7 +44,7 @@ export interface RunContext {
   readonly log: (record: LogRecord) => void;
   /** Sends on a record of a pipeline thread, which has passed the gate already. */
   readonly forwardLog: (record: LogRecord) => void;
-  readonly logGate: LogGate;
+  readonly logGate: MessageGate;
   /** Told of each pipeline thread when it is opened. */
   readonly onThread: (thread: ThreadStages) => void;
   /** The indexer, made at first use. Rejects with a `ConnectorFailure`. */

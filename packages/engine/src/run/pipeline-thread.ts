@@ -11,7 +11,7 @@ import { Pipeline } from '../pipeline/pipeline.ts';
 import { enforcePolicyOf } from '../policy/current-policy.ts';
 import { logRefusals } from '../policy/refused-hosts.ts';
 import { FlowControl } from '../transport/flow-control.ts';
-import { LogGate } from '../transport/log-gate.ts';
+import { MessageGate } from '../transport/message-gate.ts';
 import type { FromPipeline, OpenPipeline, ToPipeline } from '../transport/messages.ts';
 import { BatchProcessor } from './batch-processor.ts';
 import { runGuarded } from './compute-guard.ts';
@@ -37,7 +37,7 @@ function post(message: FromPipeline, transfer: ArrayBuffer[] = []): void {
 async function openPipeline(request: OpenPipeline): Promise<void> {
   const { runId, threadName, threadNumber, trusted, lengths, computeMillis } = request;
   enforcePolicyOf(request);
-  const gate = new LogGate(request.logGate);
+  const gate = new MessageGate(request.logGate);
   const flow = new FlowControl(request.flow);
   const write = (record: LogRecord) => {
     gate.enter();

@@ -1,5 +1,4 @@
 import { availableParallelism } from 'node:os';
-import type { Indexer, IndexerContext, RunOutcome } from '../component/indexer.ts';
 import { createLogger, type LogRecord } from '../component/logger.ts';
 import { Registry } from '../component/registry.ts';
 import { checkConfig } from '../config/check-config.ts';
@@ -11,12 +10,12 @@ import { FailureReports, type PostFailures } from '../failures/failure-reports.t
 import type { FailedDocument } from '../failures/kept-failure.ts';
 import { planRetry, type RetryPlan } from '../failures/retry-plan.ts';
 import { RetrySource } from '../failures/retry-source.ts';
-import type { LogGate } from '../transport/log-gate.ts';
-import { ConnectorFailure, ConnectorRun, type RunContext, type RunIndexer } from './connector-run.ts';
+import type { MessageGate } from '../transport/message-gate.ts';
+import { ConnectorRun, type RunContext } from './connector-run.ts';
 import { noDocuments, pendingDocuments, type SharedCounts } from './counters.ts';
-import { DryRunIndexer, dryRunEncoder } from './dry-run.ts';
 import type { SharedIndexing } from './indexing-statistics.ts';
 import type { IdleLanes } from './pipeline-pool.ts';
+import { RunIndexers } from './run-indexers.ts';
 import type { RunRequest } from './run-request.ts';
 import type { ConnectorResult } from './run-result.ts';
 import { runSummary } from './run-summary.ts';
@@ -37,13 +36,13 @@ export interface RunSurroundings {
   readonly signal: AbortSignal;
   readonly log: (record: LogRecord) => void;
   readonly forwardLog: (record: LogRecord) => void;
-  readonly logGate: LogGate;
+  readonly logGate: MessageGate;
   /** Told of each pipeline thread when it is opened. */
   readonly onThread: (thread: ThreadStages) => void;
   /** Takes failed documents while the run goes on; undefined when nobody wants to know. */
   readonly onFailures: PostFailures | undefined;
   /** Of the groups that `onFailures` is given. */
-  readonly failureGate: LogGate;
+  readonly failureGate: MessageGate;
   /** Told whenever a connector begins or ends, with the results of those that have ended. */
   readonly onConnectors: (connectors: ConnectorProgress[], results: readonly ConnectorResult[]) => void;
   /** Told the type of the indexer. */
@@ -202,79 +201,6 @@ async function prepare(
   } catch (error) {
     const problem: Problem = { severity: 'error', path: '', ...toFailure(error, 'HR_INTERNAL') };
     return { registry: undefined, config: undefined, problems: [problem] };
-  }
-}
-
-type IndexerSurroundings = Pick<RunSurroundings, 'log' | 'indexing'>;
-
-/** The one indexer of a run: made at first use, connected once, closed at the end. */
-class RunIndexers {
-  private readonly request: RunRequest;
-  private readonly config: IngestConfig;
-  private readonly registry: Registry;
-  private readonly surroundings: IndexerSurroundings;
-  private made: Promise<RunIndexer> | undefined;
-  private connected: Promise<void> | undefined;
-
-  constructor(request: RunRequest, config: IngestConfig, registry: Registry, surroundings: IndexerSurroundings) {
-    this.request = request;
-    this.config = config;
-    this.registry = registry;
-    this.surroundings = surroundings;
-  }
-
-  get(): Promise<RunIndexer> {
-    this.made ??= this.make();
-    return this.made;
-  }
-
-  async close(outcome: RunOutcome): Promise<void> {
-    if (this.connected === undefined) return;
-    const connected = await this.connected.then(
-      () => true,
-      () => false,
-    );
-    if (connected) await (await this.made)?.indexer?.close?.(outcome);
-  }
-
-  private async make(): Promise<RunIndexer> {
-    try {
-      const indexer = await this.create();
-      const connect = async () => {
-        await indexer?.connect?.();
-      };
-      const encoder = indexer?.encoder();
-      return {
-        indexer,
-        encoder: (connector) => (indexer instanceof DryRunIndexer ? dryRunEncoder(connector) : encoder),
-        connect: () => {
-          this.connected ??= connect();
-          return this.connected;
-        },
-      };
-    } catch (error) {
-      throw new ConnectorFailure('Error creating indexer from config.', toFailure(error, 'HR_INDEXER_START'));
-    }
-  }
-
-  private async create(): Promise<Indexer | undefined> {
-    const { entry, params, settings } = this.config.indexer;
-    const { log, indexing } = this.surroundings;
-    const context: IndexerContext = {
-      runId: this.request.runId,
-      log: createLogger(entry.name, log),
-      settings,
-      onRetry: (documents) => indexing.retried(documents),
-      retry: this.request.retry !== undefined,
-    };
-    if (this.request.dryRunFile !== undefined)
-      return new DryRunIndexer({ path: this.request.dryRunFile } as never, context);
-    if (settings.sendEnabled === false) {
-      context.log.warn('indexer.sendEnabled is false: documents are processed but not sent');
-      return undefined;
-    }
-    const Class = await this.registry.load({ ...entry, kind: 'indexer' });
-    return new Class(params as never, context);
   }
 }
 

@@ -4,7 +4,7 @@ import { reachConfig } from '../config/reach-config.ts';
 import { toFailure } from '../errors/headrace-error.ts';
 import { enforcePolicyOf } from '../policy/current-policy.ts';
 import { logRefusals } from '../policy/refused-hosts.ts';
-import { LogGate } from '../transport/log-gate.ts';
+import { MessageGate } from '../transport/message-gate.ts';
 import { SharedCounts } from './counters.ts';
 import { SharedIndexing } from './indexing-statistics.ts';
 import { IdleLanes } from './pipeline-pool.ts';
@@ -45,7 +45,7 @@ async function handle(message: ToRun): Promise<void> {
       return;
     case 'run': {
       enforcePolicyOf(message.request);
-      const logGate = new LogGate(message.logGate);
+      const logGate = new MessageGate(message.logGate);
       const told = new Set<string>();
       const forwardLog = ({ once, ...record }: LogRecord) => {
         if (once !== undefined && told.has(once)) return logGate.leave();
@@ -70,7 +70,7 @@ async function handle(message: ToRun): Promise<void> {
           onFailures: message.keepFailures
             ? (failures, weight) => post({ type: 'failures', failures, weight })
             : undefined,
-          failureGate: new LogGate(message.failureGate),
+          failureGate: new MessageGate(message.failureGate),
           onThread: (thread) => post({ type: 'thread', ...thread }),
           onConnectors: (connectors, results) => post({ type: 'connectors', connectors, results }),
           onIndexer: (indexer) => post({ type: 'indexer', indexer }),

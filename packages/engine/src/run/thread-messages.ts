@@ -44,7 +44,7 @@ export type ToRun =
       readonly counts: SharedArrayBuffer;
       readonly indexing: SharedArrayBuffer;
       readonly logGate: SharedArrayBuffer;
-      /** The memory of the `LogGate` of failed documents. */
+      /** The memory of the `MessageGate` of failed documents. */
       readonly failureGate: SharedArrayBuffer;
       /** Whether somebody takes the failed documents. */
       readonly keepFailures: boolean;
@@ -72,7 +72,7 @@ export type FromRun =
     }
   | ({ readonly type: 'thread' } & ThreadStages)
   | { readonly type: 'log'; readonly record: LogRecord }
-  /** A group of failed documents, and what it weighs in its `LogGate`. */
+  /** A group of failed documents, and what it weighs in its `MessageGate`. */
   | { readonly type: 'failures'; readonly failures: KeptFailure[]; readonly weight: number }
   /** The type of the indexer. */
   | { readonly type: 'indexer'; readonly indexer: string }

@@ -23,7 +23,7 @@ export interface OpenPipeline {
   readonly computeMillis: number;
   /** The memory of `FlowControl`. */
   readonly flow: SharedArrayBuffer;
-  /** The memory of `LogGate`. */
+  /** The memory of `MessageGate`. */
   readonly logGate: SharedArrayBuffer;
   /** The memory of `FailureRoom`. */
   readonly failureRoom: SharedArrayBuffer;

@@ -1,0 +1,86 @@
+import type { Indexer, IndexerContext, RunOutcome } from '../component/indexer.ts';
+import { createLogger, type LogRecord } from '../component/logger.ts';
+import type { Registry } from '../component/registry.ts';
+import type { IngestConfig } from '../config/ingest-config.ts';
+import { toFailure } from '../errors/headrace-error.ts';
+import { ConnectorFailure, type RunIndexer } from './connector-run.ts';
+import { DryRunIndexer, dryRunEncoder } from './dry-run.ts';
+import type { SharedIndexing } from './indexing-statistics.ts';
+import type { RunRequest } from './run-request.ts';
+
+/** What an indexer needs of the thread that it runs in. */
+interface IndexerSurroundings {
+  readonly log: (record: LogRecord) => void;
+  readonly indexing: SharedIndexing;
+}
+
+/** The one indexer of a run: made at first use, connected once, closed at the end. */
+export class RunIndexers {
+  private readonly request: RunRequest;
+  private readonly config: IngestConfig;
+  private readonly registry: Registry;
+  private readonly surroundings: IndexerSurroundings;
+  private made: Promise<RunIndexer> | undefined;
+  private connected: Promise<void> | undefined;
+
+  constructor(request: RunRequest, config: IngestConfig, registry: Registry, surroundings: IndexerSurroundings) {
+    this.request = request;
+    this.config = config;
+    this.registry = registry;
+    this.surroundings = surroundings;
+  }
+
+  get(): Promise<RunIndexer> {
+    this.made ??= this.make();
+    return this.made;
+  }
+
+  async close(outcome: RunOutcome): Promise<void> {
+    if (this.connected === undefined) return;
+    const connected = await this.connected.then(
+      () => true,
+      () => false,
+    );
+    if (connected) await (await this.made)?.indexer?.close?.(outcome);
+  }
+
+  private async make(): Promise<RunIndexer> {
+    try {
+      const indexer = await this.create();
+      const connect = async () => {
+        await indexer?.connect?.();
+      };
+      const encoder = indexer?.encoder();
+      return {
+        indexer,
+        encoder: (connector) => (indexer instanceof DryRunIndexer ? dryRunEncoder(connector) : encoder),
+        connect: () => {
+          this.connected ??= connect();
+          return this.connected;
+        },
+      };
+    } catch (error) {
+      throw new ConnectorFailure('Error creating indexer from config.', toFailure(error, 'HR_INDEXER_START'));
+    }
+  }
+
+  private async create(): Promise<Indexer | undefined> {
+    const { entry, params, settings } = this.config.indexer;
+    const { log, indexing } = this.surroundings;
+    const context: IndexerContext = {
+      runId: this.request.runId,
+      log: createLogger(entry.name, log),
+      settings,
+      onRetry: (documents) => indexing.retried(documents),
+      retry: this.request.retry !== undefined,
+    };
+    if (this.request.dryRunFile !== undefined)
+      return new DryRunIndexer({ path: this.request.dryRunFile } as never, context);
+    if (settings.sendEnabled === false) {
+      context.log.warn('indexer.sendEnabled is false: documents are processed but not sent');
+      return undefined;
+    }
+    const Class = await this.registry.load({ ...entry, kind: 'indexer' });
+    return new Class(params as never, context);
+  }
+}
