@@ -195,6 +195,33 @@ describe('running the failed documents of a run again', () => {
     expect((await retry(after, old.runId)).json).toMatchObject({ code: 'HR_CONFIG_LOCKED' });
   });
 
+  it('goes on when it cannot be noted with the run that it retries', async () => {
+    class UnreadableOnce extends MemoryStore {
+      #next: 'kept' | 'unreadable' | 'read' = 'kept';
+      override async saveRun(...run: Parameters<MemoryStore['saveRun']>): Promise<void> {
+        await super.saveRun(...run);
+        if (this.#next === 'kept' && run[0].details.includes('"retryOf"')) this.#next = 'unreadable';
+      }
+      override async runDetails(id: string): Promise<string | undefined> {
+        if (this.#next === 'unreadable') {
+          this.#next = 'read';
+          throw new Error('disk I/O error');
+        }
+        return super.runDetails(id);
+      }
+    }
+    const service = await testService({ overlap: 'refuse' }, { store: new UnreadableOnce() });
+    const configId = await service.store();
+    const old = await failedRun(service, [failure(1)], configId);
+    const answer = await retry(service, old.runId);
+    expect(answer.json).toMatchObject({ status: 'RUNNING', retryOf: old.runId });
+    await expect.poll(() => service.threads.runs.length).toBe(2);
+    service.threads.last.end('SUCCEEDED');
+    const { runId } = answer.json as RunDetails;
+    expect(await service.ended(runId)).toMatchObject({ status: 'SUCCEEDED' });
+    await service.run(configId);
+  });
+
   it('is refused while the run goes on, and where nothing can be run again', async () => {
     const service = await testService();
     const { runId } = await service.run(await service.store());

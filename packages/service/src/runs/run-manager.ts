@@ -80,12 +80,12 @@ export class RunManager {
       throw error;
     }
     this.#options.metrics.accepted();
-    if (order.retryOf !== undefined) await this.#noteRetry(order.retryOf, run.id);
     // While it was being stored it may have been cancelled.
     if (run.status === 'QUEUED') {
       this.#queue.add(run);
       this.#startNext();
     }
+    if (order.retryOf !== undefined) await this.#noteRetry(order.retryOf, run.id);
     return run.stored().details;
   }
 
@@ -235,16 +235,16 @@ export class RunManager {
     return new RetryHandle(run.id, read, (retry) => starter.start({ ...request, retry }, listeners));
   }
 
-  /** Notes with a run that is done that another one runs its failed documents again. */
+  /** Notes with a run that is done that another one runs its failed documents again. That one goes on in any case. */
   async #noteRetry(id: string, by: string): Promise<void> {
     const active = this.#active.get(id);
     if (active !== undefined) {
       active.retriedBy(by);
       return;
     }
-    const text = await this.#options.store.runDetails(id);
-    if (text === undefined) return;
     try {
+      const text = await this.#options.store.runDetails(id);
+      if (text === undefined) return;
       await this.#options.store.saveRun(storedRun({ ...(JSON.parse(text) as RunDetails), retriedBy: by }));
     } catch (error) {
       this.#options.onError(`Run ${by} could not be noted with run ${id}, which it retries`, error);
