@@ -1,3 +1,4 @@
+import type { Worker } from 'node:worker_threads';
 import { Registry } from '@headrace/engine';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { UploadReader } from './upload-reader.ts';
@@ -31,5 +32,30 @@ describe('the thread that reads large texts', () => {
       'stored',
       ...Array(16).fill('fresh'),
     ]);
+  });
+
+  it('refuses at once what is being read, and what waits for that, when the service ends', async () => {
+    const reader = await uploadReader();
+    const asked = [1, 2, 3].map(() => reader.problems(LARGE, 'hocon'));
+    const refused = Promise.all(asked.map((each) => expect(each).rejects.toMatchObject({ code: 'HR_SHUTTING_DOWN' })));
+    await reader.close();
+    await refused;
+    await expect(reader.problems(LARGE, 'hocon')).rejects.toMatchObject({ code: 'HR_SHUTTING_DOWN' });
+  });
+
+  it('fails what it has when it ends by itself, and another one reads the next text', async () => {
+    const reader = await uploadReader();
+    const threads: Worker[] = [];
+    const note = (thread: Worker) => void threads.push(thread);
+    process.on('worker', note);
+    onTestFinished(() => void process.off('worker', note));
+    const torn = expect(reader.problems(LARGE, 'hocon')).rejects.toThrow('The thread that reads large texts has ended');
+    await expect.poll(() => threads.length).toBe(1);
+    await threads[0]?.terminate();
+    await torn;
+    expect(await reader.maskedText(LARGE, 'hocon')).toBe(LARGE);
+    await threads[1]?.terminate();
+    expect(await reader.maskedText(LARGE, 'hocon')).toBe(LARGE);
+    expect(threads).toHaveLength(3);
   });
 });

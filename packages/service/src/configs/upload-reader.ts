@@ -49,6 +49,7 @@ export class UploadReader {
   #worker: Worker | undefined;
   #idle: NodeJS.Timeout | undefined;
   #busy = false;
+  #closed = false;
   /** Who waits for the thread: with texts that are stored, and with those that come now. */
   readonly #waiting = { stored: [] as (() => void)[], fresh: [] as (() => void)[] };
 
@@ -98,7 +99,9 @@ export class UploadReader {
     return this.#perform({ kind: 'previewBody', bytes });
   }
 
+  /** Refuses what is being read, and what waits for that. */
   async close(): Promise<void> {
+    this.#closed = true;
     clearTimeout(this.#idle);
     await this.#worker?.terminate();
   }
@@ -134,20 +137,31 @@ export class UploadReader {
 
   async #ask(job: ReaderJob): Promise<ReaderResult> {
     clearTimeout(this.#idle);
+    if (this.#closed) throw closing();
     this.#worker ??= this.#spawn();
     const worker = this.#worker;
+    const ended = new AbortController();
+    const end = () => ended.abort();
+    worker.once('exit', end);
     worker.postMessage(job);
+    const signal = AbortSignal.any([AbortSignal.timeout(TIMEOUT_MILLIS), ended.signal]);
     let answer: ReaderAnswer;
     try {
-      [answer] = (await once(worker, 'message', { signal: AbortSignal.timeout(TIMEOUT_MILLIS) })) as [ReaderAnswer];
+      [answer] = (await once(worker, 'message', { signal })) as [ReaderAnswer];
     } catch (error) {
-      this.#worker = undefined;
+      this.#forget(worker);
       // Not waited for: a thread that hangs in the operating system does not end.
       void worker.terminate();
+      if (this.#closed) throw closing();
+      // One that had not enough memory has said so before.
+      if (ended.signal.aborted && (error as Error).name === 'AbortError')
+        throw new Error('The thread that reads large texts has ended', { cause: error });
       throw refused(error, 'bytes' in job);
+    } finally {
+      worker.off('exit', end);
     }
     this.#idle = setTimeout(() => {
-      this.#worker = undefined;
+      this.#forget(worker);
       void worker.terminate();
     }, IDLE_MILLIS).unref();
     if ('error' in answer) throw new Error(answer.error);
@@ -166,8 +180,18 @@ export class UploadReader {
     worker.unref();
     // Whoever waits for an answer hears of it; without that it would end the process.
     worker.on('error', () => undefined);
+    worker.once('exit', () => this.#forget(worker));
     return worker;
   }
+
+  /** The next text gets a new thread. */
+  #forget(worker: Worker): void {
+    if (this.#worker === worker) this.#worker = undefined;
+  }
+}
+
+function closing(): Refusal {
+  return new Refusal('HR_SHUTTING_DOWN', 'The service is shutting down and reads no more');
 }
 
 function refused(error: unknown, body: boolean): Refusal {
