@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { catalogUrl } from '@headrace/components';
 import { counted, describePolicy, type LogRecord, messageOf, Registry } from '@headrace/engine';
@@ -107,9 +106,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     undo.push(() => runs.close(stopMillis));
     const app = await buildApp(parts);
     undo.push(() => app.close());
-    const probe = () => readiness.probe().catch((error) => logger.error(error, 'The disk could not be looked at'));
-    await probe();
-    const prober = setInterval(probe, PROBE_MILLIS).unref();
+    await readiness.probe();
+    const prober = setInterval(() => void readiness.probe(), PROBE_MILLIS).unref();
     undo.push(() => clearInterval(prober));
     logger.info(describePolicy(settings.policy));
     if (settings.auth === undefined) {
@@ -242,13 +240,7 @@ async function closeAll(undo: readonly (() => unknown)[]): Promise<void> {
 
 function openStore({ storage }: ServiceSettings, metrics: ServiceMetrics, logger: FastifyBaseLogger): Store {
   if (storage.type === 'memory') return new MemoryStore();
-  const directory = resolve(storage.path);
-  try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    throw new Error(`The store directory ${directory} cannot be made: ${messageOf(error)}`, { cause: error });
-  }
-  return new SqliteStore(directory, {
+  return new SqliteStore(resolve(storage.path), {
     onCommit: (seconds) => metrics.committed(seconds),
     onFailure: () => metrics.storeFailed(),
     warn: (message) => logger.warn(message),

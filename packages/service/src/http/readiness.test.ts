@@ -1,9 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { defaultSettings } from '../service-file/service-settings.ts';
+import { SqliteStore } from '../store/sqlite-store.ts';
 import { temporaryDirectory, testService } from '../testing/test-service.test.support.ts';
 import { Readiness } from './readiness.ts';
 
 const checked = ['store', 'presets', 'running', 'disk', 'eventLoop'];
+
+afterEach(() => void vi.useRealTimers());
 
 describe('GET /v1/readyz', () => {
   it('is empty when all is well, and tells of its checks when asked', async () => {
@@ -29,6 +34,42 @@ describe('GET /v1/readyz', () => {
       requestId: answer.headers.get('x-request-id'),
     });
     expect((await service.ask('/v1/livez')).status).toBe(200);
+  });
+
+  it('is 503 when the store is taken away under the service, which stores nothing then, until it is back', async () => {
+    const path = join(temporaryDirectory(), 'store');
+    vi.useFakeTimers({ toFake: ['setInterval'] });
+    const service = await testService({ storage: { type: 'sqlite', path } });
+    const configId = await service.store();
+    renameSync(path, `${path}.away`);
+    const refused = await service.ask('/v1/config', { body: 'a: 1', type: 'application/hocon' });
+    const gone = `${join(path, 'headrace.db')} was removed or replaced while the service has it open`;
+    expect(refused.json).toMatchObject({
+      status: 503,
+      code: 'HR_STORE_UNAVAILABLE',
+      message: expect.stringContaining(gone),
+    });
+    await vi.advanceTimersByTimeAsync(5000);
+    const checks = async () => ((await service.ask('/v1/readyz?verbose=true')).json as { checks: object[] }).checks;
+    await expect.poll(checks).toEqual(
+      expect.arrayContaining([
+        { name: 'store', ok: false, message: expect.stringContaining(gone) },
+        { name: 'disk', ok: false, message: expect.stringContaining(`cannot be looked at: ENOENT`) },
+      ]),
+    );
+    expect((await service.ask(`/v1/config/${configId}`)).status).toBe(200);
+    expect((await service.ask('/metrics')).text).toContain('headrace_store_size_bytes 0\n');
+    expect((await service.ask('/v1/systemstats')).json).toMatchObject({ code: 'HR_STORE_UNAVAILABLE' });
+
+    // Another service has taken the place: what this one has is not what is there.
+    await new SqliteStore(path).close();
+    expect((await service.ask('/v1/config', { body: 'a: 1', type: 'application/hocon' })).status).toBe(503);
+    rmSync(path, { recursive: true });
+
+    renameSync(`${path}.away`, path);
+    await service.store();
+    await vi.advanceTimersByTimeAsync(5000);
+    await expect.poll(async () => (await service.ask('/v1/readyz')).status).toBe(200);
   });
 
   it('does not mind runs that fail', async () => {

@@ -1,7 +1,9 @@
+import type { StatsFs } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
-import { type Static, Type } from '@headrace/engine';
+import { messageOf, type Static, Type } from '@headrace/engine';
+import { StoreError } from '../store/store.ts';
 
 const space = (unit: string) => ({
   total: Type.Number({ description: unit }),
@@ -51,7 +53,7 @@ export class SystemMeter {
     const cpu = this.#cpuPercent();
     const ram = process.availableMemory();
     const heap = heapUse();
-    const disk = await statfs(this.#directory);
+    const disk = await this.#disk();
     return {
       cpu: { percent: cpu, used: cpu, available: round(100 - cpu), total: 100, loadAverage: round(loadavg()[0] ?? 0) },
       ram: spaceUse(totalmem(), ram),
@@ -59,6 +61,14 @@ export class SystemMeter {
       heap,
       storage: spaceUse(disk.blocks * disk.bsize, disk.bavail * disk.bsize),
     };
+  }
+
+  async #disk(): Promise<StatsFs> {
+    try {
+      return await statfs(this.#directory);
+    } catch (error) {
+      throw new StoreError(`The disk of ${this.#directory} cannot be looked at: ${messageOf(error)}`, { cause: error });
+    }
   }
 
   #cpuPercent(): number {

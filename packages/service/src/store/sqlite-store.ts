@@ -1,13 +1,10 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { epochSeconds } from '../stats/clock.ts';
-import { createPrivate, keepPrivate } from './private-files.ts';
+import { openDatabaseFile } from './database-file.ts';
 import { SqliteConfigs } from './sqlite-configs.ts';
 import { SqliteFailures } from './sqlite-failures.ts';
 import { SqliteRunLogs } from './sqlite-run-logs.ts';
 import { SqliteRuns } from './sqlite-runs.ts';
-import { migrate } from './sqlite-schema.ts';
 import type {
   ConfigFilter,
   ConfigListing,
@@ -28,15 +25,9 @@ import type {
 } from './store.ts';
 import { WriteGroup } from './write-group.ts';
 
-/** What the journal is cut to when it has grown beyond it. */
-const MAX_JOURNAL_BYTES = 64 * 1024 * 1024;
 /** Pages of 4 KiB that stay free in the database, and how many are given back at a time: nobody else has a turn then. */
 const SPARE_PAGES = 4096;
 const GIVEN_BACK_PAGES = 1024;
-
-const SQLITE_BUSY = 5;
-/** Read-only, input or output, full, and cannot be opened. */
-const DISK_ERRORS: ReadonlySet<number> = new Set([8, 10, 13, 14]);
 
 interface SqliteStoreEvents {
   onCommit?(seconds: number): void;
@@ -68,8 +59,8 @@ export class SqliteStore implements Store {
     { onCommit = () => {}, onFailure = () => {}, warn = () => {} }: SqliteStoreEvents = {},
   ) {
     this.directory = directory;
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-    this.#db = openLocked(directory, warn);
+    const { db, check } = openDatabaseFile(directory, warn);
+    this.#db = db;
     this.#configs = new SqliteConfigs(this.#db);
     this.#runs = new SqliteRuns(this.#db);
     this.#logs = new SqliteRunLogs(this.#db);
@@ -81,6 +72,7 @@ export class SqliteStore implements Store {
     this.#writes = new WriteGroup(this.#db, {
       onBegin: () => {
         before = { configs: this.#configs.count, runs: this.#runs.count };
+        check();
       },
       onCommit: (seconds) => {
         this.failure = undefined;
@@ -206,58 +198,8 @@ export class SqliteStore implements Store {
   }
 }
 
-/**
- * Opens the database and locks it for as long as this process lives: the lock is the operating system's, so a
- * killed process leaves none behind.
- *
- * `synchronous = FULL` waits for the disk at every commit, so that an acknowledged write survives the loss of power
- * as well as `kill -9`. Measured on a shared two-core machine, rows of 1 kB in groups of 100: 18,000 to 28,000 rows a
- * second with `FULL`, 27,000 to 30,000 with `NORMAL`. That is enough, and the group pays for the wait once.
- */
-function openLocked(directory: string, warn: (message: string) => void): DatabaseSync {
-  const pidFile = join(directory, 'pid');
-  const path = join(directory, 'headrace.db');
-  // Configs hold secrets, whatever may be done with the directory. SQLite makes its other files with the mode of this one.
-  createPrivate(path);
-  for (const file of [path, `${path}-wal`, `${path}-shm`, `${path}-journal`, pidFile]) keepPrivate(file, warn);
-  const db = new DatabaseSync(path);
-  try {
-    // Giving back space works for a new database only: it has to be said before anything is in it.
-    db.exec(`PRAGMA auto_vacuum = INCREMENTAL; PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL;
-             PRAGMA journal_size_limit = ${MAX_JOURNAL_BYTES}; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;
-             BEGIN IMMEDIATE; COMMIT;`);
-    writeFileSync(pidFile, `${process.pid}\n`, { mode: 0o600 });
-    migrate(db);
-    return db;
-  } catch (error) {
-    db.close();
-    const { errcode = 0, message } = error as Error & { errcode?: number };
-    if (errcode !== SQLITE_BUSY) {
-      // The low byte says the kind.
-      const hint = DISK_ERRORS.has(errcode % 256)
-        ? '. Look at its disk: it has to be writable, sound, and not full'
-        : '';
-      throw new Error(`The store ${directory} cannot be opened: ${message}${hint}`, { cause: error });
-    }
-    throw new Error(
-      `The store ${directory} is in use by another service (process ${readPid(pidFile)}). ` +
-        'Stop that one first, or give this one another storage.path.',
-      { cause: error },
-    );
-  }
-}
-
 /** Gives free pages back to the disk, some at a time; those that are kept are taken by what comes next. */
 function giveBackSpace(db: DatabaseSync): void {
   const { freelist_count: free } = db.prepare('PRAGMA freelist_count').get() as { freelist_count: number };
   if (free > SPARE_PAGES) db.exec(`PRAGMA incremental_vacuum(${Math.min(free - SPARE_PAGES, GIVEN_BACK_PAGES)})`);
-}
-
-function readPid(path: string): string {
-  try {
-    return readFileSync(path, 'utf8').trim();
-  } catch {
-    // It has the lock and has not written its number yet.
-    return 'unknown';
-  }
 }

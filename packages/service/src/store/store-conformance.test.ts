@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -326,12 +326,49 @@ describe('the sqlite store on the disk', () => {
   it('is refused with its place when it is no store of ours', () => {
     const broken = newDirectory();
     writeFileSync(join(broken, 'headrace.db'), 'this is not a database, and long enough to be looked at'.repeat(50));
-    expect(() => new SqliteStore(broken)).toThrow(`The store ${broken} cannot be opened`);
+    expect(() => new SqliteStore(broken)).toThrow(
+      `The store ${broken} cannot be opened: file is not a database. ${join(broken, 'headrace.db')} is damaged, or of ` +
+        'another program: put a copy from a backup in its place',
+    );
     const newer = newDirectory();
     const db = new DatabaseSync(join(newer, 'headrace.db'));
     db.exec('PRAGMA user_version = 99');
     db.close();
     expect(() => new SqliteStore(newer)).toThrow('is of version 99');
+  });
+
+  it('is refused with what to do where it cannot be written', () => {
+    const file = join(newDirectory(), 'file');
+    writeFileSync(file, '');
+    expect(() => new SqliteStore(file)).toThrow(
+      /^The store directory .*file cannot be made: EEXIST.*Give the user of the service the right to write there, or/,
+    );
+    // Not even an administrator makes a file there.
+    const forbidden = '/sys/kernel';
+    if (!existsSync(forbidden)) return;
+    expect(() => new SqliteStore(forbidden)).toThrow(
+      /^The store \/sys\/kernel cannot be opened: E.* Give the user of the service the right to write there, or choose/,
+    );
+  });
+
+  it('takes no writes while its files are not those that it has open', async () => {
+    const directory = newDirectory();
+    const store = new SqliteStore(directory);
+    await store.addConfig(config('a'), 9);
+    for (const name of ['headrace.db', 'headrace.db-wal']) {
+      const path = join(directory, name);
+      renameSync(path, `${path}.away`);
+      const gone = `${path} was removed or replaced`;
+      await expect(store.addConfig(config(`b${name}`), 9)).rejects.toThrow(gone);
+      writeFileSync(path, '');
+      await expect(store.deleteConfig('a', 1)).rejects.toThrow(gone);
+      expect(store.failure).toContain(gone);
+      renameSync(`${path}.away`, path);
+      expect(await store.addConfig(config(`c${name}`), 9)).toBe('written');
+      expect(store.failure).toBeUndefined();
+    }
+    expect(ids(await store.listConfigs({ limit: 9 }))).toEqual(['cheadrace.db-wal', 'cheadrace.db', 'a']);
+    await store.close();
   });
 
   it('is for its owner alone, even in a directory that others may enter, and when it was not before', async () => {

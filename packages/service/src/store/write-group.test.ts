@@ -46,6 +46,19 @@ describe('writes in groups', () => {
     expect(words()).toEqual(['a', 'c']);
   });
 
+  it('fail alone when what they do fails before the database, which has nothing of them then', async () => {
+    const { db, group, events, words, write } = open();
+    const insert = db.prepare('INSERT INTO words VALUES (?)');
+    const torn = group.write(() => {
+      insert.run('torn');
+      throw new TypeError('not a word');
+    });
+    const outcomes = await Promise.allSettled([write('a'), torn, write('b')]);
+    expect(outcomes).toMatchObject([{ value: 1 }, { reason: { name: 'TypeError' } }, { value: 1 }]);
+    expect(words()).toEqual(['a', 'b']);
+    expect(events).toEqual(['begin', 'commit']);
+  });
+
   it('are not acknowledged when the disk is full, and the store goes on when there is space again', async () => {
     const { db, events, words, write } = open();
     await write('kept');

@@ -28,7 +28,7 @@ export class WriteGroup {
   #scheduled: NodeJS.Immediate | undefined;
 
   /**
-   * @param events.onBegin before the writes of a group are applied
+   * @param events.onBegin before the writes of a group are applied: none of them is where it throws
    * @param events.onCommit seconds that a group took
    * @param events.onFailure all that was applied since `onBegin` is undone
    */
@@ -63,9 +63,9 @@ export class WriteGroup {
     if (writes.length === 0) return;
     this.#pending = [];
     const start = performance.now();
-    this.#onBegin();
     const outcomes: { value: unknown; error?: unknown }[] = [];
     try {
+      this.#onBegin();
       this.#begin.run();
       for (const write of writes) outcomes.push(this.#applyOne(write));
       this.#commit.run();
@@ -96,7 +96,10 @@ export class WriteGroup {
     }
   }
 
-  /** A write that breaks a rule of the database fails alone; any other failure is the store's, and fails them all. */
+  /**
+   * A write that breaks a rule of the database fails alone, and so does one that SQLite has no part in; any other failure
+   * is the store's, and fails them all.
+   */
   #applyOne(write: PendingWrite): { value: unknown; error?: unknown } {
     this.#savepoint.run();
     try {
@@ -104,8 +107,9 @@ export class WriteGroup {
       this.#release.run();
       return { value };
     } catch (error) {
-      if (((error as { errcode?: number }).errcode ?? 0) % 256 !== SQLITE_CONSTRAINT) throw error;
-      // The statements before the one that broke the rule are undone too.
+      const { errcode } = error as { errcode?: number };
+      if (errcode !== undefined && errcode % 256 !== SQLITE_CONSTRAINT) throw error;
+      // The statements before the one that failed are undone too.
       this.#undo.run();
       this.#release.run();
       return { value: undefined, error };
