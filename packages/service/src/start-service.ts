@@ -113,6 +113,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     if (settings.auth === undefined) {
       logger.warn('There is no auth in the service file: whoever reaches the service may use it');
     }
+    for (const { name, expires } of settings.auth?.tokens ?? []) {
+      if (expires === undefined || expires > Date.now()) continue;
+      logger.warn(`The token ${name} expired at ${new Date(expires).toISOString()}: nobody gets in with it any more`);
+    }
     const listeners: Listener[] = [];
     measurements.service.connections = () => listeners.reduce((sum, listener) => sum + listener.connections(), 0);
     undo.push(() => Promise.all(listeners.map((listener) => listener.close(REQUEST_GRACE_MILLIS))));

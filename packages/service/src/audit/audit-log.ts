@@ -15,6 +15,8 @@ export interface AuditRecord {
   target: string | null;
   /** The id of what it has made of that: of the run that retries a run. */
   made?: string;
+  /** How many logins of the address were not looked at, up to now. */
+  tries?: number;
   outcome: string;
   status: number;
 }

@@ -1,6 +1,8 @@
 import { mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { FailureDelay } from '../auth/failure-delay.ts';
+import { newToken, parseTokenHash } from '../auth/token.ts';
 import { temporaryDirectory, testService, VALID } from '../testing/test-service.test.support.ts';
 import { AuditLog, type AuditRecord } from './audit-log.ts';
 
@@ -9,10 +11,13 @@ const users = [
   { name: 'bob', password: 'bobspass', role: 'reader' as const },
 ];
 
+const { token, tokenHash } = newToken();
+const tokens = [{ name: 'prometheus', role: 'reader' as const, sha256: parseTokenHash(tokenHash) as string }];
+
 /** A service whose records are in a file. */
 async function audited() {
   const path = join(temporaryDirectory(), 'audit.jsonl');
-  const service = await testService({ auth: { users }, audit: { path } });
+  const service = await testService({ auth: { users, tokens }, audit: { path } });
   const records = () =>
     readFileSync(path, 'utf8')
       .split('\n')
@@ -69,6 +74,25 @@ describe('audit records', () => {
     expect(records()).toEqual([
       expect.objectContaining({ ...login, user: 'ann' }),
       expect.objectContaining({ ...login, user: null }),
+    ]);
+  });
+
+  it('tell of logins that are not looked at after too many failures, a few lines of many, as do the metrics', async () => {
+    const { service, records } = await audited();
+    await service.ask('/v1/config', { auth: 'ann:wrong' });
+    vi.spyOn(FailureDelay.prototype, 'waitTurn').mockResolvedValue(false);
+    onTestFinished(() => void vi.restoreAllMocks());
+    for (let i = 0; i < 9; i++) {
+      expect((await service.ask('/v1/run', { method: 'POST', auth: 'ann:wrong' })).status).toBe(429);
+    }
+    const { text } = await service.ask('/metrics', { headers: { authorization: `Bearer ${token}` } });
+    expect(text).toContain('headrace_login_failures_total{reason="wrong"} 1\n');
+    expect(text).toContain('headrace_login_failures_total{reason="throttled"} 9\n');
+    await service.service.close();
+    const login = { action: 'login', user: 'ann', outcome: 'refused' };
+    expect(records()).toEqual([
+      expect.objectContaining({ ...login, status: 401 }),
+      ...[1, 2, 4, 8].map((tries) => expect.objectContaining({ ...login, status: 429, tries })),
     ]);
   });
 

@@ -45,6 +45,9 @@ describe('API tokens', () => {
       expect(answer.status).toBe(401);
       expect(answer.headers.get('www-authenticate')).toMatch(/^Basic realm=.*, Bearer realm="headrace"$/);
     }
+    expect(service.log.warnings.filter((line) => line.includes('token'))).toEqual([
+      expect.stringMatching(/^The token admin-token expired at .*: nobody gets in with it any more$/),
+    ]);
     expect((await service.ask('/v1/config', bearer(old.token))).json).toMatchObject({
       status: 401,
       message: expect.stringMatching(/^The token admin-token expired at \d{4}-/),

@@ -1,8 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Authenticator } from '../auth/authenticator.ts';
+import type { Authenticator, User } from '../auth/authenticator.ts';
 import { mayDo } from '../auth/roles.ts';
 import { Refusal } from '../errors/refusal.ts';
 import type { Role } from '../service-file/service-settings.ts';
+
+/** Why nobody was let in who tried: what was sent is wrong, or it was not looked at after too many failures. */
+export type FailedLogin = 'wrong' | 'throttled';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -13,6 +16,7 @@ declare module 'fastify' {
     /** Who asks; null without authentication. */
     user: string | null;
     role: Role | null;
+    failedLogin: FailedLogin | null;
   }
 }
 
@@ -23,11 +27,12 @@ const BEARER = 'Bearer realm="headrace"';
 export function guardRoutes(app: FastifyInstance, authenticator: Authenticator | undefined): void {
   app.decorateRequest('user', null);
   app.decorateRequest('role', null);
+  app.decorateRequest('failedLogin', null);
   if (authenticator === undefined) return;
   app.addHook('onRequest', async (request) => {
     const access = neededAccess(request);
     if (access === 'open') return;
-    const user = await authenticator.authenticate(request.headers.authorization, request.ip);
+    const user = await login(request, authenticator);
     if (user === undefined) {
       throw new Refusal('HR_UNAUTHORIZED', 'A user name and a password, or a token, are needed, or these are wrong', {
         headers: { 'www-authenticate': authenticator.takesTokens ? `${BASIC}, ${BEARER}` : BASIC },
@@ -39,6 +44,18 @@ export function guardRoutes(app: FastifyInstance, authenticator: Authenticator |
       throw new Refusal('HR_FORBIDDEN', `${user.name} has the role ${user.role}; this needs the role ${access}`);
     }
   });
+}
+
+async function login(request: FastifyRequest, authenticator: Authenticator): Promise<User | undefined> {
+  const { authorization } = request.headers;
+  try {
+    const user = await authenticator.authenticate(authorization, request.ip);
+    if (user === undefined && authorization !== undefined) request.failedLogin = 'wrong';
+    return user;
+  } catch (error) {
+    if (error instanceof Refusal) request.failedLogin = error.code === 'HR_TOO_MANY_FAILURES' ? 'throttled' : 'wrong';
+    throw error;
+  }
 }
 
 /** Refuses a request for more than its route is for, when its sender may not do that. */

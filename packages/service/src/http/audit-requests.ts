@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AuditLog } from '../audit/audit-log.ts';
+import { ThrottledLogins } from '../audit/throttled-logins.ts';
 import type { Authenticator } from '../auth/authenticator.ts';
 import type { ServiceMetrics } from '../stats/service-metrics.ts';
 
@@ -19,13 +20,14 @@ const MADE = /^\{"(?:runId|configId)":"([^"\\]+)"/;
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Records every request that changes something, done or refused, and every failed login. */
+/** Records every request that changes something, done or refused, and failed logins. */
 export function auditRequests(
   app: FastifyInstance,
   audit: AuditLog | undefined,
   authenticator: Authenticator | undefined,
   metrics: ServiceMetrics,
 ): void {
+  const throttled = new ThrottledLogins();
   app.decorateRequest('made', null);
   app.addHook('onSend', (request, { statusCode }, payload, done) => {
     if (statusCode < 300 && changes(request) && typeof payload === 'string') {
@@ -34,9 +36,11 @@ export function auditRequests(
     done(null, payload);
   });
   app.addHook('onResponse', (request, reply, done) => {
-    const failedLogin = reply.statusCode === 401 && request.headers.authorization !== undefined;
-    if (failedLogin) metrics.loginFailed();
-    if (failedLogin || changes(request)) audit?.add(recordOf(request, reply, failedLogin, authenticator));
+    const { failedLogin, ip } = request;
+    if (failedLogin !== null) metrics.loginFailed(failedLogin);
+    const tries = failedLogin === 'throttled' ? throttled.add(ip) : undefined;
+    const recorded = failedLogin === 'throttled' ? tries !== undefined : failedLogin !== null || changes(request);
+    if (recorded) audit?.add({ ...recordOf(request, reply, authenticator), ...(tries === undefined ? {} : { tries }) });
     done();
   });
 }
@@ -48,17 +52,16 @@ function changes({ method, routeOptions: { url, config } }: FastifyRequest): boo
 function recordOf(
   request: FastifyRequest,
   { statusCode: status }: FastifyReply,
-  failedLogin: boolean,
   authenticator: Authenticator | undefined,
 ) {
-  const { id: requestId, method, user, role, ip: address, headers, params, made, routeOptions } = request;
+  const { id: requestId, method, user, role, ip: address, headers, params, made, routeOptions, failedLogin } = request;
   const named = (params as { id?: string } | undefined)?.id;
   return {
     requestId,
-    user: failedLogin ? (authenticator?.nameIn(headers.authorization) ?? null) : user,
+    user: failedLogin === null ? user : (authenticator?.nameIn(headers.authorization) ?? null),
     role,
     address,
-    action: failedLogin ? 'login' : `${method} ${routeOptions.url}`,
+    action: failedLogin === null ? `${method} ${routeOptions.url}` : 'login',
     target: named ?? made,
     ...(named === undefined || made === null || made === named ? {} : { made }),
     outcome: status < 400 ? 'done' : status < 500 ? 'refused' : 'failed',

@@ -24,7 +24,11 @@ export class ServiceMetrics {
     'Connections that were closed because there were limits.maxConnections.',
     [{}],
   );
-  readonly #loginFailures = new CounterFamily('headrace_login_failures_total', 'Failed logins.', [{}]);
+  readonly #loginFailures = new CounterFamily<'reason'>(
+    'headrace_login_failures_total',
+    'Failed logins: wrong, or throttled, which is not looked at after too many failures.',
+    [{ reason: 'wrong' }, { reason: 'throttled' }],
+  );
   readonly #commits = new HistogramFamily(
     'headrace_store_commit_duration_seconds',
     'Groups of writes of the store.',
@@ -79,8 +83,8 @@ export class ServiceMetrics {
     this.#refusedConnections.add({});
   }
 
-  loginFailed(): void {
-    this.#loginFailures.add({});
+  loginFailed(reason: 'wrong' | 'throttled'): void {
+    this.#loginFailures.add({ reason });
   }
 
   committed(seconds: number): void {
