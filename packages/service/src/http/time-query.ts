@@ -1,5 +1,6 @@
 import { Type } from '@headrace/engine';
 import { Refusal } from '../errors/refusal.ts';
+import { parseDate } from '../stats/clock.ts';
 
 /** A time in a query. */
 export function timeQuery(description: string) {
@@ -25,5 +26,5 @@ export function parseTime(name: string, text: string | undefined): number | unde
 function isoSeconds(text: string): number {
   // A plus sign that was not encoded has become a space.
   const iso = text.replace(' ', '+');
-  return /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(iso) ? Date.parse(iso) / 1000 : Number.NaN;
+  return /^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(iso) ? parseDate(iso) / 1000 : Number.NaN;
 }

@@ -1,5 +1,6 @@
 import { parsePasswordHash } from '../auth/password-hash.ts';
 import { MIN_TOKEN_LENGTH, parseTokenHash, tokenDigest } from '../auth/token.ts';
+import { parseDate } from '../stats/clock.ts';
 import type { AuthSettings, Role, TokenSettings, UserSettings } from './service-settings.ts';
 import type { Entry, YamlReader } from './yaml-reader.ts';
 
@@ -91,7 +92,7 @@ function readToken(reader: YamlReader, entry: Entry): TokenSettings | undefined 
   if (hash !== undefined && hashed !== undefined && sha256 === undefined) {
     reader.error(hash, `${hash.path} is not the hash of a token`, 'Its form is sha256: and 64 hexadecimal digits.');
   }
-  const end = expires === undefined ? undefined : Date.parse(expires);
+  const end = expires === undefined ? undefined : parseDate(expires);
   if (until !== undefined && end !== undefined && Number.isNaN(end)) {
     reader.error(until, `${until.path} is not a date`, 'Write it as 2027-06-30 or 2027-06-30T18:00:00Z.');
   }

@@ -46,6 +46,7 @@ auth:
     [`{ name: a, role: king, token: ${SECRET} }`, 'auth.tokens[0].role is not reader, operator or admin'],
     [`{ role: reader, token: ${SECRET} }`, 'auth.tokens[0] has no name'],
     [`{ name: a, role: reader, token: ${SECRET}, expires: soon }`, 'auth.tokens[0].expires is not a date'],
+    [`{ name: a, role: reader, token: ${SECRET}, expires: 2027-06-31 }`, 'auth.tokens[0].expires is not a date'],
     [`{ name: a, role: reader, token: ${SECRET} }, { name: a, role: reader, token: ${SECRET} }`, 'two tokens a'],
   ])('are refused: %s', async (token, message) => {
     const { settings, problems } = await read(`auth: { tokens: [${token}] }`);

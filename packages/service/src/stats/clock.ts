@@ -6,4 +6,16 @@ export function epochSeconds(): number {
   return Date.now() / 1000;
 }
 
+/** As `Date.parse`, which takes the 30th of February for a day of March: here there is none, and it gives NaN. */
+export function parseDate(text: string): number {
+  const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)/.exec(text) ?? [];
+  if (
+    day !== undefined &&
+    new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() !== Number(day)
+  ) {
+    return Number.NaN;
+  }
+  return Date.parse(text);
+}
+
 export const monotonic: Clock = () => performance.now() / 1000;
