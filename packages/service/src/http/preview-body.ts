@@ -9,24 +9,29 @@ const MAX_DOCUMENTS = 1000;
 const DEFAULT_LIMIT = 10;
 
 /** The body of a request for a preview. */
-export const PreviewBody = Type.Object({
-  config: Type.Optional(
-    Type.Union([JsonDocument, Type.String()], { description: 'A config, as an object or as a text of HOCON' }),
-  ),
-  configId: Type.Optional(Type.String({ description: 'Instead of `config`' })),
-  pipeline: Type.Optional(Type.String({ description: 'The first one when absent' })),
-  documents: Type.Optional(Type.Array(JsonDocument, { maxItems: MAX_DOCUMENTS })),
-  limit: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: MAX_DOCUMENTS,
-      description: `Without documents: how many of those that the connectors give; ${DEFAULT_LIMIT}`,
-    }),
-  ),
-  trace: Type.Optional(
-    Type.Boolean({ description: 'Show each document after each stage; also a parameter of the query' }),
-  ),
-});
+export const PreviewBody = Type.Object(
+  {
+    config: Type.Optional(
+      Type.Union([JsonDocument, Type.String()], {
+        description: 'A config, as an object or as a text of HOCON. For administrators',
+      }),
+    ),
+    configId: Type.Optional(Type.String({ description: 'Instead of `config`' })),
+    pipeline: Type.Optional(Type.String({ description: 'The first one when absent' })),
+    documents: Type.Optional(Type.Array(JsonDocument, { maxItems: MAX_DOCUMENTS })),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_DOCUMENTS,
+        description: `Without documents: how many of those that the connectors give; ${DEFAULT_LIMIT}`,
+      }),
+    ),
+    trace: Type.Optional(
+      Type.Boolean({ description: 'Show each document after each stage; also a parameter of the query' }),
+    ),
+  },
+  { additionalProperties: false },
+);
 
 const checkBody = bodyCheck(PreviewBody);
 
@@ -44,6 +49,15 @@ export interface AskedPreview {
 /** Reads the body of a request for a preview. Throws a `Refusal`. */
 export function readPreviewBody(bytes: Uint8Array): AskedPreview {
   const { text, body } = readExactBody(bytes, checkPreview);
+  if (body.has('documents') && body.has('limit')) {
+    throw new Refusal(
+      'HR_REQUEST_INVALID',
+      'The body: limit is for the documents of the connectors, and not for these',
+      {
+        hint: 'Leave out limit or documents.',
+      },
+    );
+  }
   return {
     what: askedConfig(text, body),
     pipeline: body.get('pipeline') as string | undefined,

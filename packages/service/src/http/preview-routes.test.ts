@@ -78,6 +78,21 @@ describe('POST /v1/preview', () => {
     expect((await ask()).json).toMatchObject({ status: 400, problems: [masked] });
   });
 
+  it('of a config that comes with the request is for those who may run one', async () => {
+    const users = (['operator', 'admin'] as const).map((role) => ({ name: role, password: 'right', role }));
+    const service = await testService({ auth: { users } });
+    const stored = await service.ask('/v1/config', { body: VALID, type: 'application/hocon', auth: 'admin:right' });
+    const preview = async (body: object, name: string) =>
+      (await service.ask('/v1/preview', { body, auth: `${name}:right` })).json;
+    expect(await preview({ config: VALID }, 'operator')).toMatchObject({
+      status: 403,
+      message: 'operator has the role operator; this needs the role admin',
+    });
+    expect(service.threads.previews).toEqual([]);
+    expect(await preview({ config: VALID }, 'admin')).toEqual({ results: [], problems: [] });
+    expect(await preview(stored.json, 'operator')).toEqual({ results: [], problems: [] });
+  });
+
   it('refuses a config with errors, with its problems', async () => {
     const service = await testService();
     const problem = {
@@ -103,6 +118,7 @@ describe('POST /v1/preview', () => {
     [400, { config: {}, documents: [1] }],
     [400, { config: {}, limit: 0 }],
     [400, { config: {}, pipeline: 1 }],
+    [400, { config: {}, documents: [{ id: '1' }], limit: 1 }],
     [400, []],
     [400, '{"config": '],
     [400, ''],

@@ -2,6 +2,7 @@ import { type PreviewResult, Type, traceJson, writeString } from '@headrace/engi
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { configNotFound } from '../configs/configs.ts';
 import type { AskedConfig } from '../configs/inline-config.ts';
+import { requireRole } from './access.ts';
 import { sendJson } from './json.ts';
 import { JsonDocument, LogLine, StageFailure } from './preview-answer.ts';
 import { PreviewBody } from './preview-body.ts';
@@ -40,11 +41,13 @@ export async function previewRoutes(app: FastifyInstance, parts: ServiceParts): 
           trace: Type.Optional(Type.Boolean({ description: 'Show each document after each stage' })),
         }),
         body: PreviewBody,
-        response: answers({ 200: PreviewAnswer }, 400, 404, 413, 415, 422, 429),
+        response: answers({ 200: PreviewAnswer }, 400, 403, 404, 413, 415, 422, 429),
       },
     },
     async (request, reply) => {
       const { what, pipeline, documents, limit, trace } = await reader.previewBody(request.body);
+      // As for a run: such a config can send what it reads somewhere else.
+      if ('text' in what) requireRole(request, 'admin');
       const source = await sourceOf(what, configs);
       const result = await previews.preview(
         {
