@@ -41,6 +41,11 @@ describe('service.md', () => {
     }
   });
 
+  it('shows no hash of a token that somebody could have', () => {
+    const shown = blocks.flatMap(({ text }) => text.match(/sha256:[0-9a-f]{64}/g) ?? []);
+    expect(shown).toEqual([`sha256:${'0'.repeat(64)}`]);
+  });
+
   it('shows every limit', () => {
     const [first] = blocks.filter((block) => fileOf(block) === 'service.yml');
     for (const name of Object.keys(defaultSettings().limits)) expect(first?.text).toContain(`${name}:`);

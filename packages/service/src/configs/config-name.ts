@@ -26,3 +26,6 @@ function wrongName(name: string): string | undefined {
   if (FILE.test(name)) return 'it looks like the file of a preset';
   return RESERVED.has(name.toLowerCase()) ? 'the word has a meaning of its own' : undefined;
 }
+
+/** The longest id or preset name in a path: what a file name can be. */
+export const MAX_ID_LENGTH = 255;

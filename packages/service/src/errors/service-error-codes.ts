@@ -22,8 +22,8 @@ export const SERVICE_ERROR_CODES = {
   },
   HR_REQUEST_MEDIA_TYPE: {
     status: 415,
-    meaning: 'The endpoint does not take this content type.',
-    advice: 'Send the header `Content-Type` with a type that the message names.',
+    meaning: 'The endpoint does not take this content type, or the body is compressed.',
+    advice: 'Send the body as it is, and the header `Content-Type` with a type that the message names.',
   },
   HR_REQUEST_TOO_LARGE: {
     status: 413,

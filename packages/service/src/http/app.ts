@@ -1,4 +1,5 @@
 import { type FastifyInstance, fastify, LogController, type RouteOptions } from 'fastify';
+import { MAX_ID_LENGTH } from '../configs/config-name.ts';
 import { Refusal } from '../errors/refusal.ts';
 import { guardRoutes } from './access.ts';
 import { logRequests } from './access-log.ts';
@@ -7,6 +8,7 @@ import { boundBodies } from './body-budget.ts';
 import { configInfoRoutes } from './config-info-routes.ts';
 import { configRoutes } from './config-routes.ts';
 import { configVersionRoutes } from './config-version-routes.ts';
+import { refuseEncodedBodies } from './content-encoding.ts';
 import { docsRoutes } from './docs-routes.ts';
 import { answerError } from './error-answers.ts';
 import { limitHeaders } from './header-limit.ts';
@@ -14,10 +16,10 @@ import { healthRoutes } from './health-routes.ts';
 import { requireHost } from './host-header.ts';
 import { notJson } from './json-body.ts';
 import { previewRoutes } from './preview-routes.ts';
+import { refuseQueries } from './query-guard.ts';
 import { answerRequestIds, REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
 import { measureRequests } from './request-metrics.ts';
 import { compilers } from './request-validation.ts';
-import { MAX_ID_LENGTH } from './route-schemas.ts';
 import { runFailureRoutes } from './run-failure-routes.ts';
 import { runRoutes } from './run-routes.ts';
 import { runWatchRoutes } from './run-watch-routes.ts';
@@ -59,6 +61,8 @@ export async function buildApp(parts: ServiceParts): Promise<FastifyInstance> {
   limitHeaders(app, parts.settings.limits.maxHeaders);
   requireHost(app);
   guardRoutes(app, parts.authenticator);
+  refuseQueries(app);
+  refuseEncodedBodies(app);
   boundBodies(app, Math.max(MAX_BODY_BYTES, parts.maxConfigBytes));
   for (const plugin of [
     configRoutes,

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../service-file/service-settings.ts';
 import { testService } from '../testing/test-service.test.support.ts';
@@ -17,6 +18,47 @@ describe('a body that is refused', () => {
       code: 'HR_REQUEST_MEDIA_TYPE',
       message,
       hint: expect.stringContaining('Content-Type: application/json'),
+    });
+  });
+
+  it.each(['/v1/config', '/v1/run', '/v1/preview', '/v1/run/a/retry'])(
+    'for its compression at %s is told so',
+    async (path) => {
+      const service = await testService();
+      const packed = { body: gzipSync('{"configId": "a"}'), type: 'application/json' };
+      const answer = await service.ask(path, { ...packed, headers: { 'content-encoding': 'gzip' } });
+      expect(answer.json).toMatchObject({
+        status: 415,
+        code: 'HR_REQUEST_MEDIA_TYPE',
+        message: 'The body must not be compressed (Content-Encoding: gzip)',
+        hint: 'Send it as it is, without the header Content-Encoding.',
+      });
+      const plain = { body: '{}', type: 'application/json', headers: { 'content-encoding': 'identity' } };
+      expect((await service.ask(path, plain)).status).not.toBe(415);
+    },
+  );
+
+  it.each([
+    ['/v1/run', { config: 5 }, 'The body: config has to be an object or a string'],
+    ['/v1/preview', { configId: 'a', documents: [{}, 1] }, 'The body: documents[1] has to be an object'],
+    ['/v1/run', { configId: 'a', labels: { 'a/b~c': 1 } }, 'The body: labels.a/b~c has to be a string'],
+    ['/v1/run/a/retry', 5, 'The body has to be an object'],
+  ])('for what stands in it at %s is told where: %j', async (path, body, message) => {
+    const service = await testService();
+    const answer = await service.ask(path, { body: JSON.stringify(body), type: 'application/json' });
+    expect(answer.json).toMatchObject({ status: 400, message });
+  });
+
+  it.each([
+    ['/v1/preview', { configId: 'a', docments: [{}] }, 'docments', 'Did you mean documents?'],
+    ['/v1/preview', { configId: 'a', x: 1, limit: 0 }, 'x', /^Possible: config, configId, pipeline, documents, limit/],
+    ['/v1/run/a/retry', { configID: 'a' }, 'configID', 'Did you mean configId?'],
+  ])('for a property that the endpoint %s does not have is told what was meant: %j', async (path, body, name, hint) => {
+    const service = await testService();
+    expect((await service.ask(path, { body })).json).toMatchObject({
+      status: 400,
+      message: `The body: there is no property ${name}`,
+      hint: typeof hint === 'string' ? hint : expect.stringMatching(hint),
     });
   });
 

@@ -55,7 +55,7 @@ export async function docsRoutes(
   app: FastifyInstance,
   { routes, secured }: { routes: readonly RouteOptions[]; secured: boolean },
 ): Promise<void> {
-  const config = { access: 'open' } as const;
+  const config = { access: 'open', anyQuery: true } as const;
   protectPages(app);
   let document: Promise<string> | undefined;
 

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { type Problem, Type } from '@headrace/engine';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { MAX_ID_LENGTH } from '../configs/config-name.ts';
 import { Refusal } from '../errors/refusal.ts';
 import { SERVICE_ERROR_CODES, type ServiceErrorCode } from '../errors/service-error-codes.ts';
 import { StoreError } from '../store/store.ts';
@@ -61,7 +62,6 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
 /** Codes of the framework, and the ones that say the same here. */
 const FRAMEWORK_CODES: Readonly<Record<string, ServiceErrorCode>> = {
   FST_ERR_CTP_EMPTY_JSON_BODY: 'HR_REQUEST_EMPTY_BODY',
-  FST_ERR_MAX_PARAM_LENGTH: 'HR_REQUEST_URL_TOO_LONG',
 };
 
 function toErrorBody(error: unknown, request: FastifyRequest): ErrorBody {
@@ -71,6 +71,9 @@ function toErrorBody(error: unknown, request: FastifyRequest): ErrorBody {
     const { code, statusCode, message } = error as Error & { code: string; statusCode: number };
     if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return wrongMediaType(request);
     if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge(request);
+    if (code === 'FST_ERR_MAX_PARAM_LENGTH') {
+      return refused('HR_REQUEST_URL_TOO_LONG', `A part of the path has more than ${MAX_ID_LENGTH} characters`);
+    }
     const known = FRAMEWORK_CODES[code];
     if (known !== undefined) return refused(known, message);
     if (statusCode >= 400 && statusCode < 500) return { status: statusCode, code: 'HR_REQUEST_INVALID', message };

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { SERVICE_ERROR_CODES } from '../errors/service-error-codes.ts';
 import { CheckList, errorJson } from './error-answers.ts';
 import { sendJson } from './json.ts';
-import { answers, Nothing, queryOf } from './route-schemas.ts';
+import { answers, Nothing } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
 
 const Ready = Type.Object({ status: Type.Literal('ready'), checks: CheckList });
@@ -11,10 +11,11 @@ const Ready = Type.Object({ status: Type.Literal('ready'), checks: CheckList });
 /** Whether the process lives, and whether it can do its work. Open to all: orchestrators have no password. */
 export async function healthRoutes(app: FastifyInstance, { readiness }: ServiceParts): Promise<void> {
   const tags = ['health'];
+  const config = { access: 'open', anyQuery: true } as const;
 
   app.get(
     '/v1/livez',
-    { config: { access: 'open' }, schema: { tags, summary: 'The process lives', response: answers({ 200: Nothing }) } },
+    { config, schema: { tags, summary: 'The process lives', response: answers({ 200: Nothing }) } },
     (_request, reply) => {
       reply.send();
     },
@@ -23,11 +24,11 @@ export async function healthRoutes(app: FastifyInstance, { readiness }: ServiceP
   app.get<{ Querystring: { verbose?: boolean } }>(
     '/v1/readyz',
     {
-      config: { access: 'open' },
+      config,
       schema: {
         tags,
         summary: 'The service can do its work',
-        querystring: queryOf({
+        querystring: Type.Object({
           verbose: Type.Optional(Type.Boolean({ description: 'Tell of the checks when all is well, too' })),
         }),
         response: answers({ 200: Type.Union([Nothing, Ready]) }, 503),

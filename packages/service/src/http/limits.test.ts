@@ -56,6 +56,12 @@ describe('limits of requests', () => {
     }
   });
 
+  it('414: an id that is too long, which is not repeated', async () => {
+    const service = await testService();
+    const answer = await service.ask(`/v1/config/${'a'.repeat(256)}`);
+    expect(answer.json).toMatchObject({ status: 414, message: 'A part of the path has more than 255 characters' });
+  });
+
   it('413: a body that is too large', async () => {
     const service = await testService({ limits: { ...limits, maxConfigBytes: 1024 } });
     const answer = await service.ask('/v1/config', { body: `a: ${'x'.repeat(2000)}`, type: 'application/hocon' });

@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { testService } from '../testing/test-service.test.support.ts';
+import { parseTime } from './time-query.ts';
 
 describe('a query', () => {
   it('with a value that is none of the choices is told them, or the one that was meant', async () => {
@@ -45,6 +47,70 @@ describe('a query', () => {
     });
     expect((await service.ask('/v1/config')).text).toBe('{}');
   });
+});
+
+describe('a query of an endpoint without parameters', () => {
+  it('is refused, whether it only asks or changes something', async () => {
+    const service = await testService();
+    const configId = await service.store();
+    for (const [method, path] of [
+      ['GET', `/v1/config/${configId}`],
+      ['DELETE', `/v1/config/${configId}`],
+      ['GET', '/v1/systemstats'],
+      ['POST', '/v1/run'],
+    ] as const) {
+      const answer = await service.ask(`${path}?version=1`, {
+        method,
+        ...(method === 'POST' ? { body: { configId } } : {}),
+      });
+      expect(answer.json).toMatchObject({
+        status: 400,
+        message: 'The query: there is no parameter version',
+        hint: 'This endpoint takes none.',
+      });
+    }
+    expect((await service.ask('/v1/run')).json).toEqual([]);
+    expect((await service.ask(`/v1/config/${configId}`)).status).toBe(200);
+    expect((await service.ask('/v1/nowhere?x=1')).status).toBe(404);
+  });
+
+  it('is ignored by all that looks whether the service is there', async () => {
+    const service = await testService();
+    for (const path of ['/v1/livez', '/v1/readyz', '/v1/version', '/metrics', '/openapi.json', '/swagger']) {
+      expect({ path, status: (await service.ask(`${path}?_=1795267968`)).status }).toEqual({ path, status: 200 });
+    }
+  });
+});
+
+describe('a time in a query', () => {
+  const month = fc.tuple(
+    fc.integer({ min: 1000, max: 9999 }),
+    fc.integer({ min: 1, max: 12 }),
+    fc.integer({ min: 1, max: 31 }),
+  );
+
+  it('is one that there is', () => {
+    fc.assert(
+      fc.property(month, fc.constantFrom('', 'T12:00:00Z', 'T00:00:00.5+02:00'), ([year, month, day], time) => {
+        const two = (n: number) => String(n).padStart(2, '0');
+        const last = new Date(Date.UTC(year, month, 0)).getUTCDate();
+        const read = () => parseTime('since', `${year}-${two(month)}-${two(day)}${time}`);
+        if (day <= last) expect(read()).toBe(Date.parse(`${year}-${two(month)}-${two(day)}${time}`) / 1000);
+        else expect(read).toThrow('is no time');
+      }),
+    );
+  });
+
+  it.each(['2026-02-30', '2026-02-29T12:00:00Z', '2026-13-01', '2026-00-01'])(
+    'is refused otherwise: %s',
+    async (time) => {
+      const service = await testService();
+      expect((await service.ask(`/v1/run?since=${time}`)).json).toMatchObject({
+        status: 400,
+        message: `The query: since=${time} is no time`,
+      });
+    },
+  );
 });
 
 describe('a slash at the end of a path', () => {

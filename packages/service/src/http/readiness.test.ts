@@ -20,7 +20,7 @@ describe('GET /v1/readyz', () => {
       200,
       { status: 'ready', checks: checked.map((name) => ({ name, ok: true })) },
     ]);
-    expect((await service.ask('/v1/readyz?verbos=true')).status).toBe(400);
+    expect((await service.ask('/v1/readyz?verbose=maybe')).status).toBe(400);
   });
 
   it('is 503 when the disk of the store is too full, and says so', async () => {

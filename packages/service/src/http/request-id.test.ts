@@ -66,7 +66,7 @@ describe('the log', () => {
       requestId: 'mine',
       method: 'GET',
       path: '/v1/config/nothing',
-      status: 404,
+      status: 400,
       milliseconds: expect.any(Number),
       address: '127.0.0.1',
       user: null,

@@ -73,18 +73,18 @@ interface Mistake {
 function refusal(schema: TSchema, part: Part, value: unknown, mistakes: readonly Mistake[]): Refusal {
   const word = WORDS[part] ?? part;
   const unknown = mistakes.find(({ keyword }) => keyword === 'additionalProperties');
-  if (part === 'querystring' && unknown !== undefined) {
+  if (unknown?.instancePath === '') {
     const [name = ''] = (unknown.params as { additionalProperties: string[] }).additionalProperties;
-    const known = Object.keys((schema as { properties?: object }).properties ?? {});
-    return new Refusal('HR_REQUEST_INVALID', `${word}: there is no parameter ${name}`, {
-      hint: choiceHint(name, known),
+    const what = part === 'querystring' ? 'parameter' : 'property';
+    return new Refusal('HR_REQUEST_INVALID', `${word}: there is no ${what} ${name}`, {
+      hint: choiceHint(name, propertiesOf(schema)),
     });
   }
   // That nothing fits where no property may be is told better by what says so.
   const first = mistakes.find(({ keyword }) => keyword !== 'boolean') ?? mistakes[0];
-  const path = (first?.instancePath ?? '').split('/').slice(1);
+  const path = pathOf(first);
   // A parameter that is given several times is a list; which of them is wrong, its value tells.
-  const name = (part === 'querystring' ? path.slice(0, 1) : path).join('.');
+  const name = part === 'querystring' ? (path[0] ?? '') : place(path, value);
   const what = `${word}${name === '' ? '' : `: ${name}`}`;
   if (first?.keyword === 'enum') {
     const choices = (first.params as { allowedValues: unknown[] }).allowedValues.map(String);
@@ -100,15 +100,49 @@ function refusal(schema: TSchema, part: Part, value: unknown, mistakes: readonly
       `${what} must not have ${names.map((each) => JSON.stringify(each)).join(', ')}`,
     );
   }
-  return new Refusal('HR_REQUEST_INVALID', `${what} ${first === undefined ? 'is not valid' : inWords(first)}`);
+  return new Refusal(
+    'HR_REQUEST_INVALID',
+    `${what} ${first === undefined ? 'is not valid' : inWords(first, mistakes)}`,
+  );
 }
 
-/** What a value has to be, for a person. */
-function inWords({ keyword, params, message }: Mistake): string {
-  const { limit, pattern, type } = params as { limit?: number; pattern?: unknown; type?: string };
+/** The names that an object may have, or one of several. */
+function propertiesOf(schema: TSchema): string[] {
+  const { properties = {}, anyOf = [] } = schema as { properties?: object; anyOf?: TSchema[] };
+  return [...Object.keys(properties), ...anyOf.flatMap(propertiesOf)];
+}
+
+/** The keys that lead to a mistake. */
+function pathOf(mistake: Mistake | undefined): string[] {
+  const keys = (mistake?.instancePath ?? '').split('/').slice(1);
+  return keys.map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** A path as problems of a config write it: `documents[0].id`. */
+function place(path: readonly string[], value: unknown): string {
+  let text = '';
+  let inner = value;
+  for (const key of path) {
+    text += Array.isArray(inner) ? `[${key}]` : text === '' ? key : `.${key}`;
+    inner = (inner as Record<string, unknown> | undefined)?.[key];
+  }
+  return text;
+}
+
+/**
+ * What a value has to be, for a person.
+ * @param all where it may be of several types, each of them has its mistake
+ */
+function inWords({ keyword, params, message, instancePath }: Mistake, all: readonly Mistake[]): string {
+  const { limit, pattern } = params as { limit?: number; pattern?: unknown };
   switch (keyword) {
-    case 'type':
-      return `has to be ${/^[aeiou]/.test(String(type)) ? 'an' : 'a'} ${type}`;
+    case 'type': {
+      const same = all.filter((other) => other.keyword === 'type' && other.instancePath === instancePath);
+      const types = new Set(same.map((other) => String((other.params as { type?: unknown }).type)));
+      // A body may be left out; what comes instead is wrong as the other thing.
+      if (types.size > 1) types.delete('null');
+      return `has to be ${[...types].map((type) => `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`).join(' or ')}`;
+    }
     case 'minimum':
       return `has to be ${limit} or more`;
     case 'maximum':

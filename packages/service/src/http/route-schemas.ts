@@ -42,9 +42,6 @@ export function pageOf(item: TSchema): TSchema {
 
 export const idParams = Type.Object({ id: Type.String({ minLength: 1 }) });
 
-/** The longest id or preset name in a path: what a file name can be. */
-export const MAX_ID_LENGTH = 255;
-
 /** An answer without a body. */
 export const Nothing = Type.Null({ description: 'No body' });
 

@@ -77,6 +77,10 @@ describe('the failed documents of a run', () => {
 
   it('are those of a run that there is', async () => {
     const service = await testService();
+    expect((await service.ask('/v1/run/none/failures?after=x')).json).toMatchObject({
+      status: 400,
+      hint: 'Leave out "after" to begin with the first.',
+    });
     const answer = await service.ask('/v1/run/none/failures');
     expect(answer.json).toMatchObject({ status: 404, code: 'HR_RUN_NOT_FOUND' });
     expect((await retry(service, 'none')).json).toMatchObject({ status: 404, code: 'HR_RUN_NOT_FOUND' });

@@ -33,14 +33,17 @@ const Failure = Type.Object(
   { description: 'Sent to `headrace run --retry`, a line each, they are run again' },
 );
 
-const RetryBody = Type.Object({
-  configId: Type.Optional(
-    Type.String({
-      pattern: '\\S',
-      description: 'Run with this config as it is now; else with that of the run, as it was',
-    }),
-  ),
-});
+const RetryBody = Type.Object(
+  {
+    configId: Type.Optional(
+      Type.String({
+        pattern: '\\S',
+        description: 'Run with this config as it is now; else with that of the run, as it was',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
 
 interface FailureQuery {
   limit?: number;
@@ -70,7 +73,7 @@ export async function runFailureRoutes(app: FastifyInstance, { runs, retries }: 
       },
     },
     async ({ params: { id }, query: { limit = DEFAULT_PAGE, after, at, connector } }, reply) => {
-      const page = { after: numberCursor(after) ?? 0, limit };
+      const page = { after: numberCursor(after, 'the first') ?? 0, limit };
       if ((await runs.details(id)) === undefined) throw runNotFound(id);
       const found = await runs.journals.failures(id, page, { at, connector });
       const next = found.more ? String(found.items.at(-1)?.seq) : null;

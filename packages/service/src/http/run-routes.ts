@@ -155,7 +155,7 @@ async function runPage(
   filter: RunFilter,
 ): Promise<string> {
   // One more than asked for tells whether there is another page.
-  const found = await runs.list({ before: numberCursor(after), limit: limit + 1 }, filter);
+  const found = await runs.list({ before: numberCursor(after, 'the newest'), limit: limit + 1 }, filter);
   const items = found.slice(0, limit);
   const next = found.length > limit ? String(items.at(-1)?.seq) : null;
   return `{"items":[${items.map(({ details }) => details).join(',')}],"next":${JSON.stringify(next)}}`;

@@ -36,7 +36,7 @@ export async function statsRoutes(app: FastifyInstance, { measurements, system }
   app.get(
     '/metrics',
     {
-      config,
+      config: { ...config, anyQuery: true },
       schema: {
         tags,
         summary: "Measurements in Prometheus' text form",

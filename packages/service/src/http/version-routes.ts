@@ -19,7 +19,7 @@ export async function versionRoutes(app: FastifyInstance): Promise<void> {
   app.get(
     '/v1/version',
     {
-      config: { access: 'reader' },
+      config: { access: 'reader', anyQuery: true },
       schema: { tags: ['health'], summary: 'What is running', response: answers({ 200: VersionAnswer }) },
     },
     async (_request, reply) => sendJson(reply, json),

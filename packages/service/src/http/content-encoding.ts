@@ -1,0 +1,19 @@
+import type { FastifyInstance } from 'fastify';
+import { Refusal } from '../errors/refusal.ts';
+
+/** Refuses compressed bodies: read as they are, they would be told to be no text. */
+export function refuseEncodedBodies(app: FastifyInstance): void {
+  app.addHook('onRequest', ({ headers }, _reply, done) => {
+    const encoding = headers['content-encoding']?.trim() ?? '';
+    const none = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
+    if (none || encoding === '' || encoding.toLowerCase() === 'identity') done();
+    else {
+      done(
+        new Refusal('HR_REQUEST_MEDIA_TYPE', `The body must not be compressed (Content-Encoding: ${encoding})`, {
+          hint: 'Send it as it is, without the header Content-Encoding.',
+          headers: { 'accept-encoding': 'identity' },
+        }),
+      );
+    }
+  });
+}
