@@ -181,7 +181,8 @@ export const SERVICE_ERROR_CODES = {
   HR_STORE_UNAVAILABLE: {
     status: 503,
     meaning: 'The store cannot be written.',
-    advice: 'Make room on the disk, or give the service its rights back; it tries again by itself.',
+    advice:
+      'Make room on the disk, give the service its rights back, or put the files of the store back; it tries again by itself.',
   },
   HR_SERVER_BUSY: {
     status: 503,
