@@ -169,6 +169,17 @@ describe('configs over HTTP', () => {
   });
 });
 
+it('checks that connect are for those who may run any config', async () => {
+  const service = await testService({ auth: { users: [{ name: 'op', password: 'right', role: 'operator' }] } });
+  const check = async (query: string) =>
+    (await service.ask(`/v1/config/validate${query}`, { ...hocon(VALID), auth: 'op:right' })).json;
+  expect(await check('')).toMatchObject({ valid: true });
+  expect(await check('?connect=true')).toMatchObject({
+    status: 403,
+    message: 'op has the role operator; this needs the role admin',
+  });
+});
+
 describe('presets', () => {
   it('are the config files of the directory; one that cannot be used is left out with a warning', async () => {
     const presets = temporaryDirectory();

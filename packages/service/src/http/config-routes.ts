@@ -134,7 +134,7 @@ export async function configRoutes(
         querystring: queryOf({
           connect: Type.Optional(
             Type.Boolean({
-              description: 'Look whether what it reads from and writes to is there; needs the role operator',
+              description: 'Look whether what it reads from and writes to is there; needs the role admin',
             }),
           ),
         }),
@@ -154,7 +154,7 @@ export async function configRoutes(
       const text = uploadText(request.body);
       const format = bodyFormat(request.headers['content-type']);
       const connect = request.query.connect === true;
-      if (connect) requireRole(request, 'operator');
+      if (connect) requireRole(request, 'admin');
       let problems = await configs.validate(text, format);
       if (connect && !hasErrors(problems)) {
         problems = await previews.reach((await configs.ownSource(text, format)).source);
