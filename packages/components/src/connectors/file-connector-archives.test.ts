@@ -68,6 +68,41 @@ describe('FileConnector opens archives', () => {
     expect(await left()).toEqual(['err/a.zip', 'err/b.tar']);
   });
 
+  it('and counts the links in them, whose content it does not have', async () => {
+    const links = [
+      { name: 'x/a.txt', content: 'alpha' },
+      { name: 'x/hard.txt', type: 'link', linkname: 'x/a.txt' },
+      { name: 'x/soft.txt', type: 'symlink', linkname: 'a.txt' },
+    ] as const;
+    await write({
+      'in/a.tar': await tarOf(links),
+      'in/b.zip': zipOf([{ name: 'link', content: 'a.txt', mode: 0o120777 }]),
+    });
+    const { found, rejected, warnings, message } = await run({ fileOptions });
+    expect({ found, rejected }).toEqual({ found: ['a.tar!x/a.txt'], rejected: [] });
+    expect(warnings.map((text) => text.replace(/^.*\/in\/(.*) is left out: .*$/, '$1')).sort()).toEqual([
+      'a.tar!x/hard.txt',
+      'a.tar!x/soft.txt',
+      'b.zip!link',
+    ]);
+    expect(message).toBe('entries of archives that were left out: 3 (the log says why)');
+  });
+
+  it('and fails those without a single byte, which are not done then', async () => {
+    const none = ['zero.gz', 'zero.tar', 'zero.tar.gz', 'zero.zip', 'zero.zip.gz'];
+    await write({ ...Object.fromEntries(none.map((name) => [`in/${name}`, ''])), 'in/fine.txt.gz': gzipSync('') });
+    const options = {
+      ...fileOptions,
+      moveToAfterProcessing: join(folder, 'done'),
+      moveToErrorFolder: join(folder, 'err'),
+    };
+    const { found, rejected } = await run({ fileOptions: options });
+    expect(found).toEqual(['fine.txt.gz!fine.txt']);
+    expect(rejected).toHaveLength(none.length);
+    for (const text of rejected) expect(text).toMatch(/: it is empty, /);
+    expect(await left()).toEqual(['done/fine.txt.gz', ...none.map((name) => `err/${name}`)]);
+  });
+
   it('of any number of entries, a piece at a time', async () => {
     const entries = Array.from({ length: 20_000 }, (_, i) => ({ name: `${i}.txt`, content: `${i}`, method: 0 }));
     await write({ 'in/a.zip': zipOf(entries) });

@@ -108,7 +108,9 @@ const MOVES_TOGETHER = 8;
  * <code>.zip.gz</code> are opened. The path of something inside is that of the outer file, <code>!</code>, and its name
  * there. Suffixes are in lower case; <code>.tgz</code> is an ordinary file, and so is an archive inside of an archive, unless
  * maxArchiveDepth says that it is opened too. What unfolds to more than 500 times its size fails.
- * Entries that are encrypted, or packed in an unknown way, are left out with a warning, and counted in the summary.
+ * Entries that are encrypted, or packed in an unknown way, are left out with a warning, and counted in the summary; so are
+ * links in archives: of a hard link a tar archive holds the content under the name that it saw first, unless it was
+ * packed with <code>tar --hard-dereference</code>. An archive or a compressed file without a single byte fails.
  * <p>
  * With a block <code>state</code> the connector remembers what it has published. In the mode <code>incremental</code> it
  * publishes only what is new or was modified since; objects in a bucket also when they were modified up to ten seconds before

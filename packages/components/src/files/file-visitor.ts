@@ -33,7 +33,7 @@ export interface FileVisitorOptions {
   readonly onPublished: (path: string, source: StoredFile | undefined) => void;
   /** A file could not be published, or not to its end. */
   readonly onFailed: (file: StoredFile) => Promise<void>;
-  /** An entry of an archive cannot be read by anybody without more: it is encrypted, or packed in an unknown way. */
+  /** The content of an entry cannot be had: it is encrypted, a link, or packed in an unknown way. */
   readonly onLeftOut: () => void;
 }
 
@@ -139,10 +139,14 @@ export class FileVisitor {
     );
   }
 
+  private tellOfNoEnd(path: string): void {
+    this.options.log.warn(`${path} ends without the mark at the end of an archive: it may be cut off`);
+  }
+
   /** The name of the file says what kind of archive it is. */
   private async visitArchive(file: Container, became: WhatBecame): Promise<void> {
     const entries = file.leaf.endsWith('.tar')
-      ? tarEntries(file.open())
+      ? tarEntries(file.open(), () => this.tellOfNoEnd(file.path))
       : file.local !== undefined
         ? localZipEntries(file.local)
         : withLocalCopy(file.open(), zipEntries);

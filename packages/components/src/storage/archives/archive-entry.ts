@@ -8,7 +8,7 @@ export interface ArchiveEntry {
   readonly size: number;
   /** Nanoseconds since the epoch. */
   readonly modified: bigint;
-  /** Why its content cannot be had: encryption, a method of compression that is not known. */
+  /** Why its content cannot be had: encryption, a method of compression that is not known; it is a link. */
   readonly unreadable: string | undefined;
   /** Its content, to be read before the next entry is asked for, or not at all. */
   readonly bytes: ByteSource;

@@ -41,6 +41,13 @@ async function read(entries: AsyncIterable<ArchiveEntry>) {
   return found;
 }
 
+/** A header of a tar archive that was changed, with its checksum. */
+function sealed(header: Buffer): void {
+  header.fill(' ', 148, 156);
+  const sum = header.reduce((all, byte) => all + byte, 0);
+  header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+}
+
 async function zipFile(fixtures: readonly ZipFixture[]): Promise<string> {
   const path = join(folder, `${Math.random()}.zip`);
   await writeFile(path, zipOf(fixtures));
@@ -85,7 +92,8 @@ describe('zip', () => {
       { name: 'damaged', content: 'x', crc: 1 },
       { name: 'liar', content: 'x'.repeat(1000), size: 10 },
       { name: 'big-liar', content: 'x'.repeat(1_000_000), size: 100_000 },
-      { name: 'good', content: 'x' },
+      { name: 'link', content: '/etc/passwd', mode: 0o120777 },
+      { name: 'good', content: 'x', mode: 0o100644 },
     ]);
     expect(await read(localZipEntries(path))).toEqual({
       secret: 'it is encrypted',
@@ -93,6 +101,7 @@ describe('zip', () => {
       damaged: 'it is damaged: its checksum is wrong',
       liar: expect.stringMatching(/larger than 10 bytes/),
       'big-liar': 'it has another size than the directory of the archive says',
+      link: 'it is a link, and links in archives are not followed',
       good: 'x',
     });
   });
@@ -103,6 +112,8 @@ describe('zip', () => {
     await expect(read(localZipEntries(path))).rejects.toThrow();
     await writeFile(path, zipOf([{ name: 'a', content: 'x' }]).subarray(0, 60));
     await expect(read(localZipEntries(path))).rejects.toThrow();
+    await writeFile(path, '');
+    await expect(read(localZipEntries(path))).rejects.toThrow('it is empty');
     await writeFile(path, zipOf([]));
     expect(await read(localZipEntries(path))).toEqual({});
   });
@@ -117,13 +128,12 @@ describe('zip', () => {
 });
 
 describe('tar', () => {
-  it('gives files, in order; folders and links are left out', async () => {
+  it('gives files, in order; folders are left out', async () => {
     const long = `${'d'.repeat(120)}/${'n'.repeat(120)}.txt`;
     const bytes = await tarOf([
       { name: 'a.txt', content: 'alpha' },
       { name: 'folder', type: 'directory' },
       { name: '../up', content: 'harmless' },
-      { name: 'link', type: 'symlink', linkname: '/etc/passwd' },
       { name: long, content: 'long' },
       { name: 'ünï', content: '' },
     ]);
@@ -138,6 +148,53 @@ describe('tar', () => {
     for await (const { modified } of tarEntries(inPieces(bytes))) {
       expect(modified).toBe(BigInt(Date.parse('2022-03-04T05:06:07Z')) * 1_000_000n);
       break;
+    }
+  });
+
+  it('says what cannot be read, and reads the rest', async () => {
+    const bytes = await tarOf([
+      { name: 'a.txt', content: 'alpha' },
+      { name: 'hard', type: 'link', linkname: 'a.txt' },
+      { name: 'soft', type: 'symlink', linkname: '/etc/passwd' },
+      { name: 'pipe', type: 'fifo' },
+      { name: 'sparse', content: 'map', pax: { 'GNU.sparse.major': '1' } },
+      { name: 'last', content: 'z' },
+    ]);
+    expect(await read(tarEntries(inPieces(bytes)))).toEqual({
+      'a.txt': 'alpha',
+      hard: expect.stringMatching(/^it is a hard link to a\.txt: /),
+      soft: 'it is a link to /etc/passwd, and links in archives are not followed',
+      pipe: 'it is not a regular file',
+      sparse: expect.stringMatching(/^it is packed as a sparse file/),
+      last: 'z',
+    });
+  });
+
+  it('gives what a program packed that knows other kinds of entries', async () => {
+    const bytes = await tarOf(['S', 'D', '1'].map((kind) => ({ name: `kind ${kind}`, content: `content ${kind}` })));
+    // A sparse file of GNU tar, its list of a folder, and a hard link with content.
+    const header = (i: number) => bytes.subarray(i * 1024, i * 1024 + 512);
+    for (const [i, kind] of ['S', 'D', '1'].entries()) header(i).write(kind, 156);
+    header(1).write('kind D/');
+    // Before the standard there was no mark of the format.
+    for (const i of [0, 1, 2]) sealed(header(i).fill(0, 257, 265));
+    expect(await read(tarEntries(inPieces(bytes)))).toEqual({
+      'kind S': 'it is of a kind that is not known here',
+      'kind 1': 'content 1',
+    });
+  });
+
+  it('tells of an archive that ends without the mark of its end', async () => {
+    const bytes = await tarOf(['a', 'b'].map((name) => ({ name, content: 'x' })));
+    const ends = async (end: number, size: number) => {
+      let told = false;
+      for await (const _ of tarEntries(inPieces(bytes.subarray(0, end), size), () => {
+        told = true;
+      }));
+      return !told;
+    };
+    for (const size of [1, 512, 1000, 100_000]) {
+      expect([await ends(1024, size), await ends(bytes.length, size)]).toEqual([false, true]);
     }
   });
 
@@ -156,6 +213,7 @@ describe('tar', () => {
     const bytes = await tarOf([{ name: 'a', content: 'x'.repeat(5000) }]);
     await expect(read(tarEntries(inPieces(bytes.subarray(0, 2000))))).rejects.toThrow();
     await expect(read(tarEntries(inPieces(randomBytes(2048))))).rejects.toThrow();
+    await expect(read(tarEntries(inPieces(Buffer.alloc(0))))).rejects.toThrow('it is empty');
     expect(await read(tarEntries(inPieces(Buffer.alloc(1024))))).toEqual({});
   });
 });
@@ -176,6 +234,8 @@ describe('gzip', () => {
     damaged[bytes.length - 6] = (damaged[bytes.length - 6] as number) ^ 1;
     await expect(allOf(gunzipped(inPieces(damaged)))).rejects.toThrow();
     await expect(allOf(gunzipped(inPieces(Buffer.from('no gzip'))))).rejects.toThrow('incorrect header check');
+    await expect(allOf(gunzipped(inPieces(Buffer.alloc(0))))).rejects.toThrow('it is empty');
+    expect(await allOf(gunzipped(inPieces(gzipSync(''))))).toHaveLength(0);
   });
 
   it('is given up when it unfolds without measure', async () => {

@@ -1,6 +1,6 @@
 import { crc32, createInflateRaw, type InflateRaw, inflateRawSync } from 'node:zlib';
 import type { ByteSource } from '../../formats/byte-source.ts';
-import { cutOff, PackedInput } from './packed-input.ts';
+import { cutOff, nothingIn, PackedInput } from './packed-input.ts';
 
 /** What a decompressor gives at once, in bytes, and how much may wait: it goes on while its reader is busy. */
 const PIECE_BYTES = 1024 * 1024;
@@ -68,9 +68,8 @@ async function* membersOf(input: PackedInput): ByteSource {
   for (;;) {
     const start = await input.peek(MAGIC.length);
     if (!start.equals(MAGIC)) {
-      if (size === undefined && start.length > 0)
-        throw new Error('it is not compressed with gzip: incorrect header check');
-      return;
+      if (size !== undefined) return;
+      throw start.length === 0 ? nothingIn() : new Error('it is not compressed with gzip: incorrect header check');
     }
     await skipHeader(input);
     const isSmall = size !== undefined && size <= SMALL_BYTES;

@@ -109,7 +109,7 @@ describe('a gzip file', () => {
     expect((await change(bytes.length - 5)).error).toBe('it is damaged: its checksum is wrong');
     expect((await change(2)).error).toBe('it is compressed by method 9, which is not known here');
     expect((await change(0)).error).toContain('it is not compressed with gzip');
-    expect(await unpack(Buffer.alloc(0), 1)).toEqual({ content: Buffer.alloc(0), rest: false, error: undefined });
+    expect((await unpack(Buffer.alloc(0), 1)).error).toContain('it is empty');
   });
 });
 

@@ -10,6 +10,8 @@ export interface ZipFixture {
   /** What the headers say instead of the truth. */
   readonly size?: number;
   readonly crc?: number;
+  /** Of Unix, with the type of the file; packed by DOS without one. */
+  readonly mode?: number;
 }
 
 /** 2022-03-04T05:06:08, as DOS writes it. */
@@ -21,7 +23,7 @@ export function zipOf(entries: readonly ZipFixture[]): Buffer {
   const locals: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;
-  for (const { name, content, method = 8, flags = 0, size, crc } of entries) {
+  for (const { name, content, method = 8, flags = 0, size, crc, mode } of entries) {
     const bytes = Buffer.from(content as string);
     const packed = method === 8 ? deflateRawSync(bytes) : bytes;
     const raw = Buffer.from(name as string);
@@ -41,8 +43,10 @@ export function zipOf(entries: readonly ZipFixture[]): Buffer {
     common.writeUInt16LE(raw.length, 22);
     const local = Buffer.concat([Buffer.from('PK\x03\x04', 'latin1'), common, raw, packed]);
     const rest = Buffer.alloc(14);
+    rest.writeUInt32LE(((mode ?? 0) << 16) >>> 0, 6);
     rest.writeUInt32LE(offset, 10);
-    directory.push(Buffer.concat([Buffer.from('PK\x01\x02\x14\x00', 'latin1'), common, rest, raw]));
+    const start = Buffer.from(`PK\x01\x02\x14${mode === undefined ? '\x00' : '\x03'}`, 'latin1');
+    directory.push(Buffer.concat([start, common, rest, raw]));
     locals.push(local);
     offset += local.length;
   }

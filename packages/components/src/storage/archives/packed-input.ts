@@ -71,3 +71,8 @@ export class PackedInput {
 export function cutOff(): Error {
   return new Error('it is cut off: unexpected end of file');
 }
+
+/** The error for a file of no bytes, which no compressed file and no archive is. */
+export function nothingIn(): Error {
+  return new Error('it is empty, as files are whose upload was broken off');
+}

@@ -6,10 +6,15 @@ import { open } from '../../local-files/local-files.ts';
 import type { ArchiveEntry } from './archive-entry.ts';
 import { BlockFile } from './block-file.ts';
 import { inflated } from './decompress.ts';
+import { nothingIn } from './packed-input.ts';
 
 const STORED = 0;
 const DEFLATED = 8;
 const UTF8_NAME = 1 << 11;
+/** Who packed an entry says what its attributes mean; of Unix they hold its mode. */
+const UNIX = 3;
+const FILE_TYPE = 0o170000;
+const SYMLINK = 0o120000;
 /** What stands before the content of an entry: a signature, and the lengths of a name and of further fields. */
 const LOCAL_HEADER_BYTES = 30;
 const LOCAL_SIGNATURE = 0x04034b50;
@@ -60,6 +65,7 @@ export async function* zipEntries(file: FileHandle): AsyncGenerator<ArchiveEntry
     }
   }
   const { size } = await file.stat();
+  if (size === 0) throw nothingIn();
   // Names are decoded here: they may be anything, and are never places to write to.
   const zip = await fromRandomAccessReaderPromise(new DirectoryReader(), size, {
     lazyEntries: true,
@@ -88,7 +94,9 @@ function isUtf8(bytes: Buffer): boolean {
 
 function unreadable(entry: Entry): string | undefined {
   if (entry.isEncrypted()) return 'it is encrypted';
-  const { compressionMethod } = entry;
+  const { compressionMethod, externalFileAttributes, versionMadeBy } = entry;
+  const isSymlink = versionMadeBy >>> 8 === UNIX && ((externalFileAttributes >>> 16) & FILE_TYPE) === SYMLINK;
+  if (isSymlink) return 'it is a link, and links in archives are not followed';
   if (compressionMethod === STORED || compressionMethod === DEFLATED) return undefined;
   return `it is compressed by method ${compressionMethod}, which is not known here`;
 }
