@@ -86,7 +86,9 @@ export class CSVConnector extends Connector<typeof parameters> {
     try {
       await new CsvFormat(settings, this.context).publish(localFile(path), target);
     } catch (error) {
-      if (moveToErrorFolder !== undefined && !preview) await moveFile(localPath(path), moveToErrorFolder, log);
+      if (moveToErrorFolder !== undefined && !preview) {
+        this.message = await moveFile(localPath(path), moveToErrorFolder, log);
+      }
       throw error;
     }
     this.completed = !target.signal.aborted;
@@ -101,7 +103,7 @@ export class CSVConnector extends Connector<typeof parameters> {
         this.message = `${path} was not moved: documents of it could not be delivered`;
         return;
       }
-      await moveFile(localPath(path), moveToAfterProcessing, this.context.log);
+      this.message = await moveFile(localPath(path), moveToAfterProcessing, this.context.log);
     }
   }
 }

@@ -111,13 +111,16 @@ describe('CSVConnector', () => {
     const dir = await folder({ 'in.csv': 'a\n1\n' });
     await mkdir(join(dir, 'done'));
     await writeFile(join(dir, 'done/in.csv'), 'old');
-    const { warnings } = await run(CSVConnector, {
-      path: join(dir, 'in.csv'),
-      moveToAfterProcessing: join(dir, 'done'),
-    });
+    const publisher = new CollectingPublisher();
+    const context = { name: 'c', docIdPrefix: '', runId: 'r', log: publisher.log, signal: NEVER, preview: false };
+    const params = { path: join(dir, 'in.csv'), moveToAfterProcessing: join(dir, 'done') };
+    const connector = new CSVConnector(params, context);
+    await connector.execute(publisher);
+    await connector.postExecute();
     expect(await readFile(join(dir, 'done/in.csv'), 'utf8')).toBe('old');
     expect(await readFile(join(dir, 'in.csv'), 'utf8')).toBe('a\n1\n');
-    expect(warnings).toEqual([expect.stringContaining('was not moved')]);
+    expect(connector.message).toMatch(/in\.csv was not moved to .*done\/in\.csv: .*EEXIST/);
+    expect(publisher.warnings).toEqual([connector.message]);
   });
 
   it('moves a file that cannot be read to its end into the error folder, and fails', async () => {

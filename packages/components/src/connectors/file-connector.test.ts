@@ -80,8 +80,9 @@ describe('FileConnector', () => {
     await symlink(join(folder, 'other/b.txt'), join(folder, 'in/link.txt'));
     await symlink(join(folder, 'nowhere'), join(folder, 'in/broken'));
     execFileSync('sh', ['-c', 'mkfifo "$0"', join(folder, 'in/pipe')]);
-    const { documents, found, warnings } = await run();
+    const { documents, found, warnings, message } = await run();
     expect(found).toEqual(['a.txt', 'link.txt']);
+    expect(message).toMatch(/^files and folders that were left out: 3 \(the first one: /);
     expect(documents.find(({ file_path }) => file_path?.endsWith('link.txt'))).toMatchObject({ file_size_bytes: 1 });
     expect(warnings.sort()).toEqual([
       expect.stringMatching(/broken is left out: ENOENT/),
@@ -105,9 +106,10 @@ describe('FileConnector', () => {
   });
 
   it('publishes nothing from a path that does not exist, with a warning', async () => {
-    const { found, warnings } = await run();
+    const { found, warnings, message } = await run();
     expect(found).toEqual([]);
-    expect(warnings.join()).toContain('does not exist');
+    expect(warnings).toEqual([expect.stringContaining('does not exist')]);
+    expect(message).toBe(`paths that do not exist: 1 (${warnings[0]})`);
   });
 
   it('passes on what publishing throws', async () => {
@@ -155,6 +157,17 @@ describe('FileConnector moves files', () => {
     expect(found).toEqual(['a.csv-1', 'sub/b.txt']);
     expect(await left()).toEqual(['done/a.csv', 'done/b.txt', 'err/bad.csv']);
     expect(await readFile(join(folder, 'done/b.txt'), 'utf8')).toBe('b');
+  });
+
+  it('and says in the summary how many could not be moved, and why', async () => {
+    await write({ 'in/a.txt': 'a', 'in/b.txt': 'b', 'in/bad.zip': 'no zip', done: 'a file, not a folder' });
+    const moves = { moveToAfterProcessing: join(folder, 'done'), moveToErrorFolder: join(folder, 'done') };
+    const { found, warnings, message } = await run({ fileOptions: { ...moves, handleArchivedFiles: true } });
+    expect(found).toEqual(['a.txt', 'b.txt']);
+    expect(warnings).toHaveLength(3);
+    for (const text of warnings) expect(text).toMatch(/in\/\S+ was not moved to \S+\/done: /);
+    expect(message).toBe(`files that could not be moved: 3 (the first one: ${warnings[0]})`);
+    expect(await left()).toEqual(['done', 'in/a.txt', 'in/b.txt', 'in/bad.zip']);
   });
 
   it('into a folder below the path, which it does not look into', async () => {

@@ -23,6 +23,7 @@ import {
   isIncremental,
   sendsTombstones,
 } from '../files/file-filter.ts';
+import { FileMoves, type PublishedFile } from '../files/file-moves.ts';
 import type { FileState } from '../files/file-state.ts';
 import { FileVisitor } from '../files/file-visitor.ts';
 import { FinishedFiles } from '../files/finished-files.ts';
@@ -36,12 +37,12 @@ import {
   type StateSettings,
 } from '../files/state-settings.ts';
 import { tombstone } from '../files/tombstone.ts';
+import { WalkNotes } from '../files/walk-notes.ts';
 import { checkPaths, folderUri, localPaths, skippedFolders } from '../files/walk-settings.ts';
 import { checkFileHandlers, FileFormats, FileHandlersParameter } from '../formats/handlers/file-handlers.ts';
 import { movedAway } from '../local-files/moved-files.ts';
 import { extensionOf, type FileUri, leafOf, localFileUri, parseConfigUri } from '../storage/file-uri.ts';
 import { isGone } from '../storage/local-storage.ts';
-import type { StoredFile } from '../storage/storage.ts';
 import { checkStorageSettings, type StorageSettings, storageParameters } from '../storage/storage-parameters.ts';
 import { Storages, unneededStorages } from '../storage/storages.ts';
 import { requirePublisher } from './require-publisher.ts';
@@ -89,8 +90,6 @@ const parameters = Type.Object({
 /** How many files are read at a time: of this machine, and over the network. */
 const LOCAL_TOGETHER = 256;
 const REMOTE_TOGETHER = 32;
-/** How many files are moved at a time. */
-const MOVES_TOGETHER = 8;
 
 /**
  * Publishes files: of the local disk, of Amazon S3, Google Cloud Storage and Azure Blob Storage. Each file becomes a
@@ -101,7 +100,7 @@ const MOVES_TOGETHER = 8;
  * <code>file_size_bytes</code>, <code>file_creation_date</code> where the storage knows it, and
  * <code>file_content</code>, its bytes. Its id is the MD5 of the full path behind the docIdPrefix. Folders are walked to
  * their ends; links to files are followed, links to folders are not. A file that cannot be read fails by itself, and
- * counts as a failed document; folders that cannot be read are left out with a warning.
+ * counts as a failed document; folders that cannot be read are left out with a warning, and counted in the summary.
  * <p>
  * With handleArchivedFiles the files inside of <code>.zip</code> and <code>.tar</code> files are published in their
  * place, with handleCompressedFiles what a <code>.gz</code> file holds, and with both <code>.tar.gz</code> and
@@ -191,12 +190,13 @@ const MOVES_TOGETHER = 8;
 export class FileConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
   private readonly storages = new Storages(this.params as StorageSettings);
+  private readonly notes = new WalkNotes();
+  private readonly moves = new FileMoves(this.storages, this.context.log, this.notes);
   private readonly formats = new FileFormats(this.params.fileHandlers ?? new Map(), this.context.log);
   private state: FileState | undefined;
   private finished: FinishedFiles<PublishedFile> | undefined;
   private completed = false;
-  /** Entries of archives. */
-  private leftOut = 0;
+  private delivered = true;
   private started = 0n;
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
@@ -270,13 +270,9 @@ export class FileConnector extends Connector<typeof parameters> {
 
   /** All documents have come to their end: what was published may be forgotten by its source. */
   override async postExecute(): Promise<void> {
-    if (this.leftOut > 0) this.message = `entries of archives that were left out: ${this.leftOut} (the log says why)`;
-    if ((await this.finished?.finish()) === false) {
-      const what = 'files whose documents could not be delivered are left for the next run';
-      this.message = this.message === undefined ? what : `${this.message}, ${what}`;
-      // Nor have all tombstones arrived.
-      return;
-    }
+    this.delivered = (await this.finished?.finish()) !== false;
+    // Nor have all tombstones arrived.
+    if (!this.delivered) return;
     if (!this.completed || this.state === undefined) return;
     const { state = {}, filterOptions } = this.params;
     const { performDeletions = true, runsBeforeExpiration = 1 } = state as StateSettings;
@@ -290,12 +286,15 @@ export class FileConnector extends Connector<typeof parameters> {
       await this.finished?.giveUp();
       await this.state?.close();
     } finally {
+      const undelivered = 'files whose documents could not be delivered are left for the next run';
+      const said = [...this.notes.texts(), ...(this.delivered ? [] : [undelivered])];
+      if (said.length > 0) this.message = said.join(', ');
       await this.storages.close();
     }
   }
 
   private async walk(start: FileUri, filter: FilterSettings, publisher: Publisher): Promise<void> {
-    const { params, context, state } = this;
+    const { params, context, state, notes } = this;
     const { log, docIdPrefix, preview } = context;
     const { getFileContent, handleArchivedFiles, handleCompressedFiles, maxArchiveDepth, moveToErrorFolder } =
       params.fileOptions ?? {};
@@ -321,11 +320,9 @@ export class FileConnector extends Connector<typeof parameters> {
       onPublished: (path, source) => this.finished?.add({ path, source }),
       onFailed: async (file) => {
         // What was moved away has not vanished.
-        if (errorFolder !== undefined && (await this.move(file, errorFolder))) await state?.forget([file.path]);
+        if (errorFolder !== undefined && (await this.moves.move(file, errorFolder))) await state?.forget([file.path]);
       },
-      onLeftOut: () => {
-        this.leftOut++;
-      },
+      onLeftOut: (reason) => notes.add('entries of archives that were left out', reason),
     });
     const skipped = skippedFolders(params.fileOptions ?? {}, filter);
     const unseen: string[] = [];
@@ -333,7 +330,9 @@ export class FileConnector extends Connector<typeof parameters> {
       signal: publisher.signal,
       skips: (folder: string) => skipped.has(folder),
       onProblem: (uri: string, error: unknown) => {
-        log.warn(`${uri} is left out: ${messageOf(error)}`);
+        const reason = `${uri} is left out: ${messageOf(error)}`;
+        log.warn(reason);
+        notes.add('files and folders that were left out', reason);
         // What could not be looked at has not vanished.
         unseen.push(uri);
       },
@@ -345,7 +344,9 @@ export class FileConnector extends Connector<typeof parameters> {
       }
     } catch (error) {
       if (!isGone(error) || start.scheme !== 'file') throw sourceError(start, error);
-      log.warn(`${start.path} does not exist: nothing is published from there`);
+      const reason = `${start.path} does not exist: nothing is published from there`;
+      log.warn(reason);
+      notes.add('paths that do not exist', reason);
       // A disk that is not mounted is no reason to delete what was on it.
       unseen.push(`${localFileUri(start.path)}/`);
     }
@@ -373,34 +374,11 @@ export class FileConnector extends Connector<typeof parameters> {
       );
       return;
     }
-    const moved = new Set<string>();
-    for (let i = 0; i < files.length; i += MOVES_TOGETHER) {
-      await Promise.all(
-        files.slice(i, i + MOVES_TOGETHER).map(async ({ path, source }) => {
-          if (source === undefined || (await this.move(source, folder))) moved.add(path);
-        }),
-      );
-    }
+    const moved = await this.moves.moveAll(files, folder);
     await this.state?.forget([...moved]);
     const stayed = files.filter(({ path }) => !moved.has(path)).map(({ path }) => path);
     await this.state?.published(stayed, this.started);
   }
-
-  private async move({ uri, path }: StoredFile, folder: FileUri): Promise<boolean> {
-    try {
-      await (await this.storages.of(uri)).move(uri, folder);
-      return true;
-    } catch (error) {
-      this.context.log.warn(`${path} was not moved to ${folder.path}: ${messageOf(error)}`);
-      return false;
-    }
-  }
-}
-
-/** A file that was published to its end; `source` is missing for one inside an archive. */
-interface PublishedFile {
-  readonly path: string;
-  readonly source: StoredFile | undefined;
 }
 
 function filterOf(params: Static<typeof parameters>): FilterSettings {

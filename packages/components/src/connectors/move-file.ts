@@ -8,14 +8,20 @@ export async function createFolders(...folders: (string | undefined)[]): Promise
   for (const folder of folders) if (folder !== undefined) await makeFolders(folder);
 }
 
-/** Moves a file into a folder, never over another one; when that is not possible, says so and leaves it where it is. */
-export async function moveFile(file: string, folder: string, log: Logger): Promise<void> {
+/**
+ * Moves a file into a folder, never over another one. When that is not possible, it is left where it is, and told of.
+ * Gives why it was not moved.
+ */
+export async function moveFile(file: string, folder: string, log: Logger): Promise<string | undefined> {
   const target = join(folder, basename(file));
   try {
     await linkOrCopy(file, target);
     await unlink(file);
+    return undefined;
   } catch (error) {
-    log.warn(`${file} was not moved to ${target}: ${messageOf(error)}`);
+    const reason = `${file} was not moved to ${target}: ${messageOf(error)}`;
+    log.warn(reason);
+    return reason;
   }
 }
 

@@ -34,7 +34,7 @@ export interface FileVisitorOptions {
   /** A file could not be published, or not to its end. */
   readonly onFailed: (file: StoredFile) => Promise<void>;
   /** The content of an entry cannot be had: it is encrypted, a link, or packed in an unknown way. */
-  readonly onLeftOut: () => void;
+  readonly onLeftOut: (reason: string) => void;
 }
 
 /** Some of what a file holds could not be read, and has been told of already. */
@@ -173,8 +173,9 @@ export class FileVisitor {
       return;
     }
     if (unreadable !== undefined) {
-      log.warn(`${path} is left out: ${unreadable}`);
-      onLeftOut();
+      const reason = `${path} is left out: ${unreadable}`;
+      log.warn(reason);
+      onLeftOut(reason);
       return;
     }
     const became = async (error?: unknown) => {

@@ -1,0 +1,53 @@
+import { type Logger, messageOf } from '@headrace/engine';
+import type { FileUri } from '../storage/file-uri.ts';
+import type { StoredFile } from '../storage/storage.ts';
+import type { Storages } from '../storage/storages.ts';
+import type { WalkNotes } from './walk-notes.ts';
+
+/** How many files are moved at a time. */
+const TOGETHER = 8;
+
+/** A file that was published to its end; `source` is missing for one inside an archive. */
+export interface PublishedFile {
+  readonly path: string;
+  readonly source: StoredFile | undefined;
+}
+
+/** Moves files to the folders for what is done, or cannot be read. One that cannot be moved stays, and is told of. */
+export class FileMoves {
+  private readonly storages: Storages;
+  private readonly log: Logger;
+  private readonly notes: WalkNotes;
+
+  constructor(storages: Storages, log: Logger, notes: WalkNotes) {
+    this.storages = storages;
+    this.log = log;
+    this.notes = notes;
+  }
+
+  /** The paths of those that have gone, what is inside of archives with these. */
+  async moveAll(files: readonly PublishedFile[], folder: FileUri): Promise<Set<string>> {
+    const moved = new Set<string>();
+    for (let i = 0; i < files.length; i += TOGETHER) {
+      await Promise.all(
+        files.slice(i, i + TOGETHER).map(async ({ path, source }) => {
+          if (source === undefined || (await this.move(source, folder))) moved.add(path);
+        }),
+      );
+    }
+    return moved;
+  }
+
+  /** Whether it has gone. */
+  async move({ uri, path }: StoredFile, folder: FileUri): Promise<boolean> {
+    try {
+      await (await this.storages.of(uri)).move(uri, folder);
+      return true;
+    } catch (error) {
+      const reason = `${path} was not moved to ${folder.path}: ${messageOf(error)}`;
+      this.log.warn(reason);
+      this.notes.add('files that could not be moved', reason);
+      return false;
+    }
+  }
+}
