@@ -85,7 +85,9 @@ describe('FileConnector opens archives', () => {
       'a.tar!x/soft.txt',
       'b.zip!link',
     ]);
-    expect(message).toMatch(/^entries of archives that were left out: 3 \(the first one: \S+ is left out: it is a .*link/);
+    expect(message).toMatch(
+      /^entries of archives that were left out: 3 \(the first one: \S+ is left out: it is a .*link/,
+    );
   });
 
   it('and fails those without a single byte, which are not done then', async () => {

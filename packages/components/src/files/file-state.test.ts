@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
@@ -139,6 +140,42 @@ function keeps(connectionString: () => string): void {
 
 describe('the state of files in SQLite keeps', () => {
   keeps(() => `jdbc:sqlite:${folder}/state.db`);
+});
+
+describe('a damaged state of files in SQLite says so, and what to do', () => {
+  const DAMAGED = expect.objectContaining({
+    code: 'HR_SOURCE_UNREADABLE',
+    message: expect.stringMatching(/^The state in .*\.db is damaged: /),
+    hint: expect.stringContaining('the next run then publishes every file again'),
+  });
+  const open = (file: string) =>
+    openState({ connectionString: `jdbc:sqlite:${file}` }, 'c', new CollectingPublisher().log);
+
+  it('when it is opened', async () => {
+    const file = join(folder, 'garbage.db');
+    writeFileSync(file, randomBytes(10_000));
+    await expect(open(file)).rejects.toEqual(DAMAGED);
+  });
+
+  it('when a page of it is read later', async () => {
+    const file = join(folder, 'later.db');
+    const state = await open(file);
+    await state.begin();
+    const paths = Array.from({ length: 3000 }, (_, i) => `file:///folder/${i}`);
+    for (const path of paths) await state.encounter(path);
+    await state.finish();
+    await state.close();
+    const bytes = readFileSync(file);
+    for (let page = 2 * 4096; page < bytes.length; page += 4096) bytes.fill(0xff, page, page + 200);
+    writeFileSync(file, bytes);
+    const next = await open(file);
+    const all = async () => {
+      await next.begin();
+      for (const path of paths) await next.encounter(path);
+    };
+    await expect(all()).rejects.toEqual(DAMAGED);
+    await (async () => next.close())().catch((error) => expect(error).toEqual(DAMAGED));
+  });
 });
 
 await describeWithServer('postgres', (server) => {

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { openLocalDatabase } from '../local-files/local-database.ts';
 import { makeFolders } from '../local-files/local-files.ts';
+import { damagedState } from './damaged-state.ts';
 import type { ExpiredFile, FileState } from './file-state.ts';
 
 /** How long to wait for another process that holds the file. */
@@ -10,15 +11,20 @@ const PAGE_ROWS = 1000;
 /** Behind every character that a path may go on with. */
 const LAST = '\u{10ffff}';
 
-/** The state of files in a SQLite file, or in memory, in the table that the reference has for it. */
+/**
+ * The state of files in a SQLite file, or in memory, in the table that the reference has for it. Once it
+ * is open, whatever is done with it throws `HR_SOURCE_UNREADABLE` when the file turns out to be damaged.
+ */
 export class SqliteFileState implements FileState {
+  private readonly file: string;
   private readonly database: DatabaseSync;
   private readonly table: string;
   private readonly encounterOne: StatementSync;
   private readonly publishOne: StatementSync;
   private readonly forgetOne: StatementSync;
 
-  private constructor(database: DatabaseSync, table: string) {
+  private constructor(file: string, database: DatabaseSync, table: string) {
+    this.file = file;
     this.database = database;
     this.table = table;
     // A text as key has no limit of length here.
@@ -39,7 +45,7 @@ export class SqliteFileState implements FileState {
     if (file !== ':memory:') await makeFolders(dirname(file));
     const database = await openLocalDatabase(file, { timeout: BUSY_MILLIS });
     try {
-      return new SqliteFileState(database, `"${table.replaceAll('"', '""')}"`);
+      return new SqliteFileState(file, database, `"${table.replaceAll('"', '""')}"`);
     } catch (error) {
       database.close();
       throw error;
@@ -47,25 +53,27 @@ export class SqliteFileState implements FileState {
   }
 
   begin(): void {
-    if (this.database.isTransaction) this.database.exec('COMMIT');
-    this.database.exec(`BEGIN IMMEDIATE; UPDATE ${this.table} SET encountered = FALSE WHERE encountered`);
+    this.guarded(() => {
+      if (this.database.isTransaction) this.database.exec('COMMIT');
+      this.database.exec(`BEGIN IMMEDIATE; UPDATE ${this.table} SET encountered = FALSE WHERE encountered`);
+    });
   }
 
   encounter(path: string): bigint | undefined {
-    const row = this.encounterOne.get(path) as { last_published: string | null };
+    const row = this.guarded(() => this.encounterOne.get(path)) as { last_published: string | null };
     return row.last_published === null ? undefined : BigInt(Date.parse(row.last_published)) * 1_000_000n;
   }
 
   encounterBelow(prefix: string): void {
-    this.database
-      .prepare(`UPDATE ${this.table} SET encountered = TRUE, runs_not_encountered = 0 WHERE name >= ? AND name < ?`)
-      .run(prefix, prefix + LAST);
+    this.run(
+      `UPDATE ${this.table} SET encountered = TRUE, runs_not_encountered = 0 WHERE name >= ? AND name < ?`,
+      prefix,
+      prefix + LAST,
+    );
   }
 
   finish(): void {
-    this.database.exec(
-      `UPDATE ${this.table} SET runs_not_encountered = runs_not_encountered + 1 WHERE NOT encountered`,
-    );
+    this.run(`UPDATE ${this.table} SET runs_not_encountered = runs_not_encountered + 1 WHERE NOT encountered`);
     this.commit();
   }
 
@@ -73,7 +81,7 @@ export class SqliteFileState implements FileState {
     const page = this.database.prepare(`SELECT name FROM ${this.table} WHERE name > ? AND NOT encountered
       AND runs_not_encountered >= ? AND last_published IS NOT NULL ORDER BY name LIMIT ${PAGE_ROWS}`);
     for (let last = ''; ; ) {
-      const rows = page.all(last, runs) as unknown as { name: string }[];
+      const rows = this.guarded(() => page.all(last, runs)) as unknown as { name: string }[];
       for (const { name } of rows) yield { path: name };
       if (rows.length < PAGE_ROWS) return;
       last = (rows.at(-1) as { name: string }).name;
@@ -82,12 +90,16 @@ export class SqliteFileState implements FileState {
 
   published(paths: readonly string[], instant: bigint): void {
     const text = new Date(Number(instant / 1_000_000n)).toISOString();
-    for (const path of paths) this.publishOne.run(text, path);
+    this.guarded(() => {
+      for (const path of paths) this.publishOne.run(text, path);
+    });
     this.commit();
   }
 
   forget(paths: readonly string[]): void {
-    for (const path of paths) this.forgetOne.run(path);
+    this.guarded(() => {
+      for (const path of paths) this.forgetOne.run(path);
+    });
     this.commit();
   }
 
@@ -97,19 +109,38 @@ export class SqliteFileState implements FileState {
       ? `DELETE FROM ${this.table} WHERE ${expired}`
       : // They are known, and not told of again.
         `UPDATE ${this.table} SET last_published = NULL WHERE ${expired}`;
-    this.database.prepare(statement).run(runs);
+    this.run(statement, runs);
     this.commit();
   }
 
   close(): void {
     if (!this.database.isOpen) return;
     // What was met in a traversal that did not end means nothing to the next.
-    if (this.database.isTransaction) this.database.exec('COMMIT');
-    this.database.close();
+    try {
+      this.guarded(() => {
+        if (this.database.isTransaction) this.database.exec('COMMIT');
+      });
+    } finally {
+      this.database.close();
+    }
+  }
+
+  private run(statement: string, ...values: (string | number)[]): void {
+    this.guarded(() => this.database.prepare(statement).run(...values));
   }
 
   /** Makes sure of what was written; the file stays this process's own. */
   private commit(): void {
-    if (this.database.isTransaction) this.database.exec('COMMIT; BEGIN IMMEDIATE');
+    this.guarded(() => {
+      if (this.database.isTransaction) this.database.exec('COMMIT; BEGIN IMMEDIATE');
+    });
+  }
+
+  private guarded<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw damagedState(this.file, error) ?? error;
+    }
   }
 }

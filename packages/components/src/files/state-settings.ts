@@ -13,6 +13,7 @@ import { reachDatabase } from '../database/reach-database.ts';
 import { checkUrlParameters } from '../database/url-parameters.ts';
 import { extensionsWithoutPath, type FileHandlers } from '../formats/handlers/file-handlers.ts';
 import { existsSync } from '../local-files/local-files.ts';
+import { damagedState } from './damaged-state.ts';
 import { type FilterSettings, isIncremental, sendsTombstones } from './file-filter.ts';
 import type { FileState } from './file-state.ts';
 
@@ -140,6 +141,8 @@ async function openSqliteState({ file, insteadOf }: SqliteUrl, table: string, lo
   try {
     return await SqliteFileState.open(file, table);
   } catch (error) {
+    const damaged = damagedState(file, error);
+    if (damaged !== undefined) throw damaged;
     throw new HeadraceError('HR_SOURCE_UNREADABLE', `The state in ${file} cannot be opened: ${messageOf(error)}`, {
       hint: 'Check the rights to write there, and that no other run has it open.',
       cause: error,
