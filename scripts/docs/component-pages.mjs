@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { catalogUrl } from '@headrace/components';
-import { commonParameters, indexerSettings, plainType, specFields } from '@headrace/engine';
+import { commonParameters, indexerSettings, ownFields, plainType, specFields } from '@headrace/engine';
 import { render } from '@headrace/hocon';
 import { root } from '../lib/root.mjs';
 import { anchor, block, code, prose, table } from './markdown.mjs';
@@ -79,7 +79,7 @@ function document(parts) {
 
 /** What is known of a component. */
 function facts(entry) {
-  const own = entry.fields.filter(({ name }) => name in entry.schema.properties);
+  const own = ownFields(entry);
   const block = entry.block === undefined ? '' : ` Its parameters stand in the block \`${entry.block}\`.`;
   return [
     ...(entry.description ?? '').split('\n\n').map(paragraph),

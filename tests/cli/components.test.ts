@@ -63,6 +63,13 @@ describe('components', () => {
     expect(shared).toMatch(/^ {2}enabled \(boolean, optional, default true\)\n {6}\S/m);
   });
 
+  it('tells parameters of a block whose names have dots among the own ones', async () => {
+    const { stdout } = await headrace(['components', 'KafkaConnector']);
+    const [own, shared] = stdout.split('Keys of every connector\n');
+    expect(own).toContain('  kafka.bootstrapServers (string, required)\n      Host and port');
+    expect(shared).not.toContain('kafka.');
+  });
+
   it('explains those of a module: parameters, defaults, choices, examples', async () => {
     const cwd = directoryWith({ 'shout.js': SHOUT, 'package.json': '{"type":"module"}' });
     installHeadrace(cwd);

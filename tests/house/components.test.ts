@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { catalogUrl } from '@headrace/components';
-import { type CatalogEntry, readClassComments, type SpecField } from '@headrace/engine';
+import { type CatalogEntry, ownFields, readClassComments, type SpecField } from '@headrace/engine';
 import { describe, expect, it } from 'vitest';
 import { readText, root } from './repository.ts';
 
@@ -96,7 +96,7 @@ describe('the class comment', () => {
     ({ entry }) => {
       const comment = readClassComments(sourceOf(entry)).get(entry.name);
       expect(comment?.description, 'it has no prose').toMatch(/\S/);
-      const own = entry.fields.filter(({ name }) => isOwn(name, entry));
+      const own = ownFields(entry);
       expect(Object.keys(comment?.parameters ?? {}).sort()).toEqual([...new Set(paths(own))].sort());
     },
   );
@@ -104,13 +104,10 @@ describe('the class comment', () => {
   it.each(entries.map((entry) => ({ name: entry.name, entry })))(
     'of $name says whether a parameter is required',
     ({ entry }) => {
-      const wrong = entry.fields
-        .filter(({ name }) => isOwn(name, entry))
-        .filter(({ name, required }) => {
-          const line =
-            new RegExp(`<li>${name.replace(/[$.]/g, '\\$&')} \\(([^)]*)\\)`).exec(sourceOf(entry))?.[1] ?? '';
-          return !line.endsWith(required ? 'Required' : 'Optional');
-        });
+      const wrong = ownFields(entry).filter(({ name, required }) => {
+        const line = new RegExp(`<li>${name.replace(/[$.]/g, '\\$&')} \\(([^)]*)\\)`).exec(sourceOf(entry))?.[1] ?? '';
+        return !line.endsWith(required ? 'Required' : 'Optional');
+      });
       expect(wrong.map(({ name }) => name)).toEqual([]);
     },
   );
@@ -138,11 +135,6 @@ describe('listing the components', () => {
     expect((JSON.parse(out.toString()) as string[]).filter((name) => !light.includes(name))).toEqual([]);
   });
 });
-
-/** Whether a parameter, which may be one of a flat object, is not one that all components of the kind have. */
-function isOwn(name: string, { schema }: CatalogEntry): boolean {
-  return (name.split('.')[0] as string) in schema.properties;
-}
 
 /** The source of a built-in component, in TypeScript. */
 function sourceOf(entry: CatalogEntry): string {

@@ -15,6 +15,16 @@ it('the generated pages of the docs are as npm run docs would write them', () =>
   expect(status).toBe(0);
 });
 
+it('the generated pages of the docs have a row for each parameter', () => {
+  const entries = JSON.parse(readFileSync(fileURLToPath(catalogUrl), 'utf8')) as CatalogEntry[];
+  const missing = entries.flatMap(({ kind, name, module, fields }) => {
+    const own = kind === 'stage' ? '' : readText(`docs/components/${module.slice('./'.length).replace(/js$/, 'md')}`);
+    const page = own + readText(`docs/components/${kind}s.md`);
+    return fields.filter((field) => !page.includes(`\n| \`${field.name}\``)).map((field) => `${name} ${field.name}`);
+  });
+  expect(missing).toEqual([]);
+});
+
 describe('docs/differences.md', () => {
   const page = comparable(readText('docs/differences.md'));
   const lines = readText('docs/differences.md').split('\n');

@@ -1,4 +1,4 @@
-export { type CatalogEntry, type ComponentKind, describeModule } from './component/catalog.ts';
+export { type CatalogEntry, type ComponentKind, describeModule, ownFields } from './component/catalog.ts';
 export { type ClassComment, readClassComments } from './component/class-comment.ts';
 export { commonParameters } from './component/common-parameters.ts';
 export {

@@ -28,6 +28,15 @@ export interface CatalogEntry {
   examples?: unknown[];
 }
 
+/**
+ * The fields of a component that are its own, without those that all of its kind have. Those of a `FLAT` object are
+ * listed with dots in their names, and stand in the schema below its name.
+ */
+export function ownFields({ fields, schema }: Pick<CatalogEntry, 'fields' | 'schema'>): SpecField[] {
+  const keys = Object.keys(schema.properties);
+  return fields.filter(({ name }) => keys.some((key) => name === key || name.startsWith(`${key}.`)));
+}
+
 /** The package of the reference's classes, by kind: their Java names are made of it unless a class says another. */
 const JAVA_PACKAGES: Record<ComponentKind, string> = {
   connector: 'com.kmwllc.lucille.connector',

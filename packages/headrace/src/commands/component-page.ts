@@ -1,14 +1,13 @@
-import { type CatalogEntry, plainType, type SpecField } from '@headrace/engine';
+import { type CatalogEntry, ownFields, plainType, type SpecField } from '@headrace/engine';
 
 const WIDTH = 100;
 
 /** The page of one component, for a terminal. */
 export function describeComponent(entry: CatalogEntry): string {
-  const isOwn = ({ name }: SpecField) => name in entry.schema.properties;
-  const own = entry.fields.filter(isOwn);
+  const own = ownFields(entry);
   // The catalog has it as the reference does, where nothing but the engine asks for a class.
   const shared = entry.fields
-    .filter((field) => !isOwn(field))
+    .filter((field) => !own.includes(field))
     .map((field) => ({ ...field, required: field.name === 'class' }));
   const parts = [
     `${entry.name} (${entry.kind}, ${entry.package})`,
