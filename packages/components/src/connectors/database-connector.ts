@@ -71,7 +71,20 @@ const parameters = Type.Object({
  * queries has a join column; its rows belong to the document whose id column holds the same value. Both queries must be
  * sorted by these, ascending, numbers as numbers and texts by their characters (in PostgreSQL
  * <code>ORDER BY name COLLATE "C"</code>); rows in another order fail the connector instead of getting lost. The children of a
- * query are numbered, which is their id.
+ * query are numbered, which is their id: 0, 1 and so on, anew for every document and every query. Documents of their own with
+ * these ids would overwrite one another in an index. A field with an id that no other has is made of that of the document,
+ * and named to the indexer, which takes the id of a document that lacks the field:
+ * <p>
+ * <pre>
+ * stages: [
+ *   { class: EmitNestedChildren, fieldsToCopy { id: author_id } }
+ *   { class: Concatenate, dest: book_id, formatString: "{author_id}-{id}", conditions: [{ fields: [author_id] }] }
+ * ]
+ * indexer { type: OpenSearch, idOverrideField: book_id }
+ * </pre>
+ * <p>
+ * With several queries a column of each that says which one it is (<code>'book' AS kind</code>) belongs into the text, too; or
+ * a query gives the id itself, as a column of another name than id.
  * <p>
  * Config Parameters -
  * <ul>

@@ -29,6 +29,9 @@ const parameters = Type.Object({
  * document, is lost with an error in the log. Children of children stay attached to their parent until a second stage of
  * this kind.
  * <p>
+ * Children that DatabaseConnector attaches are numbered anew for every document: its page says how they get ids that differ,
+ * without which they overwrite one another in an index.
+ * <p>
  * Config Parameters -
  * <ul>
  *   <li>dropParent (Boolean, Optional) : Whether a document that had children is dropped. One without stays.
