@@ -203,3 +203,10 @@ it('FileConnector warns of entries of archives that it leaves out, and counts th
 it('FileConnector warns when it has no path', () => {
   expect(problemsOf({ paths: [] })).toEqual(['warning: paths is empty: nothing is read']);
 });
+
+it('FileConnector warns when a folder is taken for the name of a host', () => {
+  expect(problemsOf({ paths: ['file://in/sub'] })).toEqual([
+    'warning: file://in/sub is /sub of this machine: "in" is taken for the name of a host',
+  ]);
+  expect(problemsOf({ paths: ['file://localhost/in'] })).toEqual([]);
+});

@@ -59,6 +59,9 @@ describe('XMLConnector', () => {
 
   it('refuses to go without files, and files that are not local', () => {
     expect([...XMLConnector.check(COMMON)]).toMatchObject([{ parameter: 'filePaths' }]);
+    expect([...XMLConnector.check({ ...COMMON, filePaths: ['a.xml'], urlFiles: [] })]).toMatchObject([
+      { parameter: 'urlFiles', severity: 'warning', message: 'urlFiles is empty: nothing is read' },
+    ]);
     expect([...XMLConnector.check({ ...COMMON, filePaths: ['a.xml'], urlFiles: ['http://x/y.xml'] })]).toMatchObject([
       { parameter: 'urlFiles[0]', message: expect.stringContaining('is not a local file') },
     ]);

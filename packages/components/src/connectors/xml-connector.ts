@@ -53,6 +53,14 @@ export class XMLConnector extends Connector<typeof parameters> {
       yield { parameter: 'filePaths', message: 'No files are given', hint: 'List them in filePaths.' };
     }
     for (const list of ['filePaths', 'urlFiles'] as const) {
+      if (params[list]?.length === 0 && (list === 'urlFiles' || params.urlFiles === undefined)) {
+        yield {
+          parameter: list,
+          severity: 'warning',
+          message: `${list} is empty: nothing is read`,
+          hint: 'Name files.',
+        };
+      }
       for (const [i, path] of (params[list] ?? []).entries()) {
         const message = notLocal(path);
         if (message !== undefined) {

@@ -33,6 +33,15 @@ export function* checkPaths(
     }
     const problem = unreadableScheme(uri.scheme, storages);
     if (problem !== undefined) yield { parameter, message: `${path}: ${problem.message}`, hint: problem.hint };
+    const [, host = ''] = /^file:\/\/([^/]+)/i.exec(path) ?? [];
+    if (host !== '' && host !== 'localhost') {
+      yield {
+        parameter,
+        severity: 'warning',
+        message: `${path} is ${uri.path} of this machine: "${host}" is taken for the name of a host`,
+        hint: 'Write file:///folder with three slashes, or a relative path without file: in front.',
+      };
+    }
     yield* checkMoves(uri, moves);
   }
   if (paths.length > 1 && MOVES.some((name) => moves[name] !== undefined)) {

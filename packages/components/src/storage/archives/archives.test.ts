@@ -118,6 +118,14 @@ describe('zip', () => {
     expect(await read(localZipEntries(path))).toEqual({});
   });
 
+  it('gives all entries of its directory, whatever number that tells', async () => {
+    const bytes = zipOf(Array.from({ length: 5 }, (_, i) => ({ name: `${i}`, content: `${i}` })));
+    for (const at of [8, 10]) bytes.writeUInt16LE(2, bytes.length - 22 + at);
+    const path = join(folder, 'overflow.zip');
+    await writeFile(path, bytes);
+    expect(Object.keys(await read(localZipEntries(path)))).toEqual(['0', '1', '2', '3', '4']);
+  });
+
   it('may be left in the middle', async () => {
     const path = await zipFile(Array.from({ length: 50 }, (_, i) => ({ name: `${i}`, content: 'x'.repeat(200_000) })));
     for await (const entry of localZipEntries(path)) {

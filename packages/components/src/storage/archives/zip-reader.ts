@@ -18,6 +18,8 @@ const SYMLINK = 0o120000;
 /** What stands before the content of an entry: a signature, and the lengths of a name and of further fields. */
 const LOCAL_HEADER_BYTES = 30;
 const LOCAL_SIGNATURE = 0x04034b50;
+/** How an entry of the directory begins. */
+const DIRECTORY_SIGNATURE = Buffer.from('PK\x01\x02', 'latin1');
 /** Entries up to this size are read and unpacked in one go. */
 const SMALL_BYTES = 64 * 1024;
 const READ_BYTES = 256 * 1024;
@@ -43,6 +45,8 @@ export async function* localZipEntries(path: string): AsyncGenerator<ArchiveEntr
 export async function* zipEntries(file: FileHandle): AsyncGenerator<ArchiveEntry> {
   const { fromRandomAccessReaderPromise, getFileNameLowLevel, RandomAccessReader } = await import('yauzl');
   const directory = new BlockFile(file);
+  /** Behind what was read last of the directory. */
+  let end = 0;
   class DirectoryReader extends RandomAccessReader {
     override read(
       target: Buffer,
@@ -54,6 +58,7 @@ export async function* zipEntries(file: FileHandle): AsyncGenerator<ArchiveEntry
       directory.read(position, length).then(
         (bytes) => {
           bytes.copy(target, offset);
+          end = position + length;
           done(bytes.length < length ? new Error('the archive is cut off') : null);
         },
         (error) => done(error),
@@ -73,6 +78,10 @@ export async function* zipEntries(file: FileHandle): AsyncGenerator<ArchiveEntry
   });
   const contents = new BlockFile(file);
   for await (const entry of zip.eachEntry()) {
+    // Some programs count to 65,535 and begin again: what stands there counts.
+    if (zip.entriesRead === zip.entryCount && (await directory.read(end, 4)).equals(DIRECTORY_SIGNATURE)) {
+      zip.entryCount++;
+    }
     const raw = entry.fileName as unknown as Buffer;
     const utf8 = (entry.generalPurposeBitFlag & UTF8_NAME) !== 0 || isUtf8(raw);
     const flags = entry.generalPurposeBitFlag | (utf8 ? UTF8_NAME : 0);
