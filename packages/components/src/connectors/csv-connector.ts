@@ -8,6 +8,7 @@ import {
   Type,
   WRITES,
 } from '@headrace/engine';
+import { PublishingFailed, watched } from '../files/publishing.ts';
 import { localFile, localPath, notLocal } from '../formats/byte-source.ts';
 import { CsvFormat } from '../formats/csv/csv-format.ts';
 import { checkCsvSettings, csvParameters } from '../formats/csv/csv-settings.ts';
@@ -84,8 +85,10 @@ export class CSVConnector extends Connector<typeof parameters> {
     const { name, log, preview } = this.context;
     const target = requirePublisher(publisher, name);
     try {
-      await new CsvFormat(settings, this.context).publish(localFile(path), target);
+      await new CsvFormat(settings, this.context).publish(localFile(path), watched(target));
     } catch (error) {
+      // The file is not to blame: the next run takes it again.
+      if (error instanceof PublishingFailed) throw error.cause;
       if (moveToErrorFolder !== undefined && !preview) {
         this.message = await moveFile(localPath(path), moveToErrorFolder, log);
       }

@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Connector, ConnectorContext, ParameterProblem } from '@headrace/engine';
+import { type Connector, type ConnectorContext, HeadraceError, type ParameterProblem } from '@headrace/engine';
 import { afterAll, describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
 import { CSVConnector } from './csv-connector.ts';
@@ -128,6 +128,16 @@ describe('CSVConnector', () => {
     const params = { path: join(dir, 'in.csv'), moveToErrorFolder: join(dir, 'bad'), moveToAfterProcessing: dir };
     await expect(run(CSVConnector, params)).rejects.toThrow('column 2 of the header has no name');
     expect(await readdir(join(dir, 'bad'))).toEqual(['in.csv']);
+  });
+
+  it('leaves the file where it is when publishing fails, which is no fault of the file', async () => {
+    const dir = await folder({ 'in.csv': 'a\n1\n' });
+    const params = { path: join(dir, 'in.csv'), moveToErrorFolder: join(dir, 'bad') };
+    const publisher = new CollectingPublisher();
+    const broken = new HeadraceError('HR_PIPELINE_THREAD_LOST', 'the thread is gone');
+    publisher.publishChunk = () => Promise.reject(broken);
+    await expect(run(CSVConnector, params, publisher)).rejects.toBe(broken);
+    expect(await readdir(dir, { recursive: true })).toEqual(['bad', 'in.csv']);
   });
 
   it('leaves the file where it is when the run is stopped', async () => {
