@@ -181,6 +181,11 @@ describe('DatabaseConnector', () => {
       expect(await joined(sql, "select 'a' as id union all select 'b' order by 1")).toEqual(['a 0:1', 'b 0:2']);
     });
 
+    it('may have texts with characters beyond U+FFFF as keys, which databases sort behind all others', async () => {
+      const sql = "select '😀' as p, 2 as v union all select 'Ａ', 1 order by 1";
+      expect(await joined(sql, "select '😀' as id union all select 'Ａ' order by 1")).toEqual(['Ａ 0:1', '😀 0:2']);
+    });
+
     it('fail when they would get lost', async () => {
       await expect(joined('select 2 as p union all select 1')).rejects.toThrow(
         /otherSQLs\[0\] are not in ascending order/,

@@ -152,7 +152,8 @@ export class DatabaseConnector extends Connector<typeof parameters> {
       const connection = await database.connect(context.signal);
       this.others.push(connection);
       const joinField = params.otherJoinFields?.[i] ?? '';
-      children.push(new ChildRows(await this.open(connection, sql), joinField, `otherSQLs[${i}]`, context.log));
+      const query = { name: `otherSQLs[${i}]`, kind: database.kind, log: context.log };
+      children.push(new ChildRows(await this.open(connection, sql), joinField, query));
     }
     if (stream.chunks !== undefined && children.length === 0) await this.publishChunks(stream, database.name, target);
     else await this.publishRows(stream, children, database.name, target);

@@ -8,8 +8,17 @@ import {
   RESERVED_FIELDS,
   type Value,
 } from '@headrace/engine';
-import type { Row, RowStream } from './database.ts';
+import { byCodePoints, byUnits, type TextOrder } from '../text/text-order.ts';
+import type { Database, Row, RowStream } from './database.ts';
 import { columnOf, fieldValue, rowFields } from './row-documents.ts';
+
+/** The query of child rows, for messages, and the kind of its database. */
+export interface ChildQuery {
+  /** How the config calls the query. */
+  readonly name: string;
+  readonly kind: Database['kind'];
+  readonly log: Logger;
+}
 
 /**
  * The rows of a query that belong to rows of another one, both sorted by their keys: read once, in step with the other,
@@ -17,6 +26,7 @@ import { columnOf, fieldValue, rowFields } from './row-documents.ts';
  */
 export class ChildRows {
   private readonly name: string;
+  private readonly textOrder: TextOrder;
   private readonly log: Logger;
   private readonly joinColumn: number;
   private readonly fields: ReturnType<typeof rowFields>;
@@ -29,12 +39,11 @@ export class ChildRows {
   private lastKey: Value | undefined;
   private orphans = 0;
 
-  /**
-   * Throws `HR_CONNECTOR_FAILED` when the query has no such column.
-   * @param name how the config calls the query
-   */
-  constructor(stream: RowStream, joinField: string, name: string, log: Logger) {
+  /** Throws `HR_CONNECTOR_FAILED` when the query has no such column. */
+  constructor(stream: RowStream, joinField: string, { name, kind, log }: ChildQuery) {
     const { columns } = stream;
+    // SQL Server's binary order of NVARCHAR goes by UTF-16 units, that of all others by characters.
+    this.textOrder = kind === 'sqlserver' ? byUnits : byCodePoints;
     this.name = name;
     this.log = log;
     this.joinColumn = columnOf(columns, joinField);
@@ -57,14 +66,14 @@ export class ChildRows {
    */
   async childrenOf(parent: Value): Promise<JsonObject[]> {
     if (this.lastParent !== undefined) {
-      const order = compareKeys(this.lastParent, parent, this.name);
+      const order = this.compare(this.lastParent, parent);
       // A second row of the same key has the same children.
       if (order === 0) return this.lastChildren.map((child) => copyValue(child) as JsonObject);
       if (order > 0) throw unsorted('sql', 'its id column');
     }
     const children: JsonObject[] = [];
     for (let row = await this.current(); row !== undefined; row = await this.current()) {
-      const order = compareKeys(row[this.joinColumn] as Value, parent, this.name);
+      const order = this.compare(row[this.joinColumn] as Value, parent);
       if (order > 0) break;
       if (order === 0) children.push(this.child(row, children.length));
       else this.orphans++;
@@ -83,7 +92,7 @@ export class ChildRows {
         const key = row[this.joinColumn] as Value;
         // NULL equals nothing, wherever it is sorted to.
         if (key === null) continue;
-        if (this.lastKey !== undefined && compareKeys(this.lastKey, key, this.name) > 0) {
+        if (this.lastKey !== undefined && this.compare(this.lastKey, key) > 0) {
           throw unsorted(this.name, 'its join column');
         }
         this.lastKey = key;
@@ -102,6 +111,21 @@ export class ChildRows {
     }
   }
 
+  /** Numbers as numbers, texts by their characters. */
+  private compare(a: Value, b: Value): number {
+    const [x, y] = [keyOf(a), keyOf(b)];
+    if (typeof x === 'string' && typeof y === 'string') return this.textOrder(x, y);
+    if (typeof x === 'string' || typeof y === 'string') {
+      throw new HeadraceError(
+        'HR_CONNECTOR_FAILED',
+        `The join column of ${this.name} and the id column of sql are of different types`,
+        { hint: 'One is a number, the other a text: cast one of them in its query.' },
+      );
+    }
+    if (x < y) return -1;
+    return x > y ? 1 : 0;
+  }
+
   private child(row: Row, number: number): JsonObject {
     const child: JsonObject = new Map([['id', String(number)]]);
     for (const field of this.fields) {
@@ -116,22 +140,6 @@ function unsorted(query: string, column: string): HeadraceError {
   return new HeadraceError('HR_CONNECTOR_FAILED', `The rows of ${query} are not in ascending order of ${column}`, {
     hint: 'Joining needs sorted rows: add ORDER BY. Texts are compared by their characters, so sort them that way: COLLATE "C" in PostgreSQL, COLLATE utf8mb4_bin in MySQL, COLLATE Latin1_General_BIN2 in SQL Server.',
   });
-}
-
-/** Numbers as numbers, texts by their characters. */
-function compareKeys(a: Value, b: Value, query: string): number {
-  const [x, y] = [keyOf(a), keyOf(b)];
-  if ((typeof x === 'string') !== (typeof y === 'string')) {
-    throw new HeadraceError(
-      'HR_CONNECTOR_FAILED',
-      `The join column of ${query} and the id column of sql are of different types`,
-      {
-        hint: 'One is a number, the other a text: cast one of them in its query.',
-      },
-    );
-  }
-  if (x < y) return -1;
-  return x > y ? 1 : 0;
 }
 
 function keyOf(value: Value): number | bigint | string {

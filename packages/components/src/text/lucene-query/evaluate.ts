@@ -1,3 +1,4 @@
+import { byCodePoints } from '../text-order.ts';
 import type { FieldTerms } from './analysis.ts';
 import { isSimilar } from './edit-distance.ts';
 import { matchesPhrase } from './phrase.ts';
@@ -52,14 +53,6 @@ function some(terms: FieldTerms, test: (term: string) => boolean): boolean {
 }
 
 function isInRange(term: string, { lower, upper, includesLower, includesUpper }: RangeQuery): boolean {
-  if (lower !== undefined && compare(term, lower) < (includesLower ? 0 : 1)) return false;
-  return upper === undefined || compare(term, upper) < (includesUpper ? 1 : 0);
-}
-
-/** The order of two terms in an index, by code points: -1, 0 or 1. */
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  let i = 0;
-  while (i < a.length && i < b.length && a.codePointAt(i) === b.codePointAt(i)) i++;
-  return (a.codePointAt(i) ?? -1) < (b.codePointAt(i) ?? -1) ? -1 : 1;
+  if (lower !== undefined && byCodePoints(term, lower) < (includesLower ? 0 : 1)) return false;
+  return upper === undefined || byCodePoints(term, upper) < (includesUpper ? 1 : 0);
 }
