@@ -71,6 +71,32 @@ it('leaves an empty file when nothing failed', async () => {
   expect(readFileSync(join(cwd, 'failed.jsonl'), 'utf8')).toBe('');
 });
 
+it('keeps the failures of the run before until there is something to write, or the run has ended well', async () => {
+  const cwd = prepare('');
+  const old = '{"id":"1","connector":"source","document":{"id":"1"}}\n';
+  writeFileSync(join(cwd, 'failed.jsonl'), old);
+  writeFileSync(
+    join(cwd, 'bad.conf'),
+    'connectors: [{ class: SequenceConnector, name: c, pipeline: none, numDocs: 1 }]',
+  );
+  writeFileSync(join(cwd, 'stranger.jsonl'), '{"id":"1","connector":"stranger","document":{"id":"1"}}\n');
+  for (const args of [['bad.conf'], ['a.conf', '--retry', 'stranger.jsonl']]) {
+    expect((await headrace(['run', ...args, '--failures', 'failed.jsonl'], { cwd })).code).not.toBe(0);
+    expect(readFileSync(join(cwd, 'failed.jsonl'), 'utf8')).toBe(old);
+  }
+});
+
+it('reads a file of failed documents line by line, however long a line is', async () => {
+  const cwd = prepare('');
+  // Longer than what is read at once, with characters of several bytes and what only looks like the end of a line.
+  const text = 'é\u2028😀'.repeat(30_000);
+  const lines = ['a', 'b'].map((id) => JSON.stringify({ id, connector: 'source', document: { id, text } }));
+  writeFileSync(join(cwd, 'long.jsonl'), lines.join('\n\n'));
+  expect(await headrace(['run', 'a.conf', '--retry', 'long.jsonl'], { cwd })).toMatchObject({ code: 0 });
+  const written = readFileSync(join(cwd, 'out.jsonl'), 'utf8').trimEnd().split('\n');
+  expect(written.map((line) => JSON.parse(line).text)).toEqual([text, text]);
+});
+
 it('refuses files that cannot be used, before anything is done', async () => {
   const cwd = prepare('');
   writeFileSync(join(cwd, 'bad.jsonl'), '{"id":"1","connector":"source","document":{"id":"1"}}\nnonsense\n');

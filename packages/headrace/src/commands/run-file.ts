@@ -32,7 +32,7 @@ export async function runFile(threads: RunThreads, file: string, options: RunOpt
   if (root === undefined || hasErrors(problems)) return EXIT.invalid;
   const mask = new SecretMask(root, false);
   const masked = (text: string) => mask.text(text);
-  const retry = options.retry === undefined ? undefined : readFailureFile(options.retry, options.failures);
+  const retry = options.retry === undefined ? undefined : await readFailureFile(options.retry, options.failures);
   const registry = registrySource(file, options.components);
   const summaryTo = options.dryRun === undefined ? await besideDocuments(root, registry) : process.stdout;
 
@@ -65,11 +65,12 @@ export async function runFile(threads: RunThreads, file: string, options: RunOpt
   try {
     const result = await handle.done;
     reporter.close();
-    const told = result.problems.filter((p) => isInvalid(result) || p.severity === 'warning');
+    const invalid = isInvalid(result);
+    const told = result.problems.filter((p) => invalid || p.severity === 'warning');
     process.stderr.write(masked(problemLines(told, name)));
-    if (isInvalid(result)) return EXIT.invalid;
-    summaryTo.write(`${masked(result.message)}\nRun took ${result.seconds.toFixed(2)} secs.\n`);
-    failures?.close();
+    if (!invalid) summaryTo.write(`${masked(result.message)}\nRun took ${result.seconds.toFixed(2)} secs.\n`);
+    failures?.close(result.status === 'FAILED');
+    if (invalid) return EXIT.invalid;
     if (stoppedBy !== undefined) return signalExitCode(stoppedBy);
     const undelivered = result.connectors.reduce((sum, connector) => sum + (connector.undelivered ?? 0), 0);
     if (undelivered > 0) {
