@@ -3,7 +3,7 @@ import { Database, type DatabaseConnection, type DatabaseSettings } from './data
 import { DatabaseError } from './database-error.ts';
 
 /** A statement of which `EXPLAIN` runs nothing: one query, which cannot be one of several. */
-const QUERY = /^\s*(select|with)\b[^;]*;?\s*$/i;
+const QUERY = /^\s*(select|with)\b[^;]*(;\s*)?$/i;
 
 /** Whether a database is there and lets in. One attempt; nothing is created, a file of SQLite is opened to be read. */
 export async function reachDatabase<T>(

@@ -1,4 +1,5 @@
 import type { ParameterProblem } from '@headrace/engine';
+import { withoutEndSlashes } from '../http/without-end-slashes.ts';
 import { MOVES, type MoveSettings } from '../local-files/moved-files.ts';
 import { type FileUri, localFileUri, parseConfigUri, parseFileUri, s3ObjectUri } from '../storage/file-uri.ts';
 import type { StorageSettings } from '../storage/storage-parameters.ts';
@@ -104,6 +105,6 @@ function listedUri(folder: FileUri | undefined): string | undefined {
   if (folder === undefined) return undefined;
   const { scheme, authority, path } = folder;
   if (scheme === 'file') return localFileUri(path);
-  const key = path.slice(1).replace(/\/+$/, '');
+  const key = withoutEndSlashes(path.slice(1));
   return scheme === 's3' ? s3ObjectUri(authority, key) : `${scheme}://${authority}/${key}`;
 }

@@ -16,7 +16,7 @@ export function isContainer(value: unknown): value is Map<string, unknown> | rea
   return value instanceof Map || Array.isArray(value);
 }
 
-const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /**
  * Whether a filter takes two values for equal. A number equals the text of it, in whichever way it is written when

@@ -26,7 +26,10 @@ export function placed(message: string, script: string, line: number | undefined
 
 /** The line of the innermost place in the script that a stack names, in the notations of V8 and of QuickJS. */
 function lineIn(stack: string, script: string): number | undefined {
-  const place = new RegExp(`^\\s*at (?:.*[( ])?${script.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}:(\\d+):\\d+\\)?$`, 'm');
+  const place = new RegExp(
+    `^[ \\t]*at (?:.*[( ])?${script.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}:(\\d+):\\d+\\)?$`,
+    'm',
+  );
   const line = place.exec(stack)?.[1];
   return line === undefined ? undefined : Number(line);
 }

@@ -1,5 +1,6 @@
 import { CONNECTS, type ParameterProblem, Type } from '@headrace/engine';
 import { checkServerAccess, type ServerAccess, tlsParameter } from '../http/server-access.ts';
+import { withoutEndSlashes } from '../http/without-end-slashes.ts';
 
 /** The parameters with which the blocks `elasticsearch` and `opensearch` say how to connect. */
 export const connectionParameters = {
@@ -20,7 +21,7 @@ export const connectionParameters = {
  */
 export function baseUrls(url: string): string[] {
   // A password may hold a comma.
-  return url.split(/\s*,\s*(?=https?:\/\/)/i).map((one) => one.trim().replace(/\/+$/, ''));
+  return url.split(/,\s*(?=https?:\/\/)/i).map((one) => withoutEndSlashes(one.trim()));
 }
 
 /** Mistakes of a connection that need no server to be found. */

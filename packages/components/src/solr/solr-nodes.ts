@@ -1,5 +1,6 @@
 import { requireSuccess } from '../http/http-client.ts';
 import { isTransient, NO_RETRY, type RetryPolicy } from '../http/retry.ts';
+import { withoutEndSlashes } from '../http/without-end-slashes.ts';
 import { SearchEngine } from '../search-engine/search-engine.ts';
 import { type SolrSettings, solrAccess, solrUrls } from './solr-settings.ts';
 import { ZooKeeper } from './zookeeper.ts';
@@ -12,7 +13,10 @@ const ANSWER_TIMEOUT_MS = 120_000;
 
 /** The URL of a core, apart: that of Solr itself, and the name of the core. */
 export function splitCoreUrl(url: string): { base: string; core: string } {
-  const [, base = '', core = ''] = /^(.*?)\/*([^/]*)\/*$/.exec(url) ?? [];
+  const whole = withoutEndSlashes(url);
+  const slash = whole.lastIndexOf('/');
+  const base = withoutEndSlashes(whole.slice(0, slash + 1));
+  const core = whole.slice(slash + 1);
   return { base, core: decodeURIComponent(core) };
 }
 
@@ -88,7 +92,7 @@ export async function nodesInZooKeeper({
 }: Pick<SolrSettings, 'zkHosts' | 'zkChroot'>): Promise<string[]> {
   const client = await ZooKeeper.open(zkHosts, ZOOKEEPER_TIMEOUT_MS);
   try {
-    const root = zkChroot.replace(/\/+$/, '');
+    const root = withoutEndSlashes(zkChroot);
     const names = await client.children(`${root}/live_nodes`);
     if (names === undefined || names.length === 0) {
       throw new Error(

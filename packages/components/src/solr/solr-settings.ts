@@ -1,5 +1,6 @@
 import { CONNECTS, FLAT, type ParameterProblem, Type } from '@headrace/engine';
 import { checkServerAccess, type ServerAccess, tlsParameter } from '../http/server-access.ts';
+import { withoutEndSlashes } from '../http/without-end-slashes.ts';
 
 const stores = Type.Object(
   {
@@ -46,7 +47,7 @@ export interface SolrSettings extends Omit<ServerAccess, 'apiKey'> {
 
 /** The URLs without slashes at their ends. */
 export function solrUrls({ url }: Pick<SolrSettings, 'url'>): string[] {
-  return (typeof url === 'string' ? [url] : url).map((one) => one.trim().replace(/\/+$/, ''));
+  return (typeof url === 'string' ? [url] : url).map((one) => withoutEndSlashes(one.trim()));
 }
 
 /** Who the client is, and whom it trusts: `tls`, or what stands there for Java. */

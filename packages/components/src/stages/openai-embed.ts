@@ -16,6 +16,7 @@ import { HttpClient, requireSuccess } from '../http/http-client.ts';
 import { HttpError } from '../http/http-error.ts';
 import { NO_RETRY, type RetryPolicy } from '../http/retry.ts';
 import { safeUrl } from '../http/safe-url.ts';
+import { withoutEndSlashes } from '../http/without-end-slashes.ts';
 import { isBlank } from '../java/text.ts';
 import { cutToTokens } from '../text/openai-tokens.ts';
 
@@ -263,6 +264,6 @@ function isHeaderValue(text: string): boolean {
 /** Where the API is. */
 function baseUrl(): string {
   const base = process.env.OPENAI_BASE_URL?.trim() || OPENAI;
-  if (/^https?:$/.test(URL.parse(base)?.protocol ?? '')) return base.replace(/\/+$/, '');
+  if (/^https?:$/.test(URL.parse(base)?.protocol ?? '')) return withoutEndSlashes(base);
   throw new Error(`OPENAI_BASE_URL must be a URL of http or https, not ${safeUrl(base)}`);
 }

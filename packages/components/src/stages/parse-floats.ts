@@ -20,7 +20,7 @@ const parameters = Type.Object({
 
 /** Far less than the longest number that the reader of JSON takes. */
 const MAX_PLAIN_LENGTH = 100;
-const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /**
  * Turns the text of a JSON list of numbers, such as an embedding in a CSV file, into a list of numbers.

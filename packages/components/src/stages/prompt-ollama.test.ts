@@ -70,6 +70,8 @@ describe('PromptOllama', () => {
     ['{"a":"größe 😀"}', '{"id":"1","a":"größe 😀"}'],
     ['{"a":1} and so on', '{"id":"1","a":1}'],
     ['```json\n{"a": 1}\n```', '{"id":"1","a":1}'],
+    [' ``` \n\n{"a": 1}``` \n', '{"id":"1","a":1}'],
+    ['```JSON \r\n{"a": "```"}\n\n```', '{"id":"1","a":"```"}'],
     ['{}', '{"id":"1"}'],
   ])('takes the keys of %s for fields', async (reply, expected) => {
     stub.handle(says(reply));
@@ -83,14 +85,30 @@ describe('PromptOllama', () => {
     expect(await asked({ updateMode: 'skip' }, document)).toBe('{"id":"1","topic":"land"}');
   });
 
-  it.each(['I cannot say.', '', '42', '[1]', 'true story', '{"a":', '"text"'])(
-    'keeps the answer "%s" as it is, unless JSON is required',
-    async (reply) => {
-      stub.handle(says(reply));
-      expect(await asked()).toBe(JSON.stringify({ id: '1', ollamaResponse: reply }));
-      expect(await asked({ requireJSON: true })).toBe(`The model m answered no JSON object: ${reply}`);
-    },
-  );
+  it.each([
+    'I cannot say.',
+    '',
+    '42',
+    '[1]',
+    '```\n```',
+    '```',
+    '```xml\n{}\n```',
+    '```json {}```',
+    'true story',
+    '{"a":',
+    '"text"',
+  ])('keeps the answer "%s" as it is, unless JSON is required', async (reply) => {
+    stub.handle(says(reply));
+    expect(await asked()).toBe(JSON.stringify({ id: '1', ollamaResponse: reply }));
+    expect(await asked({ requireJSON: true })).toBe(`The model m answered no JSON object: ${reply}`);
+  });
+
+  it.each(['```json', '```json\n{'])('is done with an endless answer after %j', async (start) => {
+    // Reading it again from every blank would take minutes.
+    const reply = `${start}${' '.repeat(1_000_000)}x`;
+    stub.handle(says(reply));
+    expect(await asked()).toBe(JSON.stringify({ id: '1', ollamaResponse: reply }));
+  });
 
   it.each(['id', 'run_id', ''])('fails on an answer with the key "%s"', async (key) => {
     stub.handle(says(JSON.stringify({ [key]: 'x' })));

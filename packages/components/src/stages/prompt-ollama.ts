@@ -18,6 +18,7 @@ import {
 import { HttpClient, requireStreamSuccess, requireSuccess } from '../http/http-client.ts';
 import { NO_RETRY } from '../http/retry.ts';
 import { safeUrl } from '../http/safe-url.ts';
+import { withoutEndSlashes } from '../http/without-end-slashes.ts';
 import { readChatReply } from '../ollama/chat-reply.ts';
 import { LifeSigns } from '../ollama/life-signs.ts';
 
@@ -34,6 +35,7 @@ const parameters = Type.Object({
 /** A server answers few at a time and lets the others wait. */
 const IN_FLIGHT = 8;
 const RESPONSE_FIELD = 'ollamaResponse';
+const FENCE = '```';
 
 /**
  * Asks a chat model of Ollama about each document, and writes its answer into the document.
@@ -94,7 +96,7 @@ export class PromptOllama extends Stage<typeof parameters> {
 
   override readonly maxInFlight = IN_FLIGHT;
   private client: HttpClient | undefined;
-  private readonly base = this.params.hostURL.trim().replace(/\/+$/, '');
+  private readonly base = withoutEndSlashes(this.params.hostURL.trim());
   private readonly url = `${this.base}/api/chat`;
   private readonly lifeSigns = new LifeSigns((this.params.timeout as number) * 1000);
   private readonly system =
@@ -172,14 +174,22 @@ export class PromptOllama extends Stage<typeof parameters> {
 
 /** The object that a reply holds; undefined when it is something else. */
 function readAnswer(reply: string): JsonObject | undefined {
-  const text = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?\s*```\s*$/i.exec(reply)?.[1] ?? reply;
   try {
-    const value = readJson(text);
+    const value = readJson(withoutFence(reply));
     return value instanceof Map ? value : undefined;
   } catch (error) {
     if (error instanceof JsonSyntaxError) return undefined;
     throw error;
   }
+}
+
+/** What stands in a fence of Markdown, of JSON or of nothing in particular; other texts as they are. */
+function withoutFence(reply: string): string {
+  const text = reply.trim();
+  const lineEnd = text.indexOf('\n');
+  if (lineEnd < 0 || !text.startsWith(FENCE) || !text.endsWith(FENCE)) return reply;
+  const language = text.slice(FENCE.length, lineEnd).trim().toLowerCase();
+  return language === '' || language === 'json' ? text.slice(lineEnd, -FENCE.length).trim() : reply;
 }
 
 function excerpt(text: string): string {

@@ -1,4 +1,4 @@
-const HOST = /^[A-Za-z0-9][A-Za-z0-9-]*(\.[A-Za-z0-9][A-Za-z0-9-]*)*$|^[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*$/;
+const HOST = /^[A-Za-z0-9][A-Za-z0-9-]*(\.[A-Za-z0-9][A-Za-z0-9-]*)*$|^[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*$/;
 
 /**
  * A path in its simple form: one kind of separator, no `.`, `..`, doubled separators or one at the end. What begins a

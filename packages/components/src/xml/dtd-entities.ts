@@ -4,7 +4,7 @@ const MAX_DEPTH = 20;
 
 /** Comments and processing instructions match too, so that what looks like a declaration in them is passed over. */
 const DECLARATION =
-  /<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<!ENTITY\s+(%\s+)?([^\s"'<>&%]+)\s+(?:"([^"]*)"|'([^']*)'|(?:SYSTEM|PUBLIC)\b)/g;
+  /<!--[\s\S]*?(?:-->|$)|<\?[\s\S]*?(?:\?>|$)|<!ENTITY\s+(%\s+)?([^\s"'<>&%]+)\s+(?:"([^"]*)"|'([^']*)'|(?:SYSTEM|PUBLIC)\b)/g;
 const CHARACTER = /&#(?:x([0-9a-fA-F]+)|([0-9]+));/g;
 const ENTITY = /&([^;&\s]+);/g;
 const PREDEFINED = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };

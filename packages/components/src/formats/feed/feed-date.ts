@@ -35,7 +35,8 @@ const ISO_DATE =
  * two digits one from 1950 to 2049.
  */
 export function feedDate(text: string): Date | undefined {
-  const trimmed = text.trim();
+  // No long blanks: the patterns would try them again and again.
+  const trimmed = text.trim().replace(/\s+/g, ' ');
   const mail = MAIL_DATE.exec(trimmed);
   if (mail !== null) {
     const [, day, month = '', year = '', hour, minute, second, zone] = mail;

@@ -24,12 +24,13 @@ export function textOfPieces(record: Buffer, pieces: readonly IdPiece[]): string
   let text = '';
   for (const { start, end, cdata } of pieces) {
     const source = record.toString('utf8', start, end).replace(/\r\n?/g, '\n');
-    text += cdata || !source.includes('&') ? source : source.replace(/&([^;]+);/g, resolve);
+    text += cdata || !source.includes('&') ? source : source.replace(/&([^;]+)(;?)/g, resolve);
   }
   return text;
 }
 
-function resolve(reference: string, name: string): string {
+function resolve(reference: string, name: string, end: string): string {
+  if (end === '') return reference;
   if (name.startsWith('#x')) return String.fromCodePoint(Number.parseInt(name.slice(2), 16));
   if (name.charCodeAt(0) === 35) return String.fromCodePoint(Number(name.slice(1)));
   if (Object.hasOwn(PREDEFINED, name)) return PREDEFINED[name] as string;

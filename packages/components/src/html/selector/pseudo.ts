@@ -115,7 +115,7 @@ function nthMatcher(reader: SelectorReader, argument: string, fromEnd: boolean, 
   const text = javaTrim(argument).toLowerCase();
   let step = 0;
   let offset: number;
-  const formula = /^([+-]?)(\d*)n(?:\s*([+-])?\s*(\d+))?$/.exec(text);
+  const formula = /^([+-]?)(\d*)n(?:\s*(?:([+-])\s*)?(\d+))?$/.exec(text);
   if (text === 'odd' || text === 'even') {
     step = 2;
     offset = text === 'odd' ? 1 : 0;

@@ -13,7 +13,7 @@ let monthDayYear: DatePattern | undefined;
 
 /** Finds `February 3, 2021`. */
 export function dateMonthStrFormatter(text: string, zone: DateZone): string | undefined {
-  const found = /\w+ \d{1,2}, \d{1,4}/.exec(text)?.[0];
+  const found = /\b\w+ \d{1,2}, \d{1,4}/.exec(text)?.[0];
   if (found === undefined) return undefined;
   monthDayYear ??= compileDatePattern('MMMM d, yyyy');
   return monthDayYear.parse(found, zone);

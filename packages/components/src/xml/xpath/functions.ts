@@ -91,9 +91,7 @@ const FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
       },
   },
   'string-length': ofText('number', (text) => text.length),
-  'normalize-space': ofText('string', (text) =>
-    text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '').replace(/[ \t\r\n]+/g, ' '),
-  ),
+  'normalize-space': ofText('string', (text) => text.replace(/[ \t\r\n]+/g, ' ').replace(/^ | $/g, '')),
   translate: ofTexts('string', 3, (text, from, to) => {
     let result = '';
     for (const char of text) {

@@ -30,7 +30,7 @@ export function toBoolean(value: XPathValue): boolean {
   return value.length > 0;
 }
 
-const NUMBER = /^[ \t\r\n]*(-?(?:\d+\.?\d*|\.\d+))[ \t\r\n]*$/;
+const NUMBER = /^[ \t\r\n]*(-?(?:\d+(?:\.\d*)?|\.\d+))[ \t\r\n]*$/;
 
 /** A number in the notation of XPath: no plus sign, no exponent. Anything else is NaN. */
 export function parseNumber(text: string): number {

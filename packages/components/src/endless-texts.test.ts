@@ -1,0 +1,71 @@
+import { runStage } from '@headrace/engine/testing';
+import { describe, expect, it } from 'vitest';
+import { feedDate } from './formats/feed/feed-date.ts';
+import { textOfPieces } from './formats/xml/xml-record.ts';
+import { compileSelector } from './html/selector/index.ts';
+import { withoutEndSlashes } from './http/without-end-slashes.ts';
+import { dateMonthStrFormatter } from './java/date/date-formatters.ts';
+import { UTC } from './java/date/date-zone.ts';
+import { looselyEqual } from './json-path/values.ts';
+import { scriptError } from './scripts/script-error.ts';
+import { baseUrls } from './search-engine/connection.ts';
+import { splitCoreUrl } from './solr/solr-nodes.ts';
+import { solrUrls } from './solr/solr-settings.ts';
+import { ParseFloats } from './stages/parse-floats.ts';
+import { normalizeFilePath } from './storage/normalize-file-path.ts';
+import { declaredEntities } from './xml/dtd-entities.ts';
+import { parseXml } from './xml/reader/parse-xml.ts';
+import { compileXPath } from './xml/xpath/index.ts';
+
+const LENGTH = 500_000;
+const endless = (text: string) => text.repeat(LENGTH / text.length);
+const blanks = endless(' ');
+const digits = endless('1');
+
+// Whoever looks at such a text again from each of its characters is not done before the test gives up.
+describe('long texts of strangers are read once', () => {
+  const cases: Record<string, [() => unknown, unknown]> = {
+    'a date of a feed, after the day of the week': [() => feedDate(`Mon${blanks}x`), undefined],
+    'a date of a feed, before its zone': [() => feedDate(`06 Feb 2023${blanks}x`), undefined],
+    'a date of a feed': [() => feedDate(`Mon ${blanks}, 06 Feb 2023`)?.toISOString(), '2023-02-06T00:00:00.000Z'],
+    'the id of an XML record': [
+      () => textOfPieces(Buffer.from(endless('&')), [{ start: 0, end: LENGTH, cdata: false }]).length,
+      LENGTH,
+    ],
+    'entities, behind comments without an end': [() => declaredEntities(`<!ENTITY a "b">${endless('<!--')}`).a, 'b'],
+    'entities, behind instructions without an end': [() => declaredEntities(endless('<?')).amp, '&'],
+    'a number of XPath': [() => compileXPath('number(/a)').text(parseXml(`<a>${digits}x</a>`)), 'NaN'],
+    'white space of XPath': [
+      () => compileXPath('normalize-space(/a)').text(parseXml(`<a> x${blanks}y${blanks}</a>`)),
+      'x y',
+    ],
+    'a number of a JSON path': [() => looselyEqual(1, `${digits}x`), false],
+    'a month, a day and a year': [
+      () => dateMonthStrFormatter(`${endless('a')} February 3, 2021`, UTC),
+      '2021-02-03T00:00:00Z',
+    ],
+    'a formula of a selector': [
+      () => {
+        expect(() => compileSelector(`p:nth-child(n${blanks}x)`)).toThrow('no formula');
+      },
+      undefined,
+    ],
+    'the stack of a script': [
+      () => scriptError({ message: 'm', stack: `${endless('\n')}x\n    at f (s.js:7:1)` }, 's.js').message,
+      's.js, line 7: m',
+    ],
+    'slashes behind a URL': [() => withoutEndSlashes(`${endless('/')}x${endless('/')}`).length, LENGTH + 1],
+    'blanks in URLs': [() => baseUrls(`http://a/ ,${blanks} http://b,c${blanks}x//`).length, 2],
+    'slashes in a URL of Solr': [() => solrUrls({ url: `http://a${endless('/')}b/` })[0]?.length, LENGTH + 9],
+    'the core in a URL of Solr': [() => splitCoreUrl(`http://a${endless('/')}b/c`).core, 'c'],
+    'the server of a path': [() => normalizeFilePath(`//${endless(':')}x/a`, '/'), undefined],
+  };
+  it.each(Object.entries(cases))('%s', (_, [read, expected]) => {
+    expect(read()).toEqual(expected);
+  });
+
+  it('numbers in quotes', async () => {
+    const [outcome] = await runStage(ParseFloats, { field: 'f' }, [{ id: '1', f: `["${digits}x"]` }]);
+    expect(outcome?.documents[0]).toContain('1x');
+  });
+});
