@@ -61,7 +61,7 @@ export function movedKey(key: string, folder: FileUri): string {
   return prefix === '' || prefix.endsWith('/') ? prefix + key : `${prefix}/${key}`;
 }
 
-/** Nanoseconds since the epoch, as far as a date tells. */
+/** Nanoseconds since the epoch, as far as a date tells: 0 for one that is missing, or beyond what dates can be. */
 export function nanosOf(date: Date | undefined): bigint {
-  return BigInt(date?.getTime() ?? 0) * 1_000_000n;
+  return BigInt(date?.getTime() || 0) * 1_000_000n;
 }

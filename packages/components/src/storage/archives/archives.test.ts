@@ -217,6 +217,19 @@ describe('tar', () => {
     expect(names).toEqual(['a', 'b', 'c']);
   });
 
+  it('goes on behind an entry with an impossible date, which has none then', async () => {
+    const bytes = await tarOf(['a', 'b'].map((name) => ({ name, content: name })));
+    // Base 256: some 10^23 seconds. The checksum is taken with blanks in its place.
+    bytes.set([0x80, 0, 0, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff], 136);
+    bytes.write(' '.repeat(8), 148, 'latin1');
+    const sum = bytes.subarray(0, 512).reduce((total, byte) => total + byte, 0);
+    bytes.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
+    const modified: bigint[] = [];
+    for await (const entry of tarEntries(inPieces(bytes))) modified.push(entry.modified);
+    expect(modified).toEqual([0n, BigInt(Date.parse('2022-03-04T05:06:07Z')) * 1_000_000n]);
+    expect(await read(tarEntries(inPieces(bytes)))).toEqual({ a: 'a', b: 'b' });
+  });
+
   it('is refused when it is none, or cut off', async () => {
     const bytes = await tarOf([{ name: 'a', content: 'x'.repeat(5000) }]);
     await expect(read(tarEntries(inPieces(bytes.subarray(0, 2000))))).rejects.toThrow();

@@ -1,6 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
 import type { Header } from 'tar-stream';
 import type { ByteSource } from '../../formats/byte-source.ts';
+import { nanosOf } from '../storage.ts';
 import type { ArchiveEntry } from './archive-entry.ts';
 import { nothingIn } from './packed-input.ts';
 
@@ -41,7 +42,7 @@ export async function* tarEntries(
       yield {
         name,
         size,
-        modified: BigInt(mtime?.getTime() ?? 0) * 1_000_000n,
+        modified: nanosOf(mtime),
         unreadable: unreadable(entry.header),
         bytes: withoutClosing(entry as AsyncIterable<Uint8Array>),
       };

@@ -3,6 +3,7 @@ import { crc32, inflateRawSync } from 'node:zlib';
 import type { Entry } from 'yauzl';
 import type { ByteSource } from '../../formats/byte-source.ts';
 import { open } from '../../local-files/local-files.ts';
+import { nanosOf } from '../storage.ts';
 import type { ArchiveEntry } from './archive-entry.ts';
 import { BlockFile } from './block-file.ts';
 import { inflated } from './decompress.ts';
@@ -90,7 +91,7 @@ export async function* zipEntries(file: FileHandle): AsyncGenerator<ArchiveEntry
     yield {
       name,
       size: entry.uncompressedSize,
-      modified: BigInt(entry.getLastModDate().getTime()) * 1_000_000n,
+      modified: nanosOf(entry.getLastModDate()),
       unreadable: unreadable(entry),
       bytes: readEntry(entry, file, contents),
     };
