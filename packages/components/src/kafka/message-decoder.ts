@@ -52,15 +52,20 @@ export class MessageDecoder implements RecordDecoder {
     for (let i = 0; i < lengths.length; i++) {
       const length = lengths[i] as number;
       const end = at + Math.max(length, 0);
+      const start = at;
+      at = end;
+      let document: Document;
       try {
         if (length < 0) throw new HeadraceError('HR_DOCUMENT_NOT_AN_OBJECT', 'it has no value');
-        sink.document(this.document(buffer.toString('utf8', at, end)));
+        document = this.document(buffer.toString('utf8', start, end));
       } catch (error) {
         if (!(error instanceof HeadraceError)) throw error;
         const place = `topic ${this.options.topic}, partition ${partitions[i]}, offset ${offsets[i]}`;
         sink.reject({ place, message: messageOf(error) });
+        continue;
       }
-      at = end;
+      // What the pipeline throws is no fault of the message.
+      sink.document(document);
     }
   }
 

@@ -45,15 +45,19 @@ export class XmlDecoder implements RecordDecoder {
     const { path, records } = position as XmlPosition;
     for (const record of records) {
       const source = Buffer.from(bytes.buffer, bytes.byteOffset + record.start, record.end - record.start);
+      let document: Document;
       try {
         const xml = source.toString();
         const id = this.idOf(source, xml, record);
-        if (id !== '') sink.document(this.document(this.prefix + id, xml));
-        else if (this.settings.skipEmptyId !== true) sink.document(this.document(this.prefix + randomUUID(), xml));
+        if (id === '' && this.settings.skipEmptyId === true) continue;
+        document = this.document(this.prefix + (id === '' ? randomUUID() : id), xml);
       } catch (error) {
         if (!(error instanceof Error)) throw error;
         sink.reject({ place: `${path}:${record.line}`, message: messageOf(error) });
+        continue;
       }
+      // What the pipeline throws is no fault of the record.
+      sink.document(document);
     }
   }
 

@@ -1,0 +1,36 @@
+import { HeadraceError, type RecordDecoder, type RecordSink, type RejectedRecord } from '@headrace/engine';
+import { expect, it } from 'vitest';
+import { MessageDecoder } from '../kafka/message-decoder.ts';
+import { XmlDecoder } from './xml/xml-decoder.ts';
+
+const xml = '<r/>';
+const json = '{"id":"1"}';
+const cases: [string, RecordDecoder, string, unknown][] = [
+  [
+    'XML',
+    new XmlDecoder({ settings: { xmlRootPath: '/r' }, docIdPrefix: '' }),
+    xml,
+    { path: 'a.xml', records: [{ start: 0, end: xml.length, line: 1, id: [] }] },
+  ],
+  [
+    'Kafka',
+    new MessageDecoder({ topic: 't', idField: 'id', docIdPrefix: '' }),
+    json,
+    { partitions: Int32Array.of(0), offsets: BigInt64Array.of(0n), lengths: Int32Array.of(json.length) },
+  ],
+];
+
+it.each(cases)('what the pipeline throws is not taken for a record of %s that cannot be read', (...given) => {
+  const [, decoder, text, position] = given;
+  const rejected: RejectedRecord[] = [];
+  const thrown = new HeadraceError('HR_PIPELINE_THREAD_LOST', 'gone');
+  const sink: RecordSink = {
+    document() {
+      throw thrown;
+    },
+    reject: (record) => void rejected.push(record),
+    warn() {},
+  };
+  expect(() => decoder.decode(Buffer.from(text), position, sink)).toThrow(thrown);
+  expect(rejected).toEqual([]);
+});
