@@ -94,10 +94,15 @@ export class PostgresWriter {
       for (const { sql, parameter } of commands) await connection.query(driver.prepare(sql), [parameter]);
       if (together) await connection.execute('commit');
     } catch (error) {
-      // A connection that is lost takes its transaction with it.
-      if (together && !connection.broken) await connection.execute('rollback');
+      // A connection that is lost takes its transaction with it, and so does one that cannot get out of it.
+      if (together && !connection.broken) await connection.execute('rollback').catch(() => this.giveUp(connection));
       throw error;
     }
+  }
+
+  private async giveUp(connection: DatabaseConnection): Promise<void> {
+    this.connection = undefined;
+    await connection.close();
   }
 
   /** The statements for lines of `PostgresEncoder`, in their order. */
