@@ -37,18 +37,23 @@ export class ConnectionPool {
     }
   }
 
-  /** Closes all connections; queries that are under way fail. */
+  /** Closes all connections; queries that are under way, or wait for a connection, fail. */
   async close(): Promise<void> {
     this.closing.abort();
+    for (const wake of this.waiting.splice(0)) wake();
     await Promise.all([...this.idle.splice(0), ...this.active].map((connection) => connection.close()));
   }
 
   private async use<T>(work: (connection: DatabaseConnection) => Promise<T>): Promise<T> {
-    while (this.used >= this.size) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    while (this.used >= this.size && !this.closing.signal.aborted) {
+      await new Promise<void>((resolve) => this.waiting.push(resolve));
+    }
+    this.refuseClosed();
     this.used++;
     let connection: DatabaseConnection | undefined;
     try {
       connection = this.fresh() ?? (await this.database.connect(this.closing.signal));
+      this.refuseClosed();
       this.active.add(connection);
       return await work(connection);
     } finally {
@@ -60,6 +65,11 @@ export class ConnectionPool {
       }
       this.waiting.shift()?.();
     }
+  }
+
+  private refuseClosed(): void {
+    if (!this.closing.signal.aborted) return;
+    throw new DatabaseError('lost', `${this.database.name}: the connections were closed`, undefined);
   }
 
   private fresh(): DatabaseConnection | undefined {
