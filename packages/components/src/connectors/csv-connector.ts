@@ -1,5 +1,6 @@
 import {
   Connector,
+  messageOf,
   type ParameterProblem,
   type Publisher,
   READS,
@@ -12,9 +13,10 @@ import { PublishingFailed, watched } from '../files/publishing.ts';
 import { localFile, localPath, notLocal } from '../formats/byte-source.ts';
 import { CsvFormat } from '../formats/csv/csv-format.ts';
 import { checkCsvSettings, csvParameters } from '../formats/csv/csv-settings.ts';
+import { makeFolders } from '../local-files/local-files.ts';
+import { moveFile } from '../local-files/move-file.ts';
 import { movedAway } from '../local-files/moved-files.ts';
 import { isDelivered } from './delivered.ts';
-import { createFolders, moveFile } from './move-file.ts';
 import { reachFile } from './reach-file.ts';
 import { requirePublisher } from './require-publisher.ts';
 
@@ -52,8 +54,8 @@ const parameters = Type.Object({
  *   <li>lineNumberField (String, Optional) : The field for the line number. Defaults to csvLineNumber.</li>
  *   <li>filenameField (String, Optional) : The field for the name of the file. Defaults to filename.</li>
  *   <li>filePathField (String, Optional) : The field for the path as it is configured. Defaults to source.</li>
- *   <li>moveToAfterProcessing (String, Optional) : A folder to which the file is moved when all its documents have come to their end. It is created when it is missing; a file of that name is never overwritten.</li>
- *   <li>moveToErrorFolder (String, Optional) : A folder to which the file is moved when it cannot be read to its end. It is created when it is missing.</li>
+ *   <li>moveToAfterProcessing (String, Optional) : A folder to which the file is moved when all its documents have come to their end. It is created when it is missing. No file is overwritten: where the name is taken, the file gets one of its own, such as <code>a.3f9c2e1b.csv</code>.</li>
+ *   <li>moveToErrorFolder (String, Optional) : A folder to which the file is moved when it cannot be read to its end, in the same way.</li>
  * </ul>
  */
 export class CSVConnector extends Connector<typeof parameters> {
@@ -77,21 +79,22 @@ export class CSVConnector extends Connector<typeof parameters> {
 
   override async preExecute(): Promise<void> {
     if (this.context.preview) return;
-    await createFolders(this.params.moveToAfterProcessing, this.params.moveToErrorFolder);
+    const { moveToAfterProcessing, moveToErrorFolder } = this.params;
+    for (const folder of [moveToAfterProcessing, moveToErrorFolder]) {
+      if (folder !== undefined) await makeFolders(folder);
+    }
   }
 
   override async execute(publisher: Publisher | undefined): Promise<void> {
     const { path, moveToErrorFolder, moveToAfterProcessing: _, ...settings } = this.params;
-    const { name, log, preview } = this.context;
+    const { name, preview } = this.context;
     const target = requirePublisher(publisher, name);
     try {
       await new CsvFormat(settings, this.context).publish(localFile(path), watched(target));
     } catch (error) {
       // The file is not to blame: the next run takes it again.
       if (error instanceof PublishingFailed) throw error.cause;
-      if (moveToErrorFolder !== undefined && !preview) {
-        this.message = await moveFile(localPath(path), moveToErrorFolder, log);
-      }
+      if (moveToErrorFolder !== undefined && !preview) await this.move(moveToErrorFolder);
       throw error;
     }
     this.completed = !target.signal.aborted;
@@ -106,7 +109,17 @@ export class CSVConnector extends Connector<typeof parameters> {
         this.message = `${path} was not moved: documents of it could not be delivered`;
         return;
       }
-      this.message = await moveFile(localPath(path), moveToAfterProcessing, this.context.log);
+      await this.move(moveToAfterProcessing);
+    }
+  }
+
+  private async move(folder: string): Promise<void> {
+    const file = localPath(this.params.path);
+    try {
+      await moveFile(file, folder);
+    } catch (error) {
+      this.message = `${file} was not moved to ${folder}: ${messageOf(error)}`;
+      this.context.log.warn(this.message);
     }
   }
 }

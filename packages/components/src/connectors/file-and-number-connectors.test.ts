@@ -107,7 +107,7 @@ describe('CSVConnector', () => {
     expect(await readdir(dir, { recursive: true })).toEqual(['x', 'x/done', 'x/done/in.csv']);
   });
 
-  it('never overwrites a file, and says so', async () => {
+  it('never overwrites a file: it is moved under another name', async () => {
     const dir = await folder({ 'in.csv': 'a\n1\n' });
     await mkdir(join(dir, 'done'));
     await writeFile(join(dir, 'done/in.csv'), 'old');
@@ -121,6 +121,26 @@ describe('CSVConnector', () => {
     expect(await readFile(join(dir, 'in.csv'), 'utf8')).toBe('a\n1\n');
     expect(connector.message).toMatch(/in\.csv was not moved to .*done\/in\.csv: .*EEXIST/);
     expect(publisher.warnings).toEqual([connector.message]);
+  });
+
+  it('says so when the file cannot be moved, and leaves it', async () => {
+    const dir = await folder({ 'in.csv': 'a\n1\n', done: '' });
+    const publisher = new CollectingPublisher();
+    const context = { name: 'c', docIdPrefix: '', runId: 'r', log: publisher.log, signal: NEVER, preview: false };
+    const connector = new CSVConnector(
+      { path: join(dir, 'in.csv'), moveToAfterProcessing: join(dir, 'done') },
+      context,
+    );
+    await connector.execute(publisher);
+    await connector.postExecute();
+    expect(publisher.warnings).toEqual([expect.stringContaining('was not moved')]);
+    expect(await readdir(dir)).toContain('in.csv');
+  });
+
+  it('leaves the file where it is when that is the folder to move it to', async () => {
+    const dir = await folder({ 'in.csv': 'a\n1\n' });
+    await run(CSVConnector, { path: join(dir, 'in.csv'), moveToAfterProcessing: dir });
+    expect(await readdir(dir)).toEqual(['in.csv']);
   });
 
   it('moves a file that cannot be read to its end into the error folder, and fails', async () => {

@@ -151,12 +151,21 @@ describe('FileConnector', () => {
 
 describe('FileConnector moves files', () => {
   it('when they are published, and those that cannot be read elsewhere', async () => {
-    await write({ 'in/a.csv': 'k\n1\n', 'in/sub/b.txt': 'b', 'in/bad.csv': 'a,\n', 'done/b.txt': 'older' });
+    await write({ 'in/a.csv': 'k\n1\n', 'in/sub/b.txt': 'b', 'in/bad.csv': 'a,\n' });
     const fileOptions = { moveToAfterProcessing: join(folder, 'done'), moveToErrorFolder: join(folder, 'err') };
     const { found } = await run({ fileOptions, fileHandlers: { csv: {} } });
     expect(found).toEqual(['a.csv-1', 'sub/b.txt']);
     expect(await left()).toEqual(['done/a.csv', 'done/b.txt', 'err/bad.csv']);
-    expect(await readFile(join(folder, 'done/b.txt'), 'utf8')).toBe('b');
+  });
+
+  it('and overwrites none: files of the same name get names of their own', async () => {
+    await write({ 'in/a/x.txt': '1', 'in/b/x.txt': '2', 'in/c/x.txt': '3', 'done/x.txt': '0' });
+    await run({ fileOptions: { moveToAfterProcessing: join(folder, 'done') } });
+    const moved = await left();
+    const other = expect.stringMatching(/^done\/x\.[0-9a-f]{8}\.txt$/);
+    expect(moved).toEqual([other, other, other, 'done/x.txt']);
+    const texts = await Promise.all(moved.map((path) => readFile(join(folder, path), 'utf8')));
+    expect(texts.sort()).toEqual(['0', '1', '2', '3']);
   });
 
   it('and says in the summary how many could not be moved, and why', async () => {

@@ -139,8 +139,8 @@ const REMOTE_TOGETHER = 32;
  *   <li>fileOptions.handleArchivedFiles (Boolean, Optional) : Whether to open .zip and .tar files. Defaults to false.</li>
  *   <li>fileOptions.handleCompressedFiles (Boolean, Optional) : Whether to open .gz files. Defaults to false.</li>
  *   <li>fileOptions.maxArchiveDepth (Integer, Optional) : How deep archives and compressed files are opened: with 2 also those inside of an archive, with 3 those in them. Defaults to 1.</li>
- *   <li>fileOptions.moveToAfterProcessing (String, Optional) : A folder of the same storage to which a file is moved when all its documents have come to their end, over a file of that name. Of a local file the name goes there, of an object in a bucket its whole key. Needs a single path.</li>
- *   <li>fileOptions.moveToErrorFolder (String, Optional) : A folder to which a file is moved that cannot be read to its end. Needs a single path.</li>
+ *   <li>fileOptions.moveToAfterProcessing (String, Optional) : A folder of the same storage to which a file is moved when all its documents have come to their end. Of a local file the name goes there; no file is overwritten: where the name is taken, it gets one of its own, such as <code>a.3f9c2e1b.csv</code>. Of an object in a bucket the whole key goes there, and replaces what had it before. Needs a single path.</li>
+ *   <li>fileOptions.moveToErrorFolder (String, Optional) : A folder to which a file is moved that cannot be read to its end, in the same way. Needs a single path.</li>
  *   <li>state (Map, Optional) : Makes the connector remember what it has published.</li>
  *   <li>state.enabled (Boolean, Optional) : Whether to remember. Defaults to true.</li>
  *   <li>state.driver (String, Optional) : The JDBC driver of the database; the connection string says it all. Defaults to org.h2.Driver.</li>

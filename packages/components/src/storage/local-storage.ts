@@ -1,17 +1,8 @@
 import fs from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { allowedPath } from '@headrace/engine';
-import {
-  access,
-  copyFile,
-  makeFolders,
-  open,
-  opendir,
-  remove,
-  rename,
-  stat,
-  unlink,
-} from '../local-files/local-files.ts';
+import { access, open, opendir, stat } from '../local-files/local-files.ts';
+import { moveFile } from '../local-files/move-file.ts';
 import { type FileUri, localFileUri } from './file-uri.ts';
 import type { ListOptions, Storage, StoredFile } from './storage.ts';
 
@@ -55,14 +46,7 @@ export class LocalStorage implements Storage {
   }
 
   async move({ path }: FileUri, folder: FileUri): Promise<void> {
-    await makeFolders(folder.path);
-    const target = join(folder.path, basename(path));
-    try {
-      await rename(path, target);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
-      await moveAcrossDisks(path, target);
-    }
+    await moveFile(path, folder.path);
   }
 
   async close(): Promise<void> {}
@@ -176,17 +160,4 @@ function escapeName(name: string): string {
 /** Whether a file or folder vanished after its folder was read, which is not worth a word. */
 export function isGone(error: unknown): boolean {
   return (error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT';
-}
-
-async function moveAcrossDisks(path: string, target: string): Promise<void> {
-  const part = join(dirname(target), `.${basename(target)}.part`);
-  try {
-    await copyFile(path, part);
-    await rename(part, target);
-  } catch (error) {
-    // Half a copy must not stay.
-    await remove(part);
-    throw error;
-  }
-  await unlink(path);
 }

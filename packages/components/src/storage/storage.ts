@@ -36,8 +36,8 @@ export interface Storage {
   /** The bytes of a file, in pieces that are the receiver's until it asks for the next one. */
   read(uri: FileUri): AsyncIterable<Uint8Array>;
   /**
-   * Moves a file into a folder, over what has its name there. Local files take their name with them, objects their
-   * whole key.
+   * Moves a file into a folder. Local files take their name with them, or get another one where that is taken; objects
+   * take their whole key, and replace what had it before.
    */
   move(file: FileUri, folder: FileUri): Promise<void>;
   close(): Promise<void>;

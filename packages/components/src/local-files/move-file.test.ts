@@ -1,0 +1,51 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it, vi } from 'vitest';
+import { moveFile } from './move-file.ts';
+
+/** What the system says of links and renames; undefined: it makes them. */
+let refusal: { links?: string; across?: string } = {};
+
+// A disk without links, and a second disk, are not at hand.
+vi.mock('./local-files.ts', async (original) => {
+  const files = await original<typeof import('./local-files.ts')>();
+  const refused = (from: string, code: string | undefined) => {
+    const isAcross = refusal.across !== undefined && from.startsWith(refusal.across);
+    if (isAcross || code !== undefined) throw Object.assign(new Error('no'), { code: isAcross ? 'EXDEV' : code });
+  };
+  return {
+    ...files,
+    link: async (from: string, to: string) => {
+      refused(from, existsSync(to) ? undefined : refusal.links);
+      await files.link(from, to);
+    },
+    rename: async (from: string, to: string) => {
+      refused(from, undefined);
+      await files.rename(from, to);
+    },
+  };
+});
+
+const root = mkdtempSync(join(tmpdir(), 'headrace-moves-'));
+afterAll(() => rmSync(root, { recursive: true }));
+
+it.each<[string, { across?: true; links?: string }]>([
+  ['links', {}],
+  ['renames where no link can be made', { links: 'EPERM' }],
+  ['copies to another disk', { across: true }],
+  ['copies to another disk without links', { across: true, links: 'ENOTSUP' }],
+])('a file is moved by %s, and overwrites none', async (what, { across, ...rest }) => {
+  const folder = join(root, what);
+  mkdirSync(join(folder, 'in'), { recursive: true });
+  refusal = { ...rest, ...(across ? { across: join(folder, 'in') } : {}) };
+  for (const text of ['1', '2', '3']) {
+    writeFileSync(join(folder, 'in/a.tar.gz'), text);
+    await moveFile(join(folder, 'in/a.tar.gz'), join(folder, 'to/done'));
+  }
+  const moved = readdirSync(join(folder, 'to/done'));
+  expect(moved.map((name) => readFileSync(join(folder, 'to/done', name), 'utf8')).sort()).toEqual(['1', '2', '3']);
+  expect(readFileSync(join(folder, 'to/done/a.tar.gz'), 'utf8')).toBe('1');
+  for (const name of moved) expect(name).toMatch(/^a\.tar(\.[0-9a-f]{8})?\.gz$/);
+  expect(readdirSync(join(folder, 'in'))).toEqual([]);
+});

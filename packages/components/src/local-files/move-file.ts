@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { basename, join, parse, resolve } from 'node:path';
+import { copyFile, link, makeFolders, open, remove, rename, unlink } from './local-files.ts';
+
+/**
+ * Moves a file into a folder, which is made when it is missing. Nothing is ever overwritten: where the name is taken, the
+ * file gets one of its own, `a.3f9c2e1b.csv` for `a.csv`.
+ */
+export async function moveFile(file: string, folder: string): Promise<void> {
+  await makeFolders(folder);
+  const target = join(folder, basename(file));
+  if (resolve(target) === resolve(file)) return;
+  try {
+    await underFreeName(target, (name) => give(file, name));
+  } catch (error) {
+    if (codeOf(error) !== 'EXDEV') throw error;
+    await moveAcrossDisks(file, folder, target);
+  }
+}
+
+/** Does something with a name that no file has: with the given one, if that is free. */
+async function underFreeName(path: string, take: (name: string) => Promise<void>): Promise<void> {
+  for (let name = path; ; name = otherName(path)) {
+    try {
+      return await take(name);
+    } catch (error) {
+      if (codeOf(error) !== 'EEXIST') throw error;
+    }
+  }
+}
+
+/** Not a number: where thousands have the same name, the next free one would take long to find. */
+function otherName(path: string): string {
+  const { dir, name, ext } = parse(path);
+  return join(dir, `${name}.${randomName()}${ext}`);
+}
+
+function randomName(): string {
+  return randomBytes(4).toString('hex');
+}
+
+/** Gives a file another name on the same disk; throws `EEXIST` when that is taken, which a rename alone would not. */
+async function give(file: string, target: string): Promise<void> {
+  try {
+    await link(file, target);
+  } catch (error) {
+    if (['EEXIST', 'EXDEV', 'ENOENT'].includes(codeOf(error) ?? '')) throw error;
+    await renameToFreeName(file, target);
+    return;
+  }
+  try {
+    await unlink(file);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return;
+    // It would be in both places, and come again.
+    await remove(target);
+    throw error;
+  }
+}
+
+/** Where no link can be made, to a file of somebody else for one: an empty file keeps the name until the rename. */
+async function renameToFreeName(file: string, target: string): Promise<void> {
+  const { O_CREAT, O_EXCL, O_WRONLY } = constants;
+  await (await open(target, O_CREAT | O_EXCL | O_WRONLY)).close();
+  try {
+    await rename(file, target);
+  } catch (error) {
+    await remove(target);
+    throw error;
+  }
+}
+
+async function moveAcrossDisks(file: string, folder: string, target: string): Promise<void> {
+  const part = join(folder, `.${randomName()}.part`);
+  try {
+    await copyFile(file, part, constants.COPYFILE_EXCL);
+    await underFreeName(target, (name) => give(part, name));
+  } catch (error) {
+    // Half a copy must not stay.
+    await remove(part);
+    throw error;
+  }
+  await unlink(file);
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException).code;
+}
