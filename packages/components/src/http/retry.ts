@@ -19,6 +19,15 @@ export const NO_RETRY: RetryPolicy = { retries: 0, initialDelay: 0, maxDelay: 0,
 /** For requests that change nothing, or may be sent twice: about eight seconds in all. */
 export const DEFAULT_RETRY: RetryPolicy = { retries: 5, initialDelay: 250, maxDelay: 10_000, statuses: isTransient };
 
+/** Looking whether a server is there: a mistake in the address is told within seconds. */
+export const CONNECT_RETRY: RetryPolicy = { retries: 3, initialDelay: 250, maxDelay: 2000, statuses: isTransient };
+
+/**
+ * Milliseconds for an answer of a server that is written to, and may only be slow: what it goes on to do would come after
+ * what is sent next.
+ */
+export const WRITE_ANSWER_MS = 120_000;
+
 /** A server that asks for more patience is asked sooner: a document should fail rather than hang. */
 const MAX_RETRY_AFTER_MS = 60_000;
 

@@ -17,7 +17,7 @@ import { deletionSettings } from '../delivery/deletion-marks.ts';
 import { KeyedEncoder, keyedEncoderOptions } from '../delivery/keyed-encoder.ts';
 import { retriesOf } from '../delivery/retries.ts';
 import { HttpClient } from '../http/http-client.ts';
-import { isTransient, NO_RETRY, type RetryPolicy } from '../http/retry.ts';
+import { CONNECT_RETRY, NO_RETRY, WRITE_ANSWER_MS } from '../http/retry.ts';
 import { authorizationOf, checkServerAccess, tlsOf, tlsParameter } from '../http/server-access.ts';
 import { HttpWriter, ID_PLACE } from '../http-index/http-writer.ts';
 import { ignoredSettings } from './ignored-settings.ts';
@@ -40,10 +40,6 @@ const parameters = Type.Object({
 
 /** Documents at once, where each has a request of its own. */
 const CONNECTIONS = 8;
-/** What goes on in a server that is only slow would come after what is sent next. */
-const ANSWER_TIMEOUT_MS = 120_000;
-/** Looking whether the server is there: a mistake in the address is told within seconds. */
-const CONNECT_RETRY: RetryPolicy = { retries: 3, initialDelay: 250, maxDelay: 2000, statuses: isTransient };
 
 /**
  * Sends documents to any URL as JSON, a batch with each request or one document with each.
@@ -167,7 +163,7 @@ export class HttpIndexer extends Indexer<typeof parameters> {
     const authorization = authorizationOf(this.params);
     return HttpClient.open({
       connections: CONNECTIONS,
-      answerTimeout: ANSWER_TIMEOUT_MS,
+      answerTimeout: WRITE_ANSWER_MS,
       acceptCompressed: useCompression === true,
       headers: { ...(authorization === undefined ? {} : { authorization }), ...Object.fromEntries(headers ?? []) },
       tls: tlsOf(this.params),

@@ -10,7 +10,7 @@ import {
 } from '@headrace/engine';
 import { deletionSettings } from '../delivery/deletion-marks.ts';
 import { retriesOf } from '../delivery/retries.ts';
-import { isTransient, NO_RETRY, type RetryPolicy } from '../http/retry.ts';
+import { CONNECT_RETRY, NO_RETRY, WRITE_ANSWER_MS } from '../http/retry.ts';
 import type { ServerAccess } from '../http/server-access.ts';
 import { BulkEncoder, type BulkEncoderOptions, type JoinSettings } from './bulk-encoder.ts';
 import type { ProductName } from './bulk-reply.ts';
@@ -22,13 +22,8 @@ import { SearchEngine, type SearchEngineSettings } from './search-engine.ts';
 /** Enough to keep a search engine busy while an answer is on its way; more only fills its queue. */
 const IN_FLIGHT = 3;
 
-/** A server that is only slow is waited for: what it goes on to do would come after what is sent next. */
-const ANSWER_TIMEOUT_MS = 120_000;
 /** A delete by query answers when it is done, which takes as long as there is to delete. */
 const PATIENCE_MS = 60 * 60_000;
-
-/** Looking whether the search engine is there: a mistake in the address is told within seconds. */
-const CONNECT_RETRY: RetryPolicy = { retries: 3, initialDelay: 250, maxDelay: 2000, statuses: isTransient };
 
 /** The parameters that both products have. */
 export interface BulkParameters extends ServerAccess, Pick<SearchEngineSettings, 'url' | 'useCompression'> {
@@ -85,7 +80,7 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
     this.engine = await SearchEngine.open({
       ...settings,
       connections: IN_FLIGHT,
-      answerTimeout: ANSWER_TIMEOUT_MS,
+      answerTimeout: WRITE_ANSWER_MS,
     });
     this.patientEngine = await SearchEngine.open({ ...settings, connections: 1, answerTimeout: PATIENCE_MS });
     await this.engine.ping(CONNECT_RETRY);

@@ -1,15 +1,11 @@
 import { requireSuccess } from '../http/http-client.ts';
-import { isTransient, NO_RETRY, type RetryPolicy } from '../http/retry.ts';
+import { CONNECT_RETRY, NO_RETRY, WRITE_ANSWER_MS } from '../http/retry.ts';
 import { withoutEndSlashes } from '../http/without-end-slashes.ts';
 import { SearchEngine } from '../search-engine/search-engine.ts';
 import { type SolrSettings, solrAccess, solrUrls } from './solr-settings.ts';
 import { ZooKeeper } from './zookeeper.ts';
 
-/** Looking whether Solr is there: a mistake in the address is told within seconds. */
-const CONNECT_RETRY: RetryPolicy = { retries: 3, initialDelay: 250, maxDelay: 2000, statuses: isTransient };
 const ZOOKEEPER_TIMEOUT_MS = 10_000;
-/** What goes on in a server that is only slow would come after what is sent next. */
-const ANSWER_TIMEOUT_MS = 120_000;
 
 /** The URL of a core, apart: that of Solr itself, and the name of the core. */
 export function splitCoreUrl(url: string): { base: string; core: string } {
@@ -80,7 +76,7 @@ function open(urls: readonly string[], settings: SolrSettings): Promise<SearchEn
     ...solrAccess(settings),
     url: urls.join(','),
     connections: 1,
-    answerTimeout: ANSWER_TIMEOUT_MS,
+    answerTimeout: WRITE_ANSWER_MS,
     retry: NO_RETRY,
   });
 }
