@@ -39,9 +39,7 @@ export function rowFields(columns: readonly string[], ignore: readonly string[],
         { hint: `Give it a name in the query (AS other_name)${name === '' ? '' : ', or list it in ignoreColumns'}.` },
       );
     }
-    const known = fields.get(name);
-    if (known === undefined) fields.set(name, [i]);
-    else known.push(i);
+    fields.getOrInsertComputed(name, () => []).push(i);
   }
   return [...fields].map(([name, places]) => ({ name, columns: places }));
 }

@@ -38,6 +38,11 @@ export class BatchBytes {
     return this.bytes.toString('latin1', start, end < 0 ? this.end(position) : end);
   }
 
+  /** What the first line of a document says, which is JSON. */
+  firstJson(position: number): unknown {
+    return JSON.parse(Buffer.from(this.firstLine(position), 'latin1').toString());
+  }
+
   /** The bytes of a document behind its first line, without the end of the last one; not a copy. */
   rest(position: number): Buffer {
     const end = this.end(position) - 1;

@@ -50,10 +50,7 @@ export class HttpWriter {
 
   async write(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
     const bytes = new BatchBytes(batch);
-    const keys = Array.from(
-      { length: bytes.count },
-      (_, i) => JSON.parse(Buffer.from(bytes.firstLine(i), 'latin1').toString()) as DocumentKey,
-    );
+    const keys = Array.from({ length: bytes.count }, (_, i) => bytes.firstJson(i) as DocumentKey);
     const isSingle = (position: number) => this.settings.form === 'single' || keys[position]?.delete === true;
     const failures: IndexFailure[] = [];
     for (let from = 0, to = 0; from < bytes.count; from = to) {

@@ -89,9 +89,9 @@ export class TopicWriter {
     const keys: DocumentKey[] = [];
     const topics = new Map<string, number[]>();
     for (let i = 0; i < bytes.count; i++) {
-      const key = JSON.parse(Buffer.from(bytes.firstLine(i), 'latin1').toString()) as DocumentKey;
+      const key = bytes.firstJson(i) as DocumentKey;
       keys.push(key);
-      put(topics, key.index ?? this.settings.topic, i);
+      topics.getOrInsertComputed(key.index ?? this.settings.topic, () => []).push(i);
     }
     const all = Array.from(topics, ([topic, positions]) => this.writeTo(topic, positions, bytes, keys, signal));
     return (await Promise.all(all)).flat();
@@ -125,7 +125,7 @@ export class TopicWriter {
     for (const position of positions) {
       const message = this.message(topic, keys[position] as DocumentKey, bytes.rest(position));
       messages.set(position, message);
-      put(partitions, message.partition as number, position);
+      partitions.getOrInsertComputed(message.partition as number, () => []).push(position);
     }
     const request = (some: readonly number[]) =>
       this.attempt(() => this.producer.send({ messages: some.map((position) => messages.get(position) as Message) }));
@@ -170,9 +170,3 @@ export class TopicWriter {
 const BAD_RECORD = 400;
 const REFUSED = 403;
 const TOO_LARGE = 413;
-
-function put<K>(lists: Map<K, number[]>, key: K, position: number): void {
-  const known = lists.get(key);
-  if (known === undefined) lists.set(key, [position]);
-  else known.push(position);
-}

@@ -127,9 +127,7 @@ export class BulkWriter {
       const one = (JSON.parse(bytes.document(position).toString()) as { delete_by_query: DeleteByQuery })
         .delete_by_query;
       wanted.set(position, one);
-      const known = byIndex.get(one._index);
-      if (known === undefined) byIndex.set(one._index, [position]);
-      else known.push(position);
+      byIndex.getOrInsertComputed(one._index, () => []).push(position);
     }
     const failures: IndexFailure[] = [];
     for (const [index, some] of byIndex) {
@@ -158,11 +156,7 @@ export class BulkWriter {
   private requestDelete(index: string, wanted: readonly DeleteByQuery[]): Promise<Reply> {
     const { patientEngine, name } = this.options;
     const values = new Map<string, string[]>();
-    for (const { field, value } of wanted) {
-      const known = values.get(field);
-      if (known === undefined) values.set(field, [value]);
-      else known.push(value);
-    }
+    for (const { field, value } of wanted) values.getOrInsertComputed(field, () => []).push(value);
     const should = [...values].map(([field, some]) => ({ terms: { [field]: some } }));
     const path = `/${encodeURIComponent(index)}/_delete_by_query`;
     const body = JSON.stringify({ query: { bool: { minimum_should_match: '1', should } } });

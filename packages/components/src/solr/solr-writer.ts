@@ -34,12 +34,9 @@ export class SolrWriter {
     const lines: string[] = [];
     const collections = new Map<string, number[]>();
     for (let i = 0; i < bytes.count; i++) {
-      const line = bytes.firstLine(i);
-      lines.push(line);
-      const { collection } = JSON.parse(Buffer.from(line, 'latin1').toString()) as SolrTarget;
-      const known = collections.get(collection);
-      if (known === undefined) collections.set(collection, [i]);
-      else known.push(i);
+      lines.push(bytes.firstLine(i));
+      const { collection } = bytes.firstJson(i) as SolrTarget;
+      collections.getOrInsertComputed(collection, () => []).push(i);
     }
     const failures: IndexFailure[] = [];
     for (const [collection, positions] of collections) {

@@ -48,8 +48,10 @@ export function planRetry(
     }
     const { id, connector, document } = input;
     const reason = reasonAgainst(input, config, encodingFor);
-    if (reason !== undefined) listAt(leftOut, reason).push(id);
-    else listAt(wanted, connector).push({ id, document: document as KeptDocument });
+    if (reason !== undefined) leftOut.getOrInsertComputed(reason, () => []).push(id);
+    else {
+      wanted.getOrInsertComputed(connector, () => []).push({ id, document: document as KeptDocument });
+    }
   }
   // A run of nothing is no success.
   const severity = wanted.size === 0 ? 'error' : 'warning';
@@ -60,12 +62,6 @@ export function planRetry(
     return documents === undefined ? [] : [{ config: { ...connector, collapse: false }, documents }];
   });
   return { connectors, problems };
-}
-
-function listAt<T>(lists: Map<string, T[]>, key: string): T[] {
-  const list = lists.get(key) ?? [];
-  lists.set(key, list);
-  return list;
 }
 
 function reasonAgainst(
