@@ -9,10 +9,10 @@ import {
   Type,
   WRITES,
 } from '@headrace/engine';
-import { PublishingFailed, watched } from '../files/publishing.ts';
 import { localFile, localPath, notLocal } from '../formats/byte-source.ts';
 import { CsvFormat } from '../formats/csv/csv-format.ts';
 import { checkCsvSettings, csvParameters } from '../formats/csv/csv-settings.ts';
+import { PublishingFailed, watched } from '../formats/publishing.ts';
 import { makeFolders } from '../local-files/local-files.ts';
 import { moveFile } from '../local-files/move-file.ts';
 import { movedAway } from '../local-files/moved-files.ts';

@@ -27,7 +27,7 @@ import { FileMoves, type PublishedFile } from '../files/file-moves.ts';
 import type { FileState } from '../files/file-state.ts';
 import { FileVisitor } from '../files/file-visitor.ts';
 import { FinishedFiles } from '../files/finished-files.ts';
-import { sourceError } from '../files/publishing.ts';
+import { sourceError } from '../files/source-error.ts';
 import {
   checkStateSettings,
   defaultStateFile,

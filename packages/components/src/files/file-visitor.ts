@@ -1,6 +1,7 @@
 import { HeadraceError, type Logger, messageOf, type Publisher, type RejectedRecord } from '@headrace/engine';
 import type { ByteSource } from '../formats/byte-source.ts';
 import type { FileFormats } from '../formats/handlers/file-handlers.ts';
+import { PublishingFailed, publishing, watched } from '../formats/publishing.ts';
 import type { ArchiveEntry } from '../storage/archives/archive-entry.ts';
 import { gunzipped } from '../storage/archives/decompress.ts';
 import { withLocalCopy } from '../storage/archives/local-copy.ts';
@@ -14,7 +15,6 @@ import type { Storage, StoredFile } from '../storage/storage.ts';
 import { type FileBatches, idOfPath, type PlainFile, type WhatBecame } from './file-batches.ts';
 import type { FileFilter } from './file-filter.ts';
 import type { FileState } from './file-state.ts';
-import { PublishingFailed, publishing, watched } from './publishing.ts';
 
 export interface FileVisitorOptions {
   readonly publisher: Publisher;

@@ -1,5 +1,4 @@
-import { HeadraceError, messageOf, type Publisher } from '@headrace/engine';
-import type { FileUri } from '../storage/file-uri.ts';
+import { messageOf, type Publisher } from '@headrace/engine';
 
 /** What publishing or the state threw: the run cannot go on, whichever file it was. */
 export class PublishingFailed extends Error {
@@ -26,12 +25,4 @@ export function watched(publisher: Publisher): Publisher {
     reject: (record) => publishing((async () => publisher.reject(record))()),
     settled: () => publisher.settled(),
   };
-}
-
-/** What a run says of a place that cannot be listed, or of publishing what is there. */
-export function sourceError(start: FileUri, error: unknown): unknown {
-  if (error instanceof PublishingFailed) return error.cause;
-  if (error instanceof HeadraceError) return error;
-  const place = start.scheme === 'file' ? start.path : `${start.scheme}://${start.authority}${start.path}`;
-  return new HeadraceError('HR_SOURCE_UNREADABLE', `Cannot list ${place}: ${messageOf(error)}`, { cause: error });
 }
