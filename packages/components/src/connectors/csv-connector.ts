@@ -54,7 +54,7 @@ const parameters = Type.Object({
  *   <li>lineNumberField (String, Optional) : The field for the line number. Defaults to csvLineNumber.</li>
  *   <li>filenameField (String, Optional) : The field for the name of the file. Defaults to filename.</li>
  *   <li>filePathField (String, Optional) : The field for the path as it is configured. Defaults to source.</li>
- *   <li>moveToAfterProcessing (String, Optional) : A folder to which the file is moved when all its documents have come to their end. It is created when it is missing. No file is overwritten: where the name is taken, the file gets one of its own, such as <code>a.3f9c2e1b.csv</code>.</li>
+ *   <li>moveToAfterProcessing (String, Optional) : A folder to which the file is moved when all its documents have come to their end. It is created when it is missing. No file is overwritten: where the name is taken, the file stays, with a warning.</li>
  *   <li>moveToErrorFolder (String, Optional) : A folder to which the file is moved when it cannot be read to its end, in the same way.</li>
  * </ul>
  */
@@ -116,7 +116,8 @@ export class CSVConnector extends Connector<typeof parameters> {
   private async move(folder: string): Promise<void> {
     const file = localPath(this.params.path);
     try {
-      await moveFile(file, folder);
+      // As the reference does.
+      await moveFile(file, folder, 'leave');
     } catch (error) {
       this.message = `${file} was not moved to ${folder}: ${messageOf(error)}`;
       this.context.log.warn(this.message);

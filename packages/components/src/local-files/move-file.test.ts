@@ -41,11 +41,16 @@ it.each<[string, { across?: true; links?: string }]>([
   refusal = { ...rest, ...(across ? { across: join(folder, 'in') } : {}) };
   for (const text of ['1', '2', '3']) {
     writeFileSync(join(folder, 'in/a.tar.gz'), text);
-    await moveFile(join(folder, 'in/a.tar.gz'), join(folder, 'to/done'));
+    await moveFile(join(folder, 'in/a.tar.gz'), join(folder, 'to/done'), 'rename');
   }
   const moved = readdirSync(join(folder, 'to/done'));
   expect(moved.map((name) => readFileSync(join(folder, 'to/done', name), 'utf8')).sort()).toEqual(['1', '2', '3']);
   expect(readFileSync(join(folder, 'to/done/a.tar.gz'), 'utf8')).toBe('1');
   for (const name of moved) expect(name).toMatch(/^a\.tar(\.[0-9a-f]{8})?\.gz$/);
   expect(readdirSync(join(folder, 'in'))).toEqual([]);
+
+  writeFileSync(join(folder, 'in/a.tar.gz'), '4');
+  await expect(moveFile(join(folder, 'in/a.tar.gz'), join(folder, 'to/done'), 'leave')).rejects.toThrow('EEXIST');
+  expect(readdirSync(join(folder, 'in'))).toEqual(['a.tar.gz']);
+  expect(readdirSync(join(folder, 'to/done'))).toHaveLength(3);
 });

@@ -4,19 +4,25 @@ import { basename, join, parse, resolve } from 'node:path';
 import { copyFile, link, makeFolders, open, remove, rename, unlink } from './local-files.ts';
 
 /**
- * Moves a file into a folder, which is made when it is missing. Nothing is ever overwritten: where the name is taken, the
- * file gets one of its own, `a.3f9c2e1b.csv` for `a.csv`.
+ * Moves a file into a folder, which is made when it is missing. Nothing is ever overwritten.
+ * @param whenTaken what happens where another file has the name: this one gets a name of its own, `a.3f9c2e1b.csv` for
+ *   `a.csv`, or is left, with an error
  */
-export async function moveFile(file: string, folder: string): Promise<void> {
+export async function moveFile(file: string, folder: string, whenTaken: 'rename' | 'leave'): Promise<void> {
   await makeFolders(folder);
   const target = join(folder, basename(file));
   if (resolve(target) === resolve(file)) return;
+  const place = whenTaken === 'rename' ? underFreeName : underOneName;
   try {
-    await underFreeName(target, (name) => give(file, name));
+    await place(target, (name) => give(file, name));
   } catch (error) {
     if (codeOf(error) !== 'EXDEV') throw error;
-    await moveAcrossDisks(file, folder, target);
+    await moveAcrossDisks(file, folder, (part) => place(target, (name) => give(part, name)));
   }
+}
+
+function underOneName(path: string, take: (name: string) => Promise<void>): Promise<void> {
+  return take(path);
 }
 
 /** Does something with a name that no file has: with the given one, if that is free. */
@@ -71,11 +77,11 @@ async function renameToFreeName(file: string, target: string): Promise<void> {
   }
 }
 
-async function moveAcrossDisks(file: string, folder: string, target: string): Promise<void> {
+async function moveAcrossDisks(file: string, folder: string, place: (part: string) => Promise<void>): Promise<void> {
   const part = join(folder, `.${randomName()}.part`);
   try {
     await copyFile(file, part, constants.COPYFILE_EXCL);
-    await underFreeName(target, (name) => give(part, name));
+    await place(part);
   } catch (error) {
     // Half a copy must not stay.
     await remove(part);

@@ -46,7 +46,7 @@ export class LocalStorage implements Storage {
   }
 
   async move({ path }: FileUri, folder: FileUri): Promise<void> {
-    await moveFile(path, folder.path);
+    await moveFile(path, folder.path, 'rename');
   }
 
   async close(): Promise<void> {}
