@@ -24,7 +24,7 @@ const parameters = Type.Object({
 /**
  * Writes a row for each document to a CSV file: UTF-8, lines ending in LF, commas, every value in double quotes with
  * quotes in it doubled. A field that is missing or null is written as nothing at all, a list as <code>[a, b]</code>, an
- * object as the empty text. All connectors of a run write to the same file.
+ * object as the empty text. All connectors of a run write to the same file; a run whose file another run is writing fails.
  * <p>
  * Config Parameters -
  * <ul>

@@ -22,7 +22,7 @@ const parameters = Type.Object({
 /**
  * Writes each document as a line of JSON to a file, or to the standard output: to look at what a pipeline makes, or to
  * hand it on. <code>indexer.whitelist</code> and <code>indexer.blacklist</code> choose the fields. All connectors of a
- * run write to the same file.
+ * run write to the same file; a run whose file another run is writing fails.
  * <p>
  * Config Parameters -
  * <ul>

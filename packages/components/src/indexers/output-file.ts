@@ -5,6 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { HeadraceError, messageOf, reachHint } from '@headrace/engine';
 import { access, makeFolders, open, stat } from '../local-files/local-files.ts';
+import { type ReleaseOutput, takeOutput } from './output-lock.ts';
 
 const STDOUT = 1;
 /** How long to wait, in milliseconds, for a reader of the standard output that does not keep up. */
@@ -22,24 +23,41 @@ export interface Output {
 }
 
 /**
- * Opens a file for output; its folders are created. Throws `HR_INDEXER_CONNECT`, naming the file.
+ * Opens a file for output; its folders are created. Throws `HR_INDEXER_CONNECT`, naming the file, also when another run
+ * is writing it: each would write over what the other has written, or cut it off.
  * @param append keep what it holds; otherwise that is gone as soon as something is written, and not before: a run
  *   that fails at once must not cost the output of the last one
  * @param header what an empty file begins with
  */
 export async function openOutputFile(path: string, append: boolean, header = ''): Promise<Output> {
+  let handle: FileHandle;
   try {
     await makeFolders(dirname(path));
     const { O_RDWR, O_WRONLY, O_CREAT, O_APPEND } = constants;
-    const handle = await open(path, append ? O_WRONLY | O_CREAT | O_APPEND : O_RDWR | O_CREAT).catch((error) => {
-      // What can only be written to, such as a pipe, has nothing to keep.
+    handle = await open(path, append ? O_WRONLY | O_CREAT | O_APPEND : O_RDWR | O_CREAT).catch((error) => {
+      // What can only be written to, such as a pipe.
       if (append || (error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
-      return open(path, 'w');
+      return open(path, O_WRONLY | O_CREAT);
     });
-    return new OutputFile(path, handle, append, Buffer.from(header));
   } catch (error) {
     throw new HeadraceError('HR_INDEXER_CONNECT', `Cannot write to ${path}: ${messageOf(error)}`);
   }
+  try {
+    return new OutputFile(path, handle, await takeFile(path, handle), append, Buffer.from(header));
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** Pipes and devices may have several writers. */
+async function takeFile(path: string, handle: FileHandle): Promise<ReleaseOutput> {
+  const found = await handle.stat({ bigint: true });
+  const release = found.isFile() ? await takeOutput(found) : async () => undefined;
+  if (release !== undefined) return release;
+  throw new HeadraceError('HR_INDEXER_CONNECT', `Cannot write to ${path}: another run is writing it`, {
+    hint: 'Give each run a file of its own, or let them wait for each other: `overlap: queue` does so for runs of one config.',
+  });
 }
 
 /** Whether a file could be written, and its folders made, as far as the rights tell. Throws `HR_INDEXER_CONNECT`. */
@@ -67,6 +85,7 @@ async function existingFolder(path: string): Promise<string> {
 class OutputFile implements Output {
   private readonly path: string;
   private readonly handle: FileHandle;
+  private readonly release: ReleaseOutput;
   private readonly append: boolean;
   private readonly header: Uint8Array;
   private started = false;
@@ -75,9 +94,10 @@ class OutputFile implements Output {
   /** The length of the file up to the last complete batch. */
   private length = 0;
 
-  constructor(path: string, handle: FileHandle, append: boolean, header: Uint8Array) {
+  constructor(path: string, handle: FileHandle, release: ReleaseOutput, append: boolean, header: Uint8Array) {
     this.path = path;
     this.handle = handle;
+    this.release = release;
     this.append = append;
     this.header = header;
   }
@@ -119,7 +139,7 @@ class OutputFile implements Output {
       // Devices and pipes cannot be synchronised, and have nothing to lose.
       if ((await this.handle.stat()).isFile()) await this.handle.datasync();
     } finally {
-      await this.handle.close();
+      await this.handle.close().finally(this.release);
     }
   }
 

@@ -1,0 +1,30 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, it, vi } from 'vitest';
+import { accountsOf, configOf, RunHarness } from './run-harness.ts';
+
+const harness = new RunHarness();
+afterAll(() => harness.close());
+
+it('fails a run whose output another run is writing, and harms nothing of that', async () => {
+  const path = join(harness.directory, 'shared.jsonl');
+  const rest = `jsonl { path: "${path}" }`;
+  const indexer = 'type: JSONLines';
+  const first = harness.start(configOf({ connector: 'class: CountConnector, count: 1, endless: true', indexer, rest }));
+  await vi.waitUntil(() => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0, { timeout: 20_000 });
+  const second = await harness.run(configOf({ indexer, rest }));
+  expect(second.status).toBe('FAILED');
+  expect(second.problems).toEqual([
+    expect.objectContaining({
+      code: 'HR_INDEXER_CONNECT',
+      message: `Indexer could not connect: Cannot write to ${path}: another run is writing it`,
+      hint: expect.stringContaining('overlap: queue'),
+    }),
+  ]);
+  first.stop('CANCELLED');
+  const { succeeded } = accountsOf(await first.done);
+  const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
+  expect(lines.map((line) => JSON.parse(line).id)).toEqual(lines.map((_, i) => String(i)));
+  expect(lines).toHaveLength(succeeded);
+  expect((await harness.run(configOf({ indexer, rest }))).status).toBe('SUCCEEDED');
+});
