@@ -32,6 +32,21 @@ describe('a preview', () => {
     expect(readFileSync(source, 'utf8')).toBe('a,\n1,2\n');
   });
 
+  it.each([true, false])('writes no file of a stage (one for each thread: %s)', async (appendThreadName) => {
+    const { directory } = harness;
+    const outputFile = `${directory}/printed-${appendThreadName}.jsonl`;
+    const files = [outputFile, outputFile.replace('.jsonl', 'preview.jsonl')] as const;
+    for (const file of files) writeFileSync(file, 'old\n');
+    const stages = `{class: Print, outputFile: "${outputFile}", appendThreadName: ${appendThreadName}}`;
+    const { results, problems } = await harness.preview(configOf({ stages }), { documents: ['{"id":"a"}'] });
+    expect(problems).toEqual([]);
+    expect(files.map((file) => readFileSync(file, 'utf8'))).toEqual(['old\n', 'old\n']);
+    expect(results[0]?.log?.map(({ message }) => message)).toEqual([
+      `${outputFile} is not written in a preview`,
+      '{"id":"a"}',
+    ]);
+  });
+
   it('shows a record that cannot be read, as JSON like all others', async () => {
     const path = `${harness.directory}/ragged.csv`;
     writeFileSync(path, 'a,b\n1,2\n3\n');

@@ -33,7 +33,7 @@ const FLUSH_AFTER_MS = 1000;
  * <p>
  * A line is compact JSON with the fields in their order, bytes in base64. A path that cannot be written fails the start of
  * the pipeline and not its documents. The file is made, or emptied, when the first document comes. Lines are written in
- * pieces; all of them are there when the pipeline has stopped.
+ * pieces; all of them are there when the pipeline has stopped. A preview writes no file.
  * <p>
  * Config Parameters -
  * <ul>
@@ -87,13 +87,16 @@ export class Print extends Stage<typeof parameters> {
     this.blacklist = new Set(params.blacklist);
     this.overwrite = params.overwriteFile !== false;
     this.ownFile = params.appendThreadName !== false;
-    this.path =
-      params.outputFile !== undefined && this.ownFile
-        ? withThreadName(params.outputFile, context.threadName)
-        : params.outputFile;
+    const { outputFile } = params;
+    const path = outputFile !== undefined && this.ownFile ? withThreadName(outputFile, context.threadName) : outputFile;
+    this.path = context.preview === true ? undefined : path;
   }
 
   override start(): void {
+    const { outputFile } = this.params;
+    if (this.context.preview === true && outputFile !== undefined) {
+      this.context.log.info(`${outputFile} is not written in a preview`);
+    }
     if (this.path === undefined) return;
     try {
       const present = statSync(this.path);

@@ -23,6 +23,8 @@ export interface StageContext {
    * stage that computes in a process of its own has to. Absent where documents may compute as long as they like.
    */
   readonly computeMillis?: number;
+  /** Whether this is a preview: it shows what becomes of documents, and is to leave nothing behind. */
+  readonly preview?: boolean;
   readonly log: Logger;
 }
 

@@ -34,6 +34,8 @@ export interface PipelineContext {
   readonly trusted: boolean;
   /** As in `StageContext`. */
   readonly computeMillis?: number;
+  /** As in `StageContext`. */
+  readonly preview?: boolean;
   /** A logger for a stage. */
   log(name: string): Logger;
   /** Runs what stages compute after others have waited; without it that may take as long as it likes. */
@@ -75,7 +77,7 @@ export class Pipeline implements DocumentRunner {
     for (const { entry, params, name, conditions, conditionPolicy } of config.stages) {
       try {
         const StageClass = await registry.load({ ...entry, kind: 'stage' });
-        const { runId, threadName, threadNumber, trusted, computeMillis } = context;
+        const { runId, threadName, threadNumber, trusted, computeMillis, preview = false } = context;
         const stage = new StageClass(params as never, {
           name,
           pipeline: config.name,
@@ -84,6 +86,7 @@ export class Pipeline implements DocumentRunner {
           threadNumber,
           trusted,
           ...(computeMillis === undefined ? {} : { computeMillis }),
+          preview,
           log: context.log(name),
         });
         await stage.start?.();

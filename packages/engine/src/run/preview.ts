@@ -61,6 +61,7 @@ export async function preview(
       threadNumber: 1,
       trusted: request.trusted === true,
       computeMillis,
+      preview: true,
       log: (stage) => log.logger(stage),
       guard,
     });
