@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it, vi } from 'vitest';
 import { accountsOf, configOf, RunHarness } from './run-harness.ts';
@@ -27,4 +27,28 @@ it('fails a run whose output another run is writing, and harms nothing of that',
   expect(lines.map((line) => JSON.parse(line).id)).toEqual(lines.map((_, i) => String(i)));
   expect(lines).toHaveLength(succeeded);
   expect((await harness.run(configOf({ indexer, rest }))).status).toBe('SUCCEEDED');
+});
+
+it('is neither read nor moved by the run that writes it, where it lies among the files of its source', async () => {
+  const folder = join(harness.directory, 'among');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'a.txt'), 'a');
+  const done = join(harness.directory, 'done');
+  const config = configOf({
+    connector: `class: FileConnector, paths: ["${folder}"], fileOptions { moveToAfterProcessing: "${done}" }`,
+    indexer: 'type: JSONLines',
+    rest: `jsonl { path: "${folder}/out.jsonl" }`,
+  });
+  const result = await harness.run(config);
+  expect(accountsOf(result)).toMatchObject({ succeeded: 1, failed: 0 });
+  expect(result.problems).toEqual([
+    expect.objectContaining({
+      severity: 'warning',
+      path: 'jsonl.path',
+      line: 4,
+      message: expect.stringContaining('c reads'),
+    }),
+  ]);
+  expect(readFileSync(join(folder, 'out.jsonl'), 'utf8')).toContain('/among/a.txt"');
+  expect(readdirSync(done)).toEqual(['a.txt']);
 });

@@ -1,10 +1,12 @@
-import { mkdir, rm, utimes } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, rm, symlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
+import { openOutputFile } from '../indexers/output-file.ts';
 import { tarOf, zipOf } from '../storage/archives/make-archives.test.lib.ts';
-import { connector, folder, type Params, problemsOf, run, write } from './file-connector.test.lib.ts';
+import { connector, folder, left, type Params, problemsOf, run, write } from './file-connector.test.lib.ts';
 
 describe('FileConnector remembers', () => {
   const state = () => ({ connectionString: `jdbc:h2:${folder}/state/s;AUTO_SERVER=TRUE` });
@@ -209,4 +211,38 @@ it('FileConnector warns when a folder is taken for the name of a host', () => {
     'warning: file://in/sub is /sub of this machine: "in" is taken for the name of a host',
   ]);
   expect(problemsOf({ paths: ['file://localhost/in'] })).toEqual([]);
+});
+
+describe('the files of its own state', () => {
+  const connections = ['jdbc:sqlite:IN/s.db', 'jdbc:h2:IN/deep/s'];
+
+  it.each(connections)('are neither published nor moved, wherever they lie: %s', async (connection) => {
+    await write({ 'in/deep/a.txt': 'a', 'in/b.txt': 'b' });
+    await symlink(join(folder, 'in'), join(folder, 'link'));
+    const state = { connectionString: connection.replace('IN', join(folder, 'link')) };
+    const fileOptions = { moveToAfterProcessing: join(folder, 'done'), moveToErrorFolder: join(folder, 'bad') };
+    expect((await run({ state }, { preview: true })).found).toEqual(['b.txt', 'deep/a.txt']);
+    const first = await run({ state, fileOptions });
+    expect(first.found).toEqual(['b.txt', 'deep/a.txt']);
+    expect(first.warnings).toEqual([]);
+    expect(existsSync(join(folder, 'in', connection.includes('h2') ? 'deep/s.sqlite' : 's.db'))).toBe(true);
+    expect((await run({ state, fileOptions }, { preview: true })).found).toEqual([]);
+    expect((await run({ state, fileOptions })).found).toEqual([]);
+    expect(await readdir(join(folder, 'done'))).toEqual(expect.arrayContaining(['a.txt', 'b.txt']));
+    expect(await readdir(join(folder, 'done'))).toHaveLength(2);
+  });
+});
+
+describe('the output of a run', () => {
+  it('is neither published nor moved while it is being written', async () => {
+    await write({ 'in/a.txt': 'a', 'in/out.jsonl': 'old' });
+    const output = await openOutputFile(join(folder, 'in/out.jsonl'), false);
+    const fileOptions = { moveToAfterProcessing: join(folder, 'done') };
+    const { found, warnings } = await run({ fileOptions });
+    expect(found).toEqual(['a.txt']);
+    expect(warnings).toEqual([`file://${folder}/in/out.jsonl is left out: a run is writing it`]);
+    await output.close(true);
+    expect(await left()).toEqual(['done/a.txt', 'in/out.jsonl']);
+    expect((await run({ fileOptions })).found).toEqual(['out.jsonl']);
+  });
 });

@@ -1,9 +1,7 @@
 import {
-  CONNECTS,
   Connector,
   HeadraceError,
   messageOf,
-  OneOf,
   type ParameterProblem,
   type Publisher,
   READS,
@@ -19,6 +17,7 @@ import { FileBatches } from '../files/file-batches.ts';
 import {
   checkFilterSettings,
   FileFilter,
+  FilterParameter,
   type FilterSettings,
   isIncremental,
   sendsTombstones,
@@ -27,6 +26,7 @@ import { FileMoves, type PublishedFile } from '../files/file-moves.ts';
 import type { FileState } from '../files/file-state.ts';
 import { FileVisitor } from '../files/file-visitor.ts';
 import { FinishedFiles } from '../files/finished-files.ts';
+import { leftOutFiles } from '../files/left-out-files.ts';
 import { sourceError } from '../files/source-error.ts';
 import {
   checkStateSettings,
@@ -34,32 +34,25 @@ import {
   keepsState,
   openState,
   reachState,
+  StateParameter,
   type StateSettings,
+  stateFile,
 } from '../files/state-settings.ts';
 import { tombstone } from '../files/tombstone.ts';
 import { WalkNotes } from '../files/walk-notes.ts';
-import { checkPaths, folderUri, localPaths, skippedFolders } from '../files/walk-settings.ts';
+import { checkPaths, folderUri, localPaths, skippedFolders, walkMeets } from '../files/walk-settings.ts';
 import { checkFileHandlers, FileFormats, FileHandlersParameter } from '../formats/handlers/file-handlers.ts';
 import { movedAway } from '../local-files/moved-files.ts';
 import { extensionOf, type FileUri, leafOf, localFileUri, parseConfigUri } from '../storage/file-uri.ts';
 import { isGone } from '../storage/local-storage.ts';
+import type { ListOptions } from '../storage/storage.ts';
 import { checkStorageSettings, type StorageSettings, storageParameters } from '../storage/storage-parameters.ts';
 import { Storages, unneededStorages } from '../storage/storages.ts';
 import { requirePublisher } from './require-publisher.ts';
 
 const parameters = Type.Object({
   paths: Type.Array(Type.String(READS)),
-  filterOptions: Type.Optional(
-    Type.Object({
-      includes: Type.Optional(Type.Array(Type.String(), { default: [] })),
-      excludes: Type.Optional(Type.Array(Type.String(), { default: [] })),
-      pathsToSkip: Type.Optional(Type.Array(Type.String(), { default: [] })),
-      lastModifiedCutoff: Type.Optional(Type.String()),
-      lastPublishedCutoff: Type.Optional(Type.String()),
-      publishMode: Type.Optional(Type.String({ default: 'full' })),
-      sendTombstones: Type.Optional(OneOf(['true', 'yes', 'on', 'false', 'no', 'off'], { default: 'false' })),
-    }),
-  ),
+  filterOptions: Type.Optional(FilterParameter),
   fileOptions: Type.Optional(
     Type.Object({
       getFileContent: Type.Optional(Type.Boolean({ default: true })),
@@ -70,19 +63,7 @@ const parameters = Type.Object({
       moveToErrorFolder: Type.Optional(Type.String(WRITES)),
     }),
   ),
-  state: Type.Optional(
-    Type.Object({
-      enabled: Type.Optional(Type.Boolean({ default: true })),
-      driver: Type.Optional(Type.String({ default: 'org.h2.Driver' })),
-      connectionString: Type.Optional(Type.String(CONNECTS)),
-      jdbcUser: Type.Optional(Type.String({ default: '' })),
-      jdbcPassword: Type.Optional(Type.String({ default: '' })),
-      tableName: Type.Optional(Type.String()),
-      performDeletions: Type.Optional(Type.Boolean({ default: true })),
-      runsBeforeExpiration: Type.Optional(Type.Integer({ default: 1, minimum: 1 })),
-      pathLength: Type.Optional(Type.Integer({ default: 200, minimum: 1 })),
-    }),
-  ),
+  state: Type.Optional(StateParameter),
   fileHandlers: Type.Optional(FileHandlersParameter),
   ...storageParameters,
 });
@@ -99,7 +80,8 @@ const REMOTE_TOGETHER = 32;
  * The document of a file has the fields <code>file_path</code> (its full path, a URI), <code>file_modification_date</code>,
  * <code>file_size_bytes</code>, <code>file_creation_date</code> where the storage knows it, and
  * <code>file_content</code>, its bytes. Its id is the MD5 of the full path behind the docIdPrefix. Folders are walked to
- * their ends; links to files are followed, links to folders are not. A file that cannot be read fails by itself, and
+ * their ends; links to files are followed, links to folders are not. Left out are the files of its own state and the
+ * output files that runs of this process, this one too, are writing. A file that cannot be read fails by itself, and
  * counts as a failed document; folders that cannot be read are left out with a warning, and counted in the summary.
  * <p>
  * With handleArchivedFiles the files inside of <code>.zip</code> and <code>.tar</code> files are published in their
@@ -213,12 +195,20 @@ export class FileConnector extends Connector<typeof parameters> {
     { paths, fileOptions = {}, state }: Static<typeof parameters>,
     name: string,
   ): Generator<TouchedFile> {
+    for (const [i, path] of paths.entries()) {
+      for (const local of localPaths([path]))
+        yield { parameter: ['paths', i], access: 'read', path: local, verb: 'read' };
+    }
     yield* movedAway(localPaths(paths), fileOptions, 'fileOptions.');
     if (keepsState(state)) yield* defaultStateFile(state, name);
   }
 
   static override goesOn({ state, filterOptions }: Static<typeof parameters>): boolean {
     return keepsState(state) && isIncremental(filterOptions ?? {});
+  }
+
+  static override meets(params: Static<typeof parameters>, file: string): boolean {
+    return walkMeets(file, params.paths, params.fileOptions ?? {}, filterOf(params));
   }
 
   override async reach(report: ReportProblem, signal: AbortSignal): Promise<void> {
@@ -326,16 +316,19 @@ export class FileConnector extends Connector<typeof parameters> {
     });
     const skipped = skippedFolders(params.fileOptions ?? {}, filter);
     const unseen: string[] = [];
-    const options = {
+    const onProblem = (uri: string, error: unknown) => {
+      const reason = `${uri} is left out: ${messageOf(error)}`;
+      log.warn(reason);
+      notes.add('files and folders that were left out', reason);
+      // What could not be looked at has not vanished.
+      unseen.push(uri);
+    };
+    const ownState = keepsState(params.state) ? stateFile(params.state, context.name) : undefined;
+    const options: ListOptions = {
       signal: publisher.signal,
-      skips: (folder: string) => skipped.has(folder),
-      onProblem: (uri: string, error: unknown) => {
-        const reason = `${uri} is left out: ${messageOf(error)}`;
-        log.warn(reason);
-        notes.add('files and folders that were left out', reason);
-        // What could not be looked at has not vanished.
-        unseen.push(uri);
-      },
+      skips: (folder) => skipped.has(folder),
+      leavesOut: await leftOutFiles(ownState, onProblem),
+      onProblem,
     };
     try {
       for await (const file of storage.list(start, options)) {

@@ -1,5 +1,16 @@
-import { messageOf, type ParameterProblem, parseDuration } from '@headrace/engine';
+import { messageOf, OneOf, type ParameterProblem, parseDuration, Type } from '@headrace/engine';
 import { compileJavaRegex, type JavaRegex } from '../java/regex/index.ts';
+
+/** The schema of the block `filterOptions`. */
+export const FilterParameter = Type.Object({
+  includes: Type.Optional(Type.Array(Type.String(), { default: [] })),
+  excludes: Type.Optional(Type.Array(Type.String(), { default: [] })),
+  pathsToSkip: Type.Optional(Type.Array(Type.String(), { default: [] })),
+  lastModifiedCutoff: Type.Optional(Type.String()),
+  lastPublishedCutoff: Type.Optional(Type.String()),
+  publishMode: Type.Optional(Type.String({ default: 'full' })),
+  sendTombstones: Type.Optional(OneOf(['true', 'yes', 'on', 'false', 'no', 'off'], { default: 'false' })),
+});
 
 /** Which files are published; the block `filterOptions` of a config. */
 export interface FilterSettings {

@@ -1,9 +1,11 @@
 import {
+  CONNECTS,
   HeadraceError,
   type Logger,
   messageOf,
   type ParameterProblem,
   type TouchedFile,
+  Type,
   toFailure,
 } from '@headrace/engine';
 import type { DatabaseSettings } from '../database/database.ts';
@@ -16,6 +18,19 @@ import { existsSync } from '../local-files/local-files.ts';
 import { damagedState } from './damaged-state.ts';
 import { type FilterSettings, isIncremental, sendsTombstones } from './file-filter.ts';
 import type { FileState } from './file-state.ts';
+
+/** The schema of the block `state`. */
+export const StateParameter = Type.Object({
+  enabled: Type.Optional(Type.Boolean({ default: true })),
+  driver: Type.Optional(Type.String({ default: 'org.h2.Driver' })),
+  connectionString: Type.Optional(Type.String(CONNECTS)),
+  jdbcUser: Type.Optional(Type.String({ default: '' })),
+  jdbcPassword: Type.Optional(Type.String({ default: '' })),
+  tableName: Type.Optional(Type.String()),
+  performDeletions: Type.Optional(Type.Boolean({ default: true })),
+  runsBeforeExpiration: Type.Optional(Type.Integer({ default: 1, minimum: 1 })),
+  pathLength: Type.Optional(Type.Integer({ default: 200, minimum: 1 })),
+});
 
 /** Where and how a connector remembers files; the block `state` of a config. */
 export interface StateSettings {
@@ -93,15 +108,25 @@ function defaultPath(connector: string): string {
   return `./state/${connector}`;
 }
 
+function defaultUrl(connector: string): string {
+  return `jdbc:h2:${defaultPath(connector)}`;
+}
+
 /** The file of the state that no parameter names. */
 export function* defaultStateFile({ connectionString }: StateSettings, connector: string): Generator<TouchedFile> {
   if (connectionString !== undefined) return;
   yield { parameter: 'state', access: 'write', path: defaultPath(connector), verb: 'keep a state in' };
 }
 
+/** The local file in which a connector keeps its state; undefined when that is in a server or in memory. */
+export function stateFile({ connectionString }: StateSettings, connector: string): string | undefined {
+  const url = stateUrl(connectionString ?? defaultUrl(connector));
+  return url.kind === 'sqlite' && url.file !== ':memory:' ? url.file : undefined;
+}
+
 /** Opens the state of a connector of this name. Throws `HR_SOURCE_UNREADABLE` when that is not possible. */
 export async function openState(settings: StateSettings, connector: string, log: Logger): Promise<FileState> {
-  const { connectionString = `jdbc:h2:${defaultPath(connector)}`, tableName = connector } = settings;
+  const { connectionString = defaultUrl(connector), tableName = connector } = settings;
   const url = stateUrl(connectionString);
   const table = tableName.toUpperCase();
   if (url.kind === 'sqlite') return openSqliteState(url, table, log);

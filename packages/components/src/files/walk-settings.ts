@@ -1,10 +1,11 @@
+import { basename, dirname } from 'node:path';
 import type { ParameterProblem } from '@headrace/engine';
 import { withoutEndSlashes } from '../http/without-end-slashes.ts';
 import { MOVES, type MoveSettings } from '../local-files/moved-files.ts';
 import { type FileUri, localFileUri, parseConfigUri, parseFileUri, s3ObjectUri } from '../storage/file-uri.ts';
 import type { StorageSettings } from '../storage/storage-parameters.ts';
 import { unreadableScheme } from '../storage/storages.ts';
-import type { FilterSettings } from './file-filter.ts';
+import { FileFilter, type FilterSettings } from './file-filter.ts';
 
 /** Mistakes in where to start, and where to move files. */
 export function* checkPaths(
@@ -80,6 +81,25 @@ export function localPaths(paths: readonly string[]): string[] {
     const uri = parseConfigUri(text);
     return 'mistake' in uri || uri.scheme !== 'file' ? [] : [uri.path];
   });
+}
+
+/** Whether a walk would come to a local file, given as an absolute path, and publish it with the folder that it is in. */
+export function walkMeets(
+  file: string,
+  paths: readonly string[],
+  moves: MoveSettings,
+  { includes = [], excludes = [], pathsToSkip = [] }: FilterSettings,
+): boolean {
+  const filter = new FileFilter({ includes, excludes }, 0n, true);
+  if (!filter.accepts({ name: basename(file), modified: 0n, lastPublished: undefined })) return false;
+  const skipped = skippedFolders(moves, { pathsToSkip });
+  const walked: string[] = [];
+  for (let at = dirname(file); !skipped.has(localFileUri(at)); at = dirname(at)) {
+    walked.push(at);
+    if (at === dirname(at)) break;
+  }
+  // A folder that is left out is, with all below it, not walked from above.
+  return localPaths(paths).some((start) => walked.includes(start));
 }
 
 /** The folder that a text names: a local path as it stands, or a URI; undefined when it names none. */

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { HeadraceError, messageOf, reachHint } from '@headrace/engine';
 import { access, makeFolders, open, stat } from '../local-files/local-files.ts';
-import { type ReleaseOutput, takeOutput } from './output-lock.ts';
+import { type ReleaseOutput, takeOutput } from '../local-files/output-lock.ts';
 
 const STDOUT = 1;
 /** How long to wait, in milliseconds, for a reader of the standard output that does not keep up. */

@@ -1,5 +1,6 @@
+import { pathToFileURL } from 'node:url';
 import { checkConfig, Registry, readConfigText } from '@headrace/engine';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 const registry = await Registry.open({
   catalogs: [new URL('../../bundle/catalog.json', import.meta.url).href],
@@ -12,12 +13,16 @@ const KAFKA =
   'class: KafkaConnector, kafka { bootstrapServers: "localhost:9092", topic: t, consumerGroupId: g, clientId: c, maxPollIntervalSecs: 300 }';
 const FILES = 'class: FileConnector, paths: ["inbox"], state {}, filterOptions { publishMode: Incremental }';
 
-async function warnings(connector: string, indexer: string): Promise<string[]> {
+async function check(connector: string, indexer: string, stages = '') {
   const { root } = readConfigText(
-    `connectors: [{ name: c, pipeline: p, ${connector} }], pipelines: [{ name: p, stages: [] }], ${indexer}`,
+    `connectors: [{ name: c, pipeline: p, ${connector} }], pipelines: [{ name: p, stages: [${stages}] }]\n${indexer}`,
   );
   if (root === undefined) throw new Error('the config cannot be read');
-  const { config, problems } = await checkConfig(root, registry);
+  return checkConfig(root, registry);
+}
+
+async function warnings(connector: string, indexer: string, stages?: string): Promise<string[]> {
+  const { config, problems } = await check(connector, indexer, stages);
   expect(config).toBeDefined();
   return problems.map(({ severity, path, message, hint }) => `${severity} ${path}: ${message} | ${hint}`);
 }
@@ -53,4 +58,110 @@ it.each([
   ],
 ])('nobody is warned of %s', async (_, connector, indexer) => {
   expect(await warnings(connector, indexer)).toEqual([]);
+});
+
+const LINES = 'indexer { type: JSONLines }, jsonl { path: "out/a b.jsonl" }';
+const XML =
+  'class: XMLConnector, xmlRootPath: /a/b, xmlIdPath: /a/b/id, encoding: UTF-8, outputField: x, filePaths: ["in.xml"]';
+const CSV_OF = (path: string) => `class: CSVConnector, path: "${path}"`;
+const FILES_OF = (...paths: string[]) => `class: FileConnector, paths: ${JSON.stringify(paths)}`;
+const url = (path: string) => pathToFileURL(path).href;
+
+describe('the very file that a connector reads', () => {
+  const PRINT = '{ class: Print, outputFile: in.csv, appendThreadName: false }';
+
+  it.each([
+    [
+      'a file',
+      CSV_OF('./out/../out/a b.jsonl'),
+      LINES,
+      '',
+      'path',
+      'The indexer would overwrite ./out/../out/a b.jsonl',
+    ],
+    ['a URL', CSV_OF(url('out/a b.jsonl')), LINES, '', 'path', 'The indexer would overwrite file:///'],
+    ['one of several', FILES_OF('in', 'out/a%20b.jsonl'), LINES, '', 'paths[1]', 'The indexer would overwrite '],
+    ['a URL of several', FILES_OF('in', url('out/a b.jsonl')), LINES, '', 'paths[1]', 'The indexer would overwrite '],
+    [
+      'files of XML',
+      `${XML}, urlFiles: ["out/a b.jsonl"]`,
+      LINES,
+      '',
+      'urlFiles[0]',
+      'The indexer would overwrite out/a b',
+    ],
+    ['what a stage writes', CSV_OF('in.csv'), LINES, PRINT, 'path', 'The stage Print would overwrite in.csv'],
+    [
+      'a database',
+      'class: DatabaseConnector, driver: org.sqlite.JDBC, connectionString: "jdbc:sqlite:out/a b.jsonl", jdbcUser: "", jdbcPassword: "", sql: "select 1 as id", idField: id',
+      LINES,
+      '',
+      'connectionString',
+      'The indexer would overwrite jdbc:sqlite:out/a b.jsonl',
+    ],
+  ])('is not to be overwritten: %s', async (_, connector, indexer, stages, parameter, message) => {
+    const { config, problems } = await check(connector, indexer, stages);
+    expect(config).toBeUndefined();
+    const output = stages === '' ? 'jsonl.path' : 'pipelines[0].stages[0].outputFile';
+    expect(problems).toEqual([
+      {
+        severity: 'error',
+        code: 'HR_CONFIG_INVALID_VALUE',
+        path: `connectors[0].${parameter}`,
+        line: 1,
+        column: expect.any(Number),
+        component: 'c',
+        message: expect.stringContaining(message),
+        hint: `Give ${output} another file.`,
+      },
+    ]);
+  });
+
+  it.each([
+    [
+      'nothing is sent',
+      CSV_OF('in.csv'),
+      'indexer { type: JSONLines, sendEnabled: false }, jsonl { path: in.csv }',
+      '',
+    ],
+    ['the standard output', CSV_OF('-'), 'indexer { type: JSONLines }, jsonl { path: "-" }', ''],
+    ['a file for each thread', CSV_OF('in.csv'), LINES, '{ class: Print, outputFile: in.csv }'],
+    ['a stage that is off', CSV_OF('in.csv'), LINES, `{ enabled: false, ${PRINT.slice(1)}`],
+    ['a folder for files that are done', `${CSV_OF('in.csv')}, moveToAfterProcessing: out`, LINES, ''],
+    ['another file', CSV_OF('in.csv'), LINES, ''],
+  ])('is not meant: %s', async (_, connector, indexer, stages) => {
+    expect(await warnings(connector, indexer, stages)).toEqual([]);
+  });
+});
+
+describe('an output in a folder that a connector reads', () => {
+  const told = (path: string) => [
+    `warning ${path}: c reads the folder that this file is in, and would take it for one of its source | Write it to another folder, or have c leave it out.`,
+  ];
+
+  it.each([
+    FILES_OF('.'),
+    FILES_OF('in', './out'),
+    FILES_OF(url('out')),
+    `${FILES_OF('out')}, filterOptions { includes: [".*jsonl"], lastModifiedCutoff: 1h }`,
+    `${FILES_OF('out')}, filterOptions { pathsToSkip: ["out/deeper", "."] }`,
+  ])('is warned of: %s', async (connector) => {
+    expect(await warnings(connector, LINES)).toEqual(told('jsonl.path'));
+    const stage = '{ class: Print, outputFile: out/print.jsonl, appendThreadName: false }';
+    expect(await warnings(connector, 'indexer { type: Nop }', stage)).toEqual(
+      told('pipelines[0].stages[0].outputFile'),
+    );
+  });
+
+  it.each([
+    FILES_OF('in', 'ou'),
+    FILES_OF('out/deeper'),
+    FILES_OF('s3://out'),
+    `${FILES_OF('out')}, filterOptions { excludes: [".*jsonl"] }`,
+    `${FILES_OF('out')}, filterOptions { includes: [".*csv"] }`,
+    `${FILES_OF('.')}, filterOptions { pathsToSkip: ["out"] }`,
+    `${FILES_OF('.')}, fileOptions { moveToAfterProcessing: out }`,
+  ])('is not met: %s', async (connector) => {
+    expect(await warnings(connector.includes('s3:') ? `${connector}, s3 {}` : connector, LINES)).toEqual([]);
+  });
 });

@@ -9,6 +9,7 @@ import {
   Stage,
   type StageContext,
   type Static,
+  type TouchedFile,
   Type,
   type Value,
   WRITES,
@@ -69,6 +70,12 @@ export class Print extends Stage<typeof parameters> {
         severity: 'warning',
       };
     }
+  }
+
+  /** With the name of a thread in it, a file has another name. */
+  static override *touches({ outputFile, appendThreadName }: Static<typeof parameters>): Generator<TouchedFile> {
+    if (outputFile === undefined || appendThreadName !== false) return;
+    yield { parameter: 'outputFile', access: 'write', path: outputFile, verb: 'write' };
   }
 
   private readonly whitelist: ReadonlySet<string>;

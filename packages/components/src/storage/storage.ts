@@ -1,3 +1,4 @@
+import type { FileIdentity } from '../local-files/output-lock.ts';
 import type { FileUri } from './file-uri.ts';
 
 /** A file of a storage, as far as a listing tells. */
@@ -18,6 +19,8 @@ export interface StoredFile {
 export interface ListOptions {
   /** Whether the folder of this URI, without a slash at the end, is to be left out. */
   skips(folder: string): boolean;
+  /** Whether a local file is to be left out, without a look at what it holds. */
+  leavesOut?(path: string, file: FileIdentity): boolean;
   /**
    * Something could not be looked at: it is left out, the rest goes on.
    * @param uri of a folder with a slash at its end

@@ -106,6 +106,9 @@ export abstract class Connector<P extends TObject = TObject> {
   /** Whether a run gives only what is new since the last one: what that one gave does not come again. */
   static goesOn?(params: never): boolean;
 
+  /** Whether it would read a local file, given as an absolute path, because that lies in a folder that it walks. */
+  static meets?(params: never, file: string): boolean;
+
   readonly params: Static<P>;
   readonly context: ConnectorContext;
 
@@ -136,5 +139,6 @@ export interface ConnectorClass {
   readonly check?: (params: never) => Iterable<ParameterProblem>;
   readonly touches?: (params: never, name: string) => Iterable<TouchedFile>;
   readonly goesOn?: (params: never) => boolean;
+  readonly meets?: (params: never, file: string) => boolean;
   new (params: never, context: ConnectorContext): Connector;
 }

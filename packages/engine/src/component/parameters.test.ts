@@ -315,7 +315,7 @@ describe('paths', () => {
   });
 
   it('of parameters are texts or lists of keys', () => {
-    expect(parameterKeys({ parameter: 'regex[1].source', message: '' })).toEqual(['regex', 1, 'source']);
-    expect(parameterKeys({ parameter: ['fieldMapping', 'a.b[0]'], message: '' })).toEqual(['fieldMapping', 'a.b[0]']);
+    expect(parameterKeys({ parameter: 'regex[1].source' })).toEqual(['regex', 1, 'source']);
+    expect(parameterKeys({ parameter: ['fieldMapping', 'a.b[0]'] })).toEqual(['fieldMapping', 'a.b[0]']);
   });
 });

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { ConfigNode, ObjectNode, Origin } from '@headrace/hocon';
 import type { TObject, TSchema } from 'typebox';
 import { nearest } from '../config/nearest.ts';
@@ -5,6 +6,7 @@ import type { Problem } from '../config/problem.ts';
 import { internName } from '../document/names.ts';
 import type { ErrorCode } from '../errors/error-codes.ts';
 import type { FileAccess } from '../policy/file-rules.ts';
+import { placesIn } from '../policy/places.ts';
 import { POLICY_HINT, type PolicyRules } from '../policy/policy-rules.ts';
 import { asList, join, keysOfPath, kindName, place, scalarNumber, scalarText } from './config-nodes.ts';
 import { nodeToValue } from './node-value.ts';
@@ -26,9 +28,21 @@ export interface ParameterProblem {
   readonly atStart?: true;
 }
 
+/** A local file, or a folder, that a text of a config names. */
+export interface NamedFile {
+  readonly kind: AccessKind;
+  /** Where the config names it. */
+  readonly where: Pick<Problem, 'path' | 'file' | 'line' | 'column'>;
+  /** As the config names it. */
+  readonly text: string;
+  /** Absolute, links not followed. */
+  readonly target: string;
+}
+
 /**
  * A file that a component reads or writes though no text of its parameters names it so: what it moves away, what it
- * keeps where the config says nothing. The policy is asked for it when the config is checked.
+ * keeps where the config says nothing, what it writes under the very name when it might make another one of it. The
+ * policy is asked for it when the config is checked.
  */
 export interface TouchedFile {
   /** As in `ParameterProblem`: what makes the component touch it. */
@@ -44,6 +58,8 @@ export interface TouchedFile {
 export interface CheckedParameters {
   readonly value: Record<string, unknown>;
   readonly problems: Problem[];
+  /** What parameters name that are marked for it. */
+  readonly files: readonly NamedFile[];
 }
 
 /**
@@ -63,7 +79,7 @@ export function checkParameters(
   rules?: PolicyRules,
 ): CheckedParameters {
   const reader = new ParameterReader(rules);
-  return { value: reader.object(schema, node, path, shared), problems: reader.problems };
+  return { value: reader.object(schema, node, path, shared), problems: reader.problems, files: reader.files };
 }
 
 interface SchemaParts {
@@ -88,6 +104,7 @@ function partsOf(schema: TObject): SchemaParts {
 
 class ParameterReader {
   readonly problems: Problem[] = [];
+  readonly files: NamedFile[] = [];
   private readonly rules: PolicyRules | undefined;
 
   constructor(rules: PolicyRules | undefined) {
@@ -136,8 +153,12 @@ class ParameterReader {
   private text(schema: TSchema, node: ConfigNode, path: string, name: string): string | undefined {
     const text = scalarText(node);
     const { access } = schema as { access?: AccessKind };
-    if (access !== undefined && text !== undefined && this.rules !== undefined) {
-      const refused = this.rules.refusedParameter(access, text);
+    if (access !== undefined && text !== undefined) {
+      for (const named of placesIn(access, text)) {
+        if (!('path' in named)) continue;
+        this.files.push({ kind: access, where: { path, ...place(node.origin) }, text, target: resolve(named.path) });
+      }
+      const refused = this.rules?.refusedParameter(access, text);
       const message = `An uploaded config may not ${VERBS[access]} ${shown(text)}: ${refused}`;
       if (refused !== undefined) this.add('HR_POLICY_REFUSED', node.origin, path, message, POLICY_HINT);
     }
@@ -267,6 +288,7 @@ class ParameterReader {
       // The text is of this type, and of no other, even where a policy has something against what it says.
       if (attempt.problems.some(({ code }) => code !== 'HR_POLICY_REFUSED')) continue;
       this.problems.push(...attempt.problems);
+      this.files.push(...attempt.files);
       return read;
     }
     return this.value(choices[0] as TSchema, node, path, name);
@@ -332,7 +354,7 @@ export function withoutEffect(path: string, origin: Origin): Problem {
 }
 
 /** The keys and positions that lead to the parameter of a problem. */
-export function parameterKeys({ parameter }: ParameterProblem): readonly (string | number)[] {
+export function parameterKeys({ parameter }: Pick<ParameterProblem, 'parameter'>): readonly (string | number)[] {
   return typeof parameter === 'string' ? keysOfPath(parameter) : parameter;
 }
 

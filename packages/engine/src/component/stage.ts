@@ -1,7 +1,7 @@
 import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
 import type { Logger } from './logger.ts';
-import type { ParameterProblem } from './parameters.ts';
+import type { ParameterProblem, TouchedFile } from './parameters.ts';
 import type { ReportProblem } from './reach.ts';
 import type { Static, TObject } from './schema.ts';
 
@@ -50,6 +50,9 @@ export abstract class Stage<P extends TObject = TObject> {
   /** Mistakes that the schema cannot express (lists of unequal length, a bad pattern), all at once. No side effects. */
   static check?(params: never): Iterable<ParameterProblem>;
 
+  /** Local files that it touches besides those that its parameters name for that. No side effects. */
+  static touches?(params: never, name: string): Iterable<TouchedFile>;
+
   readonly params: Static<P>;
   readonly context: StageContext;
 
@@ -85,5 +88,6 @@ export abstract class Stage<P extends TObject = TObject> {
 export interface StageClass {
   readonly parameters: TObject;
   readonly check?: (params: never) => Iterable<ParameterProblem>;
+  readonly touches?: (params: never, name: string) => Iterable<TouchedFile>;
   new (params: never, context: StageContext): Stage;
 }

@@ -1,17 +1,35 @@
+import { resolve } from 'node:path';
 import type { ConfigNode, ObjectNode } from '@headrace/hocon';
 import type { CatalogEntry, ComponentKind } from '../component/catalog.ts';
 import { join, memberOf, place, scalarText } from '../component/config-nodes.ts';
 import type { IndexerSettings } from '../component/indexer-settings.ts';
-import { checkParameters, type ParameterProblem, parameterKeys, type TouchedFile } from '../component/parameters.ts';
+import {
+  checkParameters,
+  type NamedFile,
+  type ParameterProblem,
+  parameterKeys,
+  type TouchedFile,
+} from '../component/parameters.ts';
 import type { Registry } from '../component/registry.ts';
 import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
 import { currentRules } from '../policy/current-policy.ts';
 import { POLICY_HINT, type PolicyRules } from '../policy/policy-rules.ts';
 import type { Problem } from './problem.ts';
 
-/** Collects the problems of a config, with the name of the component that each is about. */
+/** A file that a component of the config reads or writes. */
+export interface ComponentFile extends NamedFile {
+  readonly owner: ComponentKind;
+  /** Where the component stands in the config. */
+  readonly at: string;
+  /** What it is called in problems. */
+  readonly component: string;
+}
+
+/** Collects the problems of a config, with the name of the component that each is about, and the files of components. */
 export class ProblemList {
   readonly problems: Problem[] = [];
+  /** Of those that take part in a run. */
+  readonly files: ComponentFile[] = [];
   /** Whether files that the config names may be read for the check. */
   readonly readFiles: boolean;
   /** What the config may do; undefined: everything. */
@@ -127,6 +145,9 @@ export async function checkComponent(
 ): Promise<Record<string, unknown> | undefined> {
   const checked = checkParameters(entry.schema, node, path, shared, list.rules);
   list.addAll(checked.problems, component);
+  const about = { owner: entry.kind, at: path, component };
+  // What a stage makes of such a name it tells itself.
+  if (entry.kind !== 'stage') list.files.push(...checked.files.map((file) => ({ ...file, ...about })));
   if (checked.problems.some((problem) => problem.severity === 'error')) return undefined;
   try {
     const Class = await registry.load(entry);
@@ -141,7 +162,11 @@ export async function checkComponent(
     }
     if (found.some((problem) => problem.severity !== 'warning')) return undefined;
     const touches = (Class as { touches?: (...args: unknown[]) => Iterable<TouchedFile> }).touches;
-    const refused = refusedFiles(touches?.call(Class, checked.value, component) ?? [], list.rules);
+    const touched = [...(touches?.call(Class, checked.value, component) ?? [])];
+    for (const { parameter, access, path: text } of disabled ? [] : touched) {
+      list.files.push({ kind: access, where: whereIs(parameter, node, path), text, target: resolve(text), ...about });
+    }
+    const refused = refusedFiles(touched, list.rules);
     for (const problem of refused) {
       list.addAll([{ ...located(problem, node, path), code: 'HR_POLICY_REFUSED' }], component);
     }
@@ -172,18 +197,21 @@ function refusedFiles(touched: Iterable<TouchedFile>, rules: PolicyRules | undef
 
 /** A problem of a component's own check, with the place of the parameter that it names. */
 export function located(problem: ParameterProblem, node: ObjectNode, path: string): Problem {
-  let at: ConfigNode = node;
-  let fullPath = path;
-  for (const key of parameterKeys(problem)) {
-    fullPath = join(fullPath, key);
-    at = memberOf(at, key) ?? at;
-  }
   return {
     severity: problem.severity ?? 'error',
     code: 'HR_CONFIG_INVALID_VALUE',
-    path: fullPath,
-    ...place(at.origin),
+    ...whereIs(problem.parameter, node, path),
     message: problem.message,
     ...(problem.hint === undefined ? {} : { hint: problem.hint }),
   };
+}
+
+function whereIs(parameter: ParameterProblem['parameter'], node: ObjectNode, path: string): NamedFile['where'] {
+  let at: ConfigNode = node;
+  let fullPath = path;
+  for (const key of parameterKeys({ parameter })) {
+    fullPath = join(fullPath, key);
+    at = memberOf(at, key) ?? at;
+  }
+  return { path: fullPath, ...place(at.origin) };
 }

@@ -1,6 +1,13 @@
-import type { BigIntStats } from 'node:fs';
 import type { Server } from 'node:net';
 import { locks } from 'node:worker_threads';
+
+const NAME = 'headrace-output-';
+
+/** What a file is, whatever leads to it. */
+export interface FileIdentity {
+  readonly dev: bigint;
+  readonly ino: bigint;
+}
 
 /** Gives a file free for other runs. */
 export type ReleaseOutput = () => Promise<void>;
@@ -15,8 +22,8 @@ export type ReleaseOutput = () => Promise<void>;
  * from a run that goes on, as with a file beside the output. Processes of other containers do not see the name, and
  * other systems have no such names: there the lock holds within the process.
  */
-export async function takeOutput({ dev, ino }: BigIntStats): Promise<ReleaseOutput | undefined> {
-  const name = `headrace-output-${dev}-${ino}`;
+export async function takeOutput(file: FileIdentity): Promise<ReleaseOutput | undefined> {
+  const name = nameOf(file);
   const releaseThreads = await takeFromThreads(name);
   if (releaseThreads === undefined) return undefined;
   const releaseProcesses = process.platform === 'linux' ? await takeFromProcesses(name) : async () => undefined;
@@ -28,6 +35,17 @@ export async function takeOutput({ dev, ino }: BigIntStats): Promise<ReleaseOutp
     await releaseProcesses();
     await releaseThreads();
   };
+}
+
+/** Whether a run of this process, ours too, is writing a file: as it is at the moment of the call. */
+export async function outputsNow(): Promise<(file: FileIdentity) => boolean> {
+  const { held = [] } = await locks.query();
+  const names = new Set(held.flatMap(({ name }) => (name?.startsWith(NAME) === true ? [name] : [])));
+  return names.size === 0 ? () => false : (file) => names.has(nameOf(file));
+}
+
+function nameOf({ dev, ino }: FileIdentity): string {
+  return `${NAME}${dev}-${ino}`;
 }
 
 function takeFromThreads(name: string): Promise<ReleaseOutput | undefined> {
