@@ -258,7 +258,21 @@ describe('SQLite', () => {
       const connector =
         'class: DatabaseConnector, driver: "org.sqlite.JDBC", connectionString: "jdbc:sqlite::memory:", sql: "select 1 as id", idField: id, jdbcUser: "", jdbcPassword: ""';
       const { told } = await run({ connector }, { scripts });
-      expect(told).toContain('SQLite computes in the service, and cannot be interrupted');
+      expect(told).toContain('it computes in the service, and cannot be interrupted');
+      const where = { path: 'connectors[0].connectionString', line: 1, column: expect.any(Number), component: 'c' };
+      expect(await check({ connector }, { scripts })).toEqual([
+        expect.objectContaining({
+          code: 'HR_POLICY_REFUSED',
+          ...where,
+          message: expect.stringContaining('query SQLite'),
+        }),
+      ]);
+      const query =
+        '{class: QueryDatabase, driver: "org.sqlite.JDBC", connectionString: "jdbc:h2:mem:x", jdbcUser: "", jdbcPassword: "", sql: "select 1", keyFields: [], inputTypes: [], fieldMapping {}}';
+      expect(await check({ stages: query }, { scripts })).toContainEqual(refusal(/may not query SQLite/));
+      // What keeps a state there sends no statements of the config.
+      const files = `class: FileConnector, paths: ["${open}"], state { connectionString: "jdbc:sqlite:${open}/s.db" }`;
+      expect(await check({ connector: files }, { scripts, read: [open], write: [open] })).toEqual([]);
     },
   );
 });
@@ -322,6 +336,21 @@ describe.each(Object.keys(HOSTS))('%s', (name) => {
       expect(await check(at(host)), host).toContainEqual(refusal(/may not connect to .*(private|cloud)/));
     }
   });
+});
+
+it('a refusal names the host alone, and not what else is in the connection', async () => {
+  const { connector = '' } = HOSTS['SQL Server'] ?? {};
+  const problems = await check({ connector: connector.replace('{host}:{db}', 'u:pw@127.0.0.1:1433') });
+  expect(problems.map(({ message }) => message)).toEqual([
+    'An uploaded config may not connect to 127.0.0.1: 127.0.0.1 is a private address',
+  ]);
+});
+
+it('a file to write that lies behind a link is told of as one', async () => {
+  const stages = `{class: Print, outputFile: "${open}/way-out/x.txt", shouldLog: false}`;
+  const { told } = await run({ stages }, { read: [], write: [open] });
+  expect(told).toMatch(/may not write .*way-out/);
+  expect(told).not.toContain('may not read');
 });
 
 describe('components', () => {

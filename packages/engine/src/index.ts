@@ -41,6 +41,7 @@ export {
   MAX_MILLIS,
   MapOf,
   OneOf,
+  QUERIES,
   READS,
   type Static,
   type TObject,

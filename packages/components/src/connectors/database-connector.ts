@@ -1,5 +1,4 @@
 import {
-  CONNECTS,
   Connector,
   clamped,
   Document,
@@ -9,6 +8,7 @@ import {
   messageOf,
   type ParameterProblem,
   type Publisher,
+  QUERIES,
   type ReportProblem,
   type Static,
   Type,
@@ -24,7 +24,7 @@ import { requirePublisher } from './require-publisher.ts';
 
 const parameters = Type.Object({
   driver: Type.String(),
-  connectionString: Type.String(CONNECTS),
+  connectionString: Type.String(QUERIES),
   jdbcUser: Type.String(),
   jdbcPassword: Type.String(),
   sql: Type.String(),

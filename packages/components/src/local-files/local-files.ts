@@ -51,8 +51,9 @@ export function readFileSync(path: string): Buffer {
 export const stat = (async (path: string, options?: fs.StatOptions) =>
   promises.stat(seen(path), options)) as typeof promises.stat & ((path: string) => Promise<fs.Stats>);
 
-export function statSync(path: string): fs.Stats | undefined {
-  return fs.statSync(seen(path), { throwIfNoEntry: false });
+/** @param told what is said of a path that may be neither read nor written */
+export function statSync(path: string, told: 'read' | 'write' = 'read'): fs.Stats | undefined {
+  return fs.statSync(seen(path, told), { throwIfNoEntry: false });
 }
 
 export function existsSync(path: string): boolean {
@@ -135,12 +136,12 @@ function opened(path: string, flags: Flags): [string, number] {
 }
 
 /** For who looks whether a file is there: it may be one to be read or one to be written. */
-function seen(path: string): string {
+function seen(path: string, told: 'read' | 'write' = 'read'): string {
   try {
-    return allowedPath(path, 'read');
+    return allowedPath(path, told);
   } catch (refused) {
     try {
-      return allowedPath(path, 'write');
+      return allowedPath(path, kind(told === 'read'));
     } catch {
       throw refused;
     }

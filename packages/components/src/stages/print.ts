@@ -106,7 +106,7 @@ export class Print extends Stage<typeof parameters> {
     }
     if (this.path === undefined) return;
     try {
-      const present = statSync(this.path);
+      const present = statSync(this.path, 'write');
       if (present?.isDirectory()) throw new Error('it is a directory');
       accessSync(present === undefined ? dirname(this.path) : this.path, constants.W_OK);
       // A file that all threads share is emptied by the first, which starts before there are documents.

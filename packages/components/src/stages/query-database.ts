@@ -1,5 +1,4 @@
 import {
-  CONNECTS,
   checkWritable,
   clamped,
   counted,
@@ -9,6 +8,7 @@ import {
   MapOf,
   messageOf,
   type ParameterProblem,
+  QUERIES,
   Stage,
   type StageContext,
   type Static,
@@ -25,7 +25,7 @@ import { columnOf } from '../database/row-documents.ts';
 
 const parameters = Type.Object({
   driver: Type.String(),
-  connectionString: Type.String(CONNECTS),
+  connectionString: Type.String(QUERIES),
   jdbcUser: Type.String(),
   jdbcPassword: Type.String(),
   sql: Type.Optional(Type.String()),

@@ -159,7 +159,7 @@ class ParameterReader {
         this.files.push({ kind: access, where: { path, ...place(node.origin) }, text, target: resolve(named.path) });
       }
       const refused = this.rules?.refusedParameter(access, text);
-      const message = `An uploaded config may not ${VERBS[access]} ${shown(text)}: ${refused}`;
+      const message = `An uploaded config may not ${refused}`;
       if (refused !== undefined) this.add('HR_POLICY_REFUSED', node.origin, path, message, POLICY_HINT);
     }
     // Texts of a config are mostly names of fields: interned, a look-up compares pointers.
@@ -332,13 +332,6 @@ class ParameterReader {
       ...(hint === undefined ? {} : { hint }),
     });
   }
-}
-
-const VERBS: Readonly<Record<AccessKind, string>> = { read: 'read', write: 'write', connect: 'connect to' };
-
-/** A text in a message, without what may be a password in a URL. */
-function shown(text: string): string {
-  return text.replace(/\/\/[^/?#\s]*@/, '//…@').replace(/[?;].*$/s, '');
 }
 
 /** The warning for a part of a config that is accepted because the reference has it. */

@@ -21,13 +21,17 @@ export function clamped(range: { readonly minimum?: number; readonly maximum?: n
 /** Options of an object whose parameters the reference lists beside it, their names with dots: `kafka.topic`. */
 export const FLAT = { flat: true } as const;
 
-/** What a parameter names: a file to read, a file to write, or a host (in a URL, or as it is) to connect to. */
-export type AccessKind = 'read' | 'write' | 'connect';
+/**
+ * What a parameter names: a file to read, a file to write, a host (in a URL, or as it is) to connect to, or, likewise, a
+ * database to send statements of the config to.
+ */
+export type AccessKind = 'read' | 'write' | 'connect' | 'query';
 
 /** Options of a text that names a local file or a host: what a policy forbids is told when the config is checked. */
 export const READS = { access: 'read' } as const;
 export const WRITES = { access: 'write' } as const;
 export const CONNECTS = { access: 'connect' } as const;
+export const QUERIES = { access: 'query' } as const;
 
 /** Something that an object inside a component may be, by the names of its class. */
 export interface ClassChoice {

@@ -13,7 +13,7 @@ export type Place =
  */
 export function placesIn(kind: AccessKind, text: string): Place[] {
   if (text === '') return [];
-  if (kind !== 'connect') {
+  if (kind === 'read' || kind === 'write') {
     const path = pathIn(text);
     return path === undefined ? hostsIn(text) : [{ path, access: kind }];
   }
@@ -31,6 +31,11 @@ function pathIn(text: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Whether a JDBC URL is that of a database which computes in this process. */
+export function isInProcess(text: string): boolean {
+  return /^jdbc:(?:sqlite|h2):/i.test(text);
 }
 
 function databaseFile(rest: string): Place[] {

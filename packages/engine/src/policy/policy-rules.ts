@@ -2,7 +2,7 @@ import type { CatalogEntry } from '../component/catalog.ts';
 import type { AccessKind } from '../component/schema.ts';
 import { FileRules } from './file-rules.ts';
 import { HostRules } from './host-rules.ts';
-import { placesIn } from './places.ts';
+import { isInProcess, placesIn } from './places.ts';
 import type { Policy } from './policy.ts';
 
 /** Refusals that are about everybody who uploads: who may change that, and how. */
@@ -34,17 +34,28 @@ export class PolicyRules {
     return entry.scripts === 'process' ? 'the policy allows scripts in a sandbox only' : undefined;
   }
 
-  /** Why what a parameter of this kind says is not allowed; undefined when it is, or only a run can tell. */
+  /**
+   * What of a parameter of this kind is not allowed, and why: `connect to 10.0.0.1: …`; undefined when all is, or only a
+   * run can tell. The text itself is not repeated where it may hold a password.
+   */
   refusedParameter(kind: AccessKind, text: string): string | undefined {
     for (const place of placesIn(kind, text)) {
       const refused =
         'path' in place
           ? this.files.refusedText(place.path, place.access)
           : this.hosts.refusedHost(place.host, place.port);
-      if (refused !== undefined) return refused;
+      if (refused === undefined) continue;
+      if (kind === 'read' || kind === 'write') return `${kind} ${withoutLogin(text)}: ${refused}`;
+      return `connect to ${'path' in place ? place.path : place.host}: ${refused}`;
     }
-    return undefined;
+    if (kind !== 'query' || !isInProcess(text) || this.policy.scripts === 'all') return undefined;
+    return 'query SQLite: it computes in the service, and cannot be interrupted, so that it takes `scripts: all`';
   }
+}
+
+/** A text in a message, without what may be a password in a URL. */
+function withoutLogin(text: string): string {
+  return text.replace(/\/\/[^/?#\s]*@/, '//…@').replace(/[?;].*$/s, '');
 }
 
 const compiled = new WeakMap<Policy, PolicyRules>();
