@@ -60,6 +60,7 @@ const parameters = Type.Object({
  */
 export class CSVConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
+  static override readonly needsPipeline = true;
   private target: Publisher | undefined;
   private completed = false;
 

@@ -107,6 +107,7 @@ const parameters = Type.Object({
  */
 export class DatabaseConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
+  static override readonly needsPipeline = true;
   static readonly javaClass = 'com.kmwllc.lucille.connector.jdbc.DatabaseConnector';
   private main: DatabaseConnection | undefined;
   private readonly others: DatabaseConnection[] = [];

@@ -171,6 +171,7 @@ const REMOTE_TOGETHER = 32;
  */
 export class FileConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
+  static override readonly needsPipeline = true;
   private readonly storages = new Storages(this.params as StorageSettings);
   private readonly notes = new WalkNotes();
   private readonly moves = new FileMoves(this.storages, this.context.log, this.notes);

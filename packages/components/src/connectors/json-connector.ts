@@ -21,6 +21,7 @@ const parameters = Type.Object({ jsonPath: Type.String(READS) });
  */
 export class JSONConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
+  static override readonly needsPipeline = true;
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
     const message = notLocal(params.jsonPath);

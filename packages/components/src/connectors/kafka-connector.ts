@@ -99,6 +99,7 @@ const REOPEN_MS = 2000;
  */
 export class KafkaConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
+  static override readonly needsPipeline = true;
   private source: KafkaSource | undefined;
   private readonly progress = new ReadProgress(offsetsOf(this.params.offsets));
   private committing: Promise<void> | undefined;

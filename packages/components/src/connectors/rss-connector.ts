@@ -80,6 +80,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  */
 export class RSSConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
+  static override readonly needsPipeline = true;
   private client: HttpClient | undefined;
   private etag: string | undefined;
   private lastModified: string | undefined;

@@ -22,6 +22,7 @@ const PIECE_DOCUMENTS = 2000;
  */
 export class SequenceConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
+  static override readonly needsPipeline = true;
 
   static override *check({ numDocs, startWith = 0 }: Static<typeof parameters>): Generator<ParameterProblem> {
     if (Number.isSafeInteger(startWith + Math.max(numDocs, 0))) return;

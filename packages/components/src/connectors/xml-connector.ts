@@ -47,6 +47,7 @@ const parameters = Type.Object({
 export class XMLConnector extends Connector<typeof parameters> {
   static readonly javaClass = 'com.kmwllc.lucille.connector.xml.XMLConnector';
   static override readonly parameters = parameters;
+  static override readonly needsPipeline = true;
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
     if (params.filePaths === undefined && params.urlFiles === undefined) {

@@ -109,6 +109,9 @@ export abstract class Connector<P extends TObject = TObject> {
   /** Whether it would read a local file, given as an absolute path, because that lies in a folder that it walks. */
   static meets?(params: never, file: string): boolean;
 
+  /** Whether it fails without a pipeline, whatever it reads. */
+  static readonly needsPipeline: boolean = false;
+
   readonly params: Static<P>;
   readonly context: ConnectorContext;
 
@@ -140,5 +143,6 @@ export interface ConnectorClass {
   readonly touches?: (params: never, name: string) => Iterable<TouchedFile>;
   readonly goesOn?: (params: never) => boolean;
   readonly meets?: (params: never, file: string) => boolean;
+  readonly needsPipeline?: boolean;
   new (params: never, context: ConnectorContext): Connector;
 }

@@ -69,9 +69,9 @@ describe('coercion', () => {
   it.each([
     ['1.0', 1],
     ['1e3', 1000],
-    ['1.9', 1],
+    ['1.9', ['p is 1.9, and has to be whole: 1 counts']],
     ['"7"', 7],
-    ['-1.9', -1],
+    ['-1.9', ['p is -1.9, and has to be whole: -1 counts']],
     ['9007199254740993', ['p is out of the range of integers']],
     ['1e300', ['p is out of the range of integers']],
   ])('integer from %s', (text, expected) => {

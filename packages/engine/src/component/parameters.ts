@@ -194,25 +194,28 @@ class ParameterReader {
             : exclusiveMaximum !== undefined && value >= exclusiveMaximum
               ? `less than ${exclusiveMaximum}`
               : undefined;
-    if (range === undefined) return this.clamped(schema, value, node, path, name);
+    if (range === undefined) {
+      if (value !== read)
+        this.warn(node, path, `${name} is ${read}, and has to be whole: ${value} counts`, `Write ${value}.`);
+      return this.clamped(schema, value, node, path, name);
+    }
     return this.wrong(node, path, `${name} must be ${range}, was ${value}`, 'HR_CONFIG_INVALID_VALUE');
   }
 
   private clamped(schema: TSchema, value: number, node: ConfigNode, path: string, name: string): number {
     const { clamp = {} } = schema as { clamp?: { minimum?: number; maximum?: number } };
-    const { minimum = value, maximum = value } = clamp;
+    const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = clamp;
     const counts = Math.min(Math.max(value, minimum), maximum);
     if (counts !== value) {
-      this.problems.push({
-        severity: 'warning',
-        code: 'HR_CONFIG_INVALID_VALUE',
-        path,
-        ...place(node.origin),
-        message: `${name} is ${value}, which is too ${value < counts ? 'small' : 'large'}: ${counts} counts`,
-        hint: `Write ${counts}, or leave it out.`,
-      });
+      const message = `${name} is ${value}, which is too ${value < counts ? 'small' : 'large'}: ${counts} counts`;
+      this.warn(node, path, message, `Write ${counts}, or leave it out.`);
     }
     return counts;
+  }
+
+  private warn(node: ConfigNode, path: string, message: string, hint: string): void {
+    const where = { path, ...place(node.origin) };
+    this.problems.push({ severity: 'warning', code: 'HR_CONFIG_INVALID_VALUE', ...where, message, hint });
   }
 
   private list(items: TSchema, node: ConfigNode, path: string, name: string): unknown[] | undefined {

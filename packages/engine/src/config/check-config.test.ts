@@ -98,7 +98,7 @@ describe('sections', () => {
 describe('pipelines', () => {
   it('need a name and stages', async () => {
     expect(
-      await problemsOf(`connectors: []\npipelines: [{stages: []}, {name: [], stages: []}, {name: p}]\n${indexer}`),
+      await problemsOf(`${connectors}\npipelines: [{stages: []}, {name: [], stages: []}, {name: p}]\n${indexer}`),
     ).toEqual([
       'pipelines[0].name 2:13 The pipeline has no name | Connectors refer to a pipeline by its name.',
       'pipelines[1].name 2:34 name must be a string | Connectors refer to a pipeline by its name.',
@@ -108,7 +108,7 @@ describe('pipelines', () => {
 
   it('have names of their own', async () => {
     expect(
-      await problemsOf(`connectors: []\npipelines: [{name: p, stages: []}, {name: p, stages: []}]\n${indexer}`),
+      await problemsOf(`${connectors}\npipelines: [{name: p, stages: []}, {name: p, stages: []}]\n${indexer}`),
     ).toEqual([
       'pipelines[1].name 2:43 <p> More than one pipeline found with name: p | Give each pipeline a name of its own.',
     ]);
@@ -116,7 +116,7 @@ describe('pipelines', () => {
 
   it.each(['0', '65', '-1', 'two', '[]', 'true'])('cannot have %s threads', async (threads) => {
     expect(
-      await problemsOf(`connectors: []\npipelines: [{name: p, stages: [], threads: ${threads}}]\n${indexer}`),
+      await problemsOf(`${connectors}\npipelines: [{name: p, stages: [], threads: ${threads}}]\n${indexer}`),
     ).toEqual(['pipelines[0].threads 2:44 <p> threads must be a number from 1 to 64']);
   });
 });
@@ -225,6 +225,12 @@ describe('what is there for nothing', () => {
     );
   });
 
+  it('may be a name of a connector that is empty', async () => {
+    expect(await problemsOf(`${connectors.replace('name: c', 'name: ""')}\n${pipelines}\n${indexer}`)).toEqual([
+      'warning connectors[0].name 1:37 The name of the connector is empty | Give it one, or leave name out: it is called connector_1 then.',
+    ]);
+  });
+
   it('may be a key of a pipeline', async () => {
     expect(
       await problemsOf(`${connectors}\npipelines: [{name: p, stages: [], stage: [], colour: red}]\n${indexer}`),
@@ -239,7 +245,16 @@ describe('what is there for nothing', () => {
     expect(await problemsOf(`${connectors}\n${two}\n${indexer}`)).toEqual([
       'warning pipelines[1] 2:36 <q> No connector feeds the pipeline q | Write pipeline: q in the connector that is to feed it.',
     ]);
-    expect(await problemsOf(`connectors: []\n${two}\n${indexer}`)).toEqual([]);
+    expect(await problemsOf(`connectors: []\n${two}\n${indexer}`)).toEqual([
+      'warning connectors 1:13 There are no connectors: nothing feeds the pipelines | Add a connector: {class: "…", pipeline: "…"}.',
+    ]);
+    expect(await problemsOf(`connectors: []\npipelines: []\n${indexer}`)).toEqual([]);
+    const unknown = connectors.replace('Numbers', 'Number');
+    expect(await problemsOf(`${unknown}\n${two}\nindexer {type: nothin}`)).toEqual([
+      'connectors[0].class 1:22 <c> There is no connector Number | Did you mean Numbers?',
+      expect.stringMatching(/^warning pipelines\[1\] 2:36 <q> No connector feeds/),
+      expect.stringMatching(/^indexer\.type 3:16 /),
+    ]);
     const misspelt = connectors.replace('pipeline: p', 'pipeline: qq');
     expect(await problemsOf(`${misspelt}\n${two}\n${indexer}`)).toEqual([
       expect.stringContaining('There is no pipeline qq'),

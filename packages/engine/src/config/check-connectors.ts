@@ -1,4 +1,5 @@
 import type { ObjectNode } from '@headrace/hocon';
+import type { CatalogEntry } from '../component/catalog.ts';
 import { commonParameters } from '../component/common-parameters.ts';
 import { asList, kindName, place, scalarText } from '../component/config-nodes.ts';
 import { silentLogger } from '../component/logger.ts';
@@ -104,6 +105,16 @@ async function checkConnector(
           : `${best === undefined ? '' : `Did you mean ${best}? `}Pipelines are: ${known.join(', ')}.`,
     });
   }
+  if (name === '') {
+    list.add({
+      severity: 'warning',
+      code: 'HR_CONFIG_INVALID_VALUE',
+      path: `${path}.name`,
+      ...place((nameNode ?? node).origin),
+      message: 'The name of the connector is empty',
+      hint: `Give it one, or leave name out: it is called connector_${position} then.`,
+    });
+  }
   const docIdPrefix = common.docIdPrefix ?? '';
   const params =
     entry === undefined
@@ -111,6 +122,9 @@ async function checkConnector(
       : await checkComponent(entry, node, path, name, CONNECTOR_KEYS, registry, list, (values, Class) => {
           new Class(values as never, { name, docIdPrefix, runId: '', log: silentLogger } as never);
         });
+  if (params !== undefined && common.pipeline === undefined) {
+    await warnOfMissingPipeline(entry as CatalogEntry, node, path, name, pipelines, registry, list);
+  }
   return {
     entry: entry as ConnectorConfig['entry'],
     params: params ?? {},
@@ -120,6 +134,30 @@ async function checkConnector(
     docIdPrefix,
     collapse: common.collapse === true,
   };
+}
+
+/** A warning: what stands before it in the list does its work, as in the reference. */
+async function warnOfMissingPipeline(
+  entry: CatalogEntry,
+  node: ObjectNode,
+  path: string,
+  component: string,
+  pipelines: readonly PipelineConfig[],
+  registry: Registry,
+  list: ProblemList,
+): Promise<void> {
+  const Class = await registry.load({ ...entry, kind: 'connector' });
+  if (Class.needsPipeline !== true) return;
+  const [one, another] = pipelines;
+  list.add({
+    severity: 'warning',
+    code: 'HR_CONFIG_MISSING_PARAMETER',
+    path,
+    ...place(node.origin),
+    component,
+    message: 'The connector has no pipeline to publish its documents to: it will fail',
+    hint: `Add pipeline: ${one !== undefined && another === undefined ? one.name : '…'}.`,
+  });
 }
 
 function pickCommon(node: ObjectNode): ObjectNode['entries'] {

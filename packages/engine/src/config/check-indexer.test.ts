@@ -75,6 +75,30 @@ describe('the indexer', () => {
     expect(problems[0]).toContain(expected);
   });
 
+  it.each([
+    ['type: Snk', 'indexer.type', 'Did you mean Sink? Types are: Nothing, Sink.'],
+    ['type: SINKS', 'indexer.type', 'Did you mean Sink? Types are: Nothing, Sink.'],
+    ['class: Snk', 'indexer.class', 'Did you mean Sink?'],
+  ])(
+    'that is misspelt (%s) is told with the one that was meant, and what is wrong with its block',
+    async (text, path, hint) => {
+      expect(await problemsOf(block(`indexer {${text}}\nsink {path: [], columns: [a]}`))).toEqual([
+        expect.stringMatching(new RegExp(`^${path} 3:\\d+ <indexer> .*\\| ${hint.replace('?', '\\?')}$`)),
+        'sink.path 4:13 <sink> path must be a string, was "LIST"',
+      ]);
+    },
+  );
+
+  it('is its class, whatever type says', async () => {
+    const told = (type: string) => problemsOf(block(`indexer {class: Nothing, type: ${type}}`));
+    for (const type of ['sink', 'mongo']) {
+      expect(await told(type)).toEqual([
+        'warning indexer.type 3:32 <indexer> indexer.type has no effect beside indexer.class, which is Nothing | Remove one of them.',
+      ]);
+    }
+    expect(await told('nothing')).toEqual([]);
+  });
+
   it('is told of a value of a wrong type only that', async () => {
     expect(
       await problemsOf(block('indexer {type: nothing, deletionMarkerField: d, deletionMarkerFieldValue: []}')),

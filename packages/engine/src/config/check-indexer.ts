@@ -59,8 +59,13 @@ export async function checkIndexer(
   const entry = isPresent(node, 'class')
     ? await findClass('indexer', node, 'indexer', registry, list, 'indexer')
     : findType(node, registry, list);
-  const block = entry && blockOf(root, entry, list);
-  if (entry === undefined || block === undefined) return undefined;
+  if (entry === undefined) {
+    await checkMeantBlock(root, node, registry, list);
+    return undefined;
+  }
+  warnOfOtherType(node, entry, registry, list);
+  const block = blockOf(root, entry, list);
+  if (block === undefined) return undefined;
   const path = entry.block ?? 'indexer';
   if (checked.problems.some((problem) => problem.severity === 'error')) {
     // What the class itself checks needs the settings; what its schema says does not.
@@ -96,19 +101,61 @@ function findType(node: ObjectNode, registry: Registry, list: ProblemList): Cata
   const type = typeNode === undefined ? undefined : scalarText(typeNode);
   const entry = type === undefined ? undefined : registry.findIndexerType(type);
   if (entry === undefined) {
-    const types = registry.list('indexer').flatMap((indexer) => indexer.type ?? []);
+    const types = typesOf(registry);
+    const best = type === undefined ? undefined : nearest(type, types);
     list.add({
       code: 'HR_CONFIG_UNKNOWN_CLASS',
       path: 'indexer.type',
       ...place((typeNode ?? node).origin),
       component: 'indexer',
       message: `Unknown indexer.type configuration of: '${type ?? ''}'`,
-      hint: `Types are: ${types.join(', ')}.`,
+      hint: `${best === undefined ? '' : `Did you mean ${best}? `}Types are: ${types.join(', ')}.`,
     });
     return undefined;
   }
   const where = { path: 'indexer.type', ...place((typeNode ?? node).origin), component: 'indexer' };
   return isAllowed(entry, where, registry, list) ? entry : undefined;
+}
+
+function typesOf(registry: Registry): string[] {
+  return registry.list('indexer').flatMap((indexer) => indexer.type ?? []);
+}
+
+/** A misspelt type or class hides nothing of the block that is there for the one that was meant. */
+async function checkMeantBlock(
+  root: ObjectNode,
+  node: ObjectNode,
+  registry: Registry,
+  list: ProblemList,
+): Promise<void> {
+  const given = (key: 'class' | 'type') => {
+    const child = node.entries.get(key);
+    return child === undefined ? undefined : scalarText(child);
+  };
+  const [className, type] = [given('class'), given('type')];
+  const meant =
+    className !== undefined
+      ? await registry.find('indexer', registry.suggest('indexer', className) ?? '')
+      : registry.findIndexerType(nearest(type ?? '', typesOf(registry)) ?? '');
+  const block = meant?.block === undefined ? undefined : root.entries.get(meant.block);
+  if (meant?.block === undefined || block?.kind !== 'object') return;
+  list.addAll(checkParameters(meant.schema, block, meant.block, new Set(), list.rules).problems, meant.block);
+}
+
+/** Where both are given, the class counts. Nothing is said when they mean the same. */
+function warnOfOtherType(node: ObjectNode, entry: CatalogEntry, registry: Registry, list: ProblemList): void {
+  const typeNode = isPresent(node, 'class') ? node.entries.get('type') : undefined;
+  const type = typeNode === undefined ? undefined : scalarText(typeNode);
+  if (typeNode === undefined || type === undefined || registry.findIndexerType(type) === entry) return;
+  list.add({
+    severity: 'warning',
+    code: 'HR_CONFIG_UNUSED',
+    path: 'indexer.type',
+    ...place(typeNode.origin),
+    component: 'indexer',
+    message: `indexer.type has no effect beside indexer.class, which is ${entry.name}`,
+    hint: 'Remove one of them.',
+  });
 }
 
 /** The node with the indexer's own parameters; an empty one for indexers without a block, or whose block may be left out. */

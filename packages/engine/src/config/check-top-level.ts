@@ -1,6 +1,6 @@
 import type { ObjectNode } from '@headrace/hocon';
 import type { CatalogEntry } from '../component/catalog.ts';
-import { join, place, scalarText } from '../component/config-nodes.ts';
+import { isPresent, join, place, scalarText } from '../component/config-nodes.ts';
 import type { Registry } from '../component/registry.ts';
 import type { ProblemList } from './check-component.ts';
 import { engineBlocks } from './engine-blocks.ts';
@@ -17,18 +17,34 @@ const SILENT: ReadonlySet<string> = new Set(['$schema', 'azure', 'gcp', 'javax',
 
 /**
  * Warns of keys at the top that nothing reads. Configs keep values of their own there to substitute: what a substitution
- * names is none of our business, nor is what an included file brings. A block of an indexer that is not selected is kept
- * for the day when it is. Configs that were not read from a text do not say what they substitute: nothing is told.
+ * names is none of our business, nor is what an included file brings. Nothing is said of the block of another indexer
+ * where the selected one comes from elsewhere: an include, the environment or an override changes it. Configs that were not read from a text do not say what they substitute: nothing is told.
  */
 export async function warnOfUnknownSections(root: ObjectNode, registry: Registry, list: ProblemList): Promise<void> {
   const { substituted } = root;
   if (substituted === undefined) return;
-  const indexers = [...registry.list('indexer'), ...(await customIndexer(root, registry))];
+  const selected = await selectedIndexer(root, registry);
+  const indexers = [...registry.list('indexer'), ...(selected === undefined ? [] : [selected.entry])];
+  const engine = Object.keys(engineBlocks);
   const blocks = indexers.flatMap(({ block }) => block ?? []);
-  const known = [...SECTIONS, ...Object.keys(engineBlocks), ...blocks];
+  const known = [...SECTIONS, ...engine, ...blocks];
   for (const [key, node] of root.entries) {
     const origin = root.keys.get(key) ?? node.origin;
-    if (known.includes(key) || SILENT.has(key) || substituted.has(key) || origin.file !== root.origin.file) continue;
+    if (SILENT.has(key) || substituted.has(key) || origin.file !== root.origin.file) continue;
+    const isOther = blocks.includes(key) && !engine.includes(key) && key !== selected?.entry.block;
+    if (isOther && selected?.isFixed === true && node.kind !== 'null') {
+      const { name, block } = selected.entry;
+      list.add({
+        severity: 'warning',
+        code: 'HR_CONFIG_UNUSED',
+        path: join('', key),
+        ...place(origin),
+        message: `The indexer is ${name}, which does not read ${key}: it has no effect`,
+        hint: block === undefined ? 'Remove it.' : `Remove it. ${name} reads ${block}.`,
+      });
+      continue;
+    }
+    if (known.includes(key)) continue;
     const best = nearest(key, known);
     list.add({
       severity: 'warning',
@@ -41,16 +57,25 @@ export async function warnOfUnknownSections(root: ObjectNode, registry: Registry
   }
 }
 
-/** The indexer that the config names by a module, which no list has; nothing when there is none, which the check of the indexer tells. */
-async function customIndexer(root: ObjectNode, registry: Registry): Promise<CatalogEntry[]> {
+interface SelectedIndexer {
+  readonly entry: CatalogEntry;
+  /** Whether the config itself says so, and nothing from outside. */
+  readonly isFixed: boolean;
+}
+
+/** The indexer that the config selects; undefined when there is none, which the check of the indexer tells. */
+async function selectedIndexer(root: ObjectNode, registry: Registry): Promise<SelectedIndexer | undefined> {
   const indexer = root.entries.get('indexer');
-  const node = indexer?.kind === 'object' ? indexer.entries.get('class') : undefined;
+  if (indexer?.kind !== 'object') return undefined;
+  const key = isPresent(indexer, 'class') ? 'class' : 'type';
+  const node = indexer.entries.get(key);
   const name = node === undefined ? undefined : scalarText(node);
-  if (name === undefined) return [];
+  if (node === undefined || name === undefined) return undefined;
   try {
-    const entry = await registry.find('indexer', name);
-    return entry === undefined ? [] : [entry];
+    const entry = key === 'class' ? await registry.find('indexer', name) : registry.findIndexerType(name);
+    const fromEnv = node.kind === 'string' && node.fromEnv === true;
+    return entry && { entry, isFixed: !fromEnv && node.origin.file === root.origin.file };
   } catch {
-    return [];
+    return undefined;
   }
 }

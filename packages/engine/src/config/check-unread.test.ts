@@ -39,8 +39,21 @@ describe('a key at the top', () => {
     ).toEqual([]);
   });
 
-  it('that belongs to an indexer that is not selected, or to an editor, is left alone', async () => {
-    expect(await warned('sink { path: x }, s3 {}, javax.net.ssl.trustStore: x, "$schema": "config.json"')).toEqual([]);
+  it('that belongs to a storage or an editor is left alone', async () => {
+    expect(await warned('s3 {}, javax.net.ssl.trustStore: x, "$schema": "config.json"')).toEqual([]);
+  });
+
+  it('that belongs to another indexer is told, unless the indexer is chosen from outside', async () => {
+    expect(await warned('sink { path: x }')).toEqual([
+      'sink 4:1 The indexer is Nothing, which does not read sink: it has no effect | Remove it.',
+    ]);
+    expect(await warned('sink { path: x, columns: [a] }, indexer.type: sink')).toEqual([]);
+    expect(await warned('sink { path: x }, other: ${sink}')).toEqual([
+      expect.stringMatching(/^other 4:19 Nothing reads/),
+    ]);
+    const chosen = `${CONFIG}\nsink { path: x, columns: [a] }\nindexer.type: \${?TYPE}`;
+    expect(await warningsOf(readConfigText(chosen, { env: { TYPE: 'nothing' } }))).toEqual([]);
+    expect(await warningsOf(readConfigText(chosen, { overrides: { 'indexer.type': 'nothing' } }))).toEqual([]);
   });
 
   it('of a JSON text has no substitution that could name it', async () => {
@@ -77,6 +90,12 @@ describe('a value', () => {
     ]);
     const { root } = readConfigText(`${CONFIG}\nlog.seconds: -5`);
     expect((await checkConfig(root as never, registry)).config?.log.seconds).toBe(1);
+  });
+
+  it('that is to be whole loses what is behind the point', async () => {
+    expect(await warned('worker.threads: 2.5, log.seconds: 2.0, runner.connectorTimeout: "3e0"')).toEqual([
+      'worker.threads 4:17 threads is 2.5, and has to be whole: 2 counts | Write 2.',
+    ]);
   });
 
   it('that another one makes useless is told', async () => {

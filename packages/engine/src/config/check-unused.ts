@@ -19,6 +19,7 @@ export function warnOfUnused(root: ObjectNode, connectors: readonly ConnectorCon
     if (pipeline.kind === 'object') warnOfUnknownKeys(pipeline, `pipelines[${i}]`, list);
   }
   warnOfUnfed(pipelines, connectors, list);
+  warnOfNoConnectors(root, pipelines, list);
   for (const key of ['zookeeper', 'kafka'] as const) {
     if (isPresent(root, key)) list.addAll([withoutEffect(key, root.keys.get(key) ?? root.origin)], key);
   }
@@ -66,6 +67,19 @@ function warnOfUnfed(
       hint: `Write pipeline: ${name} in the connector that is to feed it.`,
     });
   }
+}
+
+function warnOfNoConnectors(root: ObjectNode, pipelines: readonly ConfigNode[], list: ProblemList): void {
+  const connectors = root.entries.get('connectors');
+  if (connectors?.kind !== 'list' || connectors.items.length > 0 || pipelines.length === 0) return;
+  list.add({
+    severity: 'warning',
+    code: 'HR_CONFIG_UNUSED',
+    path: 'connectors',
+    ...place(connectors.origin),
+    message: 'There are no connectors: nothing feeds the pipelines',
+    hint: 'Add a connector: {class: "…", pipeline: "…"}.',
+  });
 }
 
 function warnOfLevel(root: ObjectNode, list: ProblemList): void {
