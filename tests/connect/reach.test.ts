@@ -234,7 +234,7 @@ describe('where nothing is there', () => {
 
 describe('where it is there', () => {
   it('says nothing of files that can be read and written, and writes none', async () => {
-    const config = `connectors: [{ class: CSVConnector, pipeline: p, path: "${folder}/there.csv" }, { class: FileConnector, pipeline: p, paths: ["${folder}"] }]
+    const config = `connectors: [{ class: CSVConnector, pipeline: p, path: "${folder}/there.csv" }, { class: FileConnector, pipeline: p, paths: ["${folder}"], filterOptions { excludes: [a.csv] } }]
       pipelines: [{ name: p, stages: [] }], indexer { type: CSV }, csv { path: "${folder}/out/deep/a.csv", columns: [id] }`;
     expect(await reach(config)).toEqual([]);
     expect(await readdir(folder)).toEqual(['there.csv']);
