@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import type { ConnectorContext } from '@headrace/engine';
 import type { MessageToProduce } from '@platformatic/kafka';
 import { describe, expect, it } from 'vitest';
@@ -73,6 +75,23 @@ await describeWithServer('kafka', (server) => {
       await connector.close();
     }
     return publisher;
+  }
+
+  /** A member of a group in a process of its own, which is killed. */
+  async function joinAndDie(group: string, topic: string): Promise<void> {
+    const script = `
+      import { Consumer } from '@platformatic/kafka';
+      const [server, groupId, topic] = process.argv.slice(1);
+      const options = { clientId: 'gone', groupId, bootstrapBrokers: [server], sessionTimeout: 8000 };
+      const consumer = new Consumer({ ...options, rebalanceTimeout: 60_000 });
+      consumer.topics.trackAll(topic);
+      await consumer.joinGroup({});
+      process.kill(process.pid, 'SIGKILL');`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script, server.url, group, topic], {
+      cwd: import.meta.dirname,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
   }
 
   const ids = ({ documents }: CollectingPublisher) => documents.map(({ id }) => id);
@@ -157,6 +176,31 @@ await describeWithServer('kafka', (server) => {
     publisher.abort();
     await reading;
     expect(ids(await run({ topic, group }))).toEqual([]);
+  });
+
+  it('commits what has come to its end while what was read before it stopped has not', async () => {
+    const topic = await createTopic();
+    const group = newName('group');
+    await send(numbered(0, 3000), topic);
+    const publisher = new CollectingPublisher();
+    // A slow destination: only the first pieces come to their end.
+    let questions = 0;
+    publisher.settled = () => (questions++ < 2 ? Promise.resolve() : new Promise(() => undefined));
+    await run({ topic, group, kafka: { maxPollIntervalSecs: '6' } }, { publisher, completes: false });
+    const again = ids(await run({ topic, group })).length;
+    expect(again).toBeGreaterThan(0);
+    expect(again).toBeLessThan(3000);
+  });
+
+  it('says that it waits for a member that is gone, and for how long', { timeout: 60_000 }, async () => {
+    const topic = await createTopic();
+    const group = newName('group');
+    await send(numbered(0, 3), topic);
+    await joinAndDie(group, topic);
+    const publisher = await run({ topic, group, kafka: { consumer: { 'session.timeout.ms': 8000 } } });
+    expect(ids(publisher)).toHaveLength(3);
+    expect(publisher.warnings).toEqual([expect.stringContaining(`${group} does not let this run in yet`)]);
+    expect(publisher.warnings[0]).toContain('until its session ends, 8 s at most');
   });
 
   it('begins at offsets, and elsewhere where the group stands', async () => {

@@ -21,7 +21,8 @@ import { MessageBatch } from '../kafka/message-batch.ts';
 import { MessageDecoder } from '../kafka/message-decoder.ts';
 import { reachTopic } from '../kafka/reach-topic.ts';
 import { ReadProgress } from '../kafka/read-progress.ts';
-import { isDelivered, isUndelivered } from './delivered.ts';
+import { SettledCommits } from '../kafka/settled-commits.ts';
+import { isDelivered } from './delivered.ts';
 import { requirePublisher } from './require-publisher.ts';
 
 const parameters = Type.Object({
@@ -50,11 +51,12 @@ const parameters = Type.Object({
 /** The deserializer of the reference, which does what is done here. */
 const DESERIALIZER = /^(com\.kmwllc\.lucille\.connector\.)?KafkaConnectorDefaultDeserializer$/;
 
-/** Messages travel to the pipeline at this size or number, or when no further one is here. */
+/**
+ * Messages travel to the pipeline at this size or number, or when no further one is here. Only together they come to their
+ * end: where the destination is slow, as many come again after a kill.
+ */
 const CHUNK_BYTES = 512 * 1024;
-const CHUNK_MESSAGES = 5000;
-/** How often the group is told how far it has come. */
-const COMMIT_MS = 2000;
+const CHUNK_MESSAGES = 1000;
 /** A cluster that was there and is lost may come back within this time. */
 const LOST_MS = 5 * 60_000;
 const REOPEN_MS = 2000;
@@ -66,12 +68,16 @@ const REOPEN_MS = 2000;
  * The connector is a member of a consumer group and begins where the group stands, or, where the group has read nothing
  * yet, with the oldest message. A message counts as read when its document has come to its end in the
  * pipeline and the index: then its offset is committed, every two seconds and at the end. A run that is killed or fails leaves nothing
- * out in the next one, which may repeat a few messages. (Where the indexer writes a CSV or JSON Lines file, set its
+ * out in the next one, which repeats what was under way and what was written in the last two seconds. (Where the indexer writes a CSV or JSON Lines file, set its
  * <code>append</code> to true: otherwise the next run begins the file anew, without what was read before.) A message that is no JSON object, or has no id, fails by itself,
  * with its place, and is not read again. Previews commit nothing and do not join the group.
  * <p>
  * Several connectors, or processes, of one group share the partitions. When brokers restart the connector goes on, behind what
  * it has committed.
+ * <p>
+ * A run that is killed cannot leave its group. The brokers miss it until its session ends, 45 seconds later as with Java's
+ * clients (<code>consumer { session.timeout.ms: 10000 }</code> makes it 10; no longer than maxPollIntervalSecs): a run that is
+ * started meanwhile waits for that, and says so in its log.
  * <p>
  * Without an end the connector reads on until the run is stopped. It ends with <code>continueOnTimeout: false</code>
  * when all that there is has been read, or after maxMessages.
@@ -102,11 +108,8 @@ export class KafkaConnector extends Connector<typeof parameters> {
   static override readonly needsPipeline = true;
   private source: KafkaSource | undefined;
   private readonly progress = new ReadProgress(offsetsOf(this.params.offsets));
-  private committing: Promise<void> | undefined;
-  private committedAt = 0;
+  private commits: SettledCommits | undefined;
   private target: Publisher | undefined;
-  /** Documents could not be delivered: nothing is committed any more. */
-  private undelivered = false;
 
   static override goesOn({ offsets }: Static<typeof parameters>): boolean {
     return offsets === undefined;
@@ -152,9 +155,11 @@ export class KafkaConnector extends Connector<typeof parameters> {
     for (;;) {
       let isOpen = false;
       try {
-        this.source = await KafkaSource.open(this.sourceSettings());
+        const source = await KafkaSource.open(this.sourceSettings());
         isOpen = true;
-        await this.read(this.source, target);
+        this.source = source;
+        this.commits = this.commitsOf(source, target);
+        await this.read(source, target, this.commits);
         return;
       } catch (error) {
         if (target.signal.aborted) return;
@@ -170,19 +175,16 @@ export class KafkaConnector extends Connector<typeof parameters> {
 
   /** Only now nothing of what was read can be lost any more. */
   override async postExecute(): Promise<void> {
-    await this.committing;
-    if (this.undelivered || !(await isDelivered(this.target))) {
-      this.message = 'messages whose documents could not be delivered are not committed: they come again';
-      return;
-    }
     try {
-      await this.source?.commit(this.progress.take().positions);
+      if ((await this.commits?.finish(() => isDelivered(this.target))) !== false) return;
+      this.message = 'messages whose documents could not be delivered are not committed: they come again';
     } catch (error) {
       throw kafkaError(this.params.kafka.bootstrapServers, error);
     }
   }
 
   override async close(): Promise<void> {
+    await this.commits?.close();
     await this.source?.close();
   }
 
@@ -197,10 +199,23 @@ export class KafkaConnector extends Connector<typeof parameters> {
       properties: propertiesOf(kafka),
       offsets: this.progress.offsets,
       isPreview: this.context.preview,
+      log: this.context.log,
     };
   }
 
-  private async read(source: KafkaSource, target: Publisher): Promise<void> {
+  private commitsOf(source: KafkaSource, target: Publisher): SettledCommits {
+    return new SettledCommits({
+      commit: (positions) => source.commit(positions),
+      settled: () => target.settled(),
+      onCommitted: (committed) => this.progress.committed(committed),
+      onFailed: (error) => {
+        const { message } = kafkaError(this.params.kafka.bootstrapServers, error);
+        this.context.log.warn(`${message}. What was read is committed later`);
+      },
+    });
+  }
+
+  private async read(source: KafkaSource, target: Publisher, commits: SettledCommits): Promise<void> {
     const { progress } = this;
     const { topic } = this.params.kafka;
     const { maxMessages = Number.POSITIVE_INFINITY, messageTimeout = 100, idField = 'id' } = this.params;
@@ -208,15 +223,15 @@ export class KafkaConnector extends Connector<typeof parameters> {
     const endsWhenIdle = preview || this.params.continueOnTimeout === false;
     const decoder = MessageDecoder.reference({ topic, idField, docIdPrefix });
     let batch = new MessageBatch();
-    const positions = new Map<number, PartitionPosition>();
+    let positions = new Map<number, PartitionPosition>();
     const publish = async () => {
       if (batch.count === 0) return;
       const { count } = batch;
       const chunk = batch.chunk(decoder);
       batch = new MessageBatch();
       await target.publishChunk(chunk);
-      progress.published(positions, count);
-      positions.clear();
+      commits.published({ positions, messages: count });
+      positions = new Map();
     };
     while (progress.received < maxMessages && !target.signal.aborted) {
       const message = source.read();
@@ -228,7 +243,6 @@ export class KafkaConnector extends Connector<typeof parameters> {
       }
       if (message === undefined || batch.bytes >= CHUNK_BYTES || batch.count >= CHUNK_MESSAGES) {
         await publish();
-        this.commitSettled(source, target);
       }
       if (message !== undefined || (await source.wait(messageTimeout, target.signal))) continue;
       if (endsWhenIdle && (await source.isAtEnd()) && !(await source.wait(0, target.signal))) return;
@@ -236,44 +250,12 @@ export class KafkaConnector extends Connector<typeof parameters> {
     if (!target.signal.aborted) await publish();
   }
 
-  /** Commits what has come to its end, in the background, and not too often. */
-  private commitSettled(source: KafkaSource, target: Publisher): void {
-    const { progress } = this;
-    if (
-      this.undelivered ||
-      !progress.hasUncommitted ||
-      this.committing !== undefined ||
-      Date.now() - this.committedAt < COMMIT_MS
-    )
-      return;
-    const uncommitted = progress.take();
-    this.committing = (async () => {
-      try {
-        await target.settled();
-        await source.commit(uncommitted.positions);
-        // Of a source that was lost meanwhile it comes again.
-        if (source === this.source) progress.committed(uncommitted);
-      } catch (error) {
-        if (target.signal.aborted || source !== this.source) return;
-        // A later commit would take these as read, too.
-        if (isUndelivered(error)) {
-          this.undelivered = true;
-          return;
-        }
-        progress.putBack(uncommitted);
-        const { message } = kafkaError(this.params.kafka.bootstrapServers, error);
-        this.context.log.warn(`${message}. What was read is committed later`);
-      } finally {
-        this.committedAt = Date.now();
-        this.committing = undefined;
-      }
-    })();
-  }
-
   /** Forgets a source that is lost. What was not committed comes again. */
   private async reset(): Promise<void> {
     const { source } = this;
     this.source = undefined;
+    this.commits?.forget();
+    this.commits = undefined;
     this.progress.lost();
     await source?.close();
   }

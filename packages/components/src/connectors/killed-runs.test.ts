@@ -130,10 +130,10 @@ await describeWithServer('kafka', (server) => {
         bootstrapServers: "${server.url}", topic: ${topic}, consumerGroupId: ${topic}, clientId: c
         maxPollIntervalSecs: "6"
       }`;
-    // What was read at once, 5,000 messages, is committed when all of it has come to its end.
     const rounds = await destination.runs(connector, [2000, 7500]);
     expect(new Set(rounds.flat())).toEqual(new Set(ids));
-    expect(rounds.at(-1)?.length).toBeLessThan(ids.length - 2000);
+    // What came to its end was committed every two seconds, in which about 3,000 come.
+    expect(rounds.at(-1)?.length).toBeLessThan(ids.length - 4000);
     expect((await destination.runs(connector, [])).flat()).toEqual([]);
   });
 });

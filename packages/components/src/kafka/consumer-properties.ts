@@ -27,7 +27,6 @@ type LibraryOptions = Partial<BaseOptions & ConsumeBaseOptions<Buffer, Buffer, B
 export async function consumerOptions(properties: KafkaProperties): Promise<LibraryOptions> {
   return withoutUndefined({
     ...(await clientOptions(properties)),
-    sessionTimeout: numberOf(properties, 'session.timeout.ms'),
     heartbeatInterval: numberOf(properties, 'heartbeat.interval.ms'),
     groupInstanceId: properties.get('group.instance.id'),
     clientRack: properties.get('client.rack'),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { HeadraceError } from '@headrace/engine';
+import { HeadraceError, type Logger } from '@headrace/engine';
 import type { Consumer, ConsumerOptions, Message, MessagesStream } from '@platformatic/kafka';
-import type { KafkaProperties } from './client-properties.ts';
+import { type KafkaProperties, numberOf } from './client-properties.ts';
 import { hearErrors } from './connection-errors.ts';
 import { consumerOptions } from './consumer-properties.ts';
 
@@ -18,6 +18,7 @@ export interface KafkaSourceSettings {
   readonly offsets: ReadonlyMap<number, bigint> | undefined;
   /** To look only: as a group of its own, which begins where the group stands. */
   readonly isPreview: boolean;
+  readonly log: Logger;
 }
 
 /** How far a partition has been read: the offset of the next message. */
@@ -32,6 +33,8 @@ const SESSION_MS = 45_000;
 const HEARTBEAT_MS = 3000;
 const EARLIEST = -2n;
 const LATEST = -1n;
+/** Longer than a group that is well takes to let a member in: the others learn of it with their heartbeats. */
+const WAIT_TOLD_MS = 5000;
 /** What one request to a broker may bring; it is in memory until it has been read. */
 const MAX_FETCH_BYTES = 8 * 1024 * 1024;
 
@@ -74,6 +77,7 @@ export class KafkaSource {
         groupId: isPreview ? `${groupId}-preview-${crypto.randomUUID()}` : groupId,
       }),
     );
+    const joined = tellOfWaiting(settings);
     try {
       const stream = await consumer.consume({
         topics: [topic],
@@ -87,6 +91,8 @@ export class KafkaSource {
     } catch (error) {
       await consumer.close(true);
       throw error;
+    } finally {
+      joined();
     }
   }
 
@@ -153,21 +159,49 @@ export class KafkaSource {
   }
 }
 
+/** Says in the log when the group keeps us waiting, and why that may be. Gives what is to be called at the end. */
+function tellOfWaiting(settings: KafkaSourceSettings): () => void {
+  const { groupId, log } = settings;
+  const since = Date.now();
+  let isTold = false;
+  const timer = setTimeout(() => {
+    isTold = true;
+    const { session, rebalance } = timeoutsOf(settings);
+    log.warn(
+      `The consumer group ${groupId} does not let this run in yet: the brokers wait for another member. A run that was killed is waited for until its session ends, ${seconds(session)} at most (session.timeout.ms in kafka.consumer); one that is busy, ${seconds(rebalance)} (kafka.maxPollIntervalSecs)`,
+    );
+  }, WAIT_TOLD_MS);
+  return () => {
+    clearTimeout(timer);
+    if (isTold) log.info(`The wait for the consumer group ${groupId} is over after ${seconds(Date.now() - since)}`);
+  };
+}
+
+function seconds(milliseconds: number): string {
+  return `${Math.round(milliseconds / 1000)} s`;
+}
+
 async function libraryOptions(settings: KafkaSourceSettings): Promise<Options> {
-  const { brokers, clientId, groupId, rebalanceTimeout, properties } = settings;
-  const given = await consumerOptions(properties);
-  const sessionTimeout = given.sessionTimeout ?? Math.max(MIN_SESSION_MS, Math.min(SESSION_MS, rebalanceTimeout));
+  const { brokers, clientId, groupId, properties } = settings;
+  const { session, rebalance } = timeoutsOf(settings);
   return {
     maxBytes: MAX_FETCH_BYTES,
     heartbeatInterval: HEARTBEAT_MS,
-    ...given,
+    ...(await consumerOptions(properties)),
     clientId,
     groupId,
     bootstrapBrokers: [...brokers],
-    sessionTimeout,
-    rebalanceTimeout: Math.max(rebalanceTimeout, sessionTimeout),
+    sessionTimeout: session,
+    rebalanceTimeout: rebalance,
     autocommit: false,
   } as Options;
+}
+
+/** How long, in milliseconds, the brokers wait for a member that is silent, and for one that is busy. */
+function timeoutsOf({ properties, rebalanceTimeout }: KafkaSourceSettings): { session: number; rebalance: number } {
+  const session =
+    numberOf(properties, 'session.timeout.ms') ?? Math.max(MIN_SESSION_MS, Math.min(SESSION_MS, rebalanceTimeout));
+  return { session, rebalance: Math.max(rebalanceTimeout, session) };
 }
 
 /** Where each partition begins: as asked for, else where the group stands, else as `auto.offset.reset` says. */

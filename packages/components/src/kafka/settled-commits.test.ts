@@ -1,0 +1,116 @@
+import { HeadraceError } from '@headrace/engine';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Published, SettledCommits } from './settled-commits.ts';
+
+const upTo = (offset: number, messages: number): Published => ({
+  positions: new Map([[0, { offset: BigInt(offset), leaderEpoch: 0 }]]),
+  messages,
+});
+
+/** A group, and an engine of which each question is answered by the test. */
+class Stage {
+  readonly questions: PromiseWithResolvers<void>[] = [];
+  /** The offsets that were committed, and what was said to have been. */
+  readonly offsets: number[] = [];
+  readonly told: number[] = [];
+  readonly failures: unknown[] = [];
+  refusal: Error | undefined;
+  readonly commits = new SettledCommits({
+    commit: async (positions) => {
+      if (this.refusal !== undefined) throw this.refusal;
+      this.offsets.push(Number(positions.get(0)?.offset));
+    },
+    settled: () => {
+      const question = Promise.withResolvers<void>();
+      this.questions.push(question);
+      return question.promise;
+    },
+    onCommitted: ({ messages }) => this.told.push(messages),
+    onFailed: (error) => this.failures.push(error),
+  });
+}
+
+describe('what of a topic is committed', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('is what has come to its end, though what was published with it has not', async () => {
+    const { commits, questions, offsets, told } = new Stage();
+    for (let end = 500; end <= 2000; end += 500) commits.published(upTo(end, 500));
+    questions[0]?.resolve();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(offsets).toEqual([500]);
+    questions[1]?.resolve();
+    await vi.advanceTimersByTimeAsync(1000);
+    questions[2]?.resolve();
+    await vi.advanceTimersByTimeAsync(999);
+    expect(offsets).toEqual([500]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect([offsets, told]).toEqual([
+      [500, 1500],
+      [500, 1000],
+    ]);
+  });
+
+  it('does not ask about each of many small publications', async () => {
+    const { commits, questions, offsets } = new Stage();
+    for (let end = 1; end <= 10_000; end++) commits.published(upTo(end, 1));
+    expect(questions.length).toBeLessThan(100);
+    for (let i = 0; i < questions.length; i++) {
+      questions[i]?.resolve();
+      await vi.advanceTimersByTimeAsync(0);
+    }
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(offsets.at(-1)).toBe(10_000);
+  });
+
+  it('is tried again when the group cannot be told', async () => {
+    const stage = new Stage();
+    stage.refusal = new Error('away');
+    stage.commits.published(upTo(5, 5));
+    stage.questions[0]?.resolve();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(stage.failures).toEqual([stage.refusal]);
+    stage.refusal = undefined;
+    await vi.advanceTimersByTimeAsync(2000);
+    expect([stage.offsets, stage.told]).toEqual([[5], [5]]);
+  });
+
+  it('is nothing behind documents that could not be delivered', async () => {
+    const { commits, questions, offsets } = new Stage();
+    for (const end of [1, 2, 3]) commits.published(upTo(end, 1));
+    questions[0]?.resolve();
+    await vi.advanceTimersByTimeAsync(0);
+    questions[1]?.reject(new HeadraceError('HR_INDEXER_UNDELIVERED', 'x'));
+    questions[2]?.resolve();
+    expect(await commits.finish(async () => true)).toBe(false);
+    await commits.close();
+    expect(offsets).toEqual([1]);
+  });
+
+  it('is all of it at the end, and where the run is stopped, what has come to its end', async () => {
+    const first = new Stage();
+    first.commits.published(upTo(7, 7));
+    first.questions[0]?.resolve();
+    expect(await first.commits.finish(async () => true)).toBe(true);
+    await first.commits.close();
+    expect(first.offsets.at(-1)).toBe(7);
+    const second = new Stage();
+    for (const end of [1, 2, 3]) second.commits.published(upTo(end, 1));
+    second.questions[0]?.resolve();
+    await vi.advanceTimersByTimeAsync(0);
+    second.questions[1]?.resolve();
+    await vi.advanceTimersByTimeAsync(0);
+    await second.commits.close();
+    expect(second.offsets).toEqual([1, 2]);
+  });
+
+  it('is nothing of a source that is lost', async () => {
+    const { commits, questions, offsets } = new Stage();
+    commits.published(upTo(5, 5));
+    commits.forget();
+    questions[0]?.resolve();
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(offsets).toEqual([]);
+  });
+});
