@@ -1,6 +1,7 @@
 import type { ReportProblem } from '@headrace/engine';
 import { requireSuccess } from '../http/http-client.ts';
 import { NO_RETRY } from '../http/retry.ts';
+import { parse } from './bulk-reply.ts';
 import { SearchEngine, type SearchEngineSettings } from './search-engine.ts';
 
 /** What is to be there. */
@@ -21,19 +22,93 @@ export async function reachIndex(
   const engine = await SearchEngine.open({ ...settings, retry: NO_RETRY });
   try {
     await engine.ping();
-    const answer = await engine.request({ method: 'HEAD', path: `/${encodeURIComponent(index)}` });
-    if (answer.status !== 404) requireSuccess(answer);
+    const path = `/${encodeURIComponent(index)}`;
+    const answer = await engine.request({ method: 'HEAD', path });
+    if (answer.status === 404) report(missing(engine.address, { index, parameter, isMadeByWriting }));
     else {
-      report({
-        parameter,
-        severity: isMadeByWriting ? 'warning' : 'error',
-        message: `${engine.address} has no index ${index}`,
-        hint: isMadeByWriting
-          ? 'Writing makes one, with types that are guessed, unless the server forbids that. Create it before, with a mapping.'
-          : 'Correct the name, or create the index.',
-      });
+      requireSuccess(answer);
+      if (!isMadeByWriting) return;
+      // Who may write need not be allowed to look: then nothing is known.
+      const details = await engine.request({ method: 'GET', path: `${path}?${DETAILS}` });
+      const why = details.status === 200 ? whyClosed(index, parse(details) as Indices) : undefined;
+      if (why !== undefined) report({ parameter, message: `${engine.address}: ${why.message}`, hint: why.hint });
     }
   } finally {
     await engine.close();
   }
+}
+
+const DETAILS = 'filter_path=*.aliases,*.settings.index.blocks,*.settings.index.verified_before_close';
+
+/** The indices that a name stands for, as a search engine tells of them. */
+type Indices = Readonly<
+  Record<
+    string,
+    {
+      readonly aliases?: Readonly<Record<string, { readonly is_write_index?: boolean }>>;
+      readonly settings?: {
+        readonly index?: {
+          readonly blocks?: Readonly<Record<string, string>>;
+          readonly verified_before_close?: string;
+        };
+      };
+    }
+  >
+>;
+
+/** Why nothing can be written under a name; undefined when nothing is known against it. */
+function whyClosed(name: string, indices: Indices): { message: string; hint: string } | undefined {
+  const all = Object.entries(indices);
+  // What stands behind the name of a data stream is not its alias.
+  const behind = all.filter(([index, { aliases = {} }]) => index === name || aliases[name] !== undefined);
+  const written =
+    behind.length === 1 && behind[0]?.[1].aliases?.[name]?.is_write_index !== false
+      ? behind[0]
+      : behind.find(([, { aliases = {} }]) => aliases[name]?.is_write_index === true);
+  if (written === undefined) {
+    if (behind.length === 0) return undefined;
+    return {
+      message: `the alias ${name} stands for ${behind.map(([index]) => index).join(', ')}, and none of them is its write index`,
+      hint: 'Set is_write_index for one of them, or name an index.',
+    };
+  }
+  const [index, { settings }] = written;
+  if (settings?.index?.verified_before_close === 'true') {
+    return { message: `the index ${index} is closed`, hint: `Open it: POST /${index}/_open.` };
+  }
+  const block = BLOCKS.find((one) => settings?.index?.blocks?.[one] === 'true');
+  if (block === undefined) return undefined;
+  return {
+    message: `the index ${index} takes no documents: index.blocks.${block} is set`,
+    hint:
+      block === 'read_only_allow_delete'
+        ? 'The disk of the server is or was nearly full: make room, then set it to null.'
+        : `Set it to null: PUT /${index}/_settings.`,
+  };
+}
+
+const BLOCKS = ['read_only_allow_delete', 'read_only', 'write'];
+
+function missing(address: string, { index, parameter, isMadeByWriting }: IndexPlace): Parameters<ReportProblem>[0] {
+  const message = `${address} has no index ${index}`;
+  if (!isMadeByWriting) return { parameter, message, hint: 'Correct the name, or create the index.' };
+  if (!isNameOfIndex(index)) {
+    return {
+      parameter,
+      message: `${message}, and none can have this name`,
+      hint: 'Names of indices are in lower case, without spaces, \\ / * ? " < > | , # and :, and do not begin with -, _ or +.',
+    };
+  }
+  return {
+    parameter,
+    severity: 'warning',
+    message,
+    hint: 'Writing makes one, with types that are guessed, unless the server forbids that. Create it before, with a mapping.',
+  };
+}
+
+/** Whether an index can be made with a name; what stands in angle brackets is computed by the server. */
+function isNameOfIndex(name: string): boolean {
+  if (/^<.*>$/.test(name)) return true;
+  return name === name.toLowerCase() && !/^[-_+]|^\.\.?$|[\s\\/*?"<>|,#:]/.test(name) && Buffer.byteLength(name) <= 255;
 }
