@@ -1,10 +1,16 @@
+import type { IndexerSettings, Logger } from '@headrace/engine';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Delivery, type Destination, type Refusal, type Reply } from './delivery.ts';
 import { RequestSize } from './request-size.ts';
 import { NO_ANSWER, retriesOf } from './retries.ts';
 
-const quick = (maxRetries: number) => retriesOf({ maxRetries, retryWaitDurationMs: 0 });
+/** The retries of a block `indexer`. */
+const retriesAs = (settings: IndexerSettings, log: Partial<Logger> = {}) =>
+  retriesOf({ runId: 'r', settings, log: { ...SILENT, ...log } }, 'X at there');
+const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+
+const quick = (maxRetries: number) => retriesAs({ maxRetries, retryWaitDurationMs: 0 });
 const open = new AbortController().signal;
 const all = (count: number) => Array.from({ length: count }, (_, i) => i);
 
@@ -36,6 +42,47 @@ describe('Delivery', () => {
     const failures = await new Delivery(quick(3), new RequestSize()).deliver(positions, destination, open);
     expect(failures).toEqual([{ index: 2, message: 'status 400', status: 400 }]);
     expect(requests).toEqual([[0, 1, 2, 3], [1]]);
+  });
+
+  it('counts what says nothing of a document as undelivered, and what does not', async () => {
+    const items = new Map<number, Refusal>([
+      [0, { ...refusal(403), undelivered: true }],
+      [1, refusal(403)],
+    ]);
+    const { destination, positions } = scripted(3, { items });
+    const failures = await new Delivery(quick(3), new RequestSize()).deliver(positions, destination, open);
+    expect(failures.map(({ undelivered = false }) => undelivered)).toEqual([true, false]);
+  });
+
+  it('tells once that a destination takes nothing, and once that it does again', async () => {
+    const said: string[] = [];
+    const log = { warn: (text: string) => said.push(text), info: (text: string) => said.push(text) };
+    const retries = retriesAs({ maxRetries: 5, retryWaitDurationMs: 0 }, log);
+    const delivery = new Delivery(retries, new RequestSize());
+    const full = new Map(all(4).map((i) => [i, refusal(429)]));
+    const { destination, positions } = scripted(
+      4,
+      { refused: refusal(NO_ANSWER) },
+      { refused: refusal(503) },
+      { items: full },
+    );
+    await delivery.deliver(positions, destination, open);
+    await delivery.deliver(positions, destination, open);
+    expect(said).toEqual([
+      'X at there takes nothing at the moment, and is tried again: status -1',
+      'X at there takes documents again, after 0 s',
+    ]);
+  });
+
+  it('tells of no outage where some are taken, or nothing is tried again', async () => {
+    const said: string[] = [];
+    const retries = retriesAs({ maxRetries: 1, retryWaitDurationMs: 0 }, { warn: (text) => said.push(text) });
+    const delivery = new Delivery(retries, new RequestSize());
+    const some = new Map([[1, refusal(429)]]);
+    const { destination, positions } = scripted(4, { items: some }, { items: new Map() }, { refused: refusal(401) });
+    await delivery.deliver(positions, destination, open);
+    await delivery.deliver(positions, destination, open);
+    expect(said).toEqual([]);
   });
 
   it('halves what is too large', async () => {
@@ -86,7 +133,7 @@ describe('Delivery', () => {
   it.each([401, 403, 404, 500, 503, NO_ANSWER])(
     'tells that nothing was wrong with what %s kept out',
     async (status) => {
-      const only429 = retriesOf({ maxRetries: 1, retryWaitDurationMs: 0, retryableStatusCodes: [429] });
+      const only429 = retriesAs({ maxRetries: 1, retryWaitDurationMs: 0, retryableStatusCodes: [429] });
       for (const retryable of [undefined, false]) {
         const refused = { ...refusal(status), ...(retryable === undefined ? {} : { retryable }) };
         const { destination, positions } = scripted(2, { refused }, { refused }, { refused });
@@ -131,7 +178,7 @@ describe('Delivery', () => {
   it('sends nothing more when it is given up', async () => {
     const given = new AbortController();
     const { requests, destination, positions } = scripted(2, { refused: refusal(503) });
-    const slow = retriesOf({ maxRetries: 3, retryWaitDurationMs: 60_000 });
+    const slow = retriesAs({ maxRetries: 3, retryWaitDurationMs: 60_000 });
     const delivered = new Delivery(slow, new RequestSize()).deliver(positions, destination, given.signal);
     given.abort();
     const failures = await delivered;

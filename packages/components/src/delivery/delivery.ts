@@ -15,6 +15,8 @@ export interface Refusal {
   readonly retryable?: boolean;
   /** Whether the document had a request of its own, which was refused as a whole. */
   readonly whole?: true;
+  /** Whether it says nothing of the document, where the status does not tell. */
+  readonly undelivered?: true;
 }
 
 /** What became of a request: it was refused as a whole, or these of its documents were, by their place in it. */
@@ -95,6 +97,7 @@ export class Delivery {
         continue;
       }
       const reply = await to.request(job.positions);
+      this.tellRetries(job, reply);
       this.hopeless &&= 'refused' in reply && to.isolates(reply.refused.status);
       if ('items' in reply) {
         const again = this.readItems(job, reply.items, to, failed);
@@ -170,6 +173,19 @@ export class Delivery {
     return needed.length === 0 ? undefined : this.retry(job, needed, reason);
   }
 
+  /** Whether the destination takes something: where it takes nothing, but may do later, the reason is told. */
+  private tellRetries(job: Job, reply: Reply): void {
+    const { positions } = job;
+    if ('refused' in reply) {
+      if (this.mayRetry(reply.refused, job)) this.retries.hindered?.(reply.refused);
+      return;
+    }
+    const [first] = reply.items.values();
+    const refusals = [...reply.items.values()];
+    if (first === undefined || refusals.length < positions.length) this.retries.taken?.();
+    else if (refusals.every((refusal) => this.mayRetry(refusal, job))) this.retries.hindered?.(first);
+  }
+
   private mayRetry({ status, retryable }: Refusal, { attempts }: Job): boolean {
     return attempts < this.retries.most && (retryable ?? this.retries.isRetryable(status));
   }
@@ -185,7 +201,12 @@ export class Delivery {
   }
 
   /** Whether a refusal says nothing of the document. */
-  private isUndelivered({ status, retryable, whole }: Refusal, to: Destination, noneTaken: boolean): boolean {
+  private isUndelivered(
+    { status, retryable, whole, undelivered }: Refusal,
+    to: Destination,
+    noneTaken: boolean,
+  ): boolean {
+    if (undelivered === true) return true;
     if (retryable ?? (status === NO_ANSWER || isTransient(status) || this.retries.isRetryable(status))) return true;
     return whole === true && !FAULTS_OF_CONTENT.has(status) && (noneTaken || !to.isolates(status));
   }

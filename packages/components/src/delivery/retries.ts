@@ -1,5 +1,7 @@
-import { type IndexerSettings, MAX_MILLIS } from '@headrace/engine';
+import { type IndexerContext, MAX_MILLIS } from '@headrace/engine';
 import { longestRetryAfter } from '../http/retry.ts';
+import type { Refusal } from './delivery.ts';
+import { Outages } from './outages.ts';
 
 /** Stands for a status where there was none: the server could not be reached, or did not answer. */
 export const NO_ANSWER = -1;
@@ -17,10 +19,17 @@ export interface Retries {
   delay(retry: number, retryAfter?: number): number;
   /** Told how many documents are sent again. */
   retried?(documents: number): void;
+  /** Told why the destination took nothing, where that is tried again. */
+  hindered?(reason: Refusal): void;
+  /** Told when it took something. */
+  taken?(): void;
 }
 
-/** The retries that the block `indexer` asks for. By default ten, about three minutes: a server may restart meanwhile. */
-export function retriesOf(settings: IndexerSettings, retried?: (documents: number) => void): Retries {
+/**
+ * The retries that the block `indexer` asks for. By default ten, about three minutes: a server may restart meanwhile.
+ * @param destination its name for the log, which tells when it stops taking documents, and when it goes on
+ */
+export function retriesOf({ settings, onRetry, log }: IndexerContext, destination: string): Retries {
   const {
     maxRetries = 10,
     retryWaitDurationMs: first = 1000,
@@ -29,8 +38,11 @@ export function retriesOf(settings: IndexerSettings, retried?: (documents: numbe
     retryableStatusCodes = [429, 502, 503, 504, NO_ANSWER],
   } = settings;
   const statuses = new Set(retryableStatusCodes);
+  const outages = new Outages(destination, log);
   return {
-    ...(retried === undefined ? {} : { retried }),
+    ...(onRetry === undefined ? {} : { retried: onRetry }),
+    hindered: (reason) => outages.begin(reason),
+    taken: () => outages.end(),
     most: maxRetries,
     isRetryable: (status) => statuses.has(status),
     delay: (retry, retryAfter = 0) => {

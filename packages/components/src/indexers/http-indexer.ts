@@ -18,6 +18,7 @@ import { KeyedEncoder, keyedEncoderOptions } from '../delivery/keyed-encoder.ts'
 import { retriesOf } from '../delivery/retries.ts';
 import { HttpClient } from '../http/http-client.ts';
 import { CONNECT_RETRY, NO_RETRY, WRITE_ANSWER_MS } from '../http/retry.ts';
+import { safeUrl } from '../http/safe-url.ts';
 import { authorizationOf, checkServerAccess, tlsOf, tlsParameter } from '../http/server-access.ts';
 import { HttpWriter, ID_PLACE } from '../http-index/http-writer.ts';
 import { ignoredSettings } from './ignored-settings.ts';
@@ -145,7 +146,7 @@ export class HttpIndexer extends Indexer<typeof parameters> {
       contentType: [...(headers ?? [])].find(([name]) => name.toLowerCase() === 'content-type')?.[1],
       compressed: this.params.useCompression === true,
       itemErrors: this.params.itemErrors === true,
-      retries: retriesOf(this.context.settings, this.context.onRetry),
+      retries: retriesOf(this.context, safeUrl(url)),
     });
   }
 

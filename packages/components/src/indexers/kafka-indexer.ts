@@ -107,7 +107,7 @@ export class KafkaIndexer extends Indexer<typeof parameters> {
   override async connect(): Promise<void> {
     this.writer = await TopicWriter.open({
       ...this.place(),
-      retries: retriesOf(this.context.settings, this.context.onRetry),
+      retries: retriesOf(this.context, `Kafka at ${this.params.bootstrapServers}`),
     });
   }
 

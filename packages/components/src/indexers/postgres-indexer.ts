@@ -126,9 +126,8 @@ export class PostgresIndexer extends Indexer<typeof parameters> {
   }
 
   override async connect(): Promise<void> {
-    const { settings, log } = this.context;
-    const database = await Database.open(this.databaseSettings(), log);
-    this.writer = new PostgresWriter(database, this.tableSettings(), retriesOf(settings, this.context.onRetry));
+    const database = await Database.open(this.databaseSettings(), this.context.log);
+    this.writer = new PostgresWriter(database, this.tableSettings(), retriesOf(this.context, database.name));
     await this.writer.connect();
   }
 

@@ -119,7 +119,7 @@ export class SolrIndexer extends Indexer<typeof parameters> {
 
   override async connect(): Promise<void> {
     this.engine = await connectToSolr({ ...this.params, url: this.params.url ?? [] });
-    this.writer = new SolrWriter(this.engine, retriesOf(this.context.settings, this.context.onRetry));
+    this.writer = new SolrWriter(this.engine, retriesOf(this.context, `Solr at ${this.engine.address}`));
   }
 
   override send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {

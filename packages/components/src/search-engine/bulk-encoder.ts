@@ -61,6 +61,7 @@ export class BulkEncoder implements DocumentEncoder {
   private readonly before: string;
   private readonly behind: string;
   private warned = false;
+  private warnedOfVersion = false;
 
   constructor(options: BulkEncoderOptions, log?: Logger) {
     this.options = options;
@@ -129,12 +130,24 @@ export class BulkEncoder implements DocumentEncoder {
   private version(document: Document): string {
     const { version } = this.options;
     const value = version === undefined ? undefined : document.first(version.field);
-    if (version === undefined || value === undefined || value === null) return '';
+    if (version === undefined) return '';
+    if (value === undefined || value === null) {
+      this.warnOfVersion(document, version.field);
+      return '';
+    }
     const text = typeof value === 'string' ? value.trim() : writeValue(value);
     if (!/^\d{1,19}$/.test(text) || BigInt(text) > MAX_VERSION) {
       throw new Error(`The version in the field ${version.field} must be a whole number from 0, it is ${text}`);
     }
     return `"version":${BigInt(text)},"version_type":"${version.type}",`;
+  }
+
+  private warnOfVersion(document: Document, field: string): void {
+    if (this.warnedOfVersion) return;
+    this.warnedOfVersion = true;
+    this.log?.warn(
+      `Document ${document.id} has no version in the field ${field}: it takes the place of the one in the index, were that newer. Further ones are not told of`,
+    );
   }
 
   /**

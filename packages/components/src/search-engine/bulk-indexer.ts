@@ -88,10 +88,11 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
     this.writer = new BulkWriter({
       engine: this.engine,
       patientEngine: this.patientEngine,
-      retries: retriesOf(shared, this.context.onRetry),
+      retries: retriesOf(this.context, `${this.product.requests} at ${this.engine.address}`),
       name: this.product,
       partial: this.bulk.update === true,
       externalVersions: versionOf(shared) !== undefined,
+      namesIndex: shared.indexOverrideField !== undefined,
       log,
     });
   }
@@ -102,6 +103,7 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
   }
 
   override async close(): Promise<void> {
+    this.writer?.end();
     await this.engine?.close();
     await this.patientEngine?.close();
   }

@@ -1,8 +1,16 @@
 import { expect, it } from 'vitest';
 import type { HttpResponse } from '../http/http-client.ts';
-import { readBulkReply, statusRefusal } from './bulk-reply.ts';
+import { type BulkRequest, readBulkReply, statusRefusal } from './bulk-reply.ts';
 
 const NAME = { items: 'OpenSearch', requests: 'OpenSearch' };
+
+const requestOf = (count: number, more: Partial<BulkRequest> = {}): BulkRequest => ({
+  count,
+  newerIsFine: false,
+  namesIndex: false,
+  name: NAME,
+  ...more,
+});
 
 function answer(status: number, body: unknown): HttpResponse {
   return {
@@ -16,7 +24,7 @@ function answer(status: number, body: unknown): HttpResponse {
 
 it('takes an item that does not say what became of its document for no success', () => {
   const items = [{ index: { status: 201 } }, {}, null, { index: {} }, { index: null }];
-  const reply = readBulkReply(answer(200, { errors: false, items }), items.length, false, NAME);
+  const reply = readBulkReply(answer(200, { errors: false, items }), requestOf(items.length));
   expect('items' in reply && [...reply.items.keys()]).toEqual([1, 2, 3, 4]);
 });
 
@@ -29,4 +37,15 @@ it('tells why shards have failed', () => {
   expect(statusRefusal(answer(400, { error }), NAME).message).toBe(
     'OpenSearch returned HTTP 400: all shards failed <- failed to create query: For input string: "x"',
   );
+});
+
+it('tells how many documents an ingest pipeline has dropped, and not of updates that change nothing', () => {
+  const items = [
+    { index: { status: 200, result: 'noop' } },
+    { index: { status: 201, result: 'created' } },
+    { update: { status: 200, result: 'noop' } },
+  ];
+  const dropped: number[] = [];
+  const reply = readBulkReply(answer(200, { items }), requestOf(3, { onDropped: (count) => dropped.push(count) }));
+  expect([reply, dropped]).toEqual([{ items: new Map() }, [1]]);
 });

@@ -4,9 +4,10 @@ import { NO_ANSWER } from '../delivery/retries.ts';
 import { excerpt } from '../http/excerpt.ts';
 import { type HttpResponse, headerText } from '../http/http-client.ts';
 import { readRetryAfter } from '../http/retry.ts';
+import { isFaultOfDestination } from './destination-faults.ts';
 
 /** What of a bulk reply is asked for: the rest is long, and repeats what was sent. */
-export const BULK_FILTER = 'filter_path=errors,error,status,items.*.status,items.*.error';
+export const BULK_FILTER = 'filter_path=errors,error,status,items.*.status,items.*.result,items.*.error';
 
 /** How much of an answer that is not the engine's a message shows. */
 const MAX_EXCERPT = 200;
@@ -21,6 +22,7 @@ export interface ErrorCause {
 
 interface BulkItem {
   readonly status?: number;
+  readonly result?: string;
   readonly error?: ErrorCause | string;
 }
 
@@ -30,12 +32,24 @@ export interface ProductName {
   readonly requests: string;
 }
 
-/**
- * Reads what became of each document of a bulk request.
- * @param count how many documents it had
- * @param newerIsFine whether a conflict of versions means that a newer one is there, which is no failure
- */
-export function readBulkReply(response: HttpResponse, count: number, newerIsFine: boolean, name: ProductName): Reply {
+/** What has to be known of a bulk request to read its reply. */
+export interface BulkRequest {
+  /** How many documents it had. */
+  readonly count: number;
+  /** Whether a conflict of versions means that a newer one is there, which is no failure. */
+  readonly newerIsFine: boolean;
+  /** Whether documents name their index. */
+  readonly namesIndex: boolean;
+  readonly name: ProductName;
+  /** Told how many documents an ingest pipeline has dropped. */
+  readonly onDropped?: (count: number) => void;
+}
+
+/** Reads what became of each document of a bulk request. */
+export function readBulkReply(
+  response: HttpResponse,
+  { count, newerIsFine, namesIndex, name, onDropped }: BulkRequest,
+): Reply {
   if (response.status < 200 || response.status >= 300) return { refused: statusRefusal(response, name) };
   const answer = parse(response);
   const items = (answer as { items?: unknown } | undefined)?.items;
@@ -45,19 +59,24 @@ export function readBulkReply(response: HttpResponse, count: number, newerIsFine
     };
   }
   const refusals = new Map<number, Refusal>();
+  let dropped = 0;
   for (let i = 0; i < count; i++) {
     // An item that says nothing has no status, which is no success.
     const entry = (items[i] ?? {}) as Record<string, BulkItem | null>;
     let action = '';
     for (const name in entry) action = name;
-    const { status = 0, error } = entry[action] ?? {};
+    const { status = 0, result, error } = entry[action] ?? {};
+    // An update that changes nothing says so, too; what is to be indexed always changes something.
+    if (result === 'noop' && action === 'index') dropped++;
     if (error === undefined && ((status >= 200 && status < 300) || (status === 404 && action === 'delete'))) continue;
     if (status === 409 && newerIsFine) continue;
     refusals.set(i, {
       status,
       message: `${name.items} bulk item error (status ${status}): ${reasonOf(error) ?? 'no reason given'}`,
+      ...(isFaultOfDestination(error, namesIndex) ? { undelivered: true } : {}),
     });
   }
+  if (dropped > 0) onDropped?.(dropped);
   return { items: refusals };
 }
 

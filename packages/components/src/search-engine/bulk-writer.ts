@@ -1,4 +1,4 @@
-import type { EncodedBatch, IndexFailure, Logger } from '@headrace/engine';
+import { counted, type EncodedBatch, type IndexFailure, type Logger } from '@headrace/engine';
 import { BatchBytes } from '../delivery/batch-bytes.ts';
 import { Delivery, type Destination, type Refusal, type Reply } from '../delivery/delivery.ts';
 import { KeyOrder } from '../delivery/key-order.ts';
@@ -28,6 +28,8 @@ export interface BulkWriterOptions {
   readonly name: ProductName;
   readonly partial: boolean;
   readonly externalVersions: boolean;
+  /** Whether documents name their index. */
+  readonly namesIndex: boolean;
   readonly log: Logger;
 }
 
@@ -53,6 +55,7 @@ export class BulkWriter {
   private readonly deletedFrom = new Set<string>();
   private readonly refreshed = new Set<string>();
   private refreshFailed = false;
+  private dropped = 0;
 
   constructor(options: BulkWriterOptions) {
     this.options = options;
@@ -78,6 +81,16 @@ export class BulkWriter {
     return this.order.run(undefined, () => this.writeInTurns(bytes, keys, queries, signal));
   }
 
+  /** Nothing more is written: says what has to be said of all of it. */
+  end(): void {
+    const { dropped } = this;
+    if (dropped === 0) return;
+    const were = dropped === 1 ? 'was' : 'were';
+    this.options.log.warn(
+      `${counted(dropped, 'document')} ${were} dropped by the ingest pipeline of the index, which counts as success`,
+    );
+  }
+
   /** Bulk requests and deletes by query in the order of the documents. */
   private async writeInTurns(
     bytes: BatchBytes,
@@ -97,12 +110,15 @@ export class BulkWriter {
   }
 
   private bulkRequests(bytes: BatchBytes, keys: readonly string[]): Destination {
-    const { engine, name, partial, externalVersions } = this.options;
+    const { engine, name, partial, externalVersions: newerIsFine, namesIndex } = this.options;
+    const onDropped = (count: number) => {
+      this.dropped += count;
+    };
     return {
       partial,
       key: (position) => keys[position] as string,
       length: (position) => bytes.length(position),
-      ...(externalVersions ? { version: (position) => versionOf(bytes.firstLine(position)) } : {}),
+      ...(newerIsFine ? { version: (position) => versionOf(bytes.firstLine(position)) } : {}),
       isolates: (status) => status === 400,
       request: (positions) => {
         this.written = true;
@@ -110,7 +126,7 @@ export class BulkWriter {
         const body = bytes.join(positions);
         const contentType = 'application/x-ndjson';
         return this.ask(engine, { method: 'POST', path: `/_bulk?${BULK_FILTER}`, body, contentType }, (response) =>
-          readBulkReply(response, positions.length, externalVersions, name),
+          readBulkReply(response, { count: positions.length, newerIsFine, namesIndex, name, onDropped }),
         );
       },
     };
