@@ -46,7 +46,7 @@ const parameters = Type.Object({
  * <p>
  * The table must exist, and the column of the id must be its primary key or unique. A row with the id of a document is
  * replaced: columns for which the document has no field become NULL. Columns with a default of their own are left
- * to it, unless <code>columns</code> names them. Fields without a column are not written; <code>documentColumn</code>
+ * to it there, and as they are in a row that is replaced, unless <code>columns</code> names them; columns that are always generated are not written. Fields without a column are not written; <code>documentColumn</code>
  * keeps them. Names count with their capitals.
  * <p>
  * The types of the columns decide: texts become numbers, dates, UUIDs, booleans; a list goes to a column of an array,
@@ -70,7 +70,7 @@ const parameters = Type.Object({
  *   <li>jdbcPassword (String, Optional) : The password; best taken from the environment, <code>${DB_PASSWORD}</code>. Defaults to none.</li>
  *   <li>table (String, Required) : The table, as in SQL: <code>schema.table</code>, with double quotes where a name has capitals.</li>
  *   <li>idColumn (String, Optional) : The column for the id. Defaults to id.</li>
- *   <li>columns (List&lt;String&gt;, Optional) : The columns to write besides those two. Defaults to all that have no default of their own.</li>
+ *   <li>columns (List&lt;String&gt;, Optional) : The columns to write besides those two. Defaults to all that are not always generated.</li>
  *   <li>documentColumn (String, Optional) : A column of the type jsonb or json for the whole document, with all its fields.</li>
  * </ul>
  */

@@ -6,7 +6,7 @@ export interface TableSettings {
   /** As in SQL: `schema.table`, in double quotes where needed. */
   readonly table: string;
   readonly idColumn: string;
-  /** Those to write; undefined: all that have no default of their own. */
+  /** Those to write; undefined: all, those with a default of their own where a document has a field for them. */
   readonly columns: readonly string[] | undefined;
   /** The column for the whole document. */
   readonly documentColumn: string | undefined;
@@ -32,23 +32,30 @@ const COLUMNS = `
 
 /** The statements that write to one table and delete from it. JSON is read by the server: it knows the types best. */
 export class PostgresTable {
-  /** Writes a list of objects; the last of several with the same id counts. */
-  readonly upsert: string;
+  /** Columns that are left to their default where a document has no such field. */
+  readonly optional: readonly string[];
   /** Deletes the rows with a list of ids. */
   readonly deleteIds: string;
   private readonly name: string;
+  private readonly idColumn: string;
+  private readonly columns: readonly Column[];
+  /** The statements to write, by the optional columns in them. */
+  private readonly upserts = new Map<string, string>();
   private readonly types: ReadonlyMap<string, { readonly type: string; readonly isArray: boolean }>;
 
   private constructor(
     name: string,
     idColumn: string,
     columns: readonly Column[],
+    optional: readonly string[],
     types: ReadonlyMap<string, { readonly type: string; readonly isArray: boolean }>,
   ) {
     this.name = name;
+    this.idColumn = idColumn;
+    this.columns = columns;
+    this.optional = optional;
     this.types = types;
     const key = quoteName(idColumn);
-    this.upsert = upsertStatement(name, idColumn, columns);
     this.deleteIds = counted(
       `delete from ${name} as t using (select distinct v from json_array_elements_text(?::json) as e(v)) as d
        where t.${key} = d.v::${types.get(idColumn)?.type}`,
@@ -79,20 +86,37 @@ export class PostgresTable {
         `Make it the primary key: ALTER TABLE ${table} ADD PRIMARY KEY (${idColumn}).`,
       );
     }
-    const isWritten = (row: readonly Value[]) => {
-      const [name, , , , isGenerated, hasDefault] = row;
+    const isWritten = ([name, , , , isGenerated]: readonly Value[]) => {
       if (name === idColumn || name === documentColumn) return true;
-      if (columns !== undefined) return columns.includes(name as string);
-      return isGenerated !== true && hasDefault !== true;
+      return columns === undefined ? isGenerated !== true : columns.includes(name as string);
     };
+    const isOptional = ([name, , , , , hasDefault]: readonly Value[]) =>
+      columns === undefined && hasDefault === true && name !== idColumn && name !== documentColumn;
+    const written = rows.filter(isWritten);
     return new PostgresTable(
       rows[0]?.[7] as string,
       idColumn,
-      rows.filter(isWritten).map((row) => columnOf(row, documentColumn)),
+      written.map((row) => columnOf(row, documentColumn)),
+      written.filter(isOptional).map(([name]) => name as string),
       new Map(
         rows.map(([name, type, isArray]) => [name as string, { type: type as string, isArray: isArray === true }]),
       ),
     );
+  }
+
+  /**
+   * Writes a list of objects; the last of several with the same id counts.
+   * @param given the optional columns that are written
+   */
+  upsert(given: readonly string[]): string {
+    const signature = JSON.stringify(given);
+    let statement = this.upserts.get(signature);
+    if (statement === undefined) {
+      const columns = this.columns.filter(({ name }) => !this.optional.includes(name) || given.includes(name));
+      statement = upsertStatement(this.name, this.idColumn, columns);
+      this.upserts.set(signature, statement);
+    }
+    return statement;
   }
 
   /** Deletes the rows with a value in a column; undefined when the table has no such column. */

@@ -5,8 +5,10 @@ import { BatchBytes } from '../delivery/batch-bytes.ts';
 import { Delivery, type Destination, type Reply } from '../delivery/delivery.ts';
 import { RequestSize } from '../delivery/request-size.ts';
 import { NO_ANSWER, type Retries } from '../delivery/retries.ts';
-import { DELETE, DELETE_BY } from './postgres-encoder.ts';
+import { blamedField, NUL_ERROR } from './blamed-field.ts';
+import { DELETE, DELETE_BY, WRITE } from './postgres-encoder.ts';
 import { PostgresTable, type TableSettings } from './postgres-table.ts';
+import { upsertGroups } from './upsert-groups.ts';
 
 /** Stands for what the server says of a statement, and of the values in it. */
 const BAD_STATEMENT = 400;
@@ -79,7 +81,7 @@ export class PostgresWriter {
       const { trouble, message, driverCode } = error;
       if (trouble === 'statement') {
         const status = NOT_OF_VALUES.test(driverCode) ? FAILED_STATEMENT : BAD_STATEMENT;
-        return { refused: { status, message, retryable: false } };
+        return { refused: { status, message: `${message}${blame(lines, message)}`, retryable: false } };
       }
       if (trouble === 'refused') return { refused: { status: REFUSED, message, retryable: false } };
       return { refused: { status: NO_ANSWER, message } };
@@ -118,7 +120,13 @@ export class PostgresWriter {
       }
       const texts: string[] = [];
       for (; i < lines.length && actionOf(lines[i] as Buffer) === action; i++) texts.push(jsonOf(lines[i] as Buffer));
-      commands.push({ sql: action === DELETE ? table.deleteIds : table.upsert, parameter: `[${texts.join(',')}]` });
+      if (action === DELETE) {
+        commands.push({ sql: table.deleteIds, parameter: listOf(texts) });
+        continue;
+      }
+      for (const { given, texts: some } of upsertGroups(texts, this.settings.idColumn, table.optional)) {
+        commands.push({ sql: table.upsert(given), parameter: listOf(some) });
+      }
     }
     return commands;
   }
@@ -132,8 +140,22 @@ export class PostgresWriter {
   }
 }
 
+/** Which field of a document a message is about, where it was alone and that can be told. */
+function blame(lines: readonly Buffer[], message: string): string {
+  const [line] = lines;
+  if (line === undefined || lines.length > 1 || actionOf(line) !== WRITE) return '';
+  const field = blamedField(jsonOf(line), message);
+  if (field === undefined) return '';
+  const what = message.includes(NUL_ERROR) ? 'holds a NUL character, which PostgreSQL cannot store' : 'has this value';
+  return ` (the field ${field} ${what})`;
+}
+
 function actionOf(line: Buffer): string {
   return String.fromCharCode(line[0] as number);
+}
+
+function listOf(texts: readonly string[]): string {
+  return `[${texts.join(',')}]`;
 }
 
 function jsonOf(line: Buffer): string {

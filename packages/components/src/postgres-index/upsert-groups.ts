@@ -1,0 +1,44 @@
+/** Documents that are written with one statement. */
+export interface UpsertGroup {
+  /** The columns with a default that these documents have a field for. */
+  readonly given: readonly string[];
+  /** The documents, as JSON. */
+  readonly texts: string[];
+}
+
+/**
+ * Puts documents together that have the same of some columns, in as few groups as the order of the versions of a document
+ * allows: a later one is never in an earlier group.
+ * @param optional columns that are left to their default where a document has no such field
+ */
+export function upsertGroups(
+  texts: readonly string[],
+  idColumn: string,
+  optional: readonly string[],
+): readonly UpsertGroup[] {
+  if (optional.length === 0) return [{ given: [], texts: [...texts] }];
+  const groups: UpsertGroup[] = [];
+  let open = new Map<string, UpsertGroup>();
+  /** Where each document of the open groups is. */
+  let places = new Map<string, UpsertGroup>();
+  for (const text of texts) {
+    const fields = JSON.parse(text) as Record<string, unknown>;
+    const given = optional.filter((name) => Object.hasOwn(fields, name));
+    const signature = JSON.stringify(given);
+    const id = String(fields[idColumn]);
+    const before = places.get(id);
+    if (before !== undefined && before !== open.get(signature)) {
+      open = new Map();
+      places = new Map();
+    }
+    let group = open.get(signature);
+    if (group === undefined) {
+      group = { given, texts: [] };
+      open.set(signature, group);
+      groups.push(group);
+    }
+    group.texts.push(text);
+    places.set(id, group);
+  }
+  return groups;
+}
