@@ -145,7 +145,8 @@ export class KafkaConnector extends Connector<typeof parameters> {
   override async reach(): Promise<void> {
     const { kafka } = this.params;
     const { topic, clientId, bootstrapServers } = kafka;
-    await reachTopic({ brokers: brokersOf(bootstrapServers), topic, clientId, properties: propertiesOf(kafka) });
+    const properties = propertiesOf(kafka);
+    await reachTopic({ brokers: brokersOf(bootstrapServers), topic, clientId, properties, block: 'kafka' });
   }
 
   override async execute(publisher: Publisher | undefined): Promise<void> {

@@ -4,6 +4,7 @@ import { NO_ANSWER } from '../delivery/retries.ts';
 import { excerpt } from '../http/excerpt.ts';
 import { type HttpResponse, headerText } from '../http/http-client.ts';
 import { readRetryAfter } from '../http/retry.ts';
+import { safeUrl } from '../http/safe-url.ts';
 
 /** A document that a server did not take, as its answer tells: `{"errors": [{"index": 0, "status": 400, "message": "…"}]}`. */
 interface ItemError {
@@ -20,7 +21,9 @@ export function readReply({ status, headers, body }: HttpResponse): Reply {
   if (status >= 200 && status < 300) return { items: new Map() };
   const said = excerpt(body, MAX_EXCERPT);
   const retryAfter = readRetryAfter(headerText(headers, 'retry-after'));
-  const message = `The server returned HTTP ${status}${said === '' ? '' : `: ${said}`}`;
+  const location = status >= 300 && status < 400 ? headerText(headers, 'location') : undefined;
+  const towards = location === undefined ? '' : ` to ${safeUrl(location)}, which is not followed: put that into url`;
+  const message = `The server returned HTTP ${status}${towards}${said === '' ? '' : `: ${said}`}`;
   return { refused: { status, message, ...(retryAfter === undefined ? {} : { retryAfter }) } };
 }
 

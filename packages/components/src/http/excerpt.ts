@@ -1,6 +1,11 @@
-/** The beginning of an answer for a message: on one line, and no longer than so many characters. */
+/** The beginning of an answer for a message: on one line, and no longer than so many characters; of a page, its title. */
 export function excerpt(body: Uint8Array, most: number): string {
   const start = Buffer.from(body.buffer, body.byteOffset, Math.min(body.byteLength, 4 * most)).toString();
-  const said = start.replace(/[\s\u0000-\u001f\u007f]+/g, ' ').trim();
+  const said = (titleOf(start) ?? start).replace(/[\s\u0000-\u001f\u007f]+/g, ' ').trim();
   return said.length > most ? `${said.slice(0, most)}…` : said;
+}
+
+function titleOf(page: string): string | undefined {
+  if (!/^\s*<(!doctype html|html)\b/i.test(page)) return undefined;
+  return /<title>\s*([^<]*[^<\s])\s*<\/title>/i.exec(page)?.[1];
 }

@@ -236,6 +236,21 @@ describe('a failure', () => {
     expect((await failure(client.request({ url: 'ftp://host/' }))).message).toContain('not a URL of http or https');
   });
 
+  it('says that a server does not speak TLS, in words for its users', async () => {
+    const stub = await serve((_, response) => void response.end('plain'));
+    const error = await failure((await open({ retry: NO_RETRY })).request({ url: `https://127.0.0.1:${stub.port}/` }));
+    expect(error.failure).toBe('protocol');
+    expect(error.message).toMatch(/\/ failed: the server does not speak TLS here: is its URL one of http:\/\/\?$/);
+  });
+
+  it('shows the title of a page, not the page', async () => {
+    const page =
+      '<!DOCTYPE html>\n<html><head>\n<title>502 Bad\nGateway </title></head><body><h1>Oh</h1></body></html>';
+    const stub = await serve((_, response) => void response.writeHead(502).end(page));
+    const response = await (await open({ retry: NO_RETRY })).request({ url: stub.url });
+    expect(() => requireSuccess(response)).toThrow(/ answered 502 Bad Gateway: 502 Bad Gateway$/);
+  });
+
   it('tells of time-outs', async () => {
     const stub = await serve(() => undefined);
     const client = await open({ answerTimeout: 50, idleTimeout: 50, retry: NO_RETRY });

@@ -171,7 +171,10 @@ function explain(cause: unknown, timeouts: Timeouts): [HttpFailure, string] {
   if (CERTIFICATE_CODES.has(code)) return ['certificate', `the certificate of the server is not trusted (${message})`];
   if (/^(Z_|ERR__ERROR_FORMAT|ZSTD_)/.test(code)) return ['protocol', `the compressed answer is broken (${message})`];
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) {
-    // The message of OpenSSL is for its own developers.
+    // What OpenSSL says of an answer in plain HTTP is for its own developers.
+    if (/wrong.version.number|packet.length.too.long|http.request/i.test(`${code} ${reason ?? message}`)) {
+      return ['protocol', 'the server does not speak TLS here: is its URL one of http://?'];
+    }
     return ['protocol', `no TLS connection (${reason ?? message.trim()})`];
   }
   if (name === 'HTTPParserError' || code === 'UND_ERR_HEADERS_OVERFLOW') {

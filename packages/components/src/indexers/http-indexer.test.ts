@@ -48,6 +48,15 @@ describe('HttpIndexer', () => {
     expect(stub.requests[1]?.headers).toMatchObject({ 'x-api-key': 'k', 'content-type': 'a/b' });
   });
 
+  it('says where a redirect leads, and does not lay it to the documents', async () => {
+    stub.handle(({ method }, response) => {
+      const location = 'https://user:secret@there.example/in';
+      response.writeHead(method === 'HEAD' ? 200 : 307, { location }).end();
+    });
+    const said = 'The server returned HTTP 307 to https://there.example/in, which is not followed: put that into url';
+    expect(outcome(await send('/in', some)).failed).toEqual({ a: said, 'b/c': said });
+  });
+
   it('sends eight documents at a time, each by itself', async () => {
     const documents = Array.from({ length: 24 }, (_, i) => ({ id: `d${i}` }));
     const together = inGroupsOf(8, ok);

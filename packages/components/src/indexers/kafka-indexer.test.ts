@@ -98,6 +98,12 @@ await describeWithServer('kafka', (server) => {
     const begun = await runs.send(url(), 'hr-nowhere', numbered(1));
     expect(begun.status).toBe('FAILED');
     expect(begun.message).toMatch(/Indexer could not connect[\s\S]*topic/);
+    const params = { bootstrapServers: url(), topic: 'hr-nowhere' };
+    const log = { debug() {}, info() {}, warn() {}, error() {} };
+    const indexer = new KafkaIndexer(params, { runId: 'r', settings: {}, log });
+    const hint = 'Check kafkaTopic.topic: it must exist.';
+    await expect(indexer.connect()).rejects.toMatchObject({ hint });
+    await expect(indexer.reach(() => undefined)).rejects.toMatchObject({ hint });
     const lost = await runs.send('127.0.0.1:1', 'any', numbered(1));
     expect(lost.message).toMatch(/Indexer could not connect[\s\S]*Kafka at 127\.0\.0\.1:1: .*ECONNREFUSED/);
   });

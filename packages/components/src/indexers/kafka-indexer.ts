@@ -101,7 +101,7 @@ export class KafkaIndexer extends Indexer<typeof parameters> {
   }
 
   override async reach(_report: ReportProblem): Promise<void> {
-    await reachTopic(this.place());
+    await reachTopic({ ...this.place(), block: 'kafkaTopic' });
   }
 
   override async connect(): Promise<void> {

@@ -24,18 +24,25 @@ export function isPassing(error: unknown): boolean {
   });
 }
 
-/** The error to throw for one of the library: where, and all its reasons, each once. */
-export function kafkaError(brokers: string, error: unknown): HeadraceError {
+/** The block of a config that says which topic: that of a connector, or of an indexer. */
+export type KafkaBlock = 'kafka' | 'kafkaTopic';
+
+/**
+ * The error to throw for one of the library: where, and all its reasons, each once.
+ * @param block whose parameters the hint names
+ */
+export function kafkaError(brokers: string, error: unknown, block: KafkaBlock = 'kafka'): HeadraceError {
   if (error instanceof HeadraceError) return error;
   const reasons = new Set(leaves(error).map((leaf) => messageOf(leaf).replace(/\.$/, '')));
   const codes = new Set(leaves(error).map((leaf) => (leaf as LibraryError).code));
   const text = [...reasons].join('; ');
+  const properties = `${block}.${block === 'kafka' ? 'consumer' : 'producer'}`;
   return new HeadraceError('HR_SOURCE_UNREADABLE', `Kafka at ${brokers}: ${text}`, {
     hint: codes.has('PLT_KFK_AUTHENTICATION')
-      ? 'Check kafka.securityProtocol and sasl.mechanism and sasl.jaas.config in kafka.consumer.'
+      ? `Check ${block}.securityProtocol and sasl.mechanism and sasl.jaas.config in ${properties}.`
       : /Unknown topic/.test(text)
-        ? 'Check kafka.topic: it must exist.'
-        : 'Check kafka.bootstrapServers and kafka.securityProtocol, and that the brokers are up.',
+        ? `Check ${block}.topic: it must exist.`
+        : `Check ${block}.bootstrapServers and ${block}.securityProtocol, and that the brokers are up.`,
   });
 }
 

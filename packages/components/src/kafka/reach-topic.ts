@@ -1,6 +1,6 @@
 import { clientOptions, type KafkaProperties } from './client-properties.ts';
 import { hearErrors } from './connection-errors.ts';
-import { kafkaError } from './kafka-error.ts';
+import { type KafkaBlock, kafkaError } from './kafka-error.ts';
 
 /** Which topic, and how to come to it. */
 export interface TopicPlace {
@@ -8,10 +8,11 @@ export interface TopicPlace {
   readonly topic: string;
   readonly clientId: string;
   readonly properties: KafkaProperties;
+  readonly block: KafkaBlock;
 }
 
 /** Whether Kafka is there, lets in, and has the topic, which is not created. Joins no group. Throws `HR_SOURCE_UNREADABLE`. */
-export async function reachTopic({ brokers, topic, clientId, properties }: TopicPlace): Promise<void> {
+export async function reachTopic({ brokers, topic, clientId, properties, block }: TopicPlace): Promise<void> {
   const { Consumer } = await import('@platformatic/kafka');
   const consumer = hearErrors(
     new Consumer({
@@ -25,7 +26,7 @@ export async function reachTopic({ brokers, topic, clientId, properties }: Topic
   try {
     await consumer.metadata({ topics: [topic], autocreateTopics: false });
   } catch (error) {
-    throw kafkaError(brokers.join(','), error);
+    throw kafkaError(brokers.join(','), error, block);
   } finally {
     await consumer.close(true);
   }

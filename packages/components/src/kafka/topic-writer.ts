@@ -76,11 +76,8 @@ export class TopicWriter {
       return writer;
     } catch (error) {
       await writer.close();
-      const { message } = kafkaError(brokers.join(','), error);
-      const hint = hasKafkaError(error, 'UNKNOWN_TOPIC_OR_PARTITION')
-        ? `Create the topic ${topic}, or correct kafkaTopic.topic.`
-        : 'Check kafkaTopic.bootstrapServers, securityProtocol and producer, and that the brokers are up.';
-      throw new HeadraceError('HR_INDEXER_CONNECT', message, { hint });
+      const { message, hint } = kafkaError(brokers.join(','), error, 'kafkaTopic');
+      throw new HeadraceError('HR_INDEXER_CONNECT', message, hint === undefined ? {} : { hint });
     }
   }
 

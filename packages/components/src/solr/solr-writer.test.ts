@@ -39,3 +39,16 @@ it('looks for the document that an update processor chokes on, and does not blam
     await indexer.close();
   }
 });
+
+it('says that the core is missing, and not what the page of the server looks like', async () => {
+  stub.handle((_, response) => {
+    const page =
+      '<html>\n<head>\n<title>Error 404 Not Found</title>\n</head>\n<body><h2>HTTP ERROR 404</h2></body></html>';
+    response.writeHead(404, { 'content-type': 'text/html' }).end(page);
+  });
+  const { log } = new CollectingPublisher();
+  const indexer = new SolrIndexer({ url: `${stub.url}/solr/nope` }, { runId: 'r', log, settings: {} });
+  await expect(indexer.reach(() => undefined, new AbortController().signal)).rejects.toThrow(
+    /\/solr\/nope\/select answered 404: there is no such core or collection$/,
+  );
+});

@@ -3,11 +3,16 @@ import { BatchBytes } from '../delivery/batch-bytes.ts';
 import { Delivery, type Destination, type Refusal, type Reply } from '../delivery/delivery.ts';
 import { RequestSize } from '../delivery/request-size.ts';
 import { NO_ANSWER, type Retries } from '../delivery/retries.ts';
+import { excerpt } from '../http/excerpt.ts';
 import { type HttpResponse, headerText } from '../http/http-client.ts';
 import { HttpError } from '../http/http-error.ts';
 import { readRetryAfter } from '../http/retry.ts';
 import type { SearchEngine } from '../search-engine/search-engine.ts';
+import { NO_COLLECTION } from './solr.ts';
 import type { SolrTarget } from './solr-encoder.ts';
+
+/** How much of an answer that is not Solr's a message shows. */
+const MAX_EXCERPT = 200;
 
 const OPEN = Buffer.from('{');
 const COMMA = Buffer.from(',');
@@ -92,7 +97,7 @@ function readReply(response: HttpResponse): Reply {
   const answer = parse(response);
   const success = status >= 200 && status < 300;
   if (success && answer?.responseHeader?.status === 0 && answer.error === undefined) return { items: new Map() };
-  const said = answer?.error?.msg ?? pageText(response.body);
+  const said = answer?.error?.msg ?? (status === 404 ? NO_COLLECTION : excerpt(response.body, MAX_EXCERPT));
   if (success && answer === undefined) {
     return {
       refused: { status: NO_ANSWER, message: `Error communicating with Solr: it answered ${status} with "${said}"` },
@@ -102,13 +107,6 @@ function readReply(response: HttpResponse): Reply {
   const retryAfter = readRetryAfter(headerText(headers, 'retry-after'));
   const message = `Solr returned HTTP ${code}${said === '' ? '' : `: ${said}`}`;
   return { refused: { status: code, message, ...(retryAfter === undefined ? {} : { retryAfter }) } };
-}
-
-/** What a page says that is not Solr's answer: its title, or its beginning. */
-function pageText(body: Buffer): string {
-  const page = body.subarray(0, 2000).toString();
-  const title = /<title>([^<]*)<\/title>/i.exec(page)?.[1] ?? page.slice(0, 200);
-  return title.replace(/\s+/g, ' ').trim();
 }
 
 function parse({ body }: HttpResponse): SolrAnswer | undefined {

@@ -14,6 +14,9 @@ const MAX_ANSWER_BYTES = 512 * 1024 * 1024;
 /** Longer queries go into the body: Solr and what stands before it limit the length of a URL. */
 const MAX_QUERY_LENGTH = 2000;
 
+/** What it means that Solr's server answers 404, with a page: Solr itself would tell more. */
+export const NO_COLLECTION = 'there is no such core or collection';
+
 /** A core or collection of Solr, over HTTP and JSON. Of several URLs an attempt that fails in passing is made at the next. */
 export class Solr {
   private readonly client: HttpClient;
@@ -94,9 +97,9 @@ export class Solr {
     try {
       return requireSuccess(response);
     } catch (error) {
-      const reason = reasonOf(response.body);
-      if (reason === undefined) throw error;
       const { method, url, status } = response;
+      const reason = reasonOf(response.body) ?? (status === 404 ? NO_COLLECTION : undefined);
+      if (reason === undefined) throw error;
       const place = safeUrl(url.replace(/\?.*$/, ''));
       throw new HttpError('status', `${method} ${place} answered ${status}: ${reason}`, { url, status });
     }
