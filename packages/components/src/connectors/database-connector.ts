@@ -44,7 +44,7 @@ const parameters = Type.Object({
  * Publishes a document for each row of a query: PostgreSQL (and Redshift), MySQL, MariaDB, SQL Server, SQLite.
  * <p>
  * The JDBC URL of an existing config goes on to work, with the parameters that concern the connection: host and port,
- * several hosts, the schema, TLS and its certificates, time-outs, the time zone. In place of H2, which runs in Java only,
+ * several hosts (in whatever form: the first one that answers is taken), the schema, TLS and its certificates, time-outs, the time zone. In place of H2, which runs in Java only,
  * SQLite is used, with a warning; a file that H2 has written is refused. Oracle, Derby and others are refused at validation.
  * <p>
  * TLS: <code>sslmode=verify-full&amp;sslrootcert=/path/ca.pem</code> (PostgreSQL), <code>sslMode=VERIFY_IDENTITY&amp;serverSslCert=/path/ca.pem</code>

@@ -15,6 +15,29 @@ function parsed(url: string): object {
     : { ...rest, properties: Object.fromEntries(properties) };
 }
 
+describe('a JDBC URL of MySQL or MariaDB for several hosts', () => {
+  const hosts = (url: string) => {
+    const read = parseJdbcUrl(url);
+    return [displayUrl(read), read.kind === 'mysql' ? read.properties.get('usessl') : undefined];
+  };
+
+  it.each(['mysql:loadbalance', 'mysql:replication', 'mariadb:loadbalance', 'mariadb:sequential', 'mariadb:failover'])(
+    'is read with the mode of jdbc:%s:, its hosts in their order',
+    (mode) => {
+      const scheme = mode.split(':')[0];
+      expect(hosts(`jdbc:${mode}://h1:3307,h2/db?useSSL=false`)).toEqual([`${scheme}://h1:3307,h2:3306/db`, 'false']);
+    },
+  );
+
+  it('is read with hosts that are described', () => {
+    expect(hosts('jdbc:mysql://address=(host=h1)(port=3307)/db')[0]).toBe('mysql://h1:3307/db');
+    const two =
+      'jdbc:mysql:replication://address=(host=h1)(port=3307)(type=source),address=(host=::1)(type=replica)/db';
+    expect(hosts(two)[0]).toBe('mysql://h1:3307,[::1]:3306/db');
+    expect(hosts('jdbc:mysql://u:p@(host=h1,port=3307),h2:5/db')[0]).toBe('mysql://h1:3307,h2:5/db');
+  });
+});
+
 describe('a JDBC URL', () => {
   it.each([
     [
@@ -144,8 +167,8 @@ describe('a JDBC URL', () => {
     ['jdbc:postgresql://h:99999/d', /host/],
     ['jdbc:postgresql://h/d?password=%zz', /hex digits/],
     ['jdbc:redshift:iam://c/d', /host/],
-    ['jdbc:mysql:loadbalance://h/d', /host/],
-    ['jdbc:mysql://address=(host=h)(port=1)/d', /host/],
+    ['jdbc:mysql:nonsense://h/d', /host/],
+    ['jdbc:mysql://address=(host=h)(port=x)/d', /host/],
     ['jdbc:h2:tcp://h/d', /H2 databases of the form jdbc:h2:tcp:/],
     ['jdbc:sqlite::resource:a.db', /archive/],
   ])('%s is refused with what to do instead', (url, message) => {
@@ -209,6 +232,20 @@ describe('driver and URL together', () => {
     expect(problems('org.h2.Driver', 'jdbc:h2:mem:x')).toEqual(['connectionString warning']);
     expect(problems('oracle.jdbc.OracleDriver', 'jdbc:oracle:thin:@h:1:X')).toEqual(['driver error']);
     expect(problems('org.postgresql.Drivr', 'jdbc:x:y')).toEqual(['driver error', 'connectionString error']);
+  });
+
+  it.each([
+    ['org.postgresql.Driver', 'jdbc:postgresql://h/d?sslmode=verfy-full', 'error', 'verify-full'],
+    ['com.mysql.cj.jdbc.Driver', 'jdbc:mysql://h/d?sslMode=VERIFY_IDENTTY', 'error', 'VERIFY_IDENTITY'],
+    ['org.mariadb.jdbc.Driver', 'jdbc:mariadb://h/d?sslMode=verify-ful', 'error', 'verify-full'],
+    ['com.microsoft.sqlserver.jdbc.SQLServerDriver', 'jdbc:sqlserver://h;encrypt=stric', 'warning', 'strict'],
+    ['net.sourceforge.jtds.jdbc.Driver', 'jdbc:jtds:sqlserver://h/d;ssl=requir', 'warning', 'require'],
+  ])('%s: finds a misspelt way of securing in %s', (driver, connectionString, severity, meant) => {
+    const found = [...checkDatabase({ driver, connectionString })];
+    expect(found).toMatchObject([{ hint: `Did you mean ${meant}?` }]);
+    expect(found[0]?.severity ?? 'error').toBe(severity);
+    const mended = connectionString.replace(/[^=]*$/, meant);
+    expect([...checkDatabase({ driver, connectionString: mended })]).toEqual([]);
   });
 
   it('name the driver that was meant', () => {

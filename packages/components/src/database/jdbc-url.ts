@@ -45,6 +45,8 @@ const POSTGRES_PORT = 5432;
 const REDSHIFT_PORT = 5439;
 const MYSQL_PORT = 3306;
 const SQL_SERVER_PORT = 1433;
+/** How the drivers of MySQL and MariaDB choose among hosts. Here the first one that answers is taken. */
+const SEVERAL_HOSTS = /^(replication|loadbalance|load-balance|load-balance-read|failover|sequential):(?=\/\/)/i;
 
 /**
  * Takes a JDBC URL apart, as the JDBC driver of that database reads it. Throws `DatabaseUrlError`, whose message never
@@ -62,7 +64,7 @@ export function parseJdbcUrl(url: string): DatabaseUrl {
       return serverUrl('postgres', scheme, rest, REDSHIFT_PORT);
     case 'mysql':
     case 'mariadb':
-      return serverUrl('mysql', scheme, rest, MYSQL_PORT);
+      return serverUrl('mysql', scheme, rest.replace(SEVERAL_HOSTS, ''), MYSQL_PORT);
     case 'sqlserver':
       return sqlServerUrl(rest);
     case 'jtds':
@@ -116,8 +118,10 @@ function serverUrl(kind: ServerUrl['kind'], scheme: string, rest: string, defaul
   }
   const hosts = authority
     .slice(at + 1)
-    .split(',')
-    .map((text) => hostPort(text, 'localhost', defaultPort, scheme));
+    // Not at those in the parentheses of one host.
+    .split(/,(?![^(]*\))/)
+    .map((text) => (kind === 'mysql' ? describedHost(text, defaultPort) : undefined) ?? text)
+    .map((host) => (typeof host === 'string' ? hostPort(host, 'localhost', defaultPort, scheme) : host));
   return { kind, scheme, hosts, database: decode(path) || undefined, properties };
 }
 
@@ -128,6 +132,22 @@ function hostPort(text: string, defaultHost: string, defaultPort: number, scheme
   const port = digits === undefined || digits === '' ? defaultPort : Number(digits);
   if (port < 1 || port > 65_535) throw unreadableHost(scheme);
   return { host: ipv6 ?? (name || defaultHost), port };
+}
+
+/** A host as MySQL and MariaDB also have it: `address=(host=h)(port=3306)`, `(host=h,port=3306)`; undefined for others. */
+function describedHost(text: string, defaultPort: number): HostPort | undefined {
+  const described = /^(?:address=)?((?:\([^()]*\))+)$/i.exec(text.trim())?.[1];
+  if (described === undefined) return undefined;
+  const parts = described.slice(1, -1).split(/\)\(|,/);
+  const known = new Map(
+    parts.map((part) => {
+      const [name, value = ''] = splitOnce(part, '=');
+      return [name.trim().toLowerCase(), decode(value.trim())];
+    }),
+  );
+  const port = Number(known.get('port') || defaultPort);
+  if (!(Number.isInteger(port) && port >= 1 && port <= 65_535)) return undefined;
+  return { host: known.get('host') || 'localhost', port };
 }
 
 function unreadableHost(scheme: string): DatabaseUrlError {

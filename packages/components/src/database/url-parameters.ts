@@ -21,16 +21,41 @@ const SECURING: Readonly<Record<string, readonly string[]>> = {
   jtds: ['ssl'],
 };
 
+/** The parameters of those that have one of some values, and whether another one fails the connection. */
+const CHOICES: Readonly<Record<string, { name: string; values: readonly string[]; fails: boolean }>> = {
+  postgres: {
+    name: 'sslmode',
+    values: ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'],
+    fails: true,
+  },
+  mysql: {
+    name: 'sslMode',
+    values: [
+      ...['DISABLED', 'PREFERRED', 'REQUIRED', 'VERIFY_CA', 'VERIFY_IDENTITY'],
+      ...['disable', 'trust', 'verify-ca', 'verify-full', 'true', 'false'],
+    ],
+    fails: true,
+  },
+  sqlserver: {
+    name: 'encrypt',
+    values: ['true', 'false', 'strict', 'mandatory', 'optional', 'yes', 'no'],
+    fails: false,
+  },
+  jtds: { name: 'ssl', values: ['off', 'request', 'require', 'authenticate'], fails: false },
+};
+
 /** Names of parameters that mean to secure a connection. */
 const MEANS_TO_SECURE = /ssl|tls|encrypt|trust|cert/i;
 
 /**
- * Warnings for parameters of a URL that mean to secure the connection and are not known: a misspelt `sslmode` would turn
- * the check of certificates off without a word. Of the others drivers know hundreds, which are of no concern here.
+ * Problems of parameters of a URL that mean to secure the connection. Those that are not known are warned of: a misspelt
+ * `sslmode` would turn the check of certificates off without a word. Of the others drivers know hundreds, which are of no concern here.
  */
 export function* checkUrlParameters(parameter: string, url: DatabaseUrl): Generator<ParameterProblem> {
   if (url.kind === 'sqlite') return;
-  const known = SECURING[url.scheme === 'jtds' ? 'jtds' : url.kind] ?? [];
+  const dialect = url.scheme === 'jtds' ? 'jtds' : url.kind;
+  const known = SECURING[dialect] ?? [];
+  yield* checkChoice(parameter, url.properties, dialect);
   for (const name of url.properties.keys()) {
     if (!MEANS_TO_SECURE.test(name) || known.some((one) => one.toLowerCase() === name)) continue;
     const best = nearest(name, known);
@@ -41,4 +66,23 @@ export function* checkUrlParameters(parameter: string, url: DatabaseUrl): Genera
       hint: best === undefined ? `Known are ${known.join(', ')}.` : `Did you mean ${best}?`,
     };
   }
+}
+
+function* checkChoice(
+  parameter: string,
+  properties: ReadonlyMap<string, string>,
+  dialect: string,
+): Generator<ParameterProblem> {
+  const choice = CHOICES[dialect];
+  const value = choice && properties.get(choice.name.toLowerCase());
+  if (choice === undefined || value === undefined) return;
+  const { name, values, fails } = choice;
+  if (values.some((one) => one.toLowerCase() === value.toLowerCase())) return;
+  const best = nearest(value, values);
+  yield {
+    parameter,
+    message: `${name}=${value} in the JDBC URL is not known`,
+    hint: best === undefined ? `It is one of ${values.join(', ')}.` : `Did you mean ${best}?`,
+    ...(fails ? { atStart: true } : { severity: 'warning' }),
+  };
 }
