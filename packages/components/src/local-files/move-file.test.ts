@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it, vi } from 'vitest';
@@ -53,4 +63,24 @@ it.each<[string, { across?: true; links?: string }]>([
   await expect(moveFile(join(folder, 'in/a.tar.gz'), join(folder, 'to/done'), 'leave')).rejects.toThrow('EEXIST');
   expect(readdirSync(join(folder, 'in'))).toEqual(['a.tar.gz']);
   expect(readdirSync(join(folder, 'to/done'))).toHaveLength(3);
+});
+
+it('a file that a killed process has left in both places is moved once', async () => {
+  const folder = join(root, 'killed');
+  refusal = {};
+  for (const name of ['in', 'done']) mkdirSync(join(folder, name), { recursive: true });
+  writeFileSync(join(folder, 'in/a.csv'), '1');
+  linkSync(join(folder, 'in/a.csv'), join(folder, 'done/a.csv'));
+  await moveFile(join(folder, 'in/a.csv'), join(folder, 'done'), 'rename');
+  expect([readdirSync(join(folder, 'in')), readdirSync(join(folder, 'done'))]).toEqual([[], ['a.csv']]);
+});
+
+it('a file stays that is in the folder already, also over a link to it', async () => {
+  const folder = join(root, 'linked');
+  mkdirSync(join(folder, 'in'), { recursive: true });
+  writeFileSync(join(folder, 'in/a.csv'), '1');
+  linkSync(join(folder, 'in/a.csv'), join(folder, 'other'));
+  symlinkSync(join(folder, 'in'), join(folder, 'done'));
+  await moveFile(join(folder, 'in/a.csv'), join(folder, 'done'), 'rename');
+  expect(readdirSync(join(folder, 'in'))).toEqual(['a.csv']);
 });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { basename, join, parse, resolve } from 'node:path';
-import { copyFile, link, makeFolders, open, remove, rename, unlink } from './local-files.ts';
+import { basename, dirname, join, parse } from 'node:path';
+import { copyFile, link, makeFolders, open, remove, rename, stat, unlink } from './local-files.ts';
 
 /**
  * Moves a file into a folder, which is made when it is missing. Nothing is ever overwritten.
@@ -10,8 +10,9 @@ import { copyFile, link, makeFolders, open, remove, rename, unlink } from './loc
  */
 export async function moveFile(file: string, folder: string, whenTaken: 'rename' | 'leave'): Promise<void> {
   await makeFolders(folder);
+  // It is there, whatever way leads to the folder.
+  if (await isSame(dirname(file), folder)) return;
   const target = join(folder, basename(file));
-  if (resolve(target) === resolve(file)) return;
   const place = whenTaken === 'rename' ? underFreeName : underOneName;
   try {
     await place(target, (name) => give(file, name));
@@ -51,9 +52,13 @@ async function give(file: string, target: string): Promise<void> {
   try {
     await link(file, target);
   } catch (error) {
-    if (['EEXIST', 'EXDEV', 'ENOENT'].includes(codeOf(error) ?? '')) throw error;
-    await renameToFreeName(file, target);
-    return;
+    // A process that was killed here has left it in both places.
+    const isMoved = codeOf(error) === 'EEXIST' && (await isSame(file, target));
+    if (!isMoved) {
+      if (['EEXIST', 'EXDEV', 'ENOENT'].includes(codeOf(error) ?? '')) throw error;
+      await renameToFreeName(file, target);
+      return;
+    }
   }
   try {
     await unlink(file);
@@ -63,6 +68,11 @@ async function give(file: string, target: string): Promise<void> {
     await remove(target);
     throw error;
   }
+}
+
+async function isSame(path: string, other: string): Promise<boolean> {
+  const [one, two] = await Promise.all([stat(path, { bigint: true }), stat(other, { bigint: true })]);
+  return one.dev === two.dev && one.ino === two.ino;
 }
 
 /** Where no link can be made, to a file of somebody else for one: an empty file keeps the name until the rename. */
