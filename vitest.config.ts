@@ -10,6 +10,8 @@ export default defineConfig({
     maxWorkers: 2,
     setupFiles: ['tests/fast-check-seed.ts'],
     testTimeout: 60_000,
+    // What is polled for comes in its own time on a busy machine.
+    expect: { poll: { timeout: 30_000 } },
     hookTimeout: 60_000,
     env: { TZ: 'UTC', NO_COLOR: '1' },
   },
