@@ -1,6 +1,7 @@
 import type { DocumentEncoder } from '../component/indexer.ts';
 import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
+import { writeString } from '../document/json-writer.ts';
 import { type Failure, toFailure } from '../errors/headrace-error.ts';
 import { MAX_KEPT_FAILURES } from '../failures/kept-failure.ts';
 import type { PipelineSink } from '../pipeline/pipeline.ts';
@@ -90,7 +91,7 @@ export class PartBuilder implements PipelineSink {
       this.write(text);
     }
     this.count++;
-    if (this.withLengths || this.idCount < MAX_KEPT_FAILURES) this.writeIds([document.id]);
+    if (this.withLengths || this.idCount < MAX_KEPT_FAILURES) this.writeIds(writeString(document.id), 1);
   }
 
   finished(): void {
@@ -129,7 +130,9 @@ export class PartBuilder implements PipelineSink {
     this.published += table.count;
     // A streaming indexer fails as a whole, and nobody is told of more failed documents than these.
     const wanted = this.withLengths ? table.count : Math.min(table.count, MAX_KEPT_FAILURES - this.idCount);
-    if (wanted > 0) this.writeIds(wanted === table.count ? table.ids : table.ids.slice(0, wanted));
+    if (wanted <= 0) return;
+    const ids = wanted === table.count ? table.ids : table.ids.slice(0, wanted);
+    this.writeIds(JSON.stringify(ids).slice(1, -1), wanted);
   }
 
   /** What `rollback` goes back to; not across a `take`. */
@@ -181,10 +184,10 @@ export class PartBuilder implements PipelineSink {
     return part;
   }
 
-  /** @param ids not none */
-  private writeIds(ids: readonly string[]): void {
-    this.ids.write(`${JSON.stringify(ids).slice(1, -1)},`);
-    this.idCount += ids.length;
+  /** @param json so many ids as JSON, with commas between them */
+  private writeIds(json: string, count: number): void {
+    this.ids.write(`${json},`);
+    this.idCount += count;
   }
 
   private takeIds(): string {
