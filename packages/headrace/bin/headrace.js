@@ -9,14 +9,13 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const NEEDED = 26;
-const main = new URL('../dist/main.js', import.meta.url);
 
 if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
   module.enableCompileCache();
   // Threads look for the cache in the environment; children that are no Node of ours do not mind.
   const cache = module.getCompileCacheDir();
   if (cache !== undefined) process.env.NODE_COMPILE_CACHE ??= cache;
-  await import(main.href);
+  await import('../dist/main.js');
 } else {
   const node = bundledNode();
   if (node === undefined) {
@@ -43,7 +42,7 @@ function bundledNode() {
  * two is never written to: its end tells the child that this process is gone, however it went.
  */
 function handOver(node) {
-  const child = spawn(node, [fileURLToPath(main), ...process.argv.slice(2)], {
+  const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, HEADRACE_LAUNCHED: '1' },
   });
