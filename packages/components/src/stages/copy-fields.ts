@@ -127,12 +127,13 @@ export class CopyFields extends Stage<typeof parameters> {
       const values = table.column(source);
       if (values === undefined) continue;
       if (this.updateMode !== 'overwrite' && table.has(dest)) return false;
-      if (values.some(Array.isArray)) return false;
-      setValues(
-        table,
-        dest,
-        values.map((value) => (value === undefined ? undefined : flatCopy(value))),
-      );
+      const column: (Value | undefined)[] = new Array(values.length);
+      for (let row = 0; row < values.length; row++) {
+        const value = values[row];
+        if (Array.isArray(value)) return false;
+        if (value !== undefined) column[row] = typeof value === 'string' ? value : flatCopy(value);
+      }
+      setValues(table, dest, column);
     }
     return true;
   }

@@ -78,8 +78,9 @@ export class SetStaticValues extends Stage<typeof parameters> {
     if (skipDocument === true) return false;
     for (const [field, value] of this.values) {
       if (updateMode !== 'overwrite' && table.has(field)) return false;
-      const column = new Array<Value>(table.count);
-      for (let row = 0; row < column.length; row++) column[row] = copyValue(value);
+      const column = new Array<Value>(table.count).fill(value);
+      // Texts, numbers and the like are nobody's own.
+      if (typeof value === 'object') for (let row = 0; row < column.length; row++) column[row] = copyValue(value);
       table.set(field, column, false);
     }
     return true;

@@ -90,10 +90,7 @@ export class SplitFieldValues extends Stage<typeof parameters> {
     const { inputField, outputField } = this.params;
     const value = document.get(inputField);
     if (value === undefined || value === null) return;
-    const pieces: Value[] = [];
-    if (!Array.isArray(value)) this.split(value, pieces);
-    else for (const item of value) this.split(item, pieces);
-
+    const pieces = this.pieces(value);
     if (inputField === outputField) document.remove(inputField);
     if (pieces.length === 0) return;
     if (!document.has(outputField)) document.set(outputField, pieces);
@@ -109,22 +106,22 @@ export class SplitFieldValues extends Stage<typeof parameters> {
     for (let row = 0; row < values.length; row++) {
       const value = values[row];
       if (value === undefined || value === null) continue;
-      const pieces: Value[] = [];
-      if (!Array.isArray(value)) this.split(value, pieces);
-      else for (const item of value) this.split(item, pieces);
+      const pieces = this.pieces(value);
       if (pieces.length > 0) column[row] = pieces;
     }
     setValues(table, outputField, column);
     return true;
   }
 
-  private split(value: Value, pieces: Value[]): void {
-    if (value === null) return;
-    if (Array.isArray(value) || value instanceof Map) {
-      pieces.push(copyValue(value));
-      return;
-    }
-    const trim = this.params.trimWhitespace;
-    for (const piece of this.delimiter.split(textOf(value) as string)) pieces.push(trim ? javaTrim(piece) : piece);
+  private pieces(value: Value): Value[] {
+    return Array.isArray(value) ? value.flatMap((item) => this.split(item)) : this.split(value);
+  }
+
+  private split(value: Value): Value[] {
+    if (value === null) return [];
+    if (Array.isArray(value) || value instanceof Map) return [copyValue(value)];
+    const pieces = this.delimiter.split(textOf(value) as string);
+    if (this.params.trimWhitespace) for (let i = 0; i < pieces.length; i++) pieces[i] = javaTrim(pieces[i] as string);
+    return pieces;
   }
 }

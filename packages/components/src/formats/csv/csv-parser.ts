@@ -17,7 +17,7 @@ const BACKSLASH = 92;
  */
 export class CsvParser {
   /** The cells of the last record: the first `count` of them. Overwritten by the next. */
-  readonly cells: string[] = [];
+  cells: string[] = [];
   count = 0;
   /** How many lines of the source the last record took. */
   lines = 0;
@@ -44,6 +44,8 @@ export class CsvParser {
   /** Takes another text, whose first character begins a record. */
   load(text: string): void {
     this.text = text;
+    // In an array that has grown old, each cell would cost the collector's note that something young is in it.
+    this.cells = [];
     this.at = 0;
     this.nextLf = this.nextSeparator = this.nextQuote = this.nextBackslash = this.nextCr = -1;
   }

@@ -75,6 +75,8 @@ class CompiledRegex implements JavaRegex {
   readonly #all: RegExp;
   readonly #first: RegExp;
   #whole: RegExp | undefined;
+  /** Whether it begins with `^`: then there is one match at most, at the start. */
+  readonly #atStart: boolean;
   /** What the native `split` can split at with the same result. */
   readonly #delimiter: string | RegExp | undefined;
   #replacement: { readonly of: JavaReplacement; readonly prepared: Prepared } | undefined;
@@ -99,6 +101,7 @@ class CompiledRegex implements JavaRegex {
     this.#groups = { numbers: emitted.groups, names: syntax.names };
     this.#first = nativeRegex(emitted.source, emitted.flag, pattern);
     this.#all = new RegExp(emitted.source, `g${emitted.flag}`);
+    this.#atStart = isAtStart(syntax.root);
     if (lengthOf(syntax.root).min > 0) {
       this.#delimiter = literalText(syntax.root) ?? (emitted.emittedGroupCount === 0 ? this.#first : undefined);
     }
@@ -117,8 +120,13 @@ class CompiledRegex implements JavaRegex {
   }
 
   collect(text: string, group: number, found: string[]): void {
-    const regex = this.#all;
     const number = this.#groups.numbers[group] as number;
+    if (this.#atStart) {
+      const part = this.#first.exec(text)?.[number];
+      if (part !== undefined) found.push(part);
+      return;
+    }
+    const regex = this.#all;
     for (let from = 0; ; ) {
       regex.lastIndex = from;
       const match = regex.exec(text);
@@ -233,6 +241,11 @@ function nativeRegex(source: string, flags: string, pattern: string): RegExp {
   } catch (error) {
     throw new JavaRegexError(`the JavaScript engine refuses the pattern: ${(error as Error).message}`, pattern, 0);
   }
+}
+
+function isAtStart(root: Node): boolean {
+  const first = root.type === 'sequence' ? root.items[0] : root;
+  return first?.type === 'assertion' && first.source === '^';
 }
 
 /** The text that a pattern stands for when it stands for one only. */
