@@ -1,38 +1,71 @@
-// Bundles what tsc has compiled, one file where there were dozens: a run starts several threads, each of which would
-// load them all, and a module costs about half a millisecond to find. Types stay in dist, code goes to bundle.
-import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+// Bundles what tsc has compiled, a few files where there were hundreds: a run starts several threads, each of which
+// would load them all, and a module costs about half a millisecond to find. Types stay in dist, code goes to bundle.
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { rolldown } from 'rolldown';
+import { hasName, ModuleGraph } from './lib/module-graph.mjs';
 import { root } from './lib/root.mjs';
 
 await bundle('hocon', { index: 'index.js' });
-await bundle('engine', {
-  index: 'index.js',
-  testing: 'testing/index.js',
-  'run-threads': 'run/run-threads.js',
-  'run-thread': 'run/run-thread.js',
-  'pipeline-thread': 'run/pipeline-thread.js',
-  ...namesThemselves('engine'),
-});
-await bundle('components', {
-  index: 'index.js',
-  ...componentsOf('connectors'),
-  ...componentsOf('stages'),
-  ...componentsOf('indexers'),
-  ...namesThemselves('components'),
-});
 
-/** @param entries the modules that are loaded by their own names: exports, threads, what `import()` finds by URL */
-async function bundle(name, entries) {
-  const dist = join(root, 'packages', name, 'dist');
+const engine = distOf('engine');
+const named = namesThemselves('engine');
+const inEngine = await ModuleGraph.of([
+  join(engine, 'run/run-threads.js'),
+  ...Object.values(named).map((file) => join(engine, file)),
+]);
+const start = inEngine.closure(join(engine, 'run/run-threads.js'));
+const forTests = join(engine, 'testing');
+const underNamed = new Set(Object.values(named).flatMap((file) => [...inEngine.closure(join(engine, file))]));
+await bundle(
+  'engine',
+  {
+    index: 'index.js',
+    testing: 'testing/index.js',
+    'run-threads': 'run/run-threads.js',
+    'run-thread': 'run/run-thread.js',
+    'pipeline-thread': 'run/pipeline-thread.js',
+    ...named,
+  },
+  // What starts the threads is loaded before all else. What a module stands on that names itself has to be evaluated
+  // before that, and the rest stands on it.
+  (id) => (start.has(id) ? 'start' : underNamed.has(id) ? 'base' : id.startsWith(forTests) ? null : 'core'),
+);
+
+/** The rooms that most stages need. */
+const FIELD_ROOMS = ['stages', 'fields', 'java', 'java/regex', 'random', 'text'];
+
+const components = distOf('components');
+const { light, underLight } = await fieldStages();
+// One file, because a pipeline has ten of them: nine take 9 ms of a thread as modules of their own, 4 with all others.
+writeFileSync(join(components, 'field-stages.js'), light.map((file) => `export * from './stages/${file}';\n`).join(''));
+await bundle(
+  'components',
+  {
+    index: 'index.js',
+    'field-stages': 'field-stages.js',
+    ...componentsOf('connectors'),
+    ...componentsOf('stages', light),
+    ...componentsOf('indexers'),
+    ...namesThemselves('components'),
+  },
+  // What several components share, a file for each room.
+  (id) => (underLight.has(id) ? 'shared/field-stages' : `shared/${folderOf(id).replaceAll('/', '-') || 'root'}`),
+);
+
+/**
+ * @param entries the modules that are loaded by their own names: exports, threads, what `import()` finds by URL
+ * @param fileOf the file of any other module; those that are loaded when they are needed stay by themselves
+ */
+async function bundle(name, entries, fileOf) {
+  const dist = distOf(name);
   const target = join(root, 'packages', name, 'bundle');
   const files = Object.fromEntries(Object.entries(entries).map(([entry, file]) => [entry, join(dist, file)]));
   const isEntry = new Set(Object.values(files));
   const bundled = await rolldown({
     input: files,
     platform: 'node',
-    // Everything that has a name of its own stays outside; #typebox is a file of ours.
-    external: (id) => /^[a-z@]/i.test(id),
+    external: hasName,
     preserveEntrySignatures: 'allow-extension',
   });
   const fresh = join(dist, 'bundle');
@@ -47,38 +80,59 @@ async function bundle(name, entries) {
       // Or the modules that give their own URL would go where their users are.
       includeDependenciesRecursively: false,
       groups: [
-        // What several components share, a file for each room; what is loaded when it is needed stays by itself.
         {
           test: (id) => !isEntry.has(id),
           debugName: 'rooms',
-          name: (id, graph) =>
-            name === 'components' && !isLoadedLater(graph.getModuleInfo(id)) ? `shared/${roomOf(dist, id)}` : null,
+          name: (id, graph) => (fileOf === undefined || isLoadedLater(graph.getModuleInfo(id)) ? null : fileOf(id)),
         },
       ],
     },
   });
   // The catalog is written from the bundle: until then the old one serves, with its time, which tells that it is old.
-  const catalog = join(target, 'catalog.json');
-  if (existsSync(catalog)) cpSync(catalog, join(fresh, 'catalog.json'), { preserveTimestamps: true });
+  const catalog = join(target, 'catalog.jsonl');
+  if (existsSync(catalog)) cpSync(catalog, join(fresh, 'catalog.jsonl'), { preserveTimestamps: true });
   rmSync(target, { recursive: true, force: true });
   renameSync(fresh, target);
+}
+
+function distOf(name) {
+  return join(root, 'packages', name, 'dist');
 }
 
 function isLoadedLater({ dynamicImporters, importers }) {
   return dynamicImporters.length > 0 && importers.length === 0;
 }
 
-function roomOf(dist, id) {
-  return relative(dist, dirname(id)).replaceAll('/', '-') || 'root';
+/** The files of a kind of components, without those of them that are left out. */
+function filesOf(kind, without = []) {
+  return readdirSync(join(root, 'packages/components/src', kind))
+    .filter((file) => file.endsWith('.ts') && !file.includes('.test.'))
+    .map((file) => `${basename(file, '.ts')}.js`)
+    .filter((file) => !without.includes(file));
 }
 
-function componentsOf(kind) {
-  const files = readdirSync(join(root, 'packages/components/src', kind)).filter(
-    (file) => file.endsWith('.ts') && !file.includes('.test.'),
-  );
+function componentsOf(kind, without = []) {
   return Object.fromEntries(
-    files.map((file) => [`${kind}/${basename(file, '.ts')}`, `${kind}/${basename(file, '.ts')}.js`]),
+    filesOf(kind, without).map((file) => [`${kind}/${basename(file, '.js')}`, `${kind}/${file}`]),
   );
+}
+
+/**
+ * The files of the stages that need no more than the rooms that most stages need, and all that these files need: what
+ * makes them light to load.
+ */
+async function fieldStages() {
+  const files = filesOf('stages');
+  const graph = await ModuleGraph.of(files.map((file) => join(components, 'stages', file)));
+  const needs = new Map(files.map((file) => [file, [...graph.closure(join(components, 'stages', file))]]));
+  const light = files.filter((file) =>
+    needs.get(file).every((id) => (hasName(id) ? id === '@headrace/engine' : FIELD_ROOMS.includes(folderOf(id)))),
+  );
+  return { light, underLight: new Set(light.flatMap((file) => needs.get(file))) };
+}
+
+function folderOf(id) {
+  return relative(components, dirname(id)).replaceAll('\\', '/');
 }
 
 /** Modules that give their own URL to other threads: it must be where their exports are. */

@@ -1,9 +1,8 @@
 // The reference of the components: a page for each kind, and one for each connector and each indexer.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { catalogUrl } from '@headrace/components';
-import { commonParameters, indexerSettings, ownFields, plainType, specFields } from '@headrace/engine';
+import { commonParameters, indexerSettings, ownFields, plainType, readCatalog, specFields } from '@headrace/engine';
 import { render } from '@headrace/hocon';
 import { root } from '../lib/root.mjs';
 import { anchor, block, code, prose, table } from './markdown.mjs';
@@ -21,7 +20,7 @@ const INTRODUCTIONS = {
 
 /** The pages by path below docs/. */
 export function componentPages() {
-  const entries = JSON.parse(readFileSync(fileURLToPath(catalogUrl), 'utf8'));
+  const entries = readCatalog(catalogUrl);
   const pages = ['connector', 'stage', 'indexer'].flatMap((kind) => {
     const ofKind = entries.filter((entry) => entry.kind === kind).sort((a, b) => (a.name < b.name ? -1 : 1));
     return [
@@ -39,7 +38,7 @@ function hasPages(kind) {
 
 /** Where the page of a component is, from docs/components: as its module, connectors/csv-connector.md. */
 function pathOf({ module }) {
-  return module.replace(/^\.\//, '').replace(/\.js$/, '.md');
+  return module.split('/').slice(-2).join('/').replace(/\.js$/, '.md');
 }
 
 function kindPage(kind, entries) {

@@ -1,14 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { catalogUrl } from '@headrace/components';
-import { type CatalogEntry, ownFields, readClassComments, type SpecField } from '@headrace/engine';
+import { type CatalogEntry, ownFields, readCatalog, readClassComments, type SpecField } from '@headrace/engine';
 import { describe, expect, it } from 'vitest';
 import { readText, root } from './repository.ts';
 
 const reference = new URL('../../../shared/reference/components.json', import.meta.url);
-const entries = JSON.parse(readFileSync(fileURLToPath(catalogUrl), 'utf8')) as CatalogEntry[];
+const entries = readCatalog(catalogUrl);
 
 /** Parameters that the reference lacks, nested ones as `outer.inner`, and why we have them. */
 const ADDED: Readonly<Record<string, string>> = {
@@ -127,7 +126,7 @@ describe('listing the components', () => {
       for (const module of JSON.parse(process.argv[1])) await import(module);
       console.log(JSON.stringify([...packages].sort()));
     `;
-    const modules = [...new Set(entries.map((entry) => new URL(entry.module, catalogUrl).href))];
+    const modules = [...new Set(entries.map((entry) => entry.module))];
     const out = execFileSync(process.execPath, ['--input-type=module', '-e', script, JSON.stringify(modules)], {
       cwd: root,
     });
@@ -136,9 +135,20 @@ describe('listing the components', () => {
   });
 });
 
-/** The source of a built-in component, in TypeScript. */
+let read: string[] | undefined;
+
+/** The sources of the built-in components, in TypeScript. */
+function sources(): string[] {
+  read ??= ['connectors', 'stages', 'indexers'].flatMap((kind) => {
+    const folder = join('packages/components/src', kind);
+    return readdirSync(join(root, folder)).map((file) => readText(join(folder, file)));
+  });
+  return read;
+}
+
 function sourceOf(entry: CatalogEntry): string {
-  return readText(join('packages/components/src', entry.module.replace(/\.js$/, '.ts')));
+  const source = sources().find((text) => text.includes(`export class ${entry.name} `));
+  return source ?? expect.fail(`no file of ${entry.kind}s has the class ${entry.name}`);
 }
 
 /** @param component whose fields they are, when they are ours: without those that we have added */

@@ -1,8 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { catalogUrl } from '@headrace/components';
-import type { CatalogEntry } from '@headrace/engine';
+import { readCatalog } from '@headrace/engine';
 import { describe, expect, it } from 'vitest';
 import { runDifferences } from '../golden/run-differences.ts';
 import { STAGE_DIFFERENCES } from '../golden/stage-differences.ts';
@@ -16,9 +14,9 @@ it('the generated pages of the docs are as npm run docs would write them', () =>
 });
 
 it('the generated pages of the docs have a row for each parameter', () => {
-  const entries = JSON.parse(readFileSync(fileURLToPath(catalogUrl), 'utf8')) as CatalogEntry[];
+  const entries = readCatalog(catalogUrl);
   const missing = entries.flatMap(({ kind, name, module, fields }) => {
-    const own = kind === 'stage' ? '' : readText(`docs/components/${module.slice('./'.length).replace(/js$/, 'md')}`);
+    const own = kind === 'stage' ? '' : readText(`docs/components/${module.slice(catalogUrl.lastIndexOf('/') + 1).replace(/js$/, 'md')}`);
     const page = own + readText(`docs/components/${kind}s.md`);
     return fields.filter((field) => !page.includes(`\n| \`${field.name}\``)).map((field) => `${name} ${field.name}`);
   });
@@ -49,9 +47,7 @@ describe('docs/differences.md', () => {
     const stages = lines.flatMap((line) =>
       /^\| `/.test(line) ? Array.from((line.split('|')[1] as string).matchAll(/`(\w+)`/g), ([, name]) => name) : [],
     );
-    const known = new Set(
-      (JSON.parse(readFileSync(fileURLToPath(catalogUrl), 'utf8')) as CatalogEntry[]).map(({ name }) => name),
-    );
+    const known = new Set(readCatalog(catalogUrl).map(({ name }) => name));
     expect(stages.length).toBeGreaterThan(0);
     expect(stages.filter((stage) => !known.has(stage as string))).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { isForTests, readText, repositoryFiles } from './repository.ts';
 
 /** Files that get at the disk, at databases of it or at processes past `local-files/`, and why they may. */
 const PAST_THE_ROOM: Readonly<Record<string, string>> = {
-  'packages/engine/src/component/catalog.ts': 'the catalogue of a package',
+  'packages/engine/src/component/catalog-file.ts': 'the catalogue of a package',
   'packages/engine/src/component/registry.ts': 'the source of a module that is loaded, for its class comment',
   'packages/engine/src/pipeline/conditions.ts': 'opens what allowedPath gave',
   'packages/engine/src/policy/file-rules.ts': 'looks where links lead: it is what the policy asks',

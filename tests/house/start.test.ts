@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { catalogUrl } from '@headrace/components';
+import { readCatalog } from '@headrace/engine';
 import { describe, expect, test } from 'vitest';
 
 /** Components of local jobs, which talk to no server. Every thread of a run loads those of its config. */
@@ -15,16 +16,17 @@ const LOCAL = [
   'NopIndexer',
 ];
 
-/** Parts of Node that take tens of milliseconds to load, in each thread. */
+/** Parts of Node that take milliseconds to load, or tens of them, in each thread. */
 const HEAVY = [
   'NativeModule http',
   'NativeModule https',
   'NativeModule http2',
   'NativeModule tls',
   'NativeModule zlib',
+  'NativeModule crypto',
+  'NativeModule net',
+  'NativeModule child_process',
 ];
-
-const bundle = new URL('../../packages/components/bundle/', import.meta.url);
 
 /** What of Node a module brings into a thread. */
 function loadedBy(url: string): string[] {
@@ -35,21 +37,18 @@ function loadedBy(url: string): string[] {
 }
 
 describe('the start of a local run', () => {
-  const catalog = JSON.parse(readFileSync(new URL('catalog.json', bundle), 'utf8')) as {
-    name: string;
-    module: string;
-  }[];
+  const catalog = readCatalog(catalogUrl);
 
   test.each(LOCAL)('%s brings no part of Node that talks to servers', (name) => {
     const module = catalog.find((entry) => entry.name === name)?.module;
     expect(module).toBeDefined();
-    const loaded = loadedBy(new URL(module as string, bundle).href);
+    const loaded = loadedBy(module as string);
     expect(loaded).toContain('NativeModule fs');
     expect(loaded.filter((loading) => HEAVY.includes(loading))).toEqual([]);
   });
 
   test('one that talks to servers does', () => {
     const module = catalog.find((entry) => entry.name === 'RSSConnector')?.module as string;
-    expect(loadedBy(new URL(module, bundle).href)).toEqual(expect.arrayContaining(['NativeModule http']));
+    expect(loadedBy(module)).toEqual(expect.arrayContaining(['NativeModule http']));
   });
 });

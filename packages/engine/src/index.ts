@@ -1,4 +1,5 @@
 export { type CatalogEntry, type ComponentKind, describeModule, ownFields } from './component/catalog.ts';
+export { catalogText, readCatalog } from './component/catalog-file.ts';
 export { type ClassComment, readClassComments } from './component/class-comment.ts';
 export { commonParameters } from './component/common-parameters.ts';
 export {

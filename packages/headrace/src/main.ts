@@ -1,43 +1,13 @@
-import { CommanderError } from 'commander';
-import { commands } from './cli/commands.ts';
-import { CommandError, EXIT } from './cli/exit-code.ts';
-import { createProgram } from './cli/program.ts';
+import { EXIT } from './cli/exit-code.ts';
 
+const args = process.argv.slice(2);
 endWithLauncher();
+// They load while this thread does, which reads the command line and the config: half of a run's start is loading. If
+// there is no run in the end, nobody waits for them.
+if (args[0] === 'run') (await import('./commands/run-threads.ts')).runThreads();
 endWithReader();
-process.exitCode = await main(process.argv.slice(2));
-
-/** Carries out a command line. Gives the exit code. */
-async function main(args: readonly string[]): Promise<number> {
-  let exitCode: number = EXIT.ok;
-  const program = createProgram(commands, (code) => {
-    exitCode = code;
-  });
-  try {
-    if (args.length === 0) {
-      program.outputHelp();
-      return EXIT.ok;
-    }
-    await program.parseAsync(args, { from: 'user' });
-    return exitCode;
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.invalid;
-    if (!isExpected(error)) throw error;
-    if (error instanceof CommandError) {
-      console.error(`headrace: ${error.message}`);
-      return error.exitCode;
-    }
-    const { withHint } = await import('@headrace/engine');
-    console.error(`headrace: ${withHint(error)}`);
-    return EXIT.failed;
-  }
-}
-
-/** Ours, or a `HeadraceError`: known by its code, because the engine is not loaded for every command. */
-function isExpected(error: unknown): error is Error & { hint?: string } {
-  if (error instanceof CommandError) return true;
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('HR_');
-}
+const { commandLine } = await import('./cli/command-line.ts');
+process.exitCode = await commandLine(args);
 
 /** Under a launcher (bin/headrace.js on an old Node) this process ends with it, even when that one was killed. */
 function endWithLauncher(): void {

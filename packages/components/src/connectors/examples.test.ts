@@ -11,7 +11,7 @@ import { TopicEngine } from '../testing/indexers/topic-engine.ts';
 import { describeWithServer } from '../testing/real-server.ts';
 
 const examples = fileURLToPath(new URL('../../../../examples/', import.meta.url));
-const catalogUrl = new URL('../../bundle/catalog.json', import.meta.url).href;
+const catalogUrl = new URL('../../bundle/catalog.jsonl', import.meta.url).href;
 const AIRPORTS = 3376;
 const PATIENCE_MS = 180_000;
 

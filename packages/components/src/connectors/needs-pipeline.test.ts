@@ -2,7 +2,7 @@ import { checkConfig, Registry, readConfigText } from '@headrace/engine';
 import { expect, it } from 'vitest';
 
 const registry = await Registry.open({
-  catalogs: [new URL('../../bundle/catalog.json', import.meta.url).href],
+  catalogs: [new URL('../../bundle/catalog.jsonl', import.meta.url).href],
   modules: [],
   base: import.meta.url,
   allowModules: false,

@@ -3,7 +3,7 @@ import { checkConfig, Registry, readConfigText } from '@headrace/engine';
 import { describe, expect, it } from 'vitest';
 
 const registry = await Registry.open({
-  catalogs: [new URL('../../bundle/catalog.json', import.meta.url).href],
+  catalogs: [new URL('../../bundle/catalog.jsonl', import.meta.url).href],
   modules: [],
   base: import.meta.url,
   allowModules: false,

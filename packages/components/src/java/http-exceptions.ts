@@ -1,4 +1,3 @@
-import { isIPv6 } from 'node:net';
 import type { HttpError } from '../http/http-error.ts';
 
 /**
@@ -43,6 +42,10 @@ function addresses(cause: unknown, host: string): string {
   const ordered = [...tried.filter((address) => !isIPv6(address)), ...tried.filter((address) => isIPv6(address))];
   const name = ordered.includes(host) ? '' : host;
   return ordered.map((address) => `${name}/${isIPv6(address) ? fullForm(address) : address}`).join(', ');
+}
+
+function isIPv6(address: string): boolean {
+  return address.includes(':');
 }
 
 /** An address of version 6 with all its groups, without leading zeros. */

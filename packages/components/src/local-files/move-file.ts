@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { basename, dirname, join, parse } from 'node:path';
 import { copyFile, link, makeFolders, open, remove, rename, stat, unlink } from './local-files.ts';
@@ -44,7 +43,9 @@ function otherName(path: string): string {
 }
 
 function randomName(): string {
-  return randomBytes(4).toString('hex');
+  return Math.floor(Math.random() * 2 ** 32)
+    .toString(16)
+    .padStart(8, '0');
 }
 
 /** Gives a file another name on the same disk; throws `EEXIST` when that is taken, which a rename alone would not. */

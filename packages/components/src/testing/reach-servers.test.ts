@@ -6,7 +6,7 @@ import { type Problem, reachConfig, readConfigText } from '@headrace/engine';
 import { beforeAll, expect, it } from 'vitest';
 import { describeWithServer } from './real-server.ts';
 
-const catalogUrl = new URL('../../bundle/catalog.json', import.meta.url).href;
+const catalogUrl = new URL('../../bundle/catalog.jsonl', import.meta.url).href;
 
 /* What `validate --connect` says of servers that are there, and of what is missing in them. */
 

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { readClassComments } from './class-comment.ts';
 import type { TObject } from './schema.ts';
 import { type SpecField, specFields } from './spec.ts';
@@ -11,7 +9,7 @@ export interface CatalogEntry {
   kind: ComponentKind;
   /** The short name, which is the name of the exported class. */
   name: string;
-  /** URL of the module; in a catalog file relative to that file. */
+  /** URL of the module; in a catalog file its path from there. */
   module: string;
   /** Other names that configs may use, such as the reference's class name. */
   aliases: string[];
@@ -20,12 +18,12 @@ export interface CatalogEntry {
   /** For an indexer: the config block that holds its parameters. */
   block?: string;
   package: string;
-  description?: string;
+  description?: string | undefined;
   /** For a stage that runs a script: in a sandbox where the config is not trusted, or in a process of the machine. */
   scripts?: 'sandbox' | 'process';
   fields: SpecField[];
   schema: TObject;
-  examples?: unknown[];
+  examples?: unknown[] | undefined;
 }
 
 /**
@@ -106,19 +104,6 @@ export function describeModule(
       schema: exported.parameters,
       ...(examples === undefined ? {} : { examples }),
     });
-  }
-  return entries;
-}
-
-const known = new Map<string, readonly CatalogEntry[]>();
-
-/** Reads a catalog file that the build has written beside the modules it lists, once in a thread. */
-export function readCatalog(url: string): readonly CatalogEntry[] {
-  let entries = known.get(url);
-  if (entries === undefined) {
-    const read = JSON.parse(readFileSync(fileURLToPath(url), 'utf8')) as CatalogEntry[];
-    entries = read.map((entry) => ({ ...entry, module: new URL(entry.module, url).href }));
-    known.set(url, entries);
   }
   return entries;
 }

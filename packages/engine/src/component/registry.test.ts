@@ -4,7 +4,9 @@ import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { HeadraceError } from '../errors/headrace-error.ts';
+import { catalogText } from './catalog-file.ts';
 import { Registry, type RegistrySource } from './registry.ts';
+import { Type } from './schema.ts';
 
 let folder: string;
 let base: string;
@@ -42,25 +44,25 @@ beforeAll(() => {
     'node_modules/@acme/esm/i.js': stage('FromEsm'),
     'node_modules/plain/package.json': '{"name":"plain","main":"m.js","type":"module"}',
     'node_modules/plain/m.js': stage('FromPlain'),
-    'catalog.json': JSON.stringify([
+    catalog: catalogText([
       {
         kind: 'stage',
         name: 'BuiltIn',
-        module: './built-in.js',
+        module: 'built-in.js',
         aliases: ['com.kmwllc.lucille.stage.BuiltIn'],
         package: '@headrace/components',
         fields: [],
-        schema: { type: 'object', properties: {} },
+        schema: Type.Object({}),
       },
       {
         kind: 'indexer',
         name: 'SinkIndexer',
-        module: './not-there.js',
+        module: 'not-there.js',
         aliases: [],
         type: 'Sink',
         package: '@headrace/components',
         fields: [],
-        schema: { type: 'object', properties: {} },
+        schema: Type.Object({}),
       },
     ]),
   };
@@ -73,7 +75,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function open(source: Partial<RegistrySource> = {}): Promise<Registry> {
-  return Registry.open({ catalogs: [`${base}catalog.json`], modules: [], base, allowModules: true, ...source });
+  return Registry.open({ catalogs: [`${base}catalog`], modules: [], base, allowModules: true, ...source });
 }
 
 async function refusal(action: Promise<unknown>): Promise<Pick<HeadraceError, 'code' | 'message' | 'hint'>> {

@@ -1,4 +1,4 @@
-import { readCatalog } from '../component/catalog.ts';
+import { readCatalog } from '../component/catalog-file.ts';
 import { enforcePolicyOf } from '../policy/current-policy.ts';
 import type { ThreadData } from './thread-messages.ts';
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import {
   counted,
   hasErrors,
+  type LogRecord,
   Registry,
   type RegistrySource,
   type RunResult,
@@ -34,11 +35,12 @@ export async function runFile(threads: RunThreads, file: string, options: RunOpt
   const masked = (text: string) => mask.text(text);
   const retry = options.retry === undefined ? undefined : await readFailureFile(options.retry, options.failures);
   const registry = registrySource(file, options.components);
-  const summaryTo = options.dryRun === undefined ? await besideDocuments(root, registry) : process.stdout;
 
   const failures = options.failures === undefined ? undefined : new FailureFile(options.failures, masked);
   const runId = randomUUID();
-  const reporter = await createReporter(runId, () => handle.progress());
+  // The run goes on while what tells of it is loaded.
+  const reporting = createReporter(runId, () => handle.progress());
+  const log = (record: LogRecord) => void reporting.then((reporter) => reporter.log(record));
   const handle = threads.start(
     {
       runId,
@@ -51,7 +53,7 @@ export async function runFile(threads: RunThreads, file: string, options: RunOpt
       keepAllFailures: true,
     },
     {
-      onLog: (record) => reporter.log(mask.record(record)),
+      onLog: (record) => log(mask.record(record)),
       ...(failures === undefined ? {} : { onFailures: (some) => failures.write(some) }),
     },
   );
@@ -59,12 +61,14 @@ export async function runFile(threads: RunThreads, file: string, options: RunOpt
   const stopListening = onStopSignal((signal) => {
     stoppedBy = signal;
     const message = `${signal}: the run ends when what is in flight is finished; once more ends it at once`;
-    reporter.log({ level: 'warn', time: Date.now(), logger: 'headrace', message });
+    log({ level: 'warn', time: Date.now(), logger: 'headrace', message });
     handle.stop('CANCELLED');
   });
   try {
-    const result = await handle.done;
-    reporter.close();
+    const [summaryTo, result] = await Promise.all([
+      options.dryRun === undefined ? besideDocuments(root, registry) : process.stdout,
+      handle.done,
+    ]).finally(async () => (await reporting).close());
     const invalid = isInvalid(result);
     const told = result.problems.filter((p) => invalid || p.severity === 'warning');
     process.stderr.write(masked(problemLines(told, name)));

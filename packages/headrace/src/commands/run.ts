@@ -1,17 +1,10 @@
-import { availableParallelism } from 'node:os';
-import { RunThreads } from '@headrace/engine/threads';
-import { HEAP_MB } from './heap.ts';
-import type { RunOptions } from './run-file.ts';
+import { type RunOptions, runFile } from './run-file.ts';
+import { runThreads } from './run-threads.ts';
 
-/**
- * `headrace run CONFIG`: runs it to its end, or to the first signal. Its threads start before this one loads what reads
- * configs: half of the start is loading, and each thread does its own.
- */
+/** `headrace run CONFIG`: runs it to its end, or to the first signal. */
 export async function run([file = '']: readonly (string | undefined)[], options: RunOptions): Promise<number> {
-  const threads = new RunThreads({ heapMb: HEAP_MB, keepWarm: false, lanes: Math.min(2, availableParallelism()) });
-  threads.prepare();
+  const threads = runThreads();
   try {
-    const { runFile } = await import('./run-file.ts');
     return await runFile(threads, file, options);
   } finally {
     await threads.close();

@@ -5,7 +5,7 @@ import { type RunRequest, type RunResult, readConfigText, writeFailureLine } fro
 import { RunThreads } from '@headrace/engine/threads';
 
 /** As the build has written it: threads load what was built. */
-const catalogUrl = new URL('../../../bundle/catalog.json', import.meta.url).href;
+const catalogUrl = new URL('../../../bundle/catalog.jsonl', import.meta.url).href;
 
 export type Fields = Record<string, unknown>;
 

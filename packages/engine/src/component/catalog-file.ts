@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { CatalogEntry } from './catalog.ts';
+
+/** The larger part of an entry, which most threads ask for of the few components that their config has. */
+type Description = Pick<CatalogEntry, 'description' | 'fields' | 'schema' | 'examples'>;
+
+/**
+ * The text of a catalog file, which stands beside the modules it lists: for each component a line of JSON with what it
+ * is found by, and behind it one with its description.
+ */
+export function catalogText(entries: readonly CatalogEntry[]): string {
+  const lines = entries.flatMap(({ description, fields, schema, examples, ...found }) => {
+    const described: Description = { description, fields, schema, examples };
+    return [found, described];
+  });
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+}
+
+const known = new Map<string, readonly CatalogEntry[]>();
+
+/** Reads a catalog file, once in a thread. */
+export function readCatalog(url: string): readonly CatalogEntry[] {
+  let entries = known.get(url);
+  if (entries === undefined) {
+    const lines = readFileSync(fileURLToPath(url), 'utf8').split('\n');
+    const folder = url.slice(0, url.lastIndexOf('/') + 1);
+    entries = lines.flatMap((line, i) =>
+      i % 2 === 0 && line !== '' ? readEntry(line, lines[i + 1] ?? '', folder) : [],
+    );
+    known.set(url, entries);
+  }
+  return entries;
+}
+
+function readEntry(line: string, description: string, folder: string): CatalogEntry {
+  const found = JSON.parse(line) as Omit<CatalogEntry, keyof Description>;
+  let described: Description | undefined;
+  const read = (): Description => (described ??= JSON.parse(description) as Description);
+  return {
+    ...found,
+    module: folder + found.module,
+    get description() {
+      return read().description;
+    },
+    get fields() {
+      return read().fields;
+    },
+    get schema() {
+      return read().schema;
+    },
+    get examples() {
+      return read().examples;
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import { CommanderError } from 'commander';
+import { commands } from './commands.ts';
+import { CommandError, EXIT } from './exit-code.ts';
+import { createProgram } from './program.ts';
+
+/** Carries out a command line. Gives the exit code. */
+export async function commandLine(args: readonly string[]): Promise<number> {
+  let exitCode: number = EXIT.ok;
+  const program = createProgram(commands, (code) => {
+    exitCode = code;
+  });
+  try {
+    if (args.length === 0) {
+      program.outputHelp();
+      return EXIT.ok;
+    }
+    await program.parseAsync(args, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.invalid;
+    if (!isExpected(error)) throw error;
+    if (error instanceof CommandError) {
+      console.error(`headrace: ${error.message}`);
+      return error.exitCode;
+    }
+    const { withHint } = await import('@headrace/engine');
+    console.error(`headrace: ${withHint(error)}`);
+    return EXIT.failed;
+  }
+}
+
+/** Ours, or a `HeadraceError`: known by its code, because the engine is not loaded for every command. */
+function isExpected(error: unknown): error is Error & { hint?: string } {
+  if (error instanceof CommandError) return true;
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('HR_');
+}

@@ -1,0 +1,14 @@
+import { availableParallelism } from 'node:os';
+import { RunThreads } from '@headrace/engine/threads';
+import { HEAP_MB } from './heap.ts';
+
+let threads: RunThreads | undefined;
+
+/** The threads of the run of this process, made when they are asked for first, with one that is ready for it. */
+export function runThreads(): RunThreads {
+  if (threads === undefined) {
+    threads = new RunThreads({ heapMb: HEAP_MB, keepWarm: false, lanes: Math.min(2, availableParallelism()) });
+    threads.prepare();
+  }
+  return threads;
+}
