@@ -16,6 +16,10 @@ import { ThreadRun } from './thread-run.ts';
 const PREPARE_MILLIS = 2000;
 /** Components whose modules a waiting thread loads. */
 const MAX_PRELOADED = 32;
+/** Pipeline threads that wait with it, at most: the third comes when much has been read already. */
+const MAX_WARM_LANES = 2;
+/** A run as long as this gains by a second one that waits; shorter ones lose more by its start. */
+const SECOND_LANE_SECONDS = 0.5;
 
 /**
  * How much a thread's old generation may grow before it is collected, in percent of what is alive: V8 itself lets a
@@ -29,7 +33,10 @@ type Answer = Extract<FromRun, { type: 'previewed' | 'reached' }>;
 export interface RunThreadsOptions {
   /** Limit of the JavaScript heap of each thread of a run, in MiB. */
   readonly heapMb: number;
-  /** Pipeline threads that each run has from its start on; more come when there is work for them. 1 by default. */
+  /**
+   * Pipeline threads that each run has from its start on; more come when there is work for them. By default as many as
+   * the run before had work for, two at most, if it was no short one.
+   */
   readonly lanes?: number;
   /** Keep one thread ready, so that a run starts at once. */
   readonly keepWarm: boolean;
@@ -42,6 +49,8 @@ export class RunThreads {
   private readonly modules = new Set<string>();
   /** What the last run was given: the next one will be given the same. */
   private registry: RegistrySource | undefined;
+  /** Pipeline threads that the last run had work for. */
+  private lanes = 1;
   private warm: Worker | undefined;
   private closed = false;
 
@@ -73,8 +82,12 @@ export class RunThreads {
     const worker = this.take();
     this.registry = request.registry;
     const run = new ThreadRun(request, worker, this.options.heapMb, listeners);
+    const opened = new Map<string, number>();
     worker.on('message', (message: FromRun) => {
       if (message.type === 'modules') this.noteModules(message.modules);
+      else if (message.type === 'thread') opened.set(message.connector, (opened.get(message.connector) ?? 0) + 1);
+      else if (message.type === 'done')
+        this.lanes = message.result.seconds < SECOND_LANE_SECONDS ? 1 : Math.max(1, ...opened.values());
     });
     void run.done.then(() => this.options.keepWarm && this.prepare());
     return run;
@@ -173,7 +186,7 @@ export class RunThreads {
   }
 
   private spawn(): Worker {
-    const { heapMb, lanes = 1 } = this.options;
+    const { heapMb, lanes = Math.min(MAX_WARM_LANES, this.lanes) } = this.options;
     const { registry } = this;
     const preload = { modules: [...this.modules], ...(registry === undefined ? {} : { registry }) };
     return new Worker(new URL('./run-thread.js', import.meta.url), {
