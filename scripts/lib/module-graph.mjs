@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import { rolldown } from 'rolldown';
 
 /** What modules import when they are loaded: their own files as they are, everything else by its name. */
@@ -35,5 +36,5 @@ export class ModuleGraph {
 
 /** Whether a module is found by a name of its own, as packages are; #typebox is a file of ours. */
 export function hasName(specifier) {
-  return /^[a-z@]/i.test(specifier);
+  return /^[a-z@]/i.test(specifier) && !isAbsolute(specifier);
 }

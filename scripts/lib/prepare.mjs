@@ -37,13 +37,14 @@ function packagesOf(lockFile) {
 
 /** The catalog is the last thing that a build writes. */
 function isBuilt() {
-  const catalog = join(root, 'packages/components/bundle/catalog.json');
+  const catalog = join(root, 'packages/components/bundle/catalog.jsonl');
   if (!existsSync(catalog)) return false;
   const built = statSync(catalog).mtimeMs;
   const isOlder = (path) => statSync(path).mtimeMs <= built;
   const settings = [
     'tsconfig.base.json',
     'tsconfig.json',
+    'scripts/lib/module-graph.mjs',
     ...['build', 'build-catalog', 'build-client', 'bundle', 'bundle-typebox'].map((script) => `scripts/${script}.mjs`),
   ];
   if (!settings.every((file) => isOlder(join(root, file)))) return false;

@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { headrace, repository } from './headrace.ts';
+import { binary, headrace, repository } from './headrace.ts';
 
 const COMMANDS = [
   'serve',
@@ -22,6 +23,13 @@ describe('help', () => {
     const { code, stdout } = await headrace(['--help']);
     expect(code).toBe(0);
     for (const command of COMMANDS) expect(stdout).toMatch(new RegExp(`^  ${command} .*\\S`, 'm'));
+  });
+
+  it.skipIf(!existsSync('/dev/full'))('that cannot be written says so', () => {
+    const stdio = ['ignore', openSync('/dev/full', 'w'), 'pipe'] as const;
+    const { status, stderr } = spawnSync(process.execPath, [binary, '--help'], { stdio: [...stdio], encoding: 'utf8' });
+    expect(stderr).toMatch(/^headrace: standard output cannot be written: ENOSPC.*\n$/);
+    expect(status).toBe(1);
   });
 
   it.each(COMMANDS)('explains %s, with an example', async (command) => {

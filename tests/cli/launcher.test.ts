@@ -37,6 +37,12 @@ describe('on an old Node', () => {
     expect(await headrace(['nonsense'], { nodeOptions })).toEqual(await headrace(['nonsense']));
   });
 
+  it('a Node that the package brings and that is too old itself is no reason to hand over again', async () => {
+    const { code, stderr } = await headrace(['--help'], { nodeOptions: OLD_NODE, env: { HEADRACE_LAUNCHED: '1' } });
+    expect(stderr).toContain('headrace needs Node.js 26 or newer, and this is 20.0.0');
+    expect(code).toBe(1);
+  });
+
   it('signals and the exit code pass through', async () => {
     const cwd = prepare('class: "./misbehaving.js#Endless"');
     const { child, said, ended } = start(['run', 'a.conf'], { cwd, nodeOptions: OLD_NODE });

@@ -16,7 +16,10 @@ it('the generated pages of the docs are as npm run docs would write them', () =>
 it('the generated pages of the docs have a row for each parameter', () => {
   const entries = readCatalog(catalogUrl);
   const missing = entries.flatMap(({ kind, name, module, fields }) => {
-    const own = kind === 'stage' ? '' : readText(`docs/components/${module.slice(catalogUrl.lastIndexOf('/') + 1).replace(/js$/, 'md')}`);
+    const own =
+      kind === 'stage'
+        ? ''
+        : readText(`docs/components/${module.slice(catalogUrl.lastIndexOf('/') + 1).replace(/js$/, 'md')}`);
     const page = own + readText(`docs/components/${kind}s.md`);
     return fields.filter((field) => !page.includes(`\n| \`${field.name}\``)).map((field) => `${name} ${field.name}`);
   });

@@ -17,7 +17,8 @@ if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
   if (cache !== undefined) process.env.NODE_COMPILE_CACHE ??= cache;
   await import('../dist/main.js');
 } else {
-  const node = bundledNode();
+  // What was handed over to a Node that is too old as well ends here.
+  const node = process.env.HEADRACE_LAUNCHED === undefined ? bundledNode() : undefined;
   if (node === undefined) {
     console.error(
       `headrace needs Node.js ${NEEDED} or newer, and this is ${process.versions.node}. ` +

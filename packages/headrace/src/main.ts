@@ -20,8 +20,9 @@ function endWithLauncher(): void {
 /** `headrace … | head` ends quietly when `head` does. A lost log reader ends nothing. */
 function endWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    process.exit(EXIT.ok);
+    if (error.code === 'EPIPE') process.exit(EXIT.ok);
+    console.error(`headrace: standard output cannot be written: ${error.message}`);
+    process.exit(EXIT.failed);
   });
   process.stderr.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;

@@ -18,12 +18,12 @@ export interface CatalogEntry {
   /** For an indexer: the config block that holds its parameters. */
   block?: string;
   package: string;
-  description?: string | undefined;
+  readonly description?: string | undefined;
   /** For a stage that runs a script: in a sandbox where the config is not trusted, or in a process of the machine. */
   scripts?: 'sandbox' | 'process';
-  fields: SpecField[];
-  schema: TObject;
-  examples?: unknown[] | undefined;
+  readonly fields: SpecField[];
+  readonly schema: TObject;
+  readonly examples?: unknown[] | undefined;
 }
 
 /**

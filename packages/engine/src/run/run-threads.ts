@@ -18,8 +18,8 @@ const PREPARE_MILLIS = 2000;
 const MAX_PRELOADED = 32;
 /** Pipeline threads that wait with it, at most: the third comes when much has been read already. */
 const MAX_WARM_LANES = 2;
-/** A run as long as this gains by a second one that waits; shorter ones lose more by its start. */
-const SECOND_LANE_SECONDS = 0.5;
+/** A run of so many documents gains by a second one that waits; smaller ones lose more by its start. */
+const SECOND_LANE_DOCUMENTS = 100_000;
 
 /**
  * How much a thread's old generation may grow before it is collected, in percent of what is alive: V8 itself lets a
@@ -35,7 +35,7 @@ export interface RunThreadsOptions {
   readonly heapMb: number;
   /**
    * Pipeline threads that each run has from its start on; more come when there is work for them. By default as many as
-   * the run before had work for, two at most, if it was no short one.
+   * the run before had work for, two at most, if it was no small one.
    */
   readonly lanes?: number;
   /** Keep one thread ready, so that a run starts at once. */
@@ -87,7 +87,7 @@ export class RunThreads {
       if (message.type === 'modules') this.noteModules(message.modules);
       else if (message.type === 'thread') opened.set(message.connector, (opened.get(message.connector) ?? 0) + 1);
       else if (message.type === 'done')
-        this.lanes = message.result.seconds < SECOND_LANE_SECONDS ? 1 : Math.max(1, ...opened.values());
+        this.lanes = message.result.counts.published < SECOND_LANE_DOCUMENTS ? 1 : Math.max(1, ...opened.values());
     });
     void run.done.then(() => this.options.keepWarm && this.prepare());
     return run;

@@ -57,6 +57,9 @@ export async function runFile(threads: RunThreads, file: string, options: RunOpt
       ...(failures === undefined ? {} : { onFailures: (some) => failures.write(some) }),
     },
   );
+  const summaryTo = options.dryRun === undefined ? besideDocuments(root, registry) : Promise.resolve(process.stdout);
+  // It matters when the run is over, which goes to its end whatever comes of this.
+  summaryTo.catch(() => undefined);
   let stoppedBy: StopSignal | undefined;
   const stopListening = onStopSignal((signal) => {
     stoppedBy = signal;
@@ -65,14 +68,12 @@ export async function runFile(threads: RunThreads, file: string, options: RunOpt
     handle.stop('CANCELLED');
   });
   try {
-    const [summaryTo, result] = await Promise.all([
-      options.dryRun === undefined ? besideDocuments(root, registry) : process.stdout,
-      handle.done,
-    ]).finally(async () => (await reporting).close());
+    const result = await handle.done;
+    (await reporting).close();
     const invalid = isInvalid(result);
     const told = result.problems.filter((p) => invalid || p.severity === 'warning');
     process.stderr.write(masked(problemLines(told, name)));
-    if (!invalid) summaryTo.write(`${masked(result.message)}\nRun took ${result.seconds.toFixed(2)} secs.\n`);
+    if (!invalid) (await summaryTo).write(`${masked(result.message)}\nRun took ${result.seconds.toFixed(2)} secs.\n`);
     failures?.close(result.status === 'FAILED');
     if (invalid) return EXIT.invalid;
     if (stoppedBy !== undefined) return signalExitCode(stoppedBy);

@@ -1,6 +1,7 @@
 import { HeadraceError } from '@headrace/engine';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { utf8Bytes } from '../byte-source.ts';
 import { type SplitOptions, splitRecords } from '../record-splitter.ts';
 import { CollectingPublisher } from '../testing/collecting-publisher.ts';
 import type { CsvDialect } from './csv-dialect.ts';
@@ -282,6 +283,16 @@ describe('a CSV file cut into pieces', () => {
   function placeBehind(before: string, dialect: CsvDialect): string {
     return `${parse(before, dialect).length}:${before.split(/\r\n|\r|\n/).length}`;
   }
+
+  it('loses the byte-order mark and nothing else', async () => {
+    const bytes = Buffer.from(HOSTILE);
+    for (let step = 1; step <= bytes.length; step++) {
+      const read: Buffer[] = [];
+      const file = { path: 'in.csv', name: 'in.csv', bytes: pieces(bytes, step) };
+      for await (const piece of utf8Bytes(file)) read.push(Buffer.from(piece));
+      expect(Buffer.concat(read).toString()).toBe(HOSTILE.slice('\ufeff'.length));
+    }
+  });
 
   it.each(dialects)('gives the same records wherever it is cut: %o', async (dialect) => {
     const text = HOSTILE.slice(1).replaceAll(',', dialect.separator);
