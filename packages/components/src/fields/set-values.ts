@@ -10,7 +10,8 @@ export function setValues(table: DocumentTable, field: string, column: Column): 
   let sparse = false;
   const values = new Array(column.length);
   for (let row = 0; row < column.length; row++) {
-    const value = column[row] ?? (column[row] === undefined ? present[row] : null);
+    const own = column[row];
+    const value = own === undefined ? present[row] : own;
     if (value === undefined) sparse = true;
     values[row] = value;
   }

@@ -69,6 +69,35 @@ function errorOf(pattern: string): JavaRegexError {
 }
 
 describe('compileJavaRegex', () => {
+  it.each([0, 1])('collects of group %i what all matches have of it', (group) => {
+    // Besides those that Java was asked about: what begins with ^, where one look is enough, or seems to.
+    const anchored = [
+      '^',
+      '^a',
+      '^(a)?',
+      '^a|b',
+      '^(a|b)',
+      '(?:^a|b)',
+      '(?m)^(.)',
+      '^*a',
+      '(^|b)a',
+      '\\A(.)',
+      '^^(b?)',
+    ];
+    const cases = [
+      ...recorded.filter(([, , , , expected]) => expected !== null),
+      ...anchored.flatMap((pattern) => ['', 'a', 'aab', 'ba\nab\na', '\n'].map((text) => [pattern, text, ''] as const)),
+    ];
+    for (const [pattern, text, letters] of cases) {
+      const regex = compileJavaRegex(pattern, flagsOf(letters));
+      if (group > regex.groupCount) continue;
+      const collected: string[] = [];
+      regex.collect(text, group, collected);
+      const all = regex.findAll(text).flatMap(({ groups }) => groups[group] ?? []);
+      expect(collected, `${pattern} in ${JSON.stringify(text)}`).toEqual(all);
+    }
+  });
+
   it(`does what Java does in ${recorded.length} recorded cases`, () => {
     const differing = recorded
       .map(([pattern, text, letters, replacement, expected]) => ({
