@@ -1,4 +1,4 @@
-// `npm start`: the service on port 8080, with the examples as presets.
+// `npm start`: the service on port 8080 of 127.0.0.1, with the examples as presets.
 import { spawn } from 'node:child_process';
 import { prepare } from './lib/prepare.mjs';
 import { env, root } from './lib/root.mjs';

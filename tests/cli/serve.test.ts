@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { defaultSettings, readServiceFile } from '@headrace/service';
 import { describe, expect, it } from 'vitest';
 import { directoryWith, headrace, repository, type Started, start } from './headrace.ts';
 
@@ -47,6 +48,45 @@ describe('serve', () => {
     expect(readFileSync(join(out, 'near-denver.jsonl'), 'utf8')).toContain('Boulder');
     service.child.kill('SIGTERM');
     expect(await service.ended).toMatchObject({ code: 0 });
+  });
+
+  it('listens on 127.0.0.1 without a file, and as npm start does it', async () => {
+    const local = [{ host: '127.0.0.1', port: 8080 }];
+    expect(defaultSettings().listeners).toEqual(local);
+    expect(readFileSync(join(repository, 'scripts/start.mjs'), 'utf8')).toContain("'serve', 'examples/service.yml'");
+    const { settings, problems } = await readServiceFile(join(repository, 'examples/service.yml'));
+    expect(problems).toEqual([]);
+    expect(settings?.listeners).toEqual(local);
+    expect(settings?.auth).toBeUndefined();
+  });
+
+  it('listens on 127.0.0.1 unless users are configured', async () => {
+    const files = {
+      'alone.yml': 'server: { applicationConnectors: [{ type: http, port: 0 }] }\nstorage: { type: memory }\n',
+      'users.yml': 'server: { port: 0 }\nstorage: { type: memory }\nauth: { type: basicAuth, password: secret }\n',
+    };
+    const bound = async (file: string) => {
+      const service = start(['serve', file], { cwd: directoryWith(files) });
+      await service.said('stderr', 'Headrace serves http');
+      service.child.kill('SIGTERM');
+      await service.ended;
+      return /Listening on http:\/\/([\d.]+):/.exec(service.output.stderr)?.[1];
+    };
+    expect(await bound('alone.yml')).toBe('127.0.0.1');
+    expect(await bound('users.yml')).toBe('0.0.0.0');
+  });
+
+  it('does not listen elsewhere without authentication unless the service file says so', async () => {
+    const open = 'server: { host: 0.0.0.0, port: 0 }\nstorage: { type: memory }\n';
+    const cwd = directoryWith({ 'open.yml': open, 'said.yml': `${open}auth: none\n` });
+    const { code, stderr } = await headrace(['serve', 'open.yml'], { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^open\.yml:1:11: error: HR_SERVICE_UNPROTECTED: .* write auth: none\. \[server\.host\]\n$/);
+    const service = start(['serve', 'said.yml'], { cwd });
+    expect((await fetch(`${await urlOf(service)}/v1/livez`)).status).toBe(200);
+    expect(service.output.stderr).toContain('Authentication is off');
+    service.child.kill('SIGTERM');
+    await service.ended;
   });
 
   it('exits with 2 and a line for each mistake in the service file', async () => {

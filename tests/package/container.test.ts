@@ -27,10 +27,10 @@ const { parse: parseYaml } = createRequire(join(root, 'packages/service/package.
   parse(text: string): unknown;
 };
 
-/** What the service file of the image says, read where its directory of presets is another one. */
-async function imageSettings() {
+/** What a service file of the image says, read where its directory of presets is another one. */
+async function imageSettings(file = 'container/service.yml', more = '') {
   const directory = mkdtempSync(join(tmpdir(), 'headrace-image-'));
-  const text = readText('container/service.yml');
+  const text = readText(file) + more;
   const presets = /configDirectoryPath: (\S+)/.exec(text)?.[1] as string;
   try {
     writeFileSync(join(directory, 'service.yml'), text.replace(presets, directory));
@@ -39,6 +39,8 @@ async function imageSettings() {
     rmSync(directory, { recursive: true });
   }
 }
+
+const USERS = 'auth: { type: basicAuth, password: x }\n';
 
 const stages = readContainerfile(readText('Containerfile'));
 const [build, image] = stages as [BuildStage, BuildStage];
@@ -88,8 +90,14 @@ describe('Containerfile', () => {
     expect(all(image, 'WORKDIR').at(-1)?.text).toBe('/var/lib/headrace');
   });
 
-  it('has a service file that is valid, in which everything is where the image has it', async () => {
-    const { settings, problems, presets } = await imageSettings();
+  it('does not start until somebody has said who may use the service', async () => {
+    const { settings, problems } = await imageSettings();
+    expect(settings).toBeUndefined();
+    expect(problems.map(({ code }) => code)).toEqual(['HR_SERVICE_UNPROTECTED']);
+  });
+
+  it('has a service file that is valid with users, in which everything is where the image has it', async () => {
+    const { settings, problems, presets } = await imageSettings('container/service.yml', USERS);
     expect(problems).toEqual([]);
     expect(settings?.storage).toEqual({ type: 'sqlite', path: '/var/lib/headrace/store' });
     expect(settings?.listeners).toEqual([{ host: '0.0.0.0', port: Number(the(image, 'EXPOSE').text) }]);
@@ -115,7 +123,7 @@ describe('compose.yaml', () => {
       if (from !== undefined) expect(existsSync(join(root, (from as { dockerfile: string }).dockerfile))).toBe(true);
       for (const mount of mounts as string[]) {
         const [source = ''] = mount.split(':');
-        if (source.startsWith('.')) expect(statSync(join(root, source)).isDirectory()).toBe(true);
+        if (source.startsWith('.')) expect(statSync(join(root, source)).isDirectory()).toBe(!source.endsWith('.yml'));
         else expect(Object.keys(volumes)).toContain(source);
       }
     }
@@ -129,7 +137,10 @@ describe('compose.yaml', () => {
       cap_drop: ['ALL'],
       security_opt: ['no-new-privileges:true'],
     });
-    const { settings } = await imageSettings();
+    expect(service['volumes']).toContain('./container/compose.yml:/etc/headrace/service.yml:ro');
+    const { settings, problems } = await imageSettings('container/compose.yml');
+    expect(problems).toEqual([]);
+    expect(settings).toMatchObject({ auth: 'none', storage: { path: '/var/lib/headrace/store' } });
     expect(Number.parseInt(String(service['stop_grace_period']), 10)).toBeGreaterThan(
       (settings?.shutdownGraceSeconds ?? Number.POSITIVE_INFINITY) + 6,
     );

@@ -1,6 +1,14 @@
 import { resolve } from 'node:path';
 import { catalogUrl } from '@headrace/components';
-import { counted, describePolicy, type LogRecord, messageOf, Registry } from '@headrace/engine';
+import {
+  counted,
+  describePolicy,
+  HeadraceError,
+  type LogRecord,
+  messageOf,
+  Registry,
+  withHint,
+} from '@headrace/engine';
 import type { FastifyBaseLogger } from 'fastify';
 import { AuditLog } from './audit/audit-log.ts';
 import { Authenticator } from './auth/authenticator.ts';
@@ -22,6 +30,7 @@ import { RunRequests } from './runs/run-requests.ts';
 import { RunRetries } from './runs/run-retries.ts';
 import { ThreadsOnDemand } from './runs/threads-on-demand.ts';
 import { defaultSettings, type ServiceSettings } from './service-file/service-settings.ts';
+import { unprotected } from './service-file/unprotected.ts';
 import { silentLogger } from './silent-logger.ts';
 import { directoryBytes } from './stats/disk.ts';
 import { Measurements } from './stats/measurements.ts';
@@ -73,6 +82,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
   const { settings = defaultSettings(), logger = silentLogger, catalogs = [catalogUrl], env = process.env } = options;
   const noPresets = settings.presets === undefined ? undefined : presetDirectoryProblem(settings.presets);
   if (noPresets !== undefined) throw new Error(noPresets);
+  for (const { host } of settings.listeners) {
+    // The reader of the service file finds it too, with its line. Settings may come from elsewhere.
+    const problem = unprotected(host, settings.auth);
+    if (problem !== undefined) throw new HeadraceError('HR_SERVICE_UNPROTECTED', withHint(problem));
+  }
   const { components, base } = settings;
   const policy = uploadPolicy(settings);
   const registry = await Registry.open({ catalogs, modules: components, base, allowModules: false, policy });
@@ -110,10 +124,13 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     const prober = setInterval(() => void readiness.probe(), PROBE_MILLIS).unref();
     undo.push(() => clearInterval(prober));
     logger.info(describePolicy(settings.policy));
-    if (settings.auth === undefined) {
-      logger.warn('There is no auth in the service file: whoever reaches the service may use it');
+    const auth = settings.auth === 'none' ? undefined : settings.auth;
+    if (settings.auth === 'none') {
+      logger.warn('Authentication is off in the service file: everyone who reaches the service may use it');
+    } else if (auth === undefined) {
+      logger.warn('There is no auth in the service file: every user and program of this machine may use the service');
     }
-    for (const { name, expires } of settings.auth?.tokens ?? []) {
+    for (const { name, expires } of auth?.tokens ?? []) {
       if (expires === undefined || expires > Date.now()) continue;
       logger.warn(`The token ${name} expired at ${new Date(expires).toISOString()}: nobody gets in with it any more`);
     }
@@ -205,7 +222,8 @@ function makeParts({
     readiness: new Readiness(store, measurements.loop, limits.minFreeDiskMb),
     measurements,
     system: new SystemMeter(store.directory ?? process.cwd()),
-    authenticator: settings.auth === undefined ? undefined : new Authenticator(settings.auth),
+    authenticator:
+      settings.auth === undefined || settings.auth === 'none' ? undefined : new Authenticator(settings.auth),
     logger,
     maxConfigBytes: limits.maxConfigBytes,
     settings,

@@ -61,5 +61,7 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, string>> = {
   HR_RETRY_INVALID: 'Take the lines as `headrace run --failures` or `GET /v1/run/{id}/failures` wrote them.',
   HR_RETRY_LEFT_OUT:
     'The message says which, and why: their content was not kept, or the config has changed. Run the source again for these.',
+  HR_SERVICE_UNPROTECTED:
+    'Add users to the service file, or set `server.host: 127.0.0.1`, or write `auth: none` when everyone who reaches the service may use it.',
   HR_INTERNAL: 'Report it, with the log and the config.',
 };

@@ -44,6 +44,7 @@ export const ERROR_CODES = {
   HR_RUN_INTERRUPTED: 'The process ended while the run was going.',
   HR_RETRY_INVALID: 'What is to be run again is no failed document as a run keeps it.',
   HR_RETRY_LEFT_OUT: 'Some failed documents cannot be run again.',
+  HR_SERVICE_UNPROTECTED: 'The service would listen on an address that other machines reach, without authentication.',
   HR_INTERNAL: 'A bug in Headrace. Please report it, with the log.',
 } as const;
 

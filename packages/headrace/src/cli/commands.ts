@@ -30,7 +30,7 @@ const explained: readonly CommandSpec[] = [
   command({
     name: 'serve',
     summary: 'Start the HTTP service.',
-    details: 'Without a file it listens on port 8080, without authentication, and stores in ./.headrace.',
+    details: 'Without a file it listens on port 8080 of 127.0.0.1, without authentication, and stores in ./.headrace.',
     examples: ['headrace serve', 'headrace serve service.yml'],
     arguments: [{ name: 'SERVICE', required: false, description: 'The service file (YAML).', completes: 'file' }],
     options: {},

@@ -48,6 +48,9 @@ describe('without authentication', () => {
     const service = await testService();
     await service.store();
     expect(service.log.warnings.join()).toContain('There is no auth');
+    const open = await testService({ auth: 'none' });
+    await open.store();
+    expect(open.log.warnings.join()).toContain('Authentication is off');
   });
 });
 

@@ -95,8 +95,15 @@ describe('where the service listens', () => {
     ['0.0.0.0', /^Listening on http:\/\/0\.0\.0\.0:\d+, all IPv4 addresses of this machine$/],
     ['127.0.0.1', /^Listening on http:\/\/127\.0\.0\.1:\d+, for this machine only$/],
   ])('is told as it is bound: %s', async (address, line) => {
-    const service = await testService({ listeners: [{ host: address, port: 0 }] });
+    const service = await testService({ auth: 'none', listeners: [{ host: address, port: 0 }] });
     expect(service.log.infos).toContainEqual(expect.stringMatching(line));
+  });
+
+  it("is not another machine's to reach without authentication, whatever made the settings", async () => {
+    await expect(testService({ listeners: [{ host: '0.0.0.0', port: 0 }] })).rejects.toMatchObject({
+      code: 'HR_SERVICE_UNPROTECTED',
+      message: expect.stringContaining('auth: none'),
+    });
   });
 
   it('is refused with the reason when HTTPS cannot be set up', async () => {

@@ -9,6 +9,7 @@ import {
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { SERVICE_ERROR_CODES, type ServiceErrorCode } from '../errors/service-error-codes.ts';
+import { isLoopback } from '../service-file/loopback.ts';
 import type { Limits, ListenerSettings } from '../service-file/service-settings.ts';
 import { errorJson } from './error-answers.ts';
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
@@ -142,7 +143,7 @@ function inUrl(host: string): string {
 function reach(address: string): string {
   if (address === '::') return ', all addresses of this machine';
   if (address === '0.0.0.0') return ', all IPv4 addresses of this machine';
-  return address === '::1' || address.startsWith('127.') ? ', for this machine only' : '';
+  return isLoopback(address) ? ', for this machine only' : '';
 }
 
 /** Codes of Node's HTTP parser, and the refusals that they are. Everything else is malformed. */

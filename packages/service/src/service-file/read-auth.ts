@@ -1,20 +1,21 @@
 import { parsePasswordHash } from '../auth/password-hash.ts';
 import { MIN_TOKEN_LENGTH, parseTokenHash, tokenDigest } from '../auth/token.ts';
 import { parseDate } from '../stats/clock.ts';
-import type { AuthSettings, Role, TokenSettings, UserSettings } from './service-settings.ts';
+import type { Role, ServiceSettings, TokenSettings, UserSettings } from './service-settings.ts';
 import type { Entry, YamlReader } from './yaml-reader.ts';
 
 const ROLES: readonly Role[] = ['reader', 'operator', 'admin'];
 
-/** The block `auth`: who may use the service. Undefined: everybody. */
-export function readAuth(reader: YamlReader, auth: Entry | undefined): AuthSettings | undefined {
+/** `auth`: who may use the service; a block, or the word `none`. Undefined when the file does not say. */
+export function readAuth(reader: YamlReader, auth: Entry | undefined): ServiceSettings['auth'] {
   if (auth === undefined) return undefined;
+  if (reader.plainText(auth) === 'none') return 'none';
   const keys = reader.map(auth, ['type', 'enabled', 'password', 'users', 'tokens']);
   const type = reader.choice(keys.get('type'), ['basicAuth']);
   const password = reader.text(keys.get('password'));
   const users = reader.list(keys.get('users')).flatMap((entry) => readUser(reader, entry) ?? []);
   const tokens = reader.list(keys.get('tokens')).flatMap((entry) => readToken(reader, entry) ?? []);
-  if (reader.flag(keys.get('enabled')) === false) return undefined;
+  if (reader.flag(keys.get('enabled')) === false) return 'none';
   const passwords = keys.has('password') || keys.has('users');
   if (!keys.has('type') && (passwords || !keys.has('tokens'))) {
     reader.error(auth, 'auth is enabled and has no type', 'Add type: basicAuth.');

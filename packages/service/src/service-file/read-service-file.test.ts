@@ -73,8 +73,8 @@ components: [./my-stage.js]
   });
 
   it('takes a port and PEM files', async () => {
-    const { settings } = await read('server: { port: 8443, tls: { cert: c.pem, key: k.pem } }');
-    expect(settings?.listeners).toEqual([{ host: '0.0.0.0', port: 8443, tls: { cert: 'c.pem', key: 'k.pem' } }]);
+    const { settings } = await read('server: { host: "::1", port: 8443, tls: { cert: c.pem, key: k.pem } }');
+    expect(settings?.listeners).toEqual([{ host: '::1', port: 8443, tls: { cert: 'c.pem', key: 'k.pem' } }]);
   });
 
   it('says what becomes of runs of one config', async () => {
@@ -155,7 +155,7 @@ server:
   adminConnectors: [{ type: http, port: 8081 }]
   applicationConnectors: [{ type: http, port: 8080, acceptorThreads: 2 }]
 `);
-    expect(settings?.listeners).toEqual([{ host: '0.0.0.0', port: 8080 }]);
+    expect(settings?.listeners).toEqual([{ host: '127.0.0.1', port: 8080 }]);
     expect(problems).toEqual([
       'service.yml:2:1: warning: logging has no meaning in Headrace and is ignored. [logging]',
       'service.yml:3:1: warning: swagger has no meaning in Headrace and is ignored. [swagger]',
@@ -187,8 +187,50 @@ server:
     expect(problems.join('\n')).toContain(message);
   });
 
-  it('has no auth when it is not enabled', async () => {
-    expect((await read('auth: { type: basicAuth, enabled: false }')).settings?.auth).toBeUndefined();
+  it.each(['auth: none', 'auth: { enabled: false }', 'auth: { type: basicAuth, enabled: false, password: x }'])(
+    'can say that nobody has to log in: %s',
+    async (text) => {
+      const { settings, problems } = await read(text);
+      expect(problems).toEqual([]);
+      expect(settings?.auth).toBe('none');
+      expect(settings?.audit).toBeUndefined();
+    },
+  );
+
+  const users = 'auth: { type: basicAuth, password: x }';
+  const connectors = 'server: { applicationConnectors: [{ type: http, port: 8080 }] }';
+  it.each([
+    ['', '127.0.0.1'],
+    ['server: { port: 8080 }', '127.0.0.1'],
+    [connectors, '127.0.0.1'],
+    ['server: { applicationConnectors: [{ port: 8080, bindHost: localhost }] }', 'localhost'],
+    ['server: { host: "::1" }', '::1'],
+    [users, '0.0.0.0'],
+    [`${users}\n${connectors}`, '0.0.0.0'],
+    [`${users}\nserver: { host: 10.0.0.7 }`, '10.0.0.7'],
+    ['auth: none', '0.0.0.0'],
+    [`auth: { enabled: false }\n${connectors}`, '0.0.0.0'],
+    ['auth: none\nserver: { host: 10.0.0.7 }', '10.0.0.7'],
+  ])('listens where it is safe by default, or where it says: %j', async (text, host) => {
+    const { settings, problems } = await read(text);
+    expect(problems).toEqual([]);
+    expect(settings?.listeners).toEqual([{ host, port: 8080 }]);
+  });
+
+  it.each([
+    ['server: { host: 0.0.0.0 }', '1:11', 'server.host'],
+    ['server: { host: ingest.internal }', '1:11', 'server.host'],
+    [
+      'server: { applicationConnectors: [{ port: 1, bindHost: 127.0.0.1 }, { port: 2, bindHost: "::" }] }',
+      '1:80',
+      'server.applicationConnectors[1].bindHost',
+    ],
+  ])('does not open the service to other machines without a word about who may use it: %s', async (text, at, key) => {
+    const { settings, problems } = await read(text);
+    expect(settings).toBeUndefined();
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain(`service.yml:${at}: error: HR_SERVICE_UNPROTECTED: `);
+    expect(problems[0]).toContain(`write auth: none. [${key}]`);
   });
 
   it('has to be there', async () => {

@@ -10,6 +10,7 @@ import { readAuth } from './read-auth.ts';
 import { readAudit, readLog, readShutdown, readTrustedProxies } from './read-operations.ts';
 import { readPolicy } from './read-policy.ts';
 import {
+  DECIDED_HOST,
   DEFAULT_HOST,
   DEFAULT_PORT,
   defaultSettings,
@@ -17,6 +18,7 @@ import {
   type ListenerSettings,
   type ServiceSettings,
 } from './service-settings.ts';
+import { unprotected } from './unprotected.ts';
 import type { Entry, YamlReader } from './yaml-reader.ts';
 
 const MAX_PORT = 65_535;
@@ -139,12 +141,12 @@ function readSettings(reader: YamlReader, path: string): ServiceSettings {
     preventConcurrentRuns,
     overlap: readOverlap(reader, keys.get('runs'), preventConcurrentRuns) ?? defaults.overlap,
     ...(auth === undefined ? {} : { auth }),
-    listeners: readListeners(reader, server),
+    listeners: readListeners(reader, server, auth),
     storage: readStorage(reader, keys.get('storage'), defaults.storage),
     policy: readPolicy(reader, keys.get('policy')),
     limits: readLimits(reader, keys.get('limits'), defaults.limits),
     log,
-    ...readAudit(reader, keys.get('audit'), log, auth !== undefined),
+    ...readAudit(reader, keys.get('audit'), log, auth !== undefined && auth !== 'none'),
     shutdownGraceSeconds: readShutdown(reader, keys.get('shutdown')) ?? defaults.shutdownGraceSeconds,
     trustedProxies: readTrustedProxies(reader, server.get('trustedProxies')),
     components: reader.list(keys.get('components')).flatMap((entry) => reader.text(entry) ?? []),
@@ -160,17 +162,31 @@ function readPresets(reader: YamlReader, entry: Entry | undefined): string | und
   return path;
 }
 
-function readListeners(reader: YamlReader, keys: ReadonlyMap<string, Entry>): ListenerSettings[] {
-  const host = reader.text(keys.get('host')) ?? DEFAULT_HOST;
+function readListeners(
+  reader: YamlReader,
+  keys: ReadonlyMap<string, Entry>,
+  auth: ServiceSettings['auth'],
+): ListenerSettings[] {
+  const host = readHost(reader, keys.get('host'), auth) ?? (auth === undefined ? DEFAULT_HOST : DECIDED_HOST);
   const port = reader.integer(keys.get('port'), 0, MAX_PORT);
   const tls = readPem(reader, keys.get('tls'));
   const connectors = reader
     .list(keys.get('applicationConnectors'))
-    .flatMap((entry) => readConnector(reader, entry, host) ?? []);
+    .flatMap((entry) => readConnector(reader, entry, host, auth) ?? []);
   const own = port !== undefined || tls !== undefined || connectors.length === 0;
   return own
     ? [{ host, port: port ?? DEFAULT_PORT, ...(tls === undefined ? {} : { tls }) }, ...connectors]
     : connectors;
+}
+
+/** An address that other machines reach needs a decision about who may use the service. */
+function readHost(reader: YamlReader, entry: Entry | undefined, auth: ServiceSettings['auth']): string | undefined {
+  const host = reader.text(entry);
+  const problem = host === undefined ? undefined : unprotected(host, auth);
+  if (entry !== undefined && problem !== undefined) {
+    reader.error(entry, problem.message, problem.hint, 'HR_SERVICE_UNPROTECTED');
+  }
+  return host;
 }
 
 function readPem(reader: YamlReader, entry: Entry | undefined): { cert: string; key: string } | undefined {
@@ -184,11 +200,16 @@ function readPem(reader: YamlReader, entry: Entry | undefined): { cert: string; 
   return cert === undefined || key === undefined ? undefined : { cert, key };
 }
 
-function readConnector(reader: YamlReader, entry: Entry, defaultHost: string): ListenerSettings | undefined {
+function readConnector(
+  reader: YamlReader,
+  entry: Entry,
+  defaultHost: string,
+  auth: ServiceSettings['auth'],
+): ListenerSettings | undefined {
   const keys = reader.mapOfSome(entry, CONNECTOR_KEYS, REFERENCE_CONNECTOR_KEYS);
   const type = reader.choice(keys.get('type'), ['http', 'https']) ?? 'http';
   const port = reader.integer(keys.get('port'), 0, MAX_PORT) ?? DEFAULT_PORT;
-  const host = reader.text(keys.get('bindHost')) ?? defaultHost;
+  const host = readHost(reader, keys.get('bindHost'), auth) ?? defaultHost;
   if (type === 'http') return { host, port };
   const keyStore = reader.text(keys.get('keyStorePath'));
   const password = reader.text(keys.get('keyStorePassword')) ?? '';

@@ -90,7 +90,11 @@ export interface ServiceSettings {
   preventConcurrentRuns: boolean;
   /** What becomes of a run beside another one of its config, when its request does not say. */
   overlap: Overlap;
-  auth?: AuthSettings;
+  /**
+   * Who may use the service. `none`: everyone who reaches it, because the operator wrote so. Absent: nobody decided,
+   * and the service listens on this machine only.
+   */
+  auth?: AuthSettings | 'none';
   listeners: readonly ListenerSettings[];
   storage: { type: 'sqlite'; path: string } | { type: 'memory' };
   limits: Limits;
@@ -144,7 +148,9 @@ export function defaultSettings(): ServiceSettings {
   };
 }
 
-/** As the reference, the service is reached from everywhere unless it is told otherwise. */
-export const DEFAULT_HOST = '0.0.0.0';
+/** Without users, the service is for this machine. */
+export const DEFAULT_HOST = '127.0.0.1';
+/** With users, or with `auth: none`, it listens on all addresses, as the reference does. */
+export const DECIDED_HOST = '0.0.0.0';
 export const DEFAULT_PORT = 8080;
 export const DEFAULT_STORE = '.headrace';

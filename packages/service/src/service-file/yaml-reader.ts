@@ -125,8 +125,8 @@ export class YamlReader {
     this.#add('error', 'HR_CONFIG_WRONG_TYPE', path, value?.range?.[0] ?? at, `${path} is not ${what}`);
   }
 
-  error({ path, at }: Entry, message: string, hint?: string): void {
-    this.#add('error', 'HR_CONFIG_INVALID_VALUE', path, at, message, hint);
+  error({ path, at }: Entry, message: string, hint?: string, code: Code = 'HR_CONFIG_INVALID_VALUE'): void {
+    this.#add('error', code, path, at, message, hint);
   }
 
   ignored({ path, at }: Entry): void {
