@@ -66,6 +66,18 @@ export const SERVICE_ERROR_CODES = {
     meaning: 'The role of the user does not allow this.',
     advice: 'Ask as a user with the role that the message names, or give the user that role in the service file.',
   },
+  HR_FOREIGN_HOST: {
+    status: 403,
+    meaning:
+      'The service has no authentication, and the request names a host (`Host`) that is not a name of the service.',
+    advice: 'Use `localhost` or the address of the service, or list the name in `server.allowedHosts`.',
+  },
+  HR_FOREIGN_ORIGIN: {
+    status: 403,
+    meaning: 'A web page of another origin (`Origin`, `Sec-Fetch-Site`) sent the request.',
+    advice:
+      'Send it from a program, or from a page of the service. If the page is one of the service at a proxy, list its host in `server.allowedHosts`.',
+  },
   HR_TOO_MANY_FAILURES: {
     status: 429,
     meaning: 'Too many failed logins from this address are waiting.',

@@ -11,6 +11,7 @@ import { configVersionRoutes } from './config-version-routes.ts';
 import { refuseEncodedBodies } from './content-encoding.ts';
 import { docsRoutes } from './docs-routes.ts';
 import { answerError } from './error-answers.ts';
+import { refuseForeignRequests } from './foreign-requests.ts';
 import { limitHeaders } from './header-limit.ts';
 import { healthRoutes } from './health-routes.ts';
 import { requireHost } from './host-header.ts';
@@ -60,6 +61,7 @@ export async function buildApp(parts: ServiceParts): Promise<FastifyInstance> {
   auditRequests(app, parts.audit, parts.authenticator, parts.measurements.service);
   limitHeaders(app, parts.settings.limits.maxHeaders);
   requireHost(app);
+  refuseForeignRequests(app, parts.settings, parts.authenticator !== undefined);
   guardRoutes(app, parts.authenticator);
   refuseQueries(app);
   refuseEncodedBodies(app);

@@ -10,7 +10,9 @@ function unfinished(service: TestService, length: string, part = ''): { socket: 
   const { hostname, port } = new URL(service.url);
   const socket = connect(Number(port), hostname);
   onTestFinished(() => void socket.destroy());
-  socket.write(`POST /v1/run HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${length}\r\n\r\n${part}`);
+  socket.write(
+    `POST /v1/run HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${length}\r\n\r\n${part}`,
+  );
   const answer = new Promise<string>((resolve) => {
     let text = '';
     socket.on('error', () => undefined);

@@ -20,7 +20,7 @@ function exchange(url: string, bytes: string): Promise<string> {
   });
 }
 
-const get = (headers: string) => `GET /v1/livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n`;
+const get = (headers: string) => `GET /v1/livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${headers}\r\n`;
 const bodyOf = (answer: string) => JSON.parse(answer.split('\r\n\r\n')[1] as string) as object;
 
 describe('limits of requests', () => {
@@ -47,7 +47,7 @@ describe('limits of requests', () => {
     const service = await testService({ limits: { ...limits, headersTimeoutSeconds: 1, requestTimeoutSeconds: 1 } });
     const slow = [
       'GET /v1/livez HT',
-      'POST /v1/config HTTP/1.1\r\nHost: x\r\nContent-Type: application/hocon\r\nContent-Length: 9\r\n\r\na',
+      'POST /v1/config HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/hocon\r\nContent-Length: 9\r\n\r\na',
     ];
     const answers = await Promise.all(slow.map((bytes) => exchange(service.url, bytes)));
     for (const answer of answers) {
@@ -82,7 +82,9 @@ describe('limits of requests', () => {
     const sockets: Socket[] = [];
     const open = () =>
       new Promise<'open' | 'closed'>((resolve) => {
-        const socket = connect(port, '127.0.0.1', () => socket.write('GET /v1/livez HTTP/1.1\r\nHost: x\r\n\r\n'));
+        const socket = connect(port, '127.0.0.1', () =>
+          socket.write('GET /v1/livez HTTP/1.1\r\nHost: localhost\r\n\r\n'),
+        );
         socket.once('data', () => resolve('open'));
         socket.once('close', () => resolve('closed'));
         socket.once('error', () => resolve('closed'));

@@ -52,7 +52,7 @@ describe('where the service listens', () => {
     const { service } = await testService({ listeners: [{ host, port: 0 }] });
     const [url] = service.urls as [string];
     const next =
-      'PUT /v1/config/smuggled HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}';
+      'PUT /v1/config/smuggled HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}';
     const body = `Content-Length: ${next.length}\r\n\r\n${next}`;
     for (const bytes of [
       `GET /v1/livez HTTP/1.1\r\n\r\n${next}`,

@@ -300,7 +300,7 @@ async function slowClient(service: TestService, path: string): Promise<Socket> {
   const socket = connect(Number(port), hostname);
   onTestFinished(() => void socket.destroy());
   await new Promise((resolve) => socket.once('connect', resolve));
-  socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
   await new Promise((resolve) => socket.once('readable', resolve));
   return socket;
 }

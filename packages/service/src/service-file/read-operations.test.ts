@@ -83,11 +83,16 @@ limits: { maxConnections: 50, maxHeaders: 20, headersTimeoutSeconds: 5, minFreeD
     expect((await read(text)).settings?.audit).toEqual(audit);
   });
 
+  it('names of the service are in lower case, with a port or without', async () => {
+    const { settings } = await read('server: { allowedHosts: [Ingest.example, "x:8443", 10.0.0.7, "[fd00::1]:80"] }');
+    expect(settings?.allowedHosts).toEqual(['ingest.example', 'x:8443', '10.0.0.7', '[fd00::1]:80']);
+  });
+
   it('tells everything that is wrong', async () => {
     const { settings, problems } = await read(`log: { level: loud }
 audit: { file: x }
 shutdown: { graceSeconds: -1 }
-server: { trustedProxies: [proxy, 10.0.0.0/33] }
+server: { trustedProxies: [proxy, 10.0.0.0/33], allowedHosts: [http://x, '*'] }
 limits: { headersTimeoutSeconds: 0 }
 `);
     expect(settings).toBeUndefined();
@@ -97,6 +102,8 @@ limits: { headersTimeoutSeconds: 0 }
       expect.stringContaining('shutdown.graceSeconds is not a whole number'),
       expect.stringContaining('server.trustedProxies[0] is not an address or a network'),
       expect.stringContaining('server.trustedProxies[1] is not an address or a network'),
+      expect.stringContaining('server.allowedHosts[0] is not a host'),
+      expect.stringContaining('server.allowedHosts[1] is not a host'),
       expect.stringContaining('limits.headersTimeoutSeconds is not a whole number from 1'),
     ];
     expect(problems).toHaveLength(wanted.length);

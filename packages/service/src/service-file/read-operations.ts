@@ -49,6 +49,21 @@ export function readTrustedProxies(reader: YamlReader, proxies: Entry | undefine
   });
 }
 
+/** `server.allowedHosts`: names and addresses, each with a port or without. In lower case, as browsers write them. */
+export function readAllowedHosts(reader: YamlReader, hosts: Entry | undefined): string[] {
+  return reader.list(hosts).flatMap((entry) => {
+    const text = reader.text(entry);
+    if (text === undefined) return [];
+    if (/^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(text)) return text.toLowerCase();
+    reader.error(
+      entry,
+      `${entry.path} is not a host`,
+      'Write ingest.example.org, ingest.example.org:8443 or 10.0.0.7.',
+    );
+    return [];
+  });
+}
+
 function isNetwork(text: string): boolean {
   const [address = '', prefix] = text.split('/');
   const version = isIP(address);

@@ -7,7 +7,7 @@ import { unknownComponents } from '../policy/upload-policy.ts';
 import { presetDirectoryProblem } from '../presets/presets.ts';
 import { OVERLAPS, type Overlap } from '../runs/overlap.ts';
 import { readAuth } from './read-auth.ts';
-import { readAudit, readLog, readShutdown, readTrustedProxies } from './read-operations.ts';
+import { readAllowedHosts, readAudit, readLog, readShutdown, readTrustedProxies } from './read-operations.ts';
 import { readPolicy } from './read-policy.ts';
 import {
   DECIDED_HOST,
@@ -35,7 +35,7 @@ const REFERENCE_CONNECTOR_KEYS = [
 /** Where nothing can be made: Node's recursive mkdir tries for ever there. */
 const NO_DIRECTORIES = /^\/(?:proc|sys|dev)(?:\/|$)/;
 
-const SERVER_KEYS = ['applicationConnectors', 'port', 'host', 'tls', 'trustedProxies'];
+const SERVER_KEYS = ['applicationConnectors', 'port', 'host', 'tls', 'trustedProxies', 'allowedHosts'];
 
 /** Bounds of each limit. */
 const LIMITS: Readonly<Record<keyof Limits, readonly [min: number, max: number]>> = {
@@ -149,6 +149,7 @@ function readSettings(reader: YamlReader, path: string): ServiceSettings {
     ...readAudit(reader, keys.get('audit'), log, auth !== undefined && auth !== 'none'),
     shutdownGraceSeconds: readShutdown(reader, keys.get('shutdown')) ?? defaults.shutdownGraceSeconds,
     trustedProxies: readTrustedProxies(reader, server.get('trustedProxies')),
+    allowedHosts: readAllowedHosts(reader, server.get('allowedHosts')),
     components: reader.list(keys.get('components')).flatMap((entry) => reader.text(entry) ?? []),
     base: pathToFileURL(`${dirname(resolve(path))}/`).href,
     file: resolve(path),

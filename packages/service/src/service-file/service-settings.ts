@@ -107,6 +107,8 @@ export interface ServiceSettings {
   shutdownGraceSeconds: number;
   /** Addresses and networks of proxies whose `X-Forwarded-For` is believed. */
   trustedProxies: readonly string[];
+  /** More names of the service, in lower case, with a port or without: what requests may say as `Host` and `Origin`. */
+  allowedHosts: readonly string[];
   /** Modules of custom components, and the URL of the directory that relative ones start from. */
   components: readonly string[];
   base: string;
@@ -143,6 +145,7 @@ export function defaultSettings(): ServiceSettings {
     log: { level: 'info', format: 'auto', requests: false },
     shutdownGraceSeconds: 12,
     trustedProxies: [],
+    allowedHosts: [],
     components: [],
     base: pathToFileURL(`${process.cwd()}/`).href,
   };

@@ -1,0 +1,85 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Refusal } from '../errors/refusal.ts';
+import { isLoopback } from '../service-file/loopback.ts';
+import type { ServiceSettings } from '../service-file/service-settings.ts';
+
+const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
+const WILDCARDS = new Set(['0.0.0.0', '::']);
+
+type Settings = Pick<ServiceSettings, 'listeners' | 'allowedHosts'>;
+
+/**
+ * Refuses what a web page of somebody else makes a browser send. The browser of an operator reaches services that the
+ * author of the page does not, and sends along the credentials that it knows.
+ *
+ * Without authentication every request is checked:
+ * - `Host` must be a name of this service. A page whose name its owner points at 127.0.0.1 (DNS rebinding) is of the
+ *   same origin as the service for the browser, and could read all answers; but the browser still says that name.
+ * - `Sec-Fetch-Site` and `Origin`, which no page can change, must not tell of another origin. Another port is another
+ *   origin. Programs send neither of the two.
+ *
+ * With authentication, rebinding gains nothing: a browser has no credentials for the name of the page. Credentials of
+ * basic authentication go along with requests across sites, so those that change something are held to the second rule.
+ *
+ * No answer ever has a CORS header, so browsers never let a page of another origin read one.
+ */
+export function refuseForeignRequests(app: FastifyInstance, settings: Settings, secured: boolean): void {
+  const { listeners, allowedHosts } = settings;
+  const ownHosts = new Set(listeners.map(({ host }) => host.toLowerCase()).filter((host) => !WILDCARDS.has(host)));
+  for (const host of allowedHosts) ownHosts.add(hostnameOf(host) ?? host);
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (secured) done(READING.has(request.method) ? undefined : foreignOrigin(request, allowedHosts, true));
+    else done(foreignHost(request, ownHosts) ?? foreignOrigin(request, allowedHosts, false));
+  });
+}
+
+function foreignHost({ raw }: FastifyRequest, ownHosts: ReadonlySet<string>): Refusal | undefined {
+  const { host } = raw.headers;
+  // HTTP/1.0, which no browser speaks.
+  if (host === undefined) return undefined;
+  const name = hostnameOf(host);
+  if (name !== undefined && (isLoopback(name) || ownHosts.has(name))) return undefined;
+  // The address that the client connected to is an address of this machine, and nobody can rebind an address.
+  if (name !== undefined && name === raw.socket.localAddress?.replace(/^::ffff:/, '')) return undefined;
+  return new Refusal('HR_FOREIGN_HOST', `The request names the host ${host}, which is not a name of this service`, {
+    hint: 'Without authentication, list the names of the service in its service file: server.allowedHosts: [ … ].',
+  });
+}
+
+/** @param trustsBrowser whether `Sec-Fetch-Site` decides where it disagrees with `Origin`: a proxy may rewrite `Host` */
+function foreignOrigin(
+  request: FastifyRequest,
+  allowedHosts: readonly string[],
+  trustsBrowser: boolean,
+): Refusal | undefined {
+  const { origin, host = '', 'sec-fetch-site': site } = request.raw.headers;
+  const named = origin === undefined ? undefined : URL.parse(origin);
+  if (named !== null && named !== undefined && allowedHosts.includes(named.host)) return undefined;
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') {
+    return opensPage(request) ? undefined : refusal('Another website sent this request');
+  }
+  if (origin === undefined || (trustsBrowser && site === 'same-origin')) return undefined;
+  if (named !== null && named?.host === URL.parse(`${named?.protocol}//${host}`)?.host) return undefined;
+  return refusal(`The website ${origin} sent this request`);
+}
+
+function refusal(what: string): Refusal {
+  return new Refusal('HR_FOREIGN_ORIGIN', `${what}, and other websites may not use the service`, {
+    hint: 'If it is the address of this service at a proxy, list it in the service file: server.allowedHosts: [ … ].',
+  });
+}
+
+/** Somebody follows a link to a page of ours that is open to all, such as /swagger. The page itself tells nothing. */
+function opensPage({ method, raw, routeOptions }: FastifyRequest): boolean {
+  const { 'sec-fetch-mode': mode, 'sec-fetch-dest': destination } = raw.headers;
+  const isNavigation = mode === 'navigate' && destination === 'document';
+  return isNavigation && READING.has(method) && routeOptions.config.access === 'open';
+}
+
+/** The name or address in a `Host`, as URLs write it but without brackets; undefined when it is malformed. */
+function hostnameOf(host: string): string | undefined {
+  if (!/^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d*)?$/i.test(host)) return undefined;
+  return URL.parse(`http://${host}`)
+    ?.hostname.replace(/^\[|\]$/g, '')
+    .replace(/\.$/, '');
+}
