@@ -77,10 +77,10 @@ describe('audit records', () => {
     ]);
   });
 
-  it('tell of logins that are not looked at after too many failures, a few lines of many, as do the metrics', async () => {
+  it('tell of failed logins that are answered with 429 after too many, a few lines of many, as do the metrics', async () => {
     const { service, records } = await audited();
     await service.ask('/v1/config', { auth: 'ann:wrong' });
-    vi.spyOn(FailureDelay.prototype, 'waitTurn').mockResolvedValue(false);
+    vi.spyOn(FailureDelay.prototype, 'failed').mockResolvedValue(false);
     onTestFinished(() => void vi.restoreAllMocks());
     for (let i = 0; i < 9; i++) {
       expect((await service.ask('/v1/run', { method: 'POST', auth: 'ann:wrong' })).status).toBe(429);

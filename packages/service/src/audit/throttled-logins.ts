@@ -5,7 +5,7 @@ const FORGET_SECONDS = 15 * 60;
 const MAX_ADDRESSES = 10_000;
 
 /**
- * Which logins that were not even looked at are recorded: the first of an address, the second, the fourth, the eighth
+ * Which failed logins that were answered with 429 are recorded: the first of an address, the second, the fourth, the eighth
  * and so on, each with the number of all so far, so that a flood of them does not become one of records.
  */
 export class ThrottledLogins {

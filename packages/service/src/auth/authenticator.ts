@@ -1,9 +1,10 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Refusal } from '../errors/refusal.ts';
 import type { AuthSettings, Role, TokenSettings } from '../service-file/service-settings.ts';
-import { FailureDelay } from './failure-delay.ts';
+import { FailureDelay, login } from './failure-delay.ts';
 import { matchesHash, type PasswordHash, parsePasswordHash } from './password-hash.ts';
 import { tokenDigest } from './token.ts';
+import { VerificationQueue } from './verification-queue.ts';
 
 /** Who sent a request. */
 export interface User {
@@ -20,9 +21,19 @@ interface KnownUser extends User {
 const SHARED = 'admin';
 /** Stands for a name where a token was sent: no header can have this one. */
 const TOKEN = '\u0000token';
-const MAX_REMEMBERED = 1000;
+/** Wrong credentials that are remembered, by their digest. */
+const MAX_WRONG = 10_000;
 
-/** Decides by a name and a password, or by a token, who sends a request. Every comparison takes constant time. */
+/**
+ * Decides by a name and a password, or by a token, who sends a request. Every comparison takes constant time.
+ *
+ * Right credentials get in at any time, however many wrong ones come from the same address or for the same name:
+ * - A password that the service file has in clear, and one that was verified before in this process, is looked up by a
+ *   keyed digest, which takes microseconds. Nothing comes before that.
+ * - A password that is compared with a hash for the first time waits for its turn (`VerificationQueue`), which other
+ *   addresses and other users cannot delay by more than one verification each. Wrong ones that come again are known.
+ * Only after a try has proved wrong, its answer waits (`FailureDelay`).
+ */
 export class Authenticator {
   readonly #users = new Map<string, KnownUser>();
   readonly #anyName: boolean;
@@ -30,8 +41,10 @@ export class Authenticator {
   readonly #delay: FailureDelay;
   /** Digests are keyed anew in each process, and of equal length: neither they nor their comparison tell anything. */
   readonly #key = randomBytes(32);
-  /** A hash takes long to verify on purpose: credentials that were right are remembered, by their digest. */
-  readonly #verified = new Map<string, User>();
+  /** A hash takes long to verify on purpose. Digests of names and passwords that were right: one for each user at most. */
+  readonly #verified = new Set<string>();
+  readonly #wrong = new Set<string>();
+  readonly #queue = new VerificationQueue();
   readonly #decoy: PasswordHash | undefined;
   readonly #tokens: readonly TokenSettings[];
 
@@ -55,16 +68,15 @@ export class Authenticator {
   /**
    * Who the header names; undefined without one, or with a wrong one.
    * @param header `Authorization`
-   * @param address where the request comes from: tries that fail repeatedly make its next ones wait, and those for the name
+   * @param address where the request comes from: after repeated failures, answers to its wrong tries wait
    */
   async authenticate(header = '', address: string): Promise<User | undefined> {
     const token = parseBearer(header);
     if (token !== undefined) return this.#ofToken(token, address);
     const credentials = parseBasic(header);
     if (credentials === undefined) return undefined;
-    await this.#waitTurn(address, credentials.name);
-    const user = await this.#verify(credentials.name, credentials.password);
-    if (user === undefined) this.#delay.failed(address, credentials.name);
+    const user = await this.#verify(address, credentials.name, credentials.password);
+    if (user === undefined) await this.#hold(address, credentials.name);
     else this.#delay.succeeded(address, credentials.name);
     return user;
   }
@@ -85,8 +97,7 @@ export class Authenticator {
     // Compared with every one: how long it takes tells nothing.
     const [known] = this.#tokens.filter(({ sha256 }) => timingSafeEqual(Buffer.from(sha256), digest));
     if (known === undefined) {
-      await this.#waitTurn(address, TOKEN);
-      this.#delay.failed(address, TOKEN);
+      await this.#hold(address, TOKEN);
       return undefined;
     }
     const { name, role, expires } = known;
@@ -98,34 +109,44 @@ export class Authenticator {
     return { name, role };
   }
 
-  async #waitTurn(address: string, name: string): Promise<void> {
-    if (await this.#delay.waitTurn(address, name)) return;
-    throw new Refusal('HR_TOO_MANY_FAILURES', 'Too many tries from this address are waiting', {
+  /** Lets a try that has failed wait for its answer. */
+  async #hold(address: string, name: string): Promise<void> {
+    if (await this.#delay.failed(address, name)) return;
+    throw new Refusal('HR_TOO_MANY_FAILURES', 'This login is wrong, and too many wrong ones came from this address', {
       headers: { 'retry-after': '30' },
     });
   }
 
-  async #verify(name: string, password: string): Promise<User | undefined> {
-    const remembered = this.#digest(`${name}\u0000${password}`).toString('base64');
-    const known = this.#verified.get(remembered);
-    if (known !== undefined) return known;
-    const user = await this.#check(name, password);
-    if (user === undefined) return undefined;
-    if (this.#verified.size >= MAX_REMEMBERED) this.#verified.clear();
-    this.#verified.set(remembered, user);
-    return user;
-  }
-
-  async #check(name: string, password: string): Promise<User | undefined> {
+  async #verify(address: string, name: string, password: string): Promise<User | undefined> {
     const digest = this.#digest(password);
     if (this.#anyName) return matches(digest, this.#shared) ? { name, role: 'admin' } : undefined;
     const user = this.#users.get(name);
-    if (user?.hash !== undefined) return (await matchesHash(password, user.hash)) ? user : undefined;
-    if (user !== undefined) return matches(digest, user.digest) ? user : undefined;
-    if (name === SHARED && matches(digest, this.#shared)) return { name, role: 'admin' };
-    // A name that nobody has takes as long as one that somebody has.
-    if (this.#decoy !== undefined) await matchesHash(password, this.#decoy);
-    return undefined;
+    if (user?.digest !== undefined) return matches(digest, user.digest) ? user : undefined;
+    if (user === undefined && name === SHARED && matches(digest, this.#shared)) return { name, role: 'admin' };
+    return (await this.#matchesHash(address, name, password, user?.hash)) ? user : undefined;
+  }
+
+  /** @param hash absent: nobody has the name, and it takes as long to say so */
+  async #matchesHash(address: string, name: string, password: string, hash?: PasswordHash): Promise<boolean> {
+    const decoy = this.#decoy;
+    if (decoy === undefined) return false;
+    const key = this.#digest(`${name}\u0000${password}`).toString('base64');
+    if (this.#verified.has(key)) return true;
+    if (this.#wrong.has(key)) return false;
+    const lane = login(address, name);
+    const matched =
+      hash === undefined
+        ? await this.#queue.pretend(lane, key, () => matchesHash(password, decoy).then(() => false))
+        : await this.#queue.verify(lane, key, () => matchesHash(password, hash));
+    if (matched === undefined) {
+      throw new Refusal('HR_TOO_MANY_FAILURES', 'Too many logins as this user wait for their turn', {
+        headers: { 'retry-after': '2' },
+      });
+    }
+    (matched ? this.#verified : this.#wrong).add(key);
+    const [oldest] = this.#wrong;
+    if (this.#wrong.size > MAX_WRONG && oldest !== undefined) this.#wrong.delete(oldest);
+    return matched;
   }
 
   #digest(text: string): Buffer {

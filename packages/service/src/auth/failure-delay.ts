@@ -12,7 +12,7 @@ const MAX_KEYS = 10_000;
 interface Failures {
   count: number;
   last: number;
-  /** When the next try may be looked at. */
+  /** When the next try may be answered. */
   nextTry: number;
   waiting: number;
 }
@@ -29,12 +29,12 @@ const realClock: DelayClock = {
 };
 
 /**
- * Makes tries wait after repeated failures, one after another, each failure doubling the time. A try waits before it is
- * looked at, right or wrong, so that many tries at once learn nothing sooner.
+ * Makes the answers to failed tries wait, one after another, each failure doubling the time. Right credentials never
+ * wait: behind a proxy all clients have one address, and any of them could lock out the others.
  *
- * Failures count twice: for their address, whatever the name, so that trying many names gains nothing; and for the
- * address with the name, because somebody with an account of his own could clear the first count between his guesses at
- * another's password. Names that nobody has count as those that somebody has: a delay tells nothing of them.
+ * Failures count twice: for their address, whatever the name; and for the address with the name, because the right
+ * password of one user clears the first count. Names that nobody has count as those that somebody has: a delay
+ * tells nothing of them.
  */
 export class FailureDelay {
   readonly #ofAddress: FailureCounts;
@@ -47,8 +47,13 @@ export class FailureDelay {
     this.#ofName = new FailureCounts(clock);
   }
 
-  /** Waits until a try may be looked at; false when too many of its address, or for its name, are waiting already. */
-  async waitTurn(address: string, name: string): Promise<boolean> {
+  /**
+   * Counts a failed try, and waits until it may be answered; false when too many of its address, or for its name, are
+   * waiting already.
+   */
+  async failed(address: string, name: string): Promise<boolean> {
+    this.#ofAddress.add(origin(address));
+    this.#ofName.add(login(address, name));
     const held = [this.#ofAddress.get(origin(address)), this.#ofName.get(login(address, name))].filter(
       (failures) => failures !== undefined && failures.count > FREE_FAILURES,
     ) as Failures[];
@@ -62,11 +67,6 @@ export class FailureDelay {
     if (turn > now) await this.#clock.sleep(turn - now);
     for (const failures of held) failures.waiting--;
     return true;
-  }
-
-  failed(address: string, name: string): void {
-    this.#ofAddress.add(origin(address));
-    this.#ofName.add(login(address, name));
   }
 
   /** Forgets what failed at the address, and for the name, but not what failed there for other names. */
@@ -120,8 +120,8 @@ export function delaySeconds(failures: number): number {
   return Math.min(MAX_DELAY_SECONDS, FIRST_DELAY_SECONDS * 2 ** (failures - FREE_FAILURES - 1));
 }
 
-/** A name may be as long as a header: its digest is as good. */
-function login(address: string, name: string): string {
+/** A user at an address. A name may be as long as a header: its digest is as good. */
+export function login(address: string, name: string): string {
   return `${origin(address)} ${hash('sha256', name.normalize('NFC'), 'base64')}`;
 }
 

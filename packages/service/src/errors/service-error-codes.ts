@@ -80,8 +80,10 @@ export const SERVICE_ERROR_CODES = {
   },
   HR_TOO_MANY_FAILURES: {
     status: 429,
-    meaning: 'Too many failed logins from this address are waiting.',
-    advice: 'Wait as long as `Retry-After` says, then try once with the right password or token.',
+    meaning:
+      'The login is wrong and too many wrong ones came from this address, or too many logins as this user wait for their turn.',
+    advice:
+      'Correct the password or token: the right one gets in at once. If the message says that logins wait, try again after the seconds of `Retry-After`.',
   },
   HR_CONFIG_REFUSED: {
     status: 400,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { hashPassword } from '../auth/password-hash.ts';
 import { testService } from '../testing/test-service.test.support.ts';
 
 const auth = { password: 'pass:word ü', users: [] };
@@ -40,6 +41,37 @@ describe('authentication by a password', () => {
       expect({ path, status: (await service.ask(path)).status }).toEqual({ path, status: 200 });
     }
     expect((await service.ask('/nowhere')).status).toBe(404);
+  });
+});
+
+const passwordHash = await hashPassword('right');
+
+describe('while wrong passwords come from its address', () => {
+  it.each([
+    ['the shared password', { password: 'right', users: [] }],
+    ['the password of a user', { users: [{ name: 'ann', role: 'admin' as const, password: 'right' }] }],
+    ['a hashed password', { users: [{ name: 'ann', role: 'admin' as const, passwordHash }] }],
+  ])('%s gets 200 at once', async (_, passwords) => {
+    const service = await testService({ auth: passwords });
+    const flood = new AbortController();
+    let guesses = 0;
+    const guess = () =>
+      fetch(`${service.url}/v1/run`, {
+        headers: { authorization: `Basic ${btoa(`ann:guess${guesses++}`)}` },
+        signal: flood.signal,
+      });
+    const statuses = Array.from({ length: 30 }, () => guess().then(({ status }) => status));
+    const ended = Promise.allSettled(statuses);
+    // The address is throttled when the first one is refused.
+    expect(await Promise.any(statuses.map(async (status) => ((await status) === 429 ? 429 : Promise.reject())))).toBe(
+      429,
+    );
+    for (let i = 0; i < 5; i++) {
+      void guess().catch(() => undefined);
+      expect((await service.ask('/v1/run', { auth: 'ann:right' })).status).toBe(200);
+    }
+    flood.abort();
+    await ended;
   });
 });
 

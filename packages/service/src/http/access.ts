@@ -4,7 +4,7 @@ import { mayDo } from '../auth/roles.ts';
 import { Refusal } from '../errors/refusal.ts';
 import type { Role } from '../service-file/service-settings.ts';
 
-/** Why nobody was let in who tried: what was sent is wrong, or it was not looked at after too many failures. */
+/** Why nobody was let in who tried: what was sent is wrong, or it was answered with 429 after too many failures. */
 export type FailedLogin = 'wrong' | 'throttled';
 
 declare module 'fastify' {

@@ -28,6 +28,7 @@ import { ANSWER_HEADERS, protectAnswers } from './security-headers.ts';
 import type { ServiceParts } from './service-parts.ts';
 import { statsRoutes } from './stats-routes.ts';
 import { answerUnknownRoutes } from './unknown-routes.ts';
+import { warnOfUntrustedProxies } from './untrusted-proxy.ts';
 import { versionRoutes } from './version-routes.ts';
 
 /** A body of anything but a config. */
@@ -59,6 +60,7 @@ export async function buildApp(parts: ServiceParts): Promise<FastifyInstance> {
   measureRequests(app, parts.measurements.service);
   if (parts.settings.log.requests) logRequests(app);
   auditRequests(app, parts.audit, parts.authenticator, parts.measurements.service);
+  warnOfUntrustedProxies(app, parts.logger);
   limitHeaders(app, parts.settings.limits.maxHeaders);
   requireHost(app);
   refuseForeignRequests(app, parts.settings, parts.authenticator !== undefined);

@@ -1,8 +1,10 @@
+import { fastify } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { silentLogger } from '../silent-logger.ts';
 import { startService } from '../start-service.ts';
 import { FakeThreads } from '../testing/fake-threads.test.support.ts';
 import { testService, testSettings, VALID } from '../testing/test-service.test.support.ts';
+import { warnOfUntrustedProxies } from './untrusted-proxy.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -113,5 +115,41 @@ describe('the address of a client', () => {
     expect(await addressOf([])).toBe('127.0.0.1');
     expect(await addressOf(['10.0.0.0/8'])).toBe('127.0.0.1');
     expect(await addressOf(['127.0.0.0/8'])).toBe('203.0.113.9');
+  });
+});
+
+describe('a proxy that is not trusted', () => {
+  const proxied = { headers: { 'x-forwarded-for': '203.0.113.9' } };
+
+  it.each([
+    ['x-forwarded-for', '203.0.113.9', []],
+    ['forwarded', 'for=203.0.113.9', []],
+    ['x-forwarded-for', '203.0.113.9', ['10.0.0.0/8']],
+  ])('is warned of once, with the setting that names it: %s', async (header, value, trustedProxies) => {
+    const service = await testService({ trustedProxies });
+    for (let i = 0; i < 5; i++) await service.ask('/v1/livez', { headers: { [header]: value } });
+    const warnings = service.log.warnings.filter((line) => line.includes('server.trustedProxies'));
+    expect(warnings).toEqual([expect.stringMatching(/^A proxy at (::ffff:)?127\.0\.0\.1 sends X-Forwarded-For/)]);
+  });
+
+  it('is warned of again after an hour, and one that is trusted never', async () => {
+    const lines: string[] = [];
+    let time = 0;
+    const logger = { ...silentLogger, warn: (line: unknown) => void lines.push(String(line)) };
+    const app = fastify({ trustProxy: ['10.0.0.7'] });
+    warnOfUntrustedProxies(app, logger, () => time);
+    app.get('/', () => '');
+    for (const [remoteAddress, count] of [
+      ['10.0.0.7', 0],
+      ['10.0.0.8', 1],
+      ['10.0.0.9', 1],
+    ] as const) {
+      await app.inject({ url: '/', remoteAddress, ...proxied });
+      expect(lines).toHaveLength(count);
+    }
+    time = 3601;
+    await app.inject({ url: '/', remoteAddress: '10.0.0.8', ...proxied });
+    await app.inject({ url: '/', remoteAddress: '10.0.0.8' });
+    expect(lines).toHaveLength(2);
   });
 });

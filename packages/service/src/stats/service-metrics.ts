@@ -26,7 +26,7 @@ export class ServiceMetrics {
   );
   readonly #loginFailures = new CounterFamily<'reason'>(
     'headrace_login_failures_total',
-    'Failed logins: wrong, or throttled, which is not looked at after too many failures.',
+    'Failed logins: wrong, or throttled, which is answered with 429 after too many failures.',
     [{ reason: 'wrong' }, { reason: 'throttled' }],
   );
   readonly #commits = new HistogramFamily(
