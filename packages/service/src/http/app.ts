@@ -16,6 +16,8 @@ import { limitHeaders } from './header-limit.ts';
 import { healthRoutes } from './health-routes.ts';
 import { requireHost } from './host-header.ts';
 import { notJson } from './json-body.ts';
+import { refuseAmbiguous } from './message-framing.ts';
+import { waitForPresets } from './presets-guard.ts';
 import { previewRoutes } from './preview-routes.ts';
 import { refuseQueries } from './query-guard.ts';
 import { answerRequestIds, REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
@@ -54,7 +56,6 @@ export async function buildApp(parts: ServiceParts): Promise<FastifyInstance> {
   app.setErrorHandler(answerError);
   takeJsonBodies(app);
   const routes = collectRoutes(app);
-  answerUnknownRoutes(app);
   protectAnswers(app);
   answerRequestIds(app);
   measureRequests(app, parts.measurements.service);
@@ -63,8 +64,11 @@ export async function buildApp(parts: ServiceParts): Promise<FastifyInstance> {
   warnOfUntrustedProxies(app, parts.logger);
   limitHeaders(app, parts.settings.limits.maxHeaders);
   requireHost(app);
+  refuseAmbiguous(app);
   refuseForeignRequests(app, parts.settings, parts.authenticator !== undefined);
   guardRoutes(app, parts.authenticator);
+  waitForPresets(app, parts.readiness);
+  answerUnknownRoutes(app);
   refuseQueries(app);
   refuseEncodedBodies(app);
   boundBodies(app, Math.max(MAX_BODY_BYTES, parts.maxConfigBytes));

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import {
   createServer as createHttpServer,
+  type IncomingMessage,
   type RequestListener,
   type Server,
   type ServerOptions,
+  type ServerResponse,
   STATUS_CODES,
 } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
@@ -61,7 +63,15 @@ export async function listen(
     socket.once('close', () => connections.delete(socket));
   });
   server.on('drop', onDrop);
-  server.on('clientError', answerClientError);
+  const latest = new WeakMap<Socket, { request: IncomingMessage; response: ServerResponse }>();
+  server.on('request', (request, response) => latest.set(request.socket, { request, response }));
+  server.on('clientError', (error: ParseError, socket: Socket) => {
+    const { request, response } = latest.get(socket) ?? {};
+    // The request is answered already and its body is malformed: another answer would be for nobody.
+    if (request?.complete === false && response?.headersSent === true) socket.end();
+    else answerClientError(error, socket);
+  });
+  server.on('connect', (_request, socket: Socket) => answerRaw(socket, 'HR_METHOD_NOT_ALLOWED', NO_SUCH_METHOD));
   const { host, port } = settings;
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, settings)));
@@ -152,21 +162,45 @@ const CLIENT_ERRORS: Readonly<Record<string, ServiceErrorCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'HR_REQUEST_TIMEOUT',
 };
 
+/** An error of Node's HTTP parser, with the bytes that it failed on. */
+type ParseError = NodeJS.ErrnoException & { rawPacket?: Buffer };
+
 /** Answers bytes that are no request, in the error shape. */
-function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+function answerClientError(error: ParseError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
+  if (error.code === 'HPE_INVALID_METHOD' && beginsWithRequestLine(error.rawPacket)) {
+    answerRaw(socket, 'HR_METHOD_NOT_ALLOWED', NO_SUCH_METHOD);
+    return;
+  }
   const code = CLIENT_ERRORS[error.code ?? ''] ?? 'HR_REQUEST_INVALID';
+  answerRaw(
+    socket,
+    code,
+    code === 'HR_REQUEST_INVALID' ? 'The request is not valid HTTP' : SERVICE_ERROR_CODES[code].meaning,
+  );
+}
+
+const NO_SUCH_METHOD = 'No endpoint takes this method';
+
+/** A method of any name, and a target: HTTP, as opposed to the first bytes of another protocol. */
+function beginsWithRequestLine(bytes: Buffer | undefined): boolean {
+  return /^[!#$%&'*+.^_`|~\w-]+ \S+ HTTP\/1\.[01]\r?\n/.test(bytes?.toString('latin1') ?? '');
+}
+
+/** Answers what is no request to any endpoint, and closes the connection. */
+function answerRaw(socket: Socket, code: ServiceErrorCode, message: string): void {
   const { status } = SERVICE_ERROR_CODES[code];
-  const message = code === 'HR_REQUEST_INVALID' ? 'The request is not valid HTTP' : SERVICE_ERROR_CODES[code].meaning;
   // What it is that came nobody knows: not even its headers.
   const requestId = requestIdOf({ headers: {} });
   const body = errorJson({ status, code, message }, requestId);
   const headers = {
     'Content-Type': 'application/json',
     'Content-Length': Buffer.byteLength(body),
+    // Those of all endpoints: which one is meant cannot be said.
+    ...(status === 405 ? { Allow: 'DELETE, GET, HEAD, POST, PUT' } : {}),
     ...ANSWER_HEADERS,
     [REQUEST_ID_HEADER]: requestId,
     Connection: 'close',

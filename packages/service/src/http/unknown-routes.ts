@@ -1,9 +1,9 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Refusal } from '../errors/refusal.ts';
 
 /**
  * Answers requests that no route takes: 405 with the methods there are when the path is known, 404 otherwise. To be
- * called before the routes are made.
+ * called before the routes are made, and after the guard that says who may learn what there is.
  */
 export function answerUnknownRoutes(app: FastifyInstance): void {
   const methods = new Map<string, Set<string>>();
@@ -11,12 +11,13 @@ export function answerUnknownRoutes(app: FastifyInstance): void {
     const known = methods.getOrInsertComputed(url, () => new Set());
     for (const name of [method].flat()) known.add(name);
   });
-  app.setNotFoundHandler((request: FastifyRequest, _reply: FastifyReply) => {
-    const path = request.url.split('?', 1)[0] as string;
-    for (const [pattern, known] of methods) {
-      if (!matches(pattern, path)) continue;
+  const refuse = ({ method, url }: FastifyRequest): never => {
+    const path = url.split('?', 1)[0] as string;
+    // `/v1/config/validate` is also an id for `/v1/config/:id`: the router tries both.
+    const known = new Set([...methods].flatMap(([pattern, names]) => (matches(pattern, path) ? [...names] : [])));
+    if (known.size > 0) {
       const allow = [...known].sort().join(', ');
-      throw new Refusal('HR_METHOD_NOT_ALLOWED', `${request.method} is not possible on ${path}`, {
+      throw new Refusal('HR_METHOD_NOT_ALLOWED', `${method} is not possible on ${path}`, {
         hint: `Possible: ${allow}.`,
         headers: { allow },
       });
@@ -24,7 +25,12 @@ export function answerUnknownRoutes(app: FastifyInstance): void {
     throw new Refusal('HR_NOT_FOUND', `There is no endpoint ${path}`, {
       hint: 'GET /openapi.json lists the endpoints, /swagger shows them.',
     });
+  };
+  // Before the body is read: what is wrong with that does not matter.
+  app.addHook('onRequest', async (request) => {
+    if (request.is404) refuse(request);
   });
+  app.setNotFoundHandler(refuse);
 }
 
 function matches(pattern: string, path: string): boolean {

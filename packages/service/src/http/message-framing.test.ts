@@ -1,0 +1,89 @@
+import { connect } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { type TestService, testService } from '../testing/test-service.test.support.ts';
+
+/** Sends bytes; gives what comes back until the service ends the connection. */
+function exchange({ url }: TestService, bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let answer = '';
+    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(bytes));
+    socket.setEncoding('utf8');
+    socket.on('data', (data) => {
+      answer += data;
+    });
+    socket.on('end', () => resolve(answer));
+    socket.on('error', reject);
+  });
+}
+
+const upload = 'POST /v1/config HTTP/1.1\r\nContent-Type: application/hocon\r\n';
+const smuggled = 'PUT /v1/config/smuggled HTTP/1.1\r\nHost: x\r\nContent-Type: application/hocon\r\n';
+const next = `${smuggled}Content-Length: 4\r\n\r\na: 1`;
+
+describe('a request that a proxy may understand differently', () => {
+  it.each([
+    ['an unknown Transfer-Encoding', `${upload}Host: x\r\nTransfer-Encoding: rot13\r\n\r\n`],
+    [
+      'an unknown Transfer-Encoding before chunked',
+      `${upload}Host: x\r\nTransfer-Encoding: rot13, chunked\r\n\r\n0\r\n\r\n`,
+    ],
+    ['chunked twice', `${upload}Host: x\r\nTransfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n`],
+    ['gzip alone', `${upload}Host: x\r\nTransfer-Encoding: gzip\r\nContent-Length: 4\r\n\r\na: 1`],
+    ['two Host headers', `${upload}Host: x\r\nHost: y\r\nContent-Length: 4\r\n\r\na: 1`],
+    ['the same Host header twice', `${upload}Host: x\r\nhost: x\r\nContent-Length: 4\r\n\r\na: 1`],
+  ])('gets 400, and the connection is closed, with %s', async (_what, bytes) => {
+    const service = await testService();
+    const answer = await exchange(service, bytes + next);
+    const [head = '', json = ''] = answer.split('\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1\.1 400 /);
+    expect(head).toMatch(/\r\nconnection: close(\r\n|$)/i);
+    expect(JSON.parse(json)).toMatchObject({ status: 400, code: 'HR_REQUEST_INVALID' });
+    // One answer for the whole connection, and nothing of it was done.
+    expect(answer.match(/HTTP\/1\.1 \d/g)).toHaveLength(1);
+    expect((await service.ask('/v1/config')).json).toEqual({});
+  });
+
+  it('is not one with a chunked body in any letter case', async () => {
+    const service = await testService();
+    const answer = await exchange(
+      service,
+      `${upload}Host: x\r\nConnection: close\r\nTransfer-Encoding: Chunked\r\n\r\n4\r\na: 1\r\n0\r\n\r\n`,
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  });
+});
+
+describe('a method that does not exist', () => {
+  it.each(['FOO', 'get', 'BREW', 'QUERY', 'PURGE', 'TRACE', 'CONNECT'])(
+    'gets 405 with the methods: %s',
+    async (method) => {
+      const service = await testService();
+      const target = method === 'CONNECT' ? 'x:80' : '/v1/config';
+      const answer = await exchange(service, `${method} ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+      const [head = '', json = ''] = answer.split('\r\n\r\n');
+      expect(head).toMatch(/^HTTP\/1\.1 405 Method Not Allowed\r\n/);
+      expect(head).toMatch(/\r\nallow: [^\r]*GET[^\r]*POST/i);
+      expect(JSON.parse(json)).toMatchObject({ status: 405, code: 'HR_METHOD_NOT_ALLOWED' });
+    },
+  );
+
+  it('is not what bytes that are no HTTP have', async () => {
+    const service = await testService();
+    for (const bytes of ['\x16\x03\x01\x02\x00\x01\r\n\r\n', 'FOO\r\n\r\n', 'F\x01O / HTTP/1.1\r\n\r\n']) {
+      expect(await exchange(service, bytes)).toMatch(/^HTTP\/1\.1 400 /);
+    }
+  });
+});
+
+describe('the methods of a path', () => {
+  it.each([
+    ['/v1/config/validate', 'DELETE, GET, HEAD, POST, PUT'],
+    ['/v1/config', 'GET, HEAD, POST'],
+    ['/v1/run/abc/cancel', 'POST'],
+  ])('OPTIONS %s lists %s', async (path, allow) => {
+    const service = await testService();
+    const answer = await service.ask(path, { method: 'OPTIONS' });
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get('allow')).toBe(allow);
+  });
+});
