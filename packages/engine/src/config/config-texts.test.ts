@@ -198,6 +198,9 @@ describe('maskSecrets', () => {
     'passwd',
     'pwd',
     'dbPwd',
+    'pw',
+    'userPw',
+    'smtp_pw',
     'passphrase',
     'secret',
     'clientSecret',
@@ -239,6 +242,7 @@ describe('maskSecrets', () => {
   it.each([
     'name',
     'bypass',
+    'pwned',
     'compass',
     'passengers',
     'key',
@@ -290,6 +294,7 @@ describe('maskSecrets', () => {
     ['https://h/c?sv=1&sig=a%2Fb%3D&se=2', `https://h/c?sv=1&sig=${MASK}&se=2`],
     ['jdbc:sqlserver://h;user=sa;password=s3cr', `jdbc:sqlserver://h;user=sa;password=${MASK}`],
     ['jdbc:mysql://h/db?user=a&password=b', `jdbc:mysql://h/db?user=a&password=${MASK}`],
+    ['jdbc:mysql://h/db?user=a&pw=b', `jdbc:mysql://h/db?user=a&pw=${MASK}`],
     [
       'DefaultEndpointsProtocol=https;AccountName=n;AccountKey=k==;EndpointSuffix=s',
       `DefaultEndpointsProtocol=https;AccountName=n;AccountKey=${MASK};EndpointSuffix=s`,

@@ -6,7 +6,7 @@ export const MASK = '******';
 
 // What the name of a key ends in, or has in it as a word, when its value is a credential.
 const SECRET =
-  /pass(word|wd|phrase)s?$|(^|_)(pass|pwd|sas|sig|cookie|jaas)(_|$)|secrets?(_|$)|(api|access|private|account|shared|master|signing|encryption|subscription)_?keys?(_|$)|token$|credentials?(_|$)|connection_?string$|authorization$/;
+  /pass(word|wd|phrase)s?$|(^|_)(pass|pwd|pw|sas|sig|cookie|jaas)(_|$)|secrets?(_|$)|(api|access|private|account|shared|master|signing|encryption|subscription)_?keys?(_|$)|token$|credentials?(_|$)|connection_?string$|authorization$/;
 const AUTHORIZATION = /\b(Basic\s+)[A-Za-z0-9+/]{8,}={0,2}/g;
 const URL_PASSWORD = /(:\/\/[^/?#\s:@]*:)[^/?#\s]*@/g;
 // `name=value` and `"name": "value"` inside a text: parameters of a URL, settings of a connection, headers.

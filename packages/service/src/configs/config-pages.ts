@@ -1,4 +1,3 @@
-import { numberCursor } from '../http/number-cursor.ts';
 import type { Preset } from '../presets/presets.ts';
 import type { ConfigListing, ConfigVersionListing, Store } from '../store/store.ts';
 
@@ -53,7 +52,10 @@ export async function versionPage(
   id: string,
   { after, limit }: { after: string | undefined; limit: number },
 ): Promise<Page<ConfigVersionListing>> {
-  const found = await store.listConfigVersions(id, { before: numberCursor(after, 'the newest'), limit: limit + 1 });
+  const found = await store.listConfigVersions(id, {
+    before: after === undefined ? undefined : Number(after),
+    limit: limit + 1,
+  });
   const items = found.slice(0, limit);
   return { items, next: found.length > limit ? String(items.at(-1)?.version) : null };
 }
@@ -77,7 +79,5 @@ function presetItem(id: string, digest: string): ConfigItem {
 /** Where a page starts: after a preset, or before a place in the order of uploads. */
 function parseCursor(after: string | undefined): { preset?: string; before?: number | undefined } {
   if (after === undefined) return { preset: '' };
-  return after.startsWith('preset:')
-    ? { preset: after.slice('preset:'.length) }
-    : { before: numberCursor(after, 'the newest') };
+  return after.startsWith('preset:') ? { preset: after.slice('preset:'.length) } : { before: Number(after) };
 }

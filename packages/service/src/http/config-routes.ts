@@ -16,9 +16,19 @@ import {
   UploadedAnswer,
 } from './config-answers.ts';
 import { sendJson, streamJson } from './json.ts';
-import { labelQuery, parseLabels } from './label-query.ts';
-import { answers, DEFAULT_PAGE, idParams, Nothing, pageOf, pageQuery, problemList, queryOf } from './route-schemas.ts';
+import { labelQuery, parseLabels, uploadLabelQuery } from './label-query.ts';
+import {
+  answers,
+  DEFAULT_PAGE,
+  idParams,
+  Nothing,
+  pageOf,
+  pageQueryOf,
+  problemList,
+  queryOf,
+} from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
+import { CONFIG_CURSOR } from './text-formats.ts';
 
 /** Configs listed from the store at a time, when all of them are. */
 const LIST_STEP = 500;
@@ -46,7 +56,7 @@ const uploadQuery = queryOf({
   validate: Type.Optional(Type.Boolean({ description: 'Refuse a config that has errors' })),
   name: Type.Optional(Type.String({ maxLength: 100, description: 'Unique; stands for the id everywhere' })),
   description: Type.Optional(Type.String({ maxLength: 1000 })),
-  label: labelQuery,
+  label: uploadLabelQuery,
 });
 
 interface UploadQuery {
@@ -170,7 +180,7 @@ export async function configRoutes(
       schema: {
         tags,
         summary: 'All configs by id, presets included; with any parameter a page of them, newest first',
-        querystring: queryOf({ ...pageQuery, label: labelQuery }),
+        querystring: queryOf({ ...pageQueryOf(CONFIG_CURSOR.pattern), label: labelQuery }),
         response: answers(
           { 200: Type.Union([Type.Record(Type.String(), ConfigAnswer), pageOf(ConfigItemAnswer)]) },
           400,

@@ -1,26 +1,22 @@
 import { Type } from '@headrace/engine';
-import { Refusal } from '../errors/refusal.ts';
 import { MAX_LABELS } from '../runs/run-details.ts';
+import { LABEL, LABEL_OR_NONE } from './text-formats.ts';
 
 /** `label=key:value`, as often as there are labels. */
-export const labelQuery = Type.Optional(
-  Type.Array(Type.String({ maxLength: 1101 }), {
-    maxItems: MAX_LABELS,
-    description: '`key:value`; several times: all of them',
-  }),
-);
+export const labelQuery = labels(LABEL.pattern, '`key:value`; several times: all of them');
+
+/** The same for an upload, where `label=` takes away. */
+export const uploadLabelQuery = labels(LABEL_OR_NONE.pattern, '`key:value`, several times; empty: none');
+
+function labels(pattern: string, description: string) {
+  return Type.Optional(Type.Array(Type.String({ pattern }), { maxItems: MAX_LABELS, description }));
+}
 
 /** The labels of a query by their keys. */
 export function parseLabels(texts: readonly string[]): Record<string, string> {
-  const labels = new Map<string, string>();
-  for (const text of texts) {
+  const labels = texts.map((text): [string, string] => {
     const colon = text.indexOf(':');
-    if (colon <= 0) {
-      throw new Refusal('HR_REQUEST_INVALID', `The query: label=${text} is not key:value`, {
-        hint: 'Write label=team:search.',
-      });
-    }
-    labels.set(text.slice(0, colon), text.slice(colon + 1));
-  }
+    return [text.slice(0, colon), text.slice(colon + 1)];
+  });
   return Object.fromEntries(labels);
 }

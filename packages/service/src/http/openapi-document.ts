@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { SERVICE_ERROR_CODES } from '../errors/service-error-codes.ts';
 import { EXAMPLES, type OperationExample } from './openapi-examples.ts';
+import { TIME_SCHEMA } from './time-query.ts';
 
 interface Content {
   [type: string]: { schema?: { type?: unknown; $ref?: string }; example?: unknown };
@@ -14,7 +15,7 @@ interface Answer {
 
 export interface Operation {
   operationId?: string;
-  parameters?: { name: string; in: string; example?: unknown }[];
+  parameters?: { name: string; in: string; schema?: object; example?: unknown }[];
   requestBody?: { content: Content };
   responses: Record<string, Answer>;
   security?: object[];
@@ -42,6 +43,9 @@ const HEADERS: Readonly<Record<string, Record<string, object>>> = {
   405: { Allow: { schema: { type: 'string' }, description: 'The methods that there are' } },
   429: { 'Retry-After': { schema: { type: 'integer' }, description: 'Seconds to wait' } },
 };
+
+/** Parameters that are times. */
+const TIMES: ReadonlySet<string> = new Set(['since', 'until']);
 
 /** Completes what fastify's plugin makes of the routes: names of operations, examples, codes of errors, headers. */
 export function completeDocument(document: OpenApiDocument): void {
@@ -88,6 +92,7 @@ function completeAnswer(status: string, answer: Answer): void {
 
 function addExample(operation: Operation, { parameters = {}, body, answer }: OperationExample): void {
   for (const parameter of operation.parameters ?? []) {
+    if (TIMES.has(parameter.name)) parameter.schema = TIME_SCHEMA;
     if (Object.hasOwn(parameters, parameter.name)) parameter.example = parameters[parameter.name];
   }
   const sent = body === undefined ? undefined : operation.requestBody?.content[body.type];

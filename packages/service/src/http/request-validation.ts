@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { nearest, type TSchema } from '@headrace/engine';
 import type { FastifyServerOptions } from 'fastify';
 import { Refusal } from '../errors/refusal.ts';
+import { formatOf } from './text-formats.ts';
 
 type Part = 'body' | 'headers' | 'params' | 'querystring' | (string & {});
 type Check = (value: unknown) => { value: unknown } | { error: Refusal };
@@ -9,7 +10,12 @@ type Check = (value: unknown) => { value: unknown } | { error: Refusal };
 /** The pattern of texts that are more than white space. */
 const NOT_BLANK = '\\S';
 
-const WORDS: Readonly<Record<string, string>> = { querystring: 'The query', params: 'The path', body: 'The body' };
+const WORDS: Readonly<Record<string, string>> = {
+  querystring: 'The query',
+  params: 'The path',
+  headers: 'The headers',
+  body: 'The body',
+};
 
 type CompilersFactory = NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>;
 
@@ -48,7 +54,6 @@ const require = createRequire(import.meta.url);
 
 function compileCheck(schema: TSchema, part: Part): Check {
   const { Compile } = require('typebox/compile') as typeof import('typebox/compile');
-  const { Value } = require('typebox/value') as typeof import('typebox/value');
   const compiled = Compile(schema);
   const texts = part !== 'body';
   return (given) => {
@@ -56,10 +61,27 @@ function compileCheck(schema: TSchema, part: Part): Check {
       if (compiled.Check(null)) return { value: null };
       return { error: new Refusal('HR_REQUEST_EMPTY_BODY', 'The body is empty; a JSON object is expected') };
     }
-    const value = texts ? Value.Convert(schema, given) : given;
+    const value = texts ? fromTexts(schema, given as Readonly<Record<string, unknown>>) : given;
     if (compiled.Check(value)) return { value };
     return { error: refusal(schema, part, value, compiled.Errors(value)) };
   };
+}
+
+/**
+ * The values that the texts of a query, a path or headers stand for. A text that does not stand for what the schema has
+ * there stays a text, which is refused then. TypeBox's own conversion would take `true` for 1, and 1.5 too.
+ */
+function fromTexts(schema: TSchema, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { properties = {} } = schema as { properties?: Readonly<Record<string, { type?: string }>> };
+  const value: Record<string, unknown> = { ...given };
+  for (const [name, { type }] of Object.entries(properties)) {
+    const text = value[name];
+    if (typeof text !== 'string') continue;
+    if (type === 'array') value[name] = [text];
+    else if (type === 'integer' && /^-?[0-9]{1,15}$/.test(text)) value[name] = Number(text);
+    else if (type === 'boolean' && /^(true|false)$/.test(text)) value[name] = text === 'true';
+  }
+  return value;
 }
 
 interface Mistake {
@@ -99,6 +121,11 @@ function refusal(schema: TSchema, part: Part, value: unknown, mistakes: readonly
       'HR_REQUEST_INVALID',
       `${what} must not have ${names.map((each) => JSON.stringify(each)).join(', ')}`,
     );
+  }
+  const format = first?.keyword === 'pattern' ? formatOf((first.params as { pattern: unknown }).pattern) : undefined;
+  if (format !== undefined) {
+    const given = path.reduce((inner, key) => (inner as Record<string, unknown>)[key], value);
+    return new Refusal('HR_REQUEST_INVALID', `${word}: ${name}=${given} is ${format.not}`, { hint: format.hint });
   }
   return new Refusal(
     'HR_REQUEST_INVALID',

@@ -6,6 +6,7 @@ import { SystemStatsAnswer } from '../stats/system-stats.ts';
 import { ComponentAnswer } from './component-answer.ts';
 import { ErrorAnswer } from './error-answers.ts';
 import { StageTraceAnswer } from './preview-answer.ts';
+import { NUMBER_CURSOR } from './text-formats.ts';
 
 /** Schemas that endpoints share, by the name under which the OpenAPI document has them. */
 export const SHARED_SCHEMAS: readonly TSchema[] = [
@@ -28,12 +29,18 @@ export function queryOf(parameters: Record<string, TSchema>): TSchema {
   return Type.Object(parameters, { additionalProperties: false });
 }
 
-export const pageQuery = {
-  limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: `Items of a page; ${DEFAULT_PAGE}` }),
-  ),
-  after: Type.Optional(Type.String({ maxLength: 300, description: 'The `next` of the page before' })),
-};
+/** The parameters of a page whose places are numbers. */
+export const pageQuery = pageQueryOf(NUMBER_CURSOR.pattern);
+
+/** @param cursor the pattern of `next` */
+export function pageQueryOf(cursor: string) {
+  return {
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: MAX_PAGE, description: `Items of a page; ${DEFAULT_PAGE}` }),
+    ),
+    after: Type.Optional(Type.String({ pattern: cursor, description: 'The `next` of the page before' })),
+  };
+}
 
 /** A page of items; `next` is null on the last. */
 export function pageOf(item: TSchema): TSchema {

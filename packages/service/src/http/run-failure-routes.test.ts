@@ -79,7 +79,7 @@ describe('the failed documents of a run', () => {
     const service = await testService();
     expect((await service.ask('/v1/run/none/failures?after=x')).json).toMatchObject({
       status: 400,
-      hint: 'Leave out "after" to begin with the first.',
+      hint: 'Leave out "after" to begin with the first page.',
     });
     const answer = await service.ask('/v1/run/none/failures');
     expect(answer.json).toMatchObject({ status: 404, code: 'HR_RUN_NOT_FOUND' });

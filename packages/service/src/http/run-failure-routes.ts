@@ -3,7 +3,6 @@ import type { FastifyInstance } from 'fastify';
 import { repeatOf } from '../runs/repeated-requests.ts';
 import { runNotFound } from '../runs/run-manager.ts';
 import { sendJson } from './json.ts';
-import { numberCursor } from './number-cursor.ts';
 import { type RepeatHeaders, repeatHeaders } from './repeat-headers.ts';
 import { answers, DEFAULT_PAGE, idParams, pageOf, pageQuery, queryOf } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
@@ -73,7 +72,7 @@ export async function runFailureRoutes(app: FastifyInstance, { runs, retries }: 
       },
     },
     async ({ params: { id }, query: { limit = DEFAULT_PAGE, after, at, connector } }, reply) => {
-      const page = { after: numberCursor(after, 'the first') ?? 0, limit };
+      const page = { after: Number(after ?? 0), limit };
       if ((await runs.details(id)) === undefined) throw runNotFound(id);
       const found = await runs.journals.failures(id, page, { at, connector });
       const next = found.more ? String(found.items.at(-1)?.seq) : null;

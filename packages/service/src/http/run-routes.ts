@@ -8,7 +8,6 @@ import type { RunFilter } from '../store/store.ts';
 import { requireRole } from './access.ts';
 import { sendJson, streamJson } from './json.ts';
 import { labelQuery, parseLabels } from './label-query.ts';
-import { numberCursor } from './number-cursor.ts';
 import { type RepeatHeaders, repeatHeaders } from './repeat-headers.ts';
 import { answers, DEFAULT_PAGE, idParams, pageOf, pageQuery, queryOf } from './route-schemas.ts';
 import { RunBody } from './run-body.ts';
@@ -155,7 +154,7 @@ async function runPage(
   filter: RunFilter,
 ): Promise<string> {
   // One more than asked for tells whether there is another page.
-  const found = await runs.list({ before: numberCursor(after, 'the newest'), limit: limit + 1 }, filter);
+  const found = await runs.list({ before: after === undefined ? undefined : Number(after), limit: limit + 1 }, filter);
   const items = found.slice(0, limit);
   const next = found.length > limit ? String(items.at(-1)?.seq) : null;
   return `{"items":[${items.map(({ details }) => details).join(',')}],"next":${JSON.stringify(next)}}`;

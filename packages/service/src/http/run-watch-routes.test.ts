@@ -230,7 +230,7 @@ describe('the events of a run', () => {
     expect((await service.ask('/v1/run/nothing/events')).json).toMatchObject({ status: 404, code: 'HR_RUN_NOT_FOUND' });
     expect((await service.ask(`/v1/run/${runId}/events?lastEventId=x`)).json).toMatchObject({
       status: 400,
-      message: 'x is not the id of an event of a run',
+      message: 'The query: lastEventId=x is not the id of an event of a run',
     });
     expect((await service.ask('/v1/run/nothing/events', { headers: { 'last-event-id': 'done' } })).status).toBe(404);
     const locked = await testService({ auth: { password: 'x', users: [] } as never });

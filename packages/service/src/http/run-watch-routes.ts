@@ -1,12 +1,12 @@
 import { Type } from '@headrace/engine';
 import type { FastifyInstance } from 'fastify';
-import { Refusal } from '../errors/refusal.ts';
 import { LOG_LEVELS, type LogQuery, logText } from '../runs/log-lines.ts';
 import { DONE_ID, doneFrame, type EventPlace, placeOf } from '../runs/run-events.ts';
 import { runNotFound } from '../runs/run-manager.ts';
 import { EVENT_HEADERS, EventStreams } from './event-streams.ts';
 import { answers, idParams, queryOf } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
+import { EVENT_ID } from './text-formats.ts';
 
 /** How long a client is to wait before it connects again. */
 const RETRY = 'retry: 2000\n\n';
@@ -26,7 +26,7 @@ export async function runWatchRoutes(app: FastifyInstance, { runs }: ServicePart
   const tags = ['run'];
   const streams = new EventStreams();
 
-  app.get<{ Params: { id: string }; Querystring: { lastEventId?: string } }>(
+  app.get<{ Params: { id: string }; Headers: { 'last-event-id'?: string }; Querystring: { lastEventId?: string } }>(
     '/v1/run/:id/events',
     {
       config: { access: 'reader', stream: true },
@@ -37,10 +37,14 @@ export async function runWatchRoutes(app: FastifyInstance, { runs }: ServicePart
         summary: 'What happens in a run, as it happens, until it is done',
         params: idParams,
         headers: Type.Object({
-          'last-event-id': Type.Optional(Type.String({ description: 'Go on behind the event of this id' })),
+          'last-event-id': Type.Optional(
+            Type.String({ pattern: EVENT_ID.pattern, description: 'Continue after the event of this id' }),
+          ),
         }),
         querystring: queryOf({
-          lastEventId: Type.Optional(Type.String({ description: 'The same, for clients that cannot set the header' })),
+          lastEventId: Type.Optional(
+            Type.String({ pattern: EVENT_ID.pattern, description: 'The same, for clients that cannot set the header' }),
+          ),
         }),
         response: { ...answers({}, 400, 404), 200: Events, 204: { description: 'Nothing more comes' } },
       },
@@ -91,10 +95,6 @@ export async function runWatchRoutes(app: FastifyInstance, { runs }: ServicePart
   );
 }
 
-function placeAfter(last: string | string[] | undefined): EventPlace | 'done' | undefined {
-  if (last === undefined || last === '') return undefined;
-  if (last === DONE_ID) return 'done';
-  const place = typeof last === 'string' ? placeOf(last) : undefined;
-  if (place === undefined) throw new Refusal('HR_REQUEST_INVALID', `${last} is not the id of an event of a run`);
-  return place;
+function placeAfter(last: string | undefined): EventPlace | 'done' | undefined {
+  return last === DONE_ID ? 'done' : placeOf(last ?? '');
 }

@@ -2,6 +2,17 @@ import { Type } from '@headrace/engine';
 import { Refusal } from '../errors/refusal.ts';
 import { parseDate } from '../stats/clock.ts';
 
+const SECONDS = /^[0-9]+(\.[0-9]+)?$/;
+
+/** What `parseTime` takes, for the OpenAPI document: the validator of requests could not say what is wrong as well. */
+export const TIME_SCHEMA = {
+  anyOf: [
+    { type: 'string', pattern: SECONDS.source, maxLength: 40 },
+    { type: 'string', format: 'date' },
+    { type: 'string', format: 'date-time' },
+  ],
+} as const;
+
 /** A time in a query. */
 export function timeQuery(description: string) {
   return Type.Optional(
@@ -15,7 +26,7 @@ export function timeQuery(description: string) {
 /** Seconds since the epoch. */
 export function parseTime(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : isoSeconds(text);
+  const seconds = SECONDS.test(text) ? Number(text) : isoSeconds(text);
   if (!Number.isNaN(seconds)) return seconds;
   throw new Refusal('HR_REQUEST_INVALID', `The query: ${name}=${text} is no time`, {
     hint: 'Write seconds since the epoch, or a time with its zone, as in 2026-01-31T12:00:00Z.',
