@@ -36,6 +36,7 @@ export type { ReportProblem } from './component/reach.ts';
 export { Registry, type RegistrySource } from './component/registry.ts';
 export {
   type ClassChoices,
+  COERCED,
   CONNECTS,
   clamped,
   FLAT,

@@ -1,4 +1,4 @@
-import { type IndexerSettings, MapOf, type ParameterProblem, type Static, Type } from '@headrace/engine';
+import { COERCED, type IndexerSettings, MapOf, type ParameterProblem, type Static, Type } from '@headrace/engine';
 import type { JoinSettings } from '../search-engine/bulk-encoder.ts';
 import { BulkIndexer, type BulkParameters, checkBulk } from '../search-engine/bulk-indexer.ts';
 import { connectionParameters } from '../search-engine/connection.ts';
@@ -8,7 +8,7 @@ const parameters = Type.Object({
   update: Type.Optional(Type.Boolean({ default: false })),
   childDocumentsField: Type.Optional(Type.String()),
   parentName: Type.Optional(Type.String()),
-  join: Type.Optional(MapOf(Type.String())),
+  join: Type.Optional(MapOf(Type.String(), COERCED)),
 });
 
 /**

@@ -1,5 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import {
+  COERCED,
   CONNECTS,
   type EncodedBatch,
   Indexer,
@@ -27,7 +28,7 @@ const parameters = Type.Object({
   url: Type.String(CONNECTS),
   method: Type.Optional(OneOf(['POST', 'PUT', 'PATCH'], { default: 'POST' })),
   form: Type.Optional(OneOf(['ndjson', 'json-array', 'single'], { default: 'ndjson' })),
-  headers: Type.Optional(MapOf(Type.String())),
+  headers: Type.Optional(MapOf(Type.String(), COERCED)),
   itemErrors: Type.Optional(Type.Boolean({ default: false })),
   deleteUrl: Type.Optional(Type.String(CONNECTS)),
   deleteMethod: Type.Optional(OneOf(['DELETE', 'POST', 'PUT', 'PATCH'], { default: 'DELETE' })),

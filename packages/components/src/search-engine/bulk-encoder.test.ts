@@ -34,10 +34,30 @@ describe('BulkEncoder', () => {
   it.each([
     [{ idOverrideField: 'a' }, '{"id":"1","a":""}', /a, which gives the id in the index, is empty/],
     [{}, `{"id":"${'é'.repeat(257)}"}`, /longer than the 512 bytes/],
-    [{ version: { field: 'v', type: 'external' } as const }, '{"id":"1","v":"x"}', /field v must be a whole number/],
-    [{ version: { field: 'v', type: 'external' } as const }, '{"id":"1","v":1.5}', /field v must be a whole number/],
+    [{ version: { field: 'v', type: 'external' } as const }, '{"id":"1","v":"x"}', /field v must be a number from 0/],
+    [
+      { version: { field: 'v', type: 'external' } as const },
+      '{"id":"1","v":-1.5}',
+      /a number from 0 to .*, it is -1.5/,
+    ],
+    [{ version: { field: 'v', type: 'external' } as const }, '{"id":"1","v":1e19}', /field v must be a number from 0/],
+    [{ version: { field: 'v', type: 'external' } as const }, '{"id":"1","v":true}', /field v must be a number from 0/],
   ])('refuses what a search engine would refuse together with others: %j %s', (options, json, reason) => {
     expect(() => encode(options, json)).toThrow(reason);
+  });
+
+  it.each([
+    ['2.9', '2'],
+    ['"2.9"', '2'],
+    ['" 7 "', '7'],
+    ['"1e3"', '1000'],
+    ['2.0', '2'],
+    ['-0.5', '0'],
+    ['9223372036854775807', '9223372036854775807'],
+    ['"9223372036854775807"', '9223372036854775807'],
+  ])('sends the version %s without its fraction, as %s', (value, version) => {
+    const line = encode({ version: { field: 'v', type: 'external' } }, `{"id":"1","v":${value}}`);
+    expect(line).toContain(`"version":${version},"version_type":"external"`);
   });
 
   it('tells once of children that are not sent', () => {

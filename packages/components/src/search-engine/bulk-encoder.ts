@@ -2,6 +2,7 @@ import {
   type Document,
   type DocumentEncoder,
   type DocumentTable,
+  Double,
   type JsonObject,
   type Logger,
   type ModuleReference,
@@ -135,11 +136,14 @@ export class BulkEncoder implements DocumentEncoder {
       this.warnOfVersion(document, version.field);
       return '';
     }
-    const text = typeof value === 'string' ? value.trim() : writeValue(value);
-    if (!/^\d{1,19}$/.test(text) || BigInt(text) > MAX_VERSION) {
-      throw new Error(`The version in the field ${version.field} must be a whole number from 0, it is ${text}`);
+    const whole = wholeVersion(value);
+    if (whole === undefined) {
+      const text = typeof value === 'string' ? value : writeValue(value);
+      throw new Error(
+        `The version in the field ${version.field} must be a number from 0 to ${MAX_VERSION}, it is ${text}`,
+      );
     }
-    return `"version":${BigInt(text)},"version_type":"${version.type}",`;
+    return `"version":${whole},"version_type":"${version.type}",`;
   }
 
   private warnOfVersion(document: Document, field: string): void {
@@ -208,6 +212,21 @@ export class BulkEncoder implements DocumentEncoder {
 }
 
 const MAX_VERSION = 2n ** 63n - 1n;
+
+/** A number as a version, its fraction cut off as the reference does; undefined for what is no version. */
+function wholeVersion(value: Value): bigint | undefined {
+  const number = typeof value === 'string' ? value.trim() : value instanceof Double ? value.value : value;
+  let whole: bigint | undefined;
+  if (typeof number === 'bigint') whole = number;
+  else if (typeof number === 'string' && /^\d{1,19}$/.test(number)) whole = BigInt(number);
+  else if (typeof number === 'number' || (typeof number === 'string' && DECIMAL.test(number))) {
+    const truncated = Math.trunc(Number(number));
+    if (Number.isFinite(truncated)) whole = BigInt(truncated);
+  }
+  return whole === undefined || whole < 0n || whole > MAX_VERSION ? undefined : whole;
+}
+
+const DECIMAL = /^[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?$/;
 
 /** Whether the line of the action depends on nothing but the id, and the source on nothing but the fields. */
 function isPlain(options: BulkEncoderOptions): boolean {

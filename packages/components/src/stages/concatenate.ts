@@ -1,4 +1,5 @@
 import {
+  COERCED,
   type Document,
   type DocumentTable,
   MapOf,
@@ -17,7 +18,7 @@ import { checkDestination } from '../fields/destination.ts';
 const parameters = Type.Object({
   dest: Type.String(),
   formatString: Type.String(),
-  defaultInputs: Type.Optional(MapOf(Type.String())),
+  defaultInputs: Type.Optional(MapOf(Type.String(), COERCED)),
   updateMode: UpdateModeParameter,
 });
 

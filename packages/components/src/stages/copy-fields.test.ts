@@ -79,6 +79,8 @@ describe('CopyFields', () => {
     [{ fieldMapping: { a: 'id' } }, 'reserved'],
     [{ fieldMapping: { a: ['b', ''] } }, 'must not be empty'],
     [{ fieldMapping: { a: { b: 'c' } } }, 'must be a string'],
+    [{ fieldMapping: { a: 5 } }, 'fieldMapping.a must be a string, was "NUMBER"'],
+    [{ fieldMapping: { a: ['b', true] } }, 'must be a string'],
     [{ fieldMapping: { a: 'b[' }, isNested: true }, 'bracket'],
     [{ fieldMapping: { 'a b': 'c' }, isNested: true }, 'white space'],
     [{ fieldMapping: { a: '.' }, isNested: true }, 'is not a path'],

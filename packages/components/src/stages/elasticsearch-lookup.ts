@@ -1,4 +1,5 @@
 import {
+  COERCED,
   copyValue,
   counted,
   type Document,
@@ -28,7 +29,7 @@ const parameters = Type.Object({
     ...connectionParameters,
     update: Type.Optional(Type.Boolean({ noEffect: true })),
     parentName: Type.Optional(Type.String({ noEffect: true })),
-    join: Type.Optional(MapOf(Type.String(), { noEffect: true })),
+    join: Type.Optional(MapOf(Type.String(), { ...COERCED, noEffect: true })),
   }),
   source: Type.Array(Type.String()),
   dest: Type.Array(Type.String()),

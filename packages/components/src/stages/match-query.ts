@@ -1,4 +1,5 @@
 import {
+  COERCED,
   type Document,
   MapOf,
   type ParameterProblem,
@@ -18,7 +19,7 @@ import { QuerySyntaxError } from '../text/lucene-query/query-syntax-error.ts';
 
 const parameters = Type.Object({
   fields: Type.Array(Type.String()),
-  queries: Type.Array(MapOf(Type.String())),
+  queries: Type.Array(MapOf(Type.String(), COERCED)),
   matchedQueriesField: Type.String(),
 });
 

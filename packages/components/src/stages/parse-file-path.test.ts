@@ -19,6 +19,9 @@ describe('ParseFilePath', () => {
     ['a/c.tar.gz', 'c.tar.gz', 'a', 'a/c.tar.gz', 'GZ'],
     ['C:\\d\\f', 'f', 'C:/d', 'C:/d/f', ''],
     ['C:\\f.x', 'f.x', 'C:', 'C:/f.x', 'X'],
+    ['C:x.txt', 'C:x.txt', 'C:', 'C:x.txt', 'TXT'],
+    ['C:d/x', 'x', 'C:d', 'C:d/x', ''],
+    ['~/x.txt', 'x.txt', '~', '~/x.txt', 'TXT'],
     ['//server/share/f.txt', 'f.txt', '//server/share', '//server/share/f.txt', 'TXT'],
     ['s3://b/k', 'k', 's3:/b', 's3:/b/k', ''],
     ['a.b/c.', 'c.', 'a.b', 'a.b/c.', ''],
@@ -32,6 +35,12 @@ describe('ParseFilePath', () => {
       path: [normal],
       file_extension: [extension],
     });
+  });
+
+  it('takes a drive for the folder of a file without a folder', async () => {
+    const expected = { filename: ['C:x.txt'], folder: ['C:'], path: ['C:x.txt'], file_extension: ['TXT'] };
+    expect(await parse('C:x.txt', { fileSep: '\\' })).toEqual(expected);
+    expect((await parse('C:d\\x.txt', { fileSep: '\\' })).folder).toEqual(['C:d']);
   });
 
   it('lists the folders above, without leading separators', async () => {

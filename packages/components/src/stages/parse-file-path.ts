@@ -1,6 +1,6 @@
 import { sep } from 'node:path';
 import { type Document, HeadraceError, type ParameterProblem, Stage, type Static, Type } from '@headrace/engine';
-import { normalizeFilePath } from '../storage/normalize-file-path.ts';
+import { folderOf, normalizeFilePath } from '../storage/normalize-file-path.ts';
 
 const parameters = Type.Object({
   filePathField: Type.Optional(Type.String({ default: 'file_path' })),
@@ -13,7 +13,7 @@ const parameters = Type.Object({
  * Splits the path of a file into its parts, each in a field of its own.
  * <p>
  * Written are <code>filename</code> (the name behind the last separator), <code>folder</code> (what stands before it,
- * empty when there is nothing, <code>/</code> for a file at the root), <code>path</code> (the whole path in its simple
+ * empty when there is nothing, <code>/</code> for a file at the root, <code>C:</code> for <code>C:x.txt</code>), <code>path</code> (the whole path in its simple
  * form), <code>file_extension</code> (the name behind its last dot, empty without one) and, with includeHierarchy,
  * <code>file_paths</code> (the folders above, the outermost first, without a leading separator). Values are added:
  * the fields are lists even with one value, and values that were there stay.
@@ -90,7 +90,7 @@ export class ParseFilePath extends Stage<typeof parameters> {
     const name = path.slice(end + 1);
     const extension = name.slice(name.lastIndexOf('.') + 1 || name.length);
     document.add('filename', name);
-    document.add('folder', end === 0 ? separator : path.slice(0, Math.max(end, 0)));
+    document.add('folder', folderOf(path, separator));
     document.add('path', path);
     document.add('file_extension', uppercaseExtension === false ? extension : extension.toUpperCase());
     if (includeHierarchy !== false) this.addAncestors(document, path);

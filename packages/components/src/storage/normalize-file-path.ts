@@ -19,6 +19,17 @@ export function normalizeFilePath(path: string, separator: '/' | '\\'): string |
   return prefix + kept.join(separator);
 }
 
+/**
+ * The folder of a normalized path: everything before the last separator. A path that has only a prefix, such as
+ * `C:x.txt` or `~/`, is in the folder that the prefix names.
+ */
+export function folderOf(path: string, separator: '/' | '\\'): string {
+  const prefix = prefixOf(path, separator) ?? '';
+  const end = path.lastIndexOf(separator);
+  if (path === prefix || end < 0) return prefix;
+  return end === 0 ? separator : path.slice(0, end);
+}
+
 /** What a path begins with and cannot be climbed out of; undefined when it begins with something impossible. */
 function prefixOf(text: string, separator: string): string | undefined {
   if (text === '') return '';

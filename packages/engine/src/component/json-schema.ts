@@ -57,19 +57,21 @@ export class SchemaWriter {
     };
   }
 
-  private value(schema: TSchema, descriptions: Descriptions, path: string): JsonSchema {
+  /** @param exact whether texts must be texts, as in a map */
+  private value(schema: TSchema, descriptions: Descriptions, path: string, exact = false): JsonSchema {
     const { type, choices } = schema as { type?: string; choices?: ClassChoices };
     if (type === 'object' && 'patternProperties' in schema) {
       if (choices !== undefined) return this.chosen(choices);
       const [values] = Object.values(schema.patternProperties as Record<string, TSchema>);
-      return { type: 'object', additionalProperties: this.value(values as TSchema, descriptions, path) };
+      const inMap = !('coerced' in schema);
+      return { type: 'object', additionalProperties: this.value(values as TSchema, descriptions, path, inMap) };
     }
     if (type === 'object') return this.object(schema as TObject, descriptions, {}, `${path}.`);
     if (type === 'array') {
-      const items = this.value((schema as unknown as { items: TSchema }).items, descriptions, path);
+      const items = this.value((schema as unknown as { items: TSchema }).items, descriptions, path, exact);
       return listOf(items);
     }
-    if (type === 'string') return { type: ['string', 'number', 'boolean'] };
+    if (type === 'string') return { type: exact ? 'string' : ['string', 'number', 'boolean'] };
     if (type === 'boolean') return { type: ['boolean', 'string'], pattern: '^(true|false|yes|no|on|off)$' };
     if (type === 'number' || type === 'integer') {
       return { type: ['number', 'string'], pattern: NUMBER_TEXT, ...limits(schema) };
@@ -78,7 +80,7 @@ export class SchemaWriter {
     if (alternatives === undefined) return {};
     const literals = alternatives.map((choice) => (choice as { const?: unknown }).const);
     if (literals.every((literal) => typeof literal === 'string')) return { enum: literals.flatMap(withScalar) };
-    return { anyOf: alternatives.map((choice) => this.value(choice, descriptions, path)) };
+    return { anyOf: alternatives.map((choice) => this.value(choice, descriptions, path, exact)) };
   }
 
   /** A map of objects, each of the class that it names, or that its key stands for. */

@@ -2,7 +2,7 @@ import { type ObjectNode, parse } from '@headrace/hocon';
 import { describe, expect, it } from 'vitest';
 import { join } from './config-nodes.ts';
 import { checkParameters, parameterKeys } from './parameters.ts';
-import { MapOf, NO_EFFECT, OneOf, type TObject, type TSchema, Type } from './schema.ts';
+import { COERCED, MapOf, NO_EFFECT, OneOf, type TObject, type TSchema, Type } from './schema.ts';
 
 /** Checks a HOCON text against a schema, as if it stood at `stage` in a config. */
 function check(schema: TObject, text: string) {
@@ -104,7 +104,7 @@ describe('coercion', () => {
   });
 
   it('keeps maps in the order of the config, whatever their keys', () => {
-    const map = one(MapOf(Type.String()), '{b: 1, "10": x, "9": y, "a.b": z, __proto__: w}') as Map<string, string>;
+    const map = one(MapOf(Type.String()), '{b: "1", "10": x, "9": y, "a.b": z, __proto__: w}') as Map<string, string>;
     expect([...map]).toEqual([
       ['b', '1'],
       ['10', 'x'],
@@ -125,6 +125,31 @@ describe('coercion', () => {
       ['stage.p.c', 'Object p could not be converted to specified type: c is null', undefined],
       ['stage.p.d', 'p.d must be a string, was "LIST"', undefined],
     ]);
+  });
+
+  it('refuses numbers and booleans as texts of a map, where only texts make sense', () => {
+    const texts = Type.Union([Type.String(), Type.Array(Type.String())]);
+    for (const [values, text] of [
+      [Type.String(), '{a: 5}'],
+      [texts, '{a: 5}'],
+      [MapOf(texts), '{x: {a: 5}}'],
+    ] as const) {
+      expect(one(MapOf(values), text)).toEqual([expect.stringMatching(/a must be a string, was "NUMBER"$/)]);
+      expect(one(MapOf(values), text.replace('5', 'true'))).toEqual([expect.stringMatching(/, was "BOOLEAN"$/)]);
+      expect(one(MapOf(values), text.replace('5', '"5"'))).toBeInstanceOf(Map);
+    }
+    expect(one(MapOf(Type.Array(Type.String())), '{a: [x, 5]}')).toEqual(['p.a[1] must be a string, was "NUMBER"']);
+    expect(one(MapOf(texts), '{a: [5]}')).not.toBeInstanceOf(Map);
+    const { problems } = check(Type.Object({ p: MapOf(Type.String()), q: Type.String() }), 'p { a: 5 }, q: 5');
+    expect(problems.map(({ path, hint }) => [path, hint])).toEqual([
+      ['stage.p.a', 'If it is a name, put it in quotes: "5".'],
+    ]);
+    expect(one(MapOf(Type.String(), COERCED), '{a: 5, b: true}')).toEqual(
+      new Map([
+        ['a', '5'],
+        ['b', 'true'],
+      ]),
+    );
   });
 
   it('reads free values as values of fields', () => {

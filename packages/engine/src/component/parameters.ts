@@ -106,6 +106,8 @@ class ParameterReader {
   readonly problems: Problem[] = [];
   readonly files: NamedFile[] = [];
   private readonly rules: PolicyRules | undefined;
+  /** Whether texts must be texts in the config: inside a map, a number is no name of a field. */
+  private exactTexts = false;
 
   constructor(rules: PolicyRules | undefined) {
     this.rules = rules;
@@ -161,6 +163,10 @@ class ParameterReader {
       const refused = this.rules?.refusedParameter(access, text);
       const message = `An uploaded config may not ${refused}`;
       if (refused !== undefined) this.add('HR_POLICY_REFUSED', node.origin, path, message, POLICY_HINT);
+    }
+    if (text !== undefined && this.exactTexts && node.kind !== 'string') {
+      const message = `${name} must be a string, was "${kindName(node)}"`;
+      return this.wrong(node, path, message, 'HR_CONFIG_WRONG_TYPE', `If it is a name, put it in quotes: "${text}".`);
     }
     // Texts of a config are mostly names of fields: interned, a look-up compares pointers.
     if (text !== undefined) return internName(text);
@@ -248,6 +254,8 @@ class ParameterReader {
     }
     const values = mapValues(schema);
     const map = new Map<string, unknown>();
+    const outside = this.exactTexts;
+    this.exactTexts = !('coerced' in schema);
     for (const [key, child] of node.entries) {
       const childPath = join(path, key);
       if (child.kind === 'null' && !isAny(values)) {
@@ -267,6 +275,7 @@ class ParameterReader {
       const read = isAny(values) ? nodeToValue(child) : this.value(values, child, childPath, `${name}.${key}`);
       if (read !== undefined) map.set(internName(key), read);
     }
+    this.exactTexts = outside;
     return map;
   }
 
@@ -287,6 +296,7 @@ class ParameterReader {
     }
     for (const choice of choices) {
       const attempt = new ParameterReader(this.rules);
+      attempt.exactTexts = this.exactTexts;
       const read = attempt.value(choice, node, path, name);
       // The text is of this type, and of no other, even where a policy has something against what it says.
       if (attempt.problems.some(({ code }) => code !== 'HR_POLICY_REFUSED')) continue;

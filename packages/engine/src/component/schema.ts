@@ -18,6 +18,12 @@ export function clamped(range: { readonly minimum?: number; readonly maximum?: n
   return { clamp: range };
 }
 
+/**
+ * Options of a map: numbers and booleans among its values count as texts. Without it a map of texts takes texts only,
+ * because most such maps hold names of fields, and `{title: 5}` is a mistake.
+ */
+export const COERCED = { coerced: true } as const;
+
 /** Options of an object whose parameters the reference lists beside it, their names with dots: `kafka.topic`. */
 export const FLAT = { flat: true } as const;
 
@@ -51,7 +57,8 @@ export interface ClassChoices {
 }
 
 /**
- * A map from names to values, kept in the order of the config. In TypeScript a `ReadonlyMap`, because the keys
+ * A map from names to values, kept in the order of the config. Texts must be texts in the config too, unless `options`
+ * has `COERCED`. In TypeScript a `ReadonlyMap`, because the keys
  * are names of fields (`10` and `__proto__` included), in the schema an object.
  */
 export function MapOf<T extends TSchema>(

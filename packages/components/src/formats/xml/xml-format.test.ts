@@ -54,6 +54,14 @@ describe('XmlFormat', () => {
     expect(await idsOf(xml, { ...BOOKS, outputField: 'raw' }, 'b-')).toEqual(['b-1', 'b-üb<&lt;\n', 'b-34']);
   });
 
+  it('takes all text inside an id element for the id, that of elements in it too', async () => {
+    const ids = ['<isbn>1<x>2</x>3</isbn>', '<isbn><x><y>a</y><![CDATA[<b>]]></x>&amp;</isbn><n>no</n><isbn>c</isbn>'];
+    expect(await idsOf(`<lib>${ids.map((id) => `<book>${id}</book>`).join('')}</lib>`)).toEqual(['123', 'a<b>&c']);
+    expect(await idsOf('<lib><book>x<isbn>1</isbn>y</book></lib>', { ...BOOKS, xmlIdPath: '/lib/book' })).toEqual([
+      'x1y',
+    ]);
+  });
+
   it('gives random ids where there is none, or leaves the element out', async () => {
     const xml = '<lib><book/><book><isbn/></book><book><isbn> </isbn></book></lib>';
     const documents = await documentsOf(xml, BOOKS, 'p-');

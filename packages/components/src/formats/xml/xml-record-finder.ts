@@ -72,10 +72,10 @@ export class XmlRecordFinder {
     this.recordStart = -1;
   }
 
-  /** The innermost element holds the text that stands in this range. */
+  /** The innermost element holds the text in this range. All text inside an id element counts, however deep it is. */
   text(from: number, to: number, cdata: boolean): void {
     const { length } = this.idPath;
-    if (length === 0 || this.onIdPath !== length || this.open.length !== length) return;
+    if (length === 0 || this.onIdPath !== length) return;
     if (this.recordStart < 0 || from === to) return;
     const start = from - this.recordStart;
     const last = this.idPieces.at(-1);

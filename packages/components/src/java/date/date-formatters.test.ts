@@ -11,6 +11,10 @@ describe('date formatters', () => {
   it.each([
     ['DateMonthStrFormatter', 'on February 3, 2021!', '2021-02-03T00:00:00Z'],
     ['DateMonthStrFormatter', 'February 30, 2021', '2021-02-28T00:00:00Z'],
+    ['DateMonthStrFormatter', 'June 07, 21', '0021-06-07T00:00:00Z'],
+    ['DateMonthStrFormatter', 'born June 7, 985.', '0985-06-07T00:00:00Z'],
+    ['DateMonthStrFormatter', 'June 7, 5', '0005-06-07T00:00:00Z'],
+    ['DateMonthStrFormatter', 'June 7, 0', undefined],
     ['DateMonthStrFormatter', 'Feb 3, 2021', undefined],
     ['DateMonthStrFormatter', 'february 3, 2021', undefined],
     ['DatePipeFormatter', 'on 2010|12|31!', '2010-12-31T00:00:00Z'],

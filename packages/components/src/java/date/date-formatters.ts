@@ -11,11 +11,11 @@ const JAVA_PACKAGE = 'com.kmwllc.lucille.stage.dateformatters.';
 /** Made at its first use: the names of the months take 20 ms, and every run loads this module. */
 let monthDayYear: DatePattern | undefined;
 
-/** Finds `February 3, 2021`. */
+/** Finds `February 3, 2021`. The year is literal: `February 3, 21` is in the year 21. */
 export function dateMonthStrFormatter(text: string, zone: DateZone): string | undefined {
   const found = /\b\w+ \d{1,2}, \d{1,4}/.exec(text)?.[0];
   if (found === undefined) return undefined;
-  monthDayYear ??= compileDatePattern('MMMM d, yyyy');
+  monthDayYear ??= compileDatePattern('MMMM d, y');
   return monthDayYear.parse(found, zone);
 }
 
