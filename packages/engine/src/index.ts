@@ -62,7 +62,7 @@ export type { IngestConfig } from './config/ingest-config.ts';
 export { nearest } from './config/nearest.ts';
 export { formatProblem, hasErrors, inTextOrder, type Problem, withHint } from './config/problem.ts';
 export { type ReachRequest, reachConfig } from './config/reach-config.ts';
-export { reachHint } from './config/reach-hint.ts';
+export { reachHint } from './config/reach-error.ts';
 export { type ReadConfig, type ReadConfigOptions, readConfigFile, readConfigText } from './config/read-config.ts';
 export {
   configToJson,

@@ -13,7 +13,8 @@ export class DatabaseError extends HeadraceError {
   readonly driverCode: string;
 
   constructor(trouble: DatabaseTrouble, message: string, hint: string | undefined, driverCode = '') {
-    super('HR_SOURCE_UNREADABLE', message, hint === undefined ? {} : { hint });
+    const passing = trouble !== 'refused' && trouble !== 'statement';
+    super('HR_SOURCE_UNREADABLE', message, { passing, ...(hint === undefined ? {} : { hint }) });
     this.trouble = trouble;
     this.driverCode = driverCode;
   }

@@ -19,9 +19,6 @@ export const NO_RETRY: RetryPolicy = { retries: 0, initialDelay: 0, maxDelay: 0,
 /** For requests that change nothing, or may be sent twice: about eight seconds in all. */
 export const DEFAULT_RETRY: RetryPolicy = { retries: 5, initialDelay: 250, maxDelay: 10_000, statuses: isTransient };
 
-/** Looking whether a server is there: a mistake in the address is told within seconds. */
-export const CONNECT_RETRY: RetryPolicy = { retries: 3, initialDelay: 250, maxDelay: 2000, statuses: isTransient };
-
 /**
  * Milliseconds for an answer of a server that is written to, and may only be slow: what it goes on to do would come after
  * what is sent next.

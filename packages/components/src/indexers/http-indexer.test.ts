@@ -38,7 +38,7 @@ describe('HttpIndexer', () => {
     expect(stub.requests[0]).toMatchObject({ method: 'HEAD', path: '/' });
     expect(sent()).toEqual(['POST /in?x=1 {"id":"a","n":1}\n{"id":"b/c"}\n']);
     expect(stub.requests[1]?.headers['content-type']).toBe('application/x-ndjson');
-    const lost = await runs.send('http://127.0.0.1:1', '/', some);
+    const lost = await runs.send('http://127.0.0.1:1', '/', some, 'connectTimeout: 0');
     expect(lost.message).toMatch(/Indexer could not connect[\s\S]*connection refused/);
   });
 

@@ -18,7 +18,7 @@ import { deletionSettings } from '../delivery/deletion-marks.ts';
 import { KeyedEncoder, keyedEncoderOptions } from '../delivery/keyed-encoder.ts';
 import { retriesOf } from '../delivery/retries.ts';
 import { HttpClient } from '../http/http-client.ts';
-import { CONNECT_RETRY, NO_RETRY, WRITE_ANSWER_MS } from '../http/retry.ts';
+import { NO_RETRY, WRITE_ANSWER_MS } from '../http/retry.ts';
 import { safeUrl } from '../http/safe-url.ts';
 import { authorizationOf, checkServerAccess, tlsOf, tlsParameter } from '../http/server-access.ts';
 import { HttpWriter, ID_PLACE } from '../http-index/http-writer.ts';
@@ -137,7 +137,12 @@ export class HttpIndexer extends Indexer<typeof parameters> {
   override async connect(): Promise<void> {
     const { url, method = 'POST', form = 'ndjson', headers, deleteUrl, deleteMethod = 'DELETE' } = this.params;
     this.client = await this.open();
-    await this.client.request({ method: 'HEAD', url: rootOf(url), retry: CONNECT_RETRY });
+    try {
+      await this.client.request({ method: 'HEAD', url: rootOf(url), retry: NO_RETRY });
+    } catch (error) {
+      await this.client.close();
+      throw error;
+    }
     this.writer = new HttpWriter(this.client, {
       url,
       method,

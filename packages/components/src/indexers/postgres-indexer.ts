@@ -142,8 +142,7 @@ export class PostgresIndexer extends Indexer<typeof parameters> {
 
   private databaseSettings(): DatabaseSettings {
     const { connectionString, jdbcUser = '', jdbcPassword = '' } = this.params;
-    // The retries are those of the indexer, not of the connection.
-    return { connectionString, jdbcUser, jdbcPassword, connectionRetries: 1, connectionRetryPause: 1 };
+    return { connectionString, jdbcUser, jdbcPassword };
   }
 
   private tableSettings(): TableSettings {

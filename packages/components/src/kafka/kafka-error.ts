@@ -5,9 +5,13 @@ interface LibraryError {
   readonly code?: unknown;
   readonly errors?: readonly unknown[];
   readonly canRetry?: boolean;
+  readonly cause?: unknown;
   /** What a broker calls it: `MESSAGE_TOO_LARGE`. */
   readonly apiId?: unknown;
 }
+
+/** Codes of TLS connections that fail whenever they are tried, and of hosts that the policy does not allow. */
+const REFUSED = /CERT|UNABLE_TO_|EPROTO|ERR_SSL_|PLT_KFK_USER|HR_POLICY_REFUSED/;
 
 /** Whether a broker has answered with one of these. */
 export function hasKafkaError(error: unknown, ...ids: readonly string[]): boolean {
@@ -17,7 +21,9 @@ export function hasKafkaError(error: unknown, ...ids: readonly string[]): boolea
 /** Whether the same may succeed later: the network, a broker that restarts, a group that is being formed. */
 export function isPassing(error: unknown): boolean {
   return leaves(error).every((leaf) => {
-    const { code, canRetry } = leaf as LibraryError;
+    const { code, canRetry, cause } = leaf as LibraryError;
+    // A certificate stays as it is, and so does a policy.
+    if (REFUSED.test(String((cause as LibraryError | undefined)?.code))) return false;
     return (
       code === 'PLT_KFK_NETWORK' || code === 'PLT_KFK_TIMEOUT' || (code === 'PLT_KFK_PROTOCOL' && canRetry === true)
     );

@@ -77,7 +77,10 @@ export class TopicWriter {
     } catch (error) {
       await writer.close();
       const { message, hint } = kafkaError(brokers.join(','), error, 'kafkaTopic');
-      throw new HeadraceError('HR_INDEXER_CONNECT', message, hint === undefined ? {} : { hint });
+      throw new HeadraceError('HR_INDEXER_CONNECT', message, {
+        passing: isPassing(error),
+        ...(hint === undefined ? {} : { hint }),
+      });
     }
   }
 

@@ -36,7 +36,7 @@ it('tells why a transaction failed, and leaves a connection that cannot roll bac
   const settings = { connectionString: 'jdbc:sqlite::memory:', jdbcUser: '', jdbcPassword: '' };
   const database = await Database.open(settings, new CollectingPublisher().log);
   const made: StuckConnection[] = [];
-  database.connect = async () => {
+  database.driver.connect = async () => {
     const connection = new StuckConnection();
     made.push(connection);
     return connection;

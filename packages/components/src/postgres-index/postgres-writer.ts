@@ -44,8 +44,13 @@ export class PostgresWriter {
 
   /** Opens the connection and looks at the table. */
   async connect(): Promise<void> {
-    this.connection = await this.database.connect();
-    this.table = await PostgresTable.read(this.connection, this.database, this.settings);
+    this.connection = await this.database.driver.connect();
+    try {
+      this.table = await PostgresTable.read(this.connection, this.database, this.settings);
+    } catch (error) {
+      await this.giveUp(this.connection);
+      throw error;
+    }
   }
 
   async write(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
@@ -72,7 +77,7 @@ export class PostgresWriter {
       const commands = this.commands(lines);
       if (this.connection === undefined || this.connection.broken) {
         await this.connection?.close();
-        this.connection = await this.database.connect();
+        this.connection = await this.database.driver.connect();
       }
       await this.run(this.connection, commands);
       return { items: new Map() };

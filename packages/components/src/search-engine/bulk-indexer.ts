@@ -10,7 +10,7 @@ import {
 } from '@headrace/engine';
 import { deletionSettings } from '../delivery/deletion-marks.ts';
 import { retriesOf } from '../delivery/retries.ts';
-import { CONNECT_RETRY, NO_RETRY, WRITE_ANSWER_MS } from '../http/retry.ts';
+import { NO_RETRY, WRITE_ANSWER_MS } from '../http/retry.ts';
 import type { ServerAccess } from '../http/server-access.ts';
 import { BulkEncoder, type BulkEncoderOptions, type JoinSettings } from './bulk-encoder.ts';
 import type { ProductName } from './bulk-reply.ts';
@@ -83,7 +83,12 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
       answerTimeout: WRITE_ANSWER_MS,
     });
     this.patientEngine = await SearchEngine.open({ ...settings, connections: 1, answerTimeout: PATIENCE_MS });
-    await this.engine.ping(CONNECT_RETRY);
+    try {
+      await this.engine.ping();
+    } catch (error) {
+      await this.close();
+      throw error;
+    }
     const { settings: shared, log } = this.context;
     this.writer = new BulkWriter({
       engine: this.engine,

@@ -1,5 +1,5 @@
 import { requireSuccess } from '../http/http-client.ts';
-import { CONNECT_RETRY, NO_RETRY, WRITE_ANSWER_MS } from '../http/retry.ts';
+import { NO_RETRY, WRITE_ANSWER_MS } from '../http/retry.ts';
 import { withoutEndSlashes } from '../http/without-end-slashes.ts';
 import { SearchEngine } from '../search-engine/search-engine.ts';
 import { type SolrSettings, solrAccess, solrUrls } from './solr-settings.ts';
@@ -60,7 +60,7 @@ interface ClusterStatus {
 async function opened(urls: readonly string[], settings: SolrSettings, check: string): Promise<SearchEngine> {
   const engine = await open(urls, settings);
   try {
-    const answer = requireSuccess(await engine.request({ path: check, retry: CONNECT_RETRY }));
+    const answer = requireSuccess(await engine.request({ path: check }));
     const { responseHeader } = JSON.parse(answer.body.toString()) as { responseHeader?: { status?: number } };
     if (responseHeader?.status !== 0)
       throw new Error(`Solr at ${engine.address} answered with status ${responseHeader?.status}`);

@@ -25,6 +25,7 @@ export class ZooKeeper {
   /** Connects to the first of these hosts (`host:port`) that answers. Throws an error that tells why none did. */
   static async open(hosts: readonly string[], timeoutMillis: number): Promise<ZooKeeper> {
     const reasons: string[] = [];
+    const errors: unknown[] = [];
     for (const host of hosts) {
       const [name = '', port = '2181'] = host.trim().split(/:(?=\d+$)/);
       const socket = connect({ host: name, port: Number(port) });
@@ -36,9 +37,11 @@ export class ZooKeeper {
       } catch (error) {
         socket.destroy();
         reasons.push(`${host}: ${(error as Error).message}`);
+        errors.push(error);
       }
     }
-    throw new Error(`ZooKeeper cannot be reached: ${reasons.join('; ')}`);
+    // Whether to try again is decided by their codes.
+    throw new AggregateError(errors, `ZooKeeper cannot be reached: ${reasons.join('; ')}`);
   }
 
   /** The names of the nodes below a path; undefined when there is no such node. */

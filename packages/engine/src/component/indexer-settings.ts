@@ -28,6 +28,15 @@ export const indexerSettings = Type.Object({
       description: 'After how many milliseconds without a new document an unfinished batch is sent.',
     }),
   ),
+  connectTimeout: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      ...clamped({ maximum: MAX_MILLIS }),
+      default: 60_000,
+      description:
+        'How many milliseconds a run waits at its start for a destination that is down or starting. With 0 it fails at once.',
+    }),
+  ),
   idOverrideField: Type.Optional(
     Type.String({
       description: 'The field whose value is the id in the destination. Defaults to the id of the document.',

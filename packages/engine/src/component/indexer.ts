@@ -112,7 +112,11 @@ export abstract class Indexer<P extends TObject = TObject> {
   /** Whether what it talks to is there, without a run: see `Reachable`. */
   reach?(report: ReportProblem, signal: AbortSignal): Promise<void>;
 
-  /** Opens the destination. What it throws ends the run: `Indexer could not connect.`, with the reason. */
+  /**
+   * Opens the destination, in one attempt. What it throws ends the run: `Indexer could not connect.`, with the reason. After
+   * an error that may pass (a refused connection, a status 503, a `HeadraceError` with `passing`) it is called again, until
+   * `indexer.connectTimeout` is over: it has to close what it had opened.
+   */
   connect?(): void | Promise<void>;
 
   /**

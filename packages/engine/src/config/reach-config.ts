@@ -5,12 +5,12 @@ import { silentLogger } from '../component/logger.ts';
 import type { ParameterProblem } from '../component/parameters.ts';
 import type { Reachable } from '../component/reach.ts';
 import { Registry, type RegistrySource } from '../component/registry.ts';
-import { HeadraceError, messageOf, toFailure } from '../errors/headrace-error.ts';
+import { HeadraceError, toFailure } from '../errors/headrace-error.ts';
 import { displayName, located } from './check-component.ts';
 import { checkConfig } from './check-config.ts';
 import type { ComponentConfig, IngestConfig } from './ingest-config.ts';
 import { inTextOrder, type Problem } from './problem.ts';
-import { reachHint } from './reach-hint.ts';
+import { reachReason } from './reach-error.ts';
 
 /** How long each component may take to see what it talks to. */
 const TIMEOUT_MILLIS = 10_000;
@@ -108,16 +108,9 @@ async function reachOne(target: Target, root: ObjectNode, signal: AbortSignal): 
     const component = await target.make();
     await Promise.race([component.reach?.(report, late), limit]);
   } catch (error) {
-    const hint = (error instanceof HeadraceError ? error.hint : undefined) ?? reachHint(error);
-    report({ parameter: [], message: reasonOf(error), ...(hint === undefined ? {} : { hint }) });
+    report({ parameter: [], ...reachReason(error) });
   } finally {
     done.abort();
   }
   return problems;
-}
-
-/** An error of several addresses (`localhost` has two) says nothing itself. */
-function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join('; ');
-  return messageOf(error);
 }

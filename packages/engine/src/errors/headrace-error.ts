@@ -7,17 +7,20 @@ import type { ErrorCode } from './error-codes.ts';
 export class HeadraceError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
+  /** Whether the same may succeed later. It matters where the error is thrown, and does not cross threads. */
+  readonly passing: boolean;
 
   /** The error that a failure from another thread tells of. */
   static of({ code, message, hint }: Failure): HeadraceError {
     return new HeadraceError(code, message, hint === undefined ? {} : { hint });
   }
 
-  constructor(code: ErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
+  constructor(code: ErrorCode, message: string, options: { hint?: string; cause?: unknown; passing?: boolean } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'HeadraceError';
     this.code = code;
     this.hint = options.hint;
+    this.passing = options.passing === true;
   }
 }
 

@@ -3,6 +3,7 @@ import { createLogger, type LogRecord } from '../component/logger.ts';
 import type { Registry } from '../component/registry.ts';
 import type { IngestConfig } from '../config/ingest-config.ts';
 import { toFailure } from '../errors/headrace-error.ts';
+import { connectWithin } from './connect-within.ts';
 import { ConnectorFailure, type RunIndexer } from './connector-run.ts';
 import { DryRunIndexer, dryRunEncoder } from './dry-run.ts';
 import type { SharedIndexing } from './indexing-statistics.ts';
@@ -10,6 +11,8 @@ import type { RunRequest } from './run-request.ts';
 
 /** What an indexer needs of the thread that it runs in. */
 interface IndexerSurroundings {
+  /** Aborted when the run is to stop. */
+  readonly signal: AbortSignal;
   readonly log: (record: LogRecord) => void;
   readonly indexing: SharedIndexing;
 }
@@ -47,21 +50,25 @@ export class RunIndexers {
   private async make(): Promise<RunIndexer> {
     try {
       const indexer = await this.create();
-      const connect = async () => {
-        await indexer?.connect?.();
-      };
       const encoder = indexer?.encoder();
       return {
         indexer,
         encoder: (connector) => (indexer instanceof DryRunIndexer ? dryRunEncoder(connector) : encoder),
         connect: () => {
-          this.connected ??= connect();
+          this.connected ??= this.connect(indexer);
           return this.connected;
         },
       };
     } catch (error) {
       throw new ConnectorFailure('Error creating indexer from config.', toFailure(error, 'HR_INDEXER_START'));
     }
+  }
+
+  private async connect(indexer: Indexer | undefined): Promise<void> {
+    const { entry, settings } = this.config.indexer;
+    const { log, signal } = this.surroundings;
+    const { connectTimeout = 0 } = settings;
+    await connectWithin(connectTimeout, async () => indexer?.connect?.(), createLogger(entry.name, log), signal);
   }
 
   private async create(): Promise<Indexer | undefined> {

@@ -1,3 +1,5 @@
+import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
+
 /** Causes further down than this are left out; a chain of causes may even be a circle. */
 const MAX_CAUSES = 8;
 
@@ -26,6 +28,33 @@ const BY_STATUS: Readonly<Record<number, string>> = {
   403: 'The credentials are known, but may not do this: check their rights.',
   404: 'The server is there, this is not: check the path and the names in it.',
 };
+
+/** The reason why something cannot be reached, and what to do about it. */
+export function reachReason(error: unknown): { message: string; hint?: string } {
+  // An error of several addresses (`localhost` has two) says nothing itself.
+  const message =
+    error instanceof AggregateError && error.message === '' ? error.errors.map(messageOf).join('; ') : messageOf(error);
+  const hint = (error instanceof HeadraceError ? error.hint : undefined) ?? reachHint(error);
+  return hint === undefined ? { message } : { message, hint };
+}
+
+/** Error codes of a server that is down, starting, or behind a network that is. */
+const PASSING_CODES =
+  /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|UND_ERR_(CONNECT_TIMEOUT|HEADERS_TIMEOUT|BODY_TIMEOUT|SOCKET))$/;
+/** Answers of a server, or of the gateway before it, that starts or has too much to do. */
+const PASSING_STATUSES: readonly unknown[] = [429, 502, 503, 504];
+
+/**
+ * Whether a server that cannot be reached may be there later: it is down or starting. A refusal (a wrong password, a
+ * certificate that is not trusted) stays one. An error of ours decides with `passing`.
+ */
+export function mayBeThereLater(error: unknown): boolean {
+  if (error instanceof HeadraceError) return error.passing;
+  return withCauses(error).some((known) => {
+    const { code, status } = known as { code?: unknown; status?: unknown };
+    return (typeof code === 'string' && PASSING_CODES.test(code)) || PASSING_STATUSES.includes(status);
+  });
+}
 
 /** What to do about an error of the network or the disk; undefined when it says nothing that is known. */
 export function reachHint(error: unknown): string | undefined {

@@ -1,0 +1,67 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../component/logger.ts';
+import { mayBeThereLater, reachReason } from '../config/reach-error.ts';
+import { type Failure, HeadraceError } from '../errors/headrace-error.ts';
+import { OverdueError } from './time-limits.ts';
+
+const FIRST_WAIT_MILLIS = 500;
+const LONGEST_WAIT_MILLIS = 5000;
+
+/**
+ * Connects to a destination. One that is down or starting is tried again for a time; any other failure, such as a wrong
+ * password, is thrown at once. Rejects with an `OverdueError` when the run is stopped, also during an attempt.
+ * @param timeoutMillis how long to keep trying; 0: one attempt
+ */
+export async function connectWithin(
+  timeoutMillis: number,
+  connect: () => Promise<void>,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  const stopped = Promise.withResolvers<never>();
+  const onAbort = () => stopped.reject(new OverdueError({ reason: 'stopped', failure: STOPPED }));
+  stopped.promise.catch(() => undefined);
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
+  const start = performance.now();
+  const elapsed = () => performance.now() - start;
+  try {
+    for (let wait = FIRST_WAIT_MILLIS, isTold = false; ; wait = Math.min(wait * 2, LONGEST_WAIT_MILLIS)) {
+      try {
+        await Promise.race([connect(), stopped.promise]);
+        if (isTold) log.info(`The destination can be reached, after ${seconds(elapsed())}`);
+        return;
+      } catch (error) {
+        const left = timeoutMillis - elapsed();
+        if (!mayBeThereLater(error) || left <= 0) throw explained(error, isTold ? elapsed() : undefined);
+        if (!isTold) {
+          const { message } = reachReason(error);
+          log.warn(`${message}. Waiting up to ${seconds(timeoutMillis)} for the destination (indexer.connectTimeout)`);
+        }
+        isTold = true;
+        await Promise.race([sleep(Math.min(wait, left)), stopped.promise]);
+      }
+    }
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+const STOPPED: Failure = {
+  code: 'HR_RUN_CANCELLED',
+  message: 'The run was stopped before its destination could be reached',
+};
+
+/** The error with the hint that `validate --connect` gives, and how long the destination was waited for. */
+function explained(error: unknown, waitedMillis: number | undefined): unknown {
+  if (error instanceof OverdueError) return error;
+  const { message, hint } = reachReason(error);
+  const waited =
+    waitedMillis === undefined ? '' : `. It was tried for ${seconds(waitedMillis)} (indexer.connectTimeout)`;
+  const code = error instanceof HeadraceError ? error.code : 'HR_INDEXER_CONNECT';
+  return new HeadraceError(code, `${message}${waited}`, hint === undefined ? {} : { hint });
+}
+
+function seconds(millis: number): string {
+  return `${Math.round(millis / 100) / 10} s`;
+}
