@@ -9,6 +9,8 @@ export interface DateZone {
    * a gap moves forward by the length of the gap; of an ambiguous one the earlier instant is meant, unless `later`.
    */
   offsetAt(year: number, epochDay: number, secondOfDay: number, later: boolean): number;
+  /** The offset from UTC in seconds that holds at an instant; year, day and second are those of UTC. */
+  offsetOf(year: number, epochDay: number, secondOfDay: number): number;
 }
 
 /** A zone id that names no zone. */
@@ -27,7 +29,7 @@ export class DateZoneError extends Error {
 
 /** An offset that is the same at all times. */
 export function fixedZone(id: string, offsetSeconds: number): DateZone {
-  return { id, offsetAt: () => offsetSeconds };
+  return { id, offsetAt: () => offsetSeconds, offsetOf: () => offsetSeconds };
 }
 
 export const UTC: DateZone = fixedZone('UTC', 0);
@@ -94,6 +96,8 @@ function regionZoneOf(id: string): DateZone | undefined {
 }
 
 interface Transition {
+  /** The second from which the new offset holds. */
+  readonly at: number;
   /** Local second (as if UTC) from which the new offset holds, for the earlier and the later reading of an overlap. */
   readonly earlier: number;
   readonly later: number;
@@ -121,6 +125,14 @@ class RegionZone implements DateZone {
   }
 
   offsetAt(year: number, epochDay: number, secondOfDay: number, later: boolean): number {
+    return this.#offset(year, epochDay, secondOfDay, later ? 'later' : 'earlier');
+  }
+
+  offsetOf(year: number, epochDay: number, secondOfDay: number): number {
+    return this.#offset(year, epochDay, secondOfDay, 'at');
+  }
+
+  #offset(year: number, epochDay: number, secondOfDay: number, from: 'at' | 'earlier' | 'later'): number {
     if (year < FIRST_YEAR) return this.#rulesOf(FIRST_YEAR).offset;
     let ruleYear = year;
     let day = epochDay;
@@ -132,9 +144,9 @@ class RegionZone implements DateZone {
     const rules = this.#rulesOf(ruleYear);
     let offset = rules.offset;
     if (rules.transitions.length === 0) return offset;
-    const local = day * 86_400 + secondOfDay;
+    const second = day * 86_400 + secondOfDay;
     for (const transition of rules.transitions) {
-      if (local < (later ? transition.later : transition.earlier)) break;
+      if (second < transition[from]) break;
       offset = transition.offset;
     }
     return offset;
@@ -166,6 +178,7 @@ function readYear(id: string, year: number): YearRules {
     const at = Math.floor(next.epochMilliseconds / 1000);
     // In a gap (after > before) both readings change at its end: the old offset moves the time forward.
     transitions.push({
+      at,
       earlier: at + Math.max(before, after),
       later: at + after,
       offset: after,

@@ -91,9 +91,10 @@ function range(length: number): number[] {
   return Array.from({ length }, (_, n) => n);
 }
 
-/** Longest names first, so that one is never taken for the beginning of another; of equal ones the last stays. */
+/** Longest names first, so that one is never taken for the beginning of another; of equal ones the last comes first. */
 function sorted(names: NamedValue[]): NamedValue[] {
-  const unique = new Map(names.map((entry) => [entry.name, entry.value]));
-  unique.delete('');
-  return [...unique].map(([name, value]) => ({ name, value })).sort((a, b) => b.name.length - a.name.length);
+  return names
+    .filter(({ name }) => name !== '')
+    .reverse()
+    .sort((a, b) => b.name.length - a.name.length);
 }

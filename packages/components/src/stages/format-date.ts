@@ -1,0 +1,167 @@
+import {
+  type Document,
+  Double,
+  messageOf,
+  OneOf,
+  type ParameterProblem,
+  Stage,
+  type StageContext,
+  type Static,
+  Type,
+  type UpdateMode,
+  UpdateModeParameter,
+  type Value,
+} from '@headrace/engine';
+import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
+import {
+  compileDateFormat,
+  type DateFormat,
+  type DateZone,
+  type Instant,
+  instantOfMillis,
+  readInstant,
+  resolveZone,
+} from '../java/date/index.ts';
+
+const parameters = Type.Object({
+  source: Type.Array(Type.String()),
+  dest: Type.Array(Type.String()),
+  formatStr: Type.String(),
+  timeZoneId: Type.Optional(Type.String({ default: 'UTC' })),
+  locale: Type.Optional(Type.String({ default: 'en-US' })),
+  epochUnit: Type.Optional(OneOf(['milliseconds', 'seconds'], { default: 'milliseconds' })),
+  updateMode: UpdateModeParameter,
+});
+
+/**
+ * Writes dates in a pattern: <code>2024-05-06T11:08:00Z</code> as <code>6 May 2024</code>. It is the opposite of
+ * <code>ParseDate</code>, whose instants it reads.
+ * <p>
+ * A date is a text in ISO form, or a number that counts from 1970-01-01 in UTC. ISO forms are
+ * <code>2024-05-06T11:08:00Z</code>, with an offset such as <code>+02:00</code> in place of <code>Z</code>, with a blank in
+ * place of <code>T</code>, with a fraction of a second, without seconds, and <code>2024-05-06</code> alone, which is its
+ * midnight. A text without an offset is read in timeZoneId. Use ParseDate first for other forms.
+ * <p>
+ * Other values are left out, and null is. When no value is a date, the destination keeps what it held; a field that is
+ * its own destination is removed then, with "overwrite". A document fails when a date does not fit the pattern.
+ * <p>
+ * Config Parameters -
+ * <ul>
+ *   <li>source (List&lt;String&gt;, Required) : The fields with the dates.</li>
+ *   <li>dest (List&lt;String&gt;, Required) : The fields for the texts, one for each source, or one for all. A source may be
+ *   its own destination.</li>
+ *   <li>formatStr (String, Required) : The pattern, in the language of Java's DateTimeFormatter, such as
+ *   <code>EEEE, d MMMM yyyy HH:mm</code>. The letters z and v, names of zones, are not supported: use XXX for the offset
+ *   or VV for the id of the zone.</li>
+ *   <li>timeZoneId (String, Optional) : The zone to write the dates in, such as "Europe/Paris", "UTC" or "+02:00".
+ *   Defaults to "UTC".</li>
+ *   <li>locale (String, Optional) : The language tag for names of months and days and for the weeks of the year, such as
+ *   "de-DE". Defaults to "en-US".</li>
+ *   <li>epochUnit (String, Optional) : What numbers count: "milliseconds" or "seconds". Defaults to "milliseconds".</li>
+ *   <li>updateMode (String, Optional) : What happens to a destination that exists: "overwrite" replaces its values,
+ *   "append" adds to them, "skip" keeps them. Defaults to "overwrite".</li>
+ * </ul>
+ */
+export class FormatDate extends Stage<typeof parameters> {
+  static override readonly parameters = parameters;
+  static readonly javaClass = null;
+
+  static readonly examples = [
+    {
+      description: 'Dates as readers in Germany write them',
+      params: {
+        source: ['published_at'],
+        dest: ['published'],
+        formatStr: 'd. MMMM yyyy, HH:mm',
+        timeZoneId: 'Europe/Berlin',
+        locale: 'de-DE',
+      },
+      documents: [
+        { id: '1', published_at: '2024-05-06T11:08:00Z' },
+        { id: '2', published_at: '2024-12-01' },
+        { id: '3', published_at: 'yesterday' },
+      ],
+      output: [
+        { id: '1', published_at: '2024-05-06T11:08:00Z', published: '6. Mai 2024, 13:08' },
+        { id: '2', published_at: '2024-12-01', published: '1. Dezember 2024, 00:00' },
+        { id: '3', published_at: 'yesterday' },
+      ],
+    },
+    {
+      description: 'The month of a count of seconds, to group documents by',
+      params: { source: ['time'], dest: ['month'], formatStr: 'yyyy-MM', epochUnit: 'seconds' },
+      documents: [{ id: '1', time: 1700000000 }],
+      output: [{ id: '1', time: 1700000000, month: '2023-11' }],
+    },
+  ];
+
+  static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
+    yield* checkFieldPairs(params);
+    const { formatStr, timeZoneId = 'UTC', locale = 'en-US' } = params;
+    try {
+      resolveZone(timeZoneId);
+    } catch (error) {
+      yield { parameter: 'timeZoneId', message: messageOf(error) };
+    }
+    if (!isLocale(locale)) {
+      yield {
+        parameter: 'locale',
+        message: `locale is not a language tag: "${locale}"`,
+        hint: 'Write a language, and a region where it matters: de, de-DE, en-GB.',
+      };
+      return;
+    }
+    try {
+      compileDateFormat(formatStr, locale);
+    } catch (error) {
+      yield { parameter: 'formatStr', message: `formatStr is not a date pattern: ${messageOf(error)}` };
+    }
+  }
+
+  private readonly pairs: readonly FieldPair[];
+  private readonly pattern: DateFormat;
+  private readonly zone: DateZone;
+  private readonly factor: number;
+
+  constructor(params: Static<typeof parameters>, context: StageContext) {
+    super(params, context);
+    this.pairs = fieldPairs(params.source, params.dest);
+    this.pattern = compileDateFormat(params.formatStr, params.locale);
+    this.zone = resolveZone(params.timeZoneId ?? 'UTC');
+    this.factor = params.epochUnit === 'seconds' ? 1000 : 1;
+  }
+
+  override process(document: Document): void {
+    for (const { source, dest } of this.pairs) this.formatField(document, source, dest);
+  }
+
+  private formatField(document: Document, source: string, dest: string): void {
+    const mode = this.params.updateMode as UpdateMode;
+    const value = document.get(source);
+    if (value === undefined || (mode === 'skip' && document.has(dest))) return;
+    const values = Array.isArray(value) ? value : [value];
+    const texts = values.map((item) => this.format(item)).filter((text) => text !== undefined);
+    if (texts.length > 0) document.update(dest, mode, texts);
+    else if (source === dest && mode === 'overwrite') document.remove(dest);
+  }
+
+  private format(value: Value): string | undefined {
+    const instant = this.instantOf(value);
+    return instant === undefined ? undefined : this.pattern.format(instant, this.zone);
+  }
+
+  private instantOf(value: Value): Instant | undefined {
+    if (typeof value === 'string') return readInstant(value, this.zone);
+    if (typeof value === 'bigint') return instantOfMillis(value * BigInt(this.factor));
+    const number = value instanceof Double ? value.value : value;
+    return typeof number === 'number' && Number.isFinite(number) ? instantOfMillis(number * this.factor) : undefined;
+  }
+}
+
+function isLocale(tag: string): boolean {
+  try {
+    return tag !== '' && Intl.getCanonicalLocales(tag).length === 1;
+  } catch {
+    return false;
+  }
+}
