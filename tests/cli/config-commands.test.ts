@@ -149,6 +149,31 @@ export class Shout extends Stage {
 }
 `;
 
+describe('validate of several configs', () => {
+  it('reports the problems of each with its name, and exits with 2 when one has errors', async () => {
+    const cwd = directoryWith({ 'good.conf': VALID, 'bad.conf': INVALID });
+    const { code, stdout } = await headrace(['validate', 'bad.conf', 'good.conf', 'none.conf'], { cwd });
+    expect(code).toBe(2);
+    expect(stdout).toMatch(/^bad\.conf:2:12: error: /);
+    expect(stdout).toContain('bad.conf: invalid (3 errors)\ngood.conf: valid (no problems)\nnone.conf: error: ');
+    expect(stdout).toMatch(/none\.conf: invalid \(1 error\)\n$/);
+    expect(await headrace(['validate', 'good.conf', 'good.conf'], { cwd })).toMatchObject({ code: 0 });
+  });
+
+  it('gives one JSON object with a part for each', async () => {
+    const cwd = directoryWith({ 'good.conf': VALID, 'bad.conf': INVALID });
+    const { code, stdout } = await headrace(['validate', 'good.conf', 'bad.conf', '--json'], { cwd });
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({
+      valid: false,
+      configs: [
+        { config: 'good.conf', valid: true, problems: [] },
+        { config: 'bad.conf', valid: false, problems: [{ line: 2 }, { line: 5 }, { line: 5 }] },
+      ],
+    });
+  });
+});
+
 describe('render', () => {
   const SECRETS =
     'name: ${NAME}\npassword: hunter2\nurl: "https://me:hunter2@example.org"\ncopy: ${name}\nlist: [1, 2.0]\n';

@@ -42,6 +42,13 @@ describe('every example', () => {
   );
 });
 
+it('every example has tests of its pipeline, which pass', async () => {
+  const { code, stdout } = await headrace(['test', ...examples.map((example) => `examples/${example}`)]);
+  expect(stdout).not.toContain('no tests');
+  expect(stdout.match(/^examples\/.*: \d+ passed$/gm)).toHaveLength(examples.length);
+  expect(code).toBe(0);
+});
+
 it('examples/README.md names every example', () => {
   const readme = readFileSync(join(repository, 'examples/README.md'), 'utf8');
   expect(examples.filter((example) => !readme.includes(`[${example}](${example})`))).toEqual([]);

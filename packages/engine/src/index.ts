@@ -60,6 +60,13 @@ export { maskedSecrets } from './config/check-masked.ts';
 export { configSchema } from './config/config-schema.ts';
 export type { IngestConfig } from './config/ingest-config.ts';
 export { nearest } from './config/nearest.ts';
+export {
+  type ExpectedFailure,
+  type PipelineTest,
+  readPipelineTests,
+  TEST_FILE,
+  TESTS,
+} from './config/pipeline-tests.ts';
 export { formatProblem, hasErrors, inTextOrder, type Problem, withHint } from './config/problem.ts';
 export { type ReachRequest, reachConfig } from './config/reach-config.ts';
 export { reachHint } from './config/reach-error.ts';

@@ -19,6 +19,7 @@ import {
   type WorkerSettings,
 } from './engine-blocks.ts';
 import type { IngestConfig } from './ingest-config.ts';
+import { readPipelineTests, TESTS } from './pipeline-tests.ts';
 import { hasErrors, inTextOrder, type Problem } from './problem.ts';
 
 /** What checking gave: all problems, and the config when none of them is an error. */
@@ -53,10 +54,17 @@ export async function checkConfig(
   await warnOfUnknownSections(root, registry, list);
   list.problems.push(...maskedSecrets(root));
   warnOfUnused(root, connectors, list);
+  warnOfTests(root, list);
   if (!hasErrors(list.problems)) await warnOfOutputs(connectors, indexer, registry, list);
   const problems = inTextOrder(list.problems);
   if (hasErrors(problems) || indexer === undefined) return { config: undefined, problems };
   return { config: { connectors, pipelines, indexer, worker, publisher, runner, log }, problems };
+}
+
+/** A run does not read the tests: their mistakes are warnings, unless a substitution says that the key is the user's own. */
+function warnOfTests(root: ObjectNode, list: ProblemList): void {
+  if (root.substituted?.has(TESTS) === true) return;
+  for (const problem of readPipelineTests(root).problems) list.add({ ...problem, severity: 'warning' });
 }
 
 function checkBlock(root: ObjectNode, key: keyof typeof engineBlocks, list: ProblemList): Record<string, unknown> {

@@ -5,9 +5,10 @@ import type { Registry } from '../component/registry.ts';
 import type { ProblemList } from './check-component.ts';
 import { engineBlocks } from './engine-blocks.ts';
 import { nearest } from './nearest.ts';
+import { TESTS } from './pipeline-tests.ts';
 
 /** Sections that every config may have beside the blocks of the engine and of indexers. */
-const SECTIONS = ['connectors', 'pipelines', 'indexer'];
+const SECTIONS = ['connectors', 'pipelines', 'indexer', TESTS];
 
 /**
  * Keys of the reference that change nothing here, and the schema that editors look for: nobody misspells them. The

@@ -37,6 +37,7 @@ export function configSchema(registry: Registry): JsonSchema {
       connectors: { ...listOf({ $ref: '#/$defs/connector' }), description: 'What is read, one after the other.' },
       pipelines: { ...listOf({ $ref: '#/$defs/pipeline' }), description: 'What is made of the documents.' },
       indexer: { $ref: '#/$defs/indexer' },
+      tests: { ...listOf({ $ref: '#/$defs/test' }), description: 'Unit tests of the pipelines, for `headrace test`.' },
       ...Object.fromEntries(indexers.flatMap(mentionBlock)),
       ...Object.fromEntries(
         Object.entries(engineBlocks).map(([key, block]) => [
@@ -48,6 +49,7 @@ export function configSchema(registry: Registry): JsonSchema {
     allOf: indexers.flatMap((entry) => blockOf(entry, indexers, registry)),
     $defs: {
       pipeline: PIPELINE,
+      test: TEST,
       connector: component('connector', registry),
       stage: component('stage', registry),
       indexer: indexerBlock(writer, indexers, registry),
@@ -60,6 +62,8 @@ export function configSchema(registry: Registry): JsonSchema {
     },
   };
 }
+
+const TEXT: JsonSchema = { type: ['string', 'number', 'boolean'] };
 
 const PIPELINE: JsonSchema = {
   type: 'object',
@@ -75,6 +79,42 @@ const PIPELINE: JsonSchema = {
     },
   },
 };
+
+const DOCUMENT: JsonSchema = { type: ['object', 'string'], required: ['id'] };
+
+const FAILURE: JsonSchema = {
+  type: 'object',
+  required: ['id'],
+  properties: { id: TEXT, at: TEXT, code: TEXT, message: TEXT },
+  additionalProperties: false,
+};
+
+const TEST: JsonSchema = {
+  type: 'object',
+  required: ['in'],
+  anyOf: [{ required: ['out'] }, { required: ['dropped'] }, { required: ['failed'] }],
+  properties: {
+    name: { ...TEXT, description: 'What the test shows. `--filter` selects by it.' },
+    pipeline: { ...TEXT, description: 'The pipeline; may be absent where the config has only one.' },
+    in: { ...oneOrMore(DOCUMENT), description: 'The documents that enter the pipeline.' },
+    out: {
+      ...oneOrMore(DOCUMENT),
+      description: 'The documents that leave it, in order: children before their parent.',
+    },
+    dropped: { ...oneOrMore(TEXT), description: 'The ids of the documents that it drops.' },
+    failed: {
+      ...oneOrMore({ anyOf: [TEXT, FAILURE] }),
+      description:
+        'The documents that fail: their ids, or objects with the stage (at), the code, a part of the message.',
+    },
+    ignore: { ...listOf(TEXT), description: 'Fields that are not compared. run_id never is.' },
+  },
+  additionalProperties: false,
+};
+
+function oneOrMore(schema: JsonSchema): JsonSchema {
+  return { anyOf: [schema, { type: 'array', items: schema }] };
+}
 
 /** A connector or stage of a list: its class decides what else it has. */
 function component(kind: 'connector' | 'stage', registry: Registry): JsonSchema {

@@ -10,6 +10,8 @@ interface Described {
 export interface ArgumentSpec extends Described {
   readonly name: string;
   readonly required: boolean;
+  /** Takes all arguments that are left; the last of a command only. */
+  readonly several?: true;
 }
 
 /**

@@ -7,6 +7,13 @@ const config = {
   completes: 'file',
 } as const;
 
+/** For commands that take several. */
+const configs = {
+  ...config,
+  several: true,
+  description: `${config.description} Several are checked one by one.`,
+} as const;
+
 /** Options of every command that reads a config. */
 const configOptions = {
   set: {
@@ -73,10 +80,14 @@ const explained: readonly CommandSpec[] = [
   }),
   command({
     name: 'validate',
-    summary: 'Find everything wrong with a config.',
-    details: 'Runs and writes nothing. Exits with 2 when there are errors.',
-    examples: ['headrace validate movies.conf', 'headrace validate movies.conf --json'],
-    arguments: [config],
+    summary: 'Find everything wrong with configs.',
+    details: 'Runs and writes nothing. Exits with 2 when one of them has errors.',
+    examples: [
+      'headrace validate movies.conf',
+      'headrace validate conf/*.conf',
+      'headrace validate movies.conf --json',
+    ],
+    arguments: [configs],
     options: {
       ...configOptions,
       ...componentOptions,
@@ -84,9 +95,34 @@ const explained: readonly CommandSpec[] = [
         kind: 'flag',
         description: 'Also look whether everything that it reads from and writes to is there; nothing is created.',
       },
-      json: { kind: 'flag', description: 'Print {"valid", "problems"} as JSON.' },
+      json: {
+        kind: 'flag',
+        description: 'Print {"valid", "problems"} as JSON; for several configs {"valid", "configs"}.',
+      },
     },
     load: async () => (await import('../commands/validate.ts')).validate,
+  }),
+  command({
+    name: 'test',
+    summary: 'Run the unit tests of configs.',
+    details:
+      'Sends documents through pipelines and compares what comes out; nothing is indexed. A config lists its tests\n' +
+      'under the key tests, or movies.test.conf beside movies.conf does.\n' +
+      'Exits with 0 when all pass, 1 when one fails, 2 for an invalid config or without tests.',
+    examples: ['headrace test movies.conf', 'headrace test conf/*.conf --junit report.xml'],
+    arguments: [configs],
+    options: {
+      ...configOptions,
+      filter: { kind: 'text', value: 'TEXT', description: 'Run only the tests whose name contains this text.' },
+      junit: {
+        kind: 'text',
+        value: 'FILE',
+        description: 'Also write the results to a file, as JUnit XML.',
+        completes: 'file',
+      },
+      ...componentOptions,
+    },
+    load: async () => (await import('../commands/test.ts')).test,
   }),
   command({
     name: 'render',

@@ -27,15 +27,16 @@ function createCommand(spec: CommandSpec, onExitCode: (code: number) => void): C
     })
     .addHelpText('after', `\nExamples:\n${spec.examples.map((example) => `  ${example}\n`).join('')}`)
     .exitOverride();
-  for (const { name, required, description, completes } of spec.arguments) {
-    const argument = new Argument(required ? `<${name}>` : `[${name}]`, description);
+  for (const { name, required, several, description, completes } of spec.arguments) {
+    const words = several === true ? `${name}...` : name;
+    const argument = new Argument(required ? `<${words}>` : `[${words}]`, description);
     if (typeof completes === 'object') argument.choices(completes);
     command.addArgument(argument);
   }
   for (const [name, option] of Object.entries(spec.options)) command.addOption(createOption(name, option));
   return command.action(async () => {
     const action = (await spec.load()) as Action<never>;
-    onExitCode(await action(command.processedArgs as (string | undefined)[], command.opts() as never));
+    onExitCode(await action(command.processedArgs.flat() as (string | undefined)[], command.opts() as never));
   });
 }
 

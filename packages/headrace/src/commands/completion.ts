@@ -61,7 +61,9 @@ function zsh(specs: readonly CommandSpec[]): string {
     const lines = [
       ...optionsOf(spec).flatMap(([flag, option]) => zshOption(flag, option)),
       ...spec.arguments.map((argument) =>
-        quote(`${argument.required ? '' : ':'}:${argument.name}:${zshValues(argument)}`),
+        quote(
+          `${argument.several === true ? '*' : argument.required ? '' : ':'}:${argument.name}:${zshValues(argument)}`,
+        ),
       ),
     ];
     return `    ${spec.name}) _arguments ${lines.map((line) => `\\\n        ${line}`).join(' ')} ;;`;

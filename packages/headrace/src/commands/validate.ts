@@ -1,8 +1,16 @@
-import { checkConfig, hasErrors, type Problem, type ReachRequest, type RegistrySource } from '@headrace/engine';
+import {
+  checkConfig,
+  hasErrors,
+  type Problem,
+  type ReachRequest,
+  type RegistrySource,
+  readPipelineTests,
+} from '@headrace/engine';
 import { RunThreads } from '@headrace/engine/threads';
 import { EXIT } from '../cli/exit-code.ts';
 import { type LoadedConfig, loadConfig, openRegistry, registrySource } from '../config/load-config.ts';
 import { countProblems, problemLines } from '../config/print-problems.ts';
+import { configOf, isTestFile } from '../config/test-file.ts';
 import { HEAP_MB } from './heap.ts';
 
 /** Longer than the engine gives each component. */
@@ -15,22 +23,35 @@ interface ValidateOptions {
   readonly json: boolean;
 }
 
-/** `headrace validate CONFIG`: everything that is wrong, found without running or writing anything. */
-export async function validate(
-  [file = '']: readonly (string | undefined)[],
-  options: ValidateOptions,
-): Promise<number> {
-  const config = await loadConfig(file, options.set);
-  const problems = await findProblems(config, file, options);
-  const valid = !hasErrors(problems);
-  const { name } = config;
+/** What is wrong with a config, and how it is called. */
+interface Verdict {
+  readonly name: string;
+  readonly valid: boolean;
+  readonly problems: readonly Problem[];
+}
+
+/** `headrace validate CONFIG...`: everything that is wrong, found without running or writing anything. */
+export async function validate(files: readonly (string | undefined)[], options: ValidateOptions): Promise<number> {
+  const verdicts: Verdict[] = [];
+  for (const file of files) {
+    const verdict = await validateFile(file ?? '', options);
+    verdicts.push(verdict);
+    if (!options.json) process.stdout.write(verdictText(verdict));
+  }
+  const valid = verdicts.every((verdict) => verdict.valid);
   if (options.json) {
-    process.stdout.write(`${JSON.stringify({ valid, problems: problems.map((p) => toJson(p, name)) }, null, 2)}\n`);
-  } else {
-    const verdict = valid ? 'valid' : 'invalid';
-    process.stdout.write(`${problemLines(problems, name)}${name}: ${verdict} (${countProblems(problems)})\n`);
+    const [first] = verdicts as [Verdict, ...Verdict[]];
+    const configs = verdicts.map((verdict) => ({ config: verdict.name, ...verdictJson(verdict) }));
+    const answer = verdicts.length === 1 ? verdictJson(first) : { valid, configs };
+    process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
   }
   return valid ? EXIT.ok : EXIT.invalid;
+}
+
+async function validateFile(file: string, options: ValidateOptions): Promise<Verdict> {
+  const config = await loadConfig(file, options.set);
+  const problems = isTestFile(file) ? await findTestProblems(config, file) : await findProblems(config, file, options);
+  return { name: config.name, valid: !hasErrors(problems), problems };
 }
 
 async function findProblems(
@@ -46,6 +67,20 @@ async function findProblems(
   return [...problems, ...found];
 }
 
+/** A file that has the tests of the config beside it. */
+async function findTestProblems({ root, problems }: LoadedConfig, file: string): Promise<Problem[]> {
+  if (root === undefined || hasErrors(problems)) return problems;
+  const beside = configOf(file);
+  if (beside !== undefined) {
+    // What is wrong with that config is reported where it is validated itself.
+    const config = (await loadConfig(beside, [])).root;
+    return config === undefined ? problems : [...problems, ...readPipelineTests(root, config).problems];
+  }
+  const message = 'There is no config beside this file of tests';
+  const hint = 'Give it the name of its config: films.test.conf is for films.conf.';
+  return [...problems, { severity: 'error', code: 'HR_SOURCE_UNREADABLE', path: '', message, hint }];
+}
+
 /** Looks around in a thread: what hangs there ends with it. */
 async function reachAll(root: ReachRequest['root'], registry: RegistrySource): Promise<Problem[]> {
   const threads = new RunThreads({ heapMb: HEAP_MB, keepWarm: false });
@@ -54,6 +89,14 @@ async function reachAll(root: ReachRequest['root'], registry: RegistrySource): P
   } finally {
     await threads.close();
   }
+}
+
+function verdictText({ name, valid, problems }: Verdict): string {
+  return `${problemLines(problems, name)}${name}: ${valid ? 'valid' : 'invalid'} (${countProblems(problems)})\n`;
+}
+
+function verdictJson({ name, valid, problems }: Verdict) {
+  return { valid, problems: problems.map((problem) => toJson(problem, name)) };
 }
 
 /** A problem with its keys in their documented order; `file` only for a text that the config includes. */

@@ -180,6 +180,15 @@ it('checks that connect are for those who may run any config', async () => {
   });
 });
 
+it('a file of tests in the directory of presets is no preset', async () => {
+  const presets = temporaryDirectory();
+  writeFileSync(join(presets, 'a.conf'), 'name: a');
+  writeFileSync(join(presets, 'a.test.conf'), 'tests: []');
+  const service = await testService({ presets });
+  const { items } = (await service.ask('/v1/config?limit=10')).json as Page;
+  expect(items.map(({ configId }) => configId)).toEqual(['a.conf']);
+});
+
 describe('presets', () => {
   it('are the config files of the directory; one that cannot be used is left out with a warning', async () => {
     const presets = temporaryDirectory();

@@ -11,6 +11,7 @@ import {
   Registry,
   type RegistrySource,
   readConfigFile,
+  TEST_FILE,
 } from '@headrace/engine';
 import { boundProblems } from '../configs/bound-problems.ts';
 import { configAnswer } from '../configs/config-answer.ts';
@@ -51,7 +52,7 @@ export async function loadPresets(directory: string, options: PresetOptions): Pr
   const components = await Registry.open(registry);
   for (const name of (await readdir(directory)).sort()) {
     const path = join(directory, name);
-    if (!EXTENSIONS.has(extname(name))) continue;
+    if (!EXTENSIONS.has(extname(name)) || name.endsWith(TEST_FILE)) continue;
     try {
       if (!(await stat(path)).isFile()) continue;
       const { root, problems } = readConfigFile(path, { env: options.env });

@@ -1,0 +1,58 @@
+import { formatProblem } from '@headrace/engine';
+import { type ConfigTests, failuresOf, type TestResult } from '../testing/test-result.ts';
+
+/** Characters that XML 1.0 cannot hold, not even escaped. */
+const NOT_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\n': '&#10;',
+};
+
+/** Results as JUnit XML: a suite for each config. A config that could not be tested is a suite with one error. */
+export function junitXml(configs: readonly ConfigTests[]): string {
+  const suites = configs.map(suite);
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n${suites.join('')}</testsuites>\n`;
+}
+
+function suite(tests: ConfigTests): string {
+  const { config, results, problems } = tests;
+  const seconds = results.reduce((sum, result) => sum + result.seconds, 0);
+  const errors = problems.length === 0 ? 0 : 1;
+  const counts = `tests="${results.length + errors}" failures="${failuresOf(tests)}" errors="${errors}"`;
+  const cases = results.map((result) => testCase(config, result));
+  if (errors > 0) {
+    const text = problems.map((problem) => formatProblem(problem, config)).join('\n');
+    cases.push(element(config, 'config', 0, 'error', text));
+  }
+  return `  <testsuite name="${attribute(config)}" ${counts} time="${seconds.toFixed(3)}">\n${cases.join('')}  </testsuite>\n`;
+}
+
+function testCase(config: string, { name, seconds, failure }: TestResult): string {
+  if (failure !== undefined) return element(config, name, seconds, 'failure', failure);
+  return `    <testcase ${identity(config, name, seconds)}/>\n`;
+}
+
+function element(config: string, name: string, seconds: number, kind: 'failure' | 'error', text: string): string {
+  const [first = ''] = text.split('\n');
+  const inner = `<${kind} message="${attribute(first)}">${escaped(text)}</${kind}>`;
+  return `    <testcase ${identity(config, name, seconds)}>\n      ${inner}\n    </testcase>\n`;
+}
+
+function identity(config: string, name: string, seconds: number): string {
+  return `classname="${attribute(config)}" name="${attribute(name)}" time="${seconds.toFixed(3)}"`;
+}
+
+function attribute(text: string): string {
+  return xml(text).replace(/[&<>"\n]/g, (character) => ESCAPES[character] as string);
+}
+
+function escaped(text: string): string {
+  return xml(text).replace(/[&<>]/g, (character) => ESCAPES[character] as string);
+}
+
+function xml(text: string): string {
+  return text.toWellFormed().replace(NOT_XML, '\ufffd');
+}
