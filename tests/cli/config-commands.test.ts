@@ -123,6 +123,16 @@ describe('validate', () => {
     expect(stdout).toContain("'Solar'");
   });
 
+  it('takes values in the elements of lists, and says why one cannot be set', async () => {
+    const cwd = directoryWith({ 'good.conf': VALID });
+    const set = (setting: string) => headrace(['validate', 'good.conf', '-s', setting], { cwd });
+    expect((await set('connectors.0.numDocs=many')).stdout).toContain('overrides:1:1: error: numbers: numDocs must be');
+    expect((await set('pipelines.0.stages.0.name=colours')).stdout).toBe('good.conf: valid (no problems)\n');
+    expect((await set('connectors.2.numDocs=1')).stdout).toContain(
+      'error: connectors has no element 2; its length is 1.',
+    );
+  });
+
   it('knows components of modules: named by the config, or on the command line', async () => {
     const cwd = directoryWith({
       'conf/mine.conf': VALID.replace('SetStaticValues', '"./shout.js#Shout"').replace(

@@ -30,8 +30,8 @@ export function setField(node: ObjectNode, path: readonly string[], value: Raw, 
   putField(into, path[last]!, value, origin, marks);
 }
 
-/** An object with a value at a path and nothing else. */
-function nest(path: readonly string[], value: Raw, origin: Origin, marks: Marks): Raw {
+/** An object with a value at a path and nothing else; the value itself for an empty path. */
+export function nest(path: readonly string[], value: Raw, origin: Origin, marks: Marks): Raw {
   let nested = value;
   for (const key of path.toReversed()) {
     const object = emptyObject(origin);

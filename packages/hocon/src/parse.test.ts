@@ -122,6 +122,30 @@ describe('overrides', () => {
     });
   });
 
+  it('set elements of lists by their positions, whatever the elements are made of', () => {
+    const text = `base { x: 1 }, list: [{ a: \${?gone}, b: { c: [1, 2] } }, \${base}, three]
+copy: \${list}, object { "0": zero }`;
+    const overrides = {
+      'list.0.a': 'set',
+      'list.0.b.c.1': 'two',
+      'list.1.x': 'one',
+      'list.3.d': 'new',
+      'object.0': 'o',
+    };
+    const list = [{ a: 'set', b: { c: [1, 'two'] } }, { x: 'one' }, 'three', { d: 'new' }];
+    expect(json(text, { overrides })).toEqual({ base: { x: 1 }, list, copy: list, object: { 0: 'o' } });
+    expect(json('list: [1, 2]', { overrides: { list: { 0: 3, 2: 4 } } })).toEqual({ list: [3, 2, 4] });
+    expect(json('list: [1, 2]', { overrides: { 'list.x': 3 } })).toEqual({ list: { x: 3 } });
+  });
+
+  it('say why an element of a list cannot be set', () => {
+    const text = 'list: [1], made: ${list} [2]';
+    const problems = (path: string) =>
+      parse(text, { overrides: { [path]: 'x' } }).problems.map(({ message }) => message);
+    expect(problems('list.2')).toEqual(['list has no element 2; its length is 1']);
+    expect(problems('made.0')).toEqual(['the elements of made cannot be set, because substitutions make it']);
+  });
+
   it('report an expression that is no path', () => {
     expect(codes('a = 1', { overrides: { 'a..b': 'x' } })).toEqual(['bad-override 1:1']);
   });

@@ -1,18 +1,14 @@
 import { checkOptions, checkText } from './arguments.ts';
 import { TooMuchWork } from './budget.ts';
-import { fromValue } from './from-value.ts';
 import type { IncludeLoader } from './include.ts';
 import { Includer } from './include.ts';
 import type { Limits } from './limits.ts';
 import { defaultLimits } from './limits.ts';
-import { layOver } from './merge.ts';
-import type { ConfigNode, ObjectNode, Origin, PlainValue } from './node.ts';
+import type { ObjectNode, PlainValue } from './node.ts';
+import { layOverrides } from './overrides.ts';
 import { parseText } from './parse-text.ts';
-import { PathError, parsePath } from './path.ts';
 import type { Problem } from './problem.ts';
 import { ProblemList } from './problem.ts';
-import type { PathEntry } from './properties.ts';
-import { objectOfPaths } from './properties.ts';
 import { Marks } from './raw.ts';
 import { Resolver } from './resolver.ts';
 import type { Format, Session } from './session.ts';
@@ -29,7 +25,10 @@ export interface ParseOptions {
   /** The name of the text in positions. */
   file?: string;
   format?: Format;
-  /** Path expressions with values that are laid over the text before it is resolved. Texts in them are just texts. */
+  /**
+   * Path expressions with values that are laid over the text before it is resolved. Texts in them are just texts. A
+   * number in a path is the position of an element where the text has a list: `connectors.0.path`.
+   */
   overrides?: Record<string, PlainValue>;
   limits?: Partial<Limits>;
 }
@@ -88,50 +87,6 @@ function limitsOf(options: ParseOptions): Limits {
     if (limit !== undefined) limits[name as keyof Limits] = limit;
   }
   return limits;
-}
-
-/** Lays the overrides over the text, as the reference does with system properties. */
-function layOverrides(
-  root: ObjectNode,
-  overrides: Record<string, PlainValue> | undefined,
-  { problems, limits, marks }: Session,
-): void {
-  if (overrides === undefined) return;
-  const entries: PathEntry[] = [];
-  for (const [i, [expression, value]] of Object.entries(overrides).entries()) {
-    // Each override is a line of its own.
-    const origin = { file: 'overrides', line: i + 1, column: 1 };
-    try {
-      const path = parsePath(expression);
-      const node = fromValue(value, origin);
-      if (path.length + depthOf(node) <= limits.depth) entries.push(...fieldsOf(path, node, origin));
-      else problems.add('too-deep', origin, `values are nested more than ${limits.depth} deep`, 'nest them less');
-    } catch (error) {
-      if (!(error instanceof PathError)) throw error;
-      const hint = 'write a.b.c, with double quotes around what is no plain word';
-      problems.add('bad-override', origin, error.message, hint);
-    }
-  }
-  layOver(objectOfPaths(entries, { file: 'overrides', line: 1, column: 1 }), root, marks);
-}
-
-/** An object is as good as its fields: it is merged with what is there. */
-function* fieldsOf(path: string[], node: ConfigNode, origin: Origin): Generator<PathEntry> {
-  if (node.kind !== 'object' || node.entries.size === 0) yield { path, node, origin };
-  else for (const [key, child] of node.entries) yield* fieldsOf([...path, key], child, origin);
-}
-
-/** How deep a value is nested: 0 for one that holds no other. */
-function depthOf(root: ConfigNode): number {
-  let depth = -1;
-  let level: ConfigNode[] = [root];
-  while (level.length > 0) {
-    depth++;
-    level = level.flatMap((node) =>
-      node.kind === 'object' ? [...node.entries.values()] : node.kind === 'list' ? node.items : [],
-    );
-  }
-  return depth;
 }
 
 /** Resolves; or, where that is not wanted, leaves out what would have to be resolved. */
