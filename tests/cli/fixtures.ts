@@ -11,6 +11,7 @@ export class FailOn extends Stage {
 export class Endless extends Connector {
   static parameters = Type.Object({});
   async execute(publisher) {
+    this.context.log.info('The source is open');
     for (let i = 0; !publisher.signal.aborted; i++) {
       await publisher.publish(Document.create('doc-' + i));
       if (i % 100 === 0) await new Promise((resolve) => setTimeout(resolve, 1));
@@ -21,7 +22,10 @@ export class Endless extends Connector {
 /** Does not hear that it is to stop. */
 export class Deaf extends Connector {
   static parameters = Type.Object({});
-  execute() { return new Promise(() => setInterval(() => undefined, 1000)); }
+  execute() {
+    this.context.log.info('The source is open');
+    return new Promise(() => setInterval(() => undefined, 1000));
+  }
 }
 
 /** Breaks at once. */

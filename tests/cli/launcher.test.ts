@@ -46,7 +46,7 @@ describe('on an old Node', () => {
   it('signals and the exit code pass through', async () => {
     const cwd = prepare('class: "./misbehaving.js#Endless"');
     const { child, said, ended } = start(['run', 'a.conf'], { cwd, nodeOptions: OLD_NODE });
-    await said('stderr', 'Running connector');
+    await said('stderr', 'The source is open');
     child.kill('SIGTERM');
     const { code, stdout } = await ended;
     expect(stdout).toContain('source: stopped.');
@@ -56,7 +56,7 @@ describe('on an old Node', () => {
   it('nothing is left of a launcher that was killed', async () => {
     const cwd = prepare('class: "./misbehaving.js#Deaf"');
     const { child, said, ended } = start(['run', 'a.conf'], { cwd, nodeOptions: OLD_NODE });
-    await said('stderr', 'Running connector');
+    await said('stderr', 'The source is open');
     const [worker] = childrenOf(child.pid as number);
     expect(isAlive(worker as number)).toBe(true);
     child.kill('SIGKILL');

@@ -121,7 +121,7 @@ describe('a signal', () => {
   ] as const)('%s ends a run cleanly, with its summary', async (signal, exitCode) => {
     const cwd = prepare('class: "./misbehaving.js#Endless"');
     const { child, said, ended } = start(['run', 'a.conf'], { cwd });
-    await said('stderr', 'Running connector');
+    await said('stderr', 'The source is open');
     child.kill(signal);
     const { code, stdout, stderr } = await ended;
     expect(code).toBe(exitCode);
@@ -133,7 +133,7 @@ describe('a signal', () => {
   it('that comes twice ends it at once', async () => {
     const cwd = prepare('class: "./misbehaving.js#Deaf"');
     const { child, said, ended } = start(['run', 'a.conf'], { cwd });
-    await said('stderr', 'Running connector');
+    await said('stderr', 'The source is open');
     child.kill('SIGINT');
     await said('stderr', 'once more ends it at once');
     // What comes at once after the first is taken for the same one, passed on by a launcher.

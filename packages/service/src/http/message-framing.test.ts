@@ -17,20 +17,20 @@ function exchange({ url }: TestService, bytes: string): Promise<string> {
 }
 
 const upload = 'POST /v1/config HTTP/1.1\r\nContent-Type: application/hocon\r\n';
-const smuggled = 'PUT /v1/config/smuggled HTTP/1.1\r\nHost: x\r\nContent-Type: application/hocon\r\n';
+const smuggled = 'PUT /v1/config/smuggled HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/hocon\r\n';
 const next = `${smuggled}Content-Length: 4\r\n\r\na: 1`;
 
 describe('a request that a proxy may understand differently', () => {
   it.each([
-    ['an unknown Transfer-Encoding', `${upload}Host: x\r\nTransfer-Encoding: rot13\r\n\r\n`],
+    ['an unknown Transfer-Encoding', `${upload}Host: localhost\r\nTransfer-Encoding: rot13\r\n\r\n`],
     [
       'an unknown Transfer-Encoding before chunked',
-      `${upload}Host: x\r\nTransfer-Encoding: rot13, chunked\r\n\r\n0\r\n\r\n`,
+      `${upload}Host: localhost\r\nTransfer-Encoding: rot13, chunked\r\n\r\n0\r\n\r\n`,
     ],
-    ['chunked twice', `${upload}Host: x\r\nTransfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n`],
-    ['gzip alone', `${upload}Host: x\r\nTransfer-Encoding: gzip\r\nContent-Length: 4\r\n\r\na: 1`],
-    ['two Host headers', `${upload}Host: x\r\nHost: y\r\nContent-Length: 4\r\n\r\na: 1`],
-    ['the same Host header twice', `${upload}Host: x\r\nhost: x\r\nContent-Length: 4\r\n\r\na: 1`],
+    ['chunked twice', `${upload}Host: localhost\r\nTransfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n`],
+    ['gzip alone', `${upload}Host: localhost\r\nTransfer-Encoding: gzip\r\nContent-Length: 4\r\n\r\na: 1`],
+    ['two Host headers', `${upload}Host: localhost\r\nHost: y\r\nContent-Length: 4\r\n\r\na: 1`],
+    ['the same Host header twice', `${upload}Host: localhost\r\nhost: x\r\nContent-Length: 4\r\n\r\na: 1`],
   ])('gets 400, and the connection is closed, with %s', async (_what, bytes) => {
     const service = await testService();
     const answer = await exchange(service, bytes + next);
@@ -47,7 +47,7 @@ describe('a request that a proxy may understand differently', () => {
     const service = await testService();
     const answer = await exchange(
       service,
-      `${upload}Host: x\r\nConnection: close\r\nTransfer-Encoding: Chunked\r\n\r\n4\r\na: 1\r\n0\r\n\r\n`,
+      `${upload}Host: localhost\r\nConnection: close\r\nTransfer-Encoding: Chunked\r\n\r\n4\r\na: 1\r\n0\r\n\r\n`,
     );
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
   });
@@ -59,7 +59,7 @@ describe('a method that does not exist', () => {
     async (method) => {
       const service = await testService();
       const target = method === 'CONNECT' ? 'x:80' : '/v1/config';
-      const answer = await exchange(service, `${method} ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+      const answer = await exchange(service, `${method} ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
       const [head = '', json = ''] = answer.split('\r\n\r\n');
       expect(head).toMatch(/^HTTP\/1\.1 405 Method Not Allowed\r\n/);
       expect(head).toMatch(/\r\nallow: [^\r]*GET[^\r]*POST/i);
