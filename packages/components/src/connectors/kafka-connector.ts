@@ -79,7 +79,8 @@ const REOPEN_MS = 2000;
  * clients (<code>consumer { session.timeout.ms: 10000 }</code> makes it 10; no longer than maxPollIntervalSecs): a run that is
  * started meanwhile waits for that, and says so in its log.
  * <p>
- * Without an end the connector reads on until the run is stopped. It ends with <code>continueOnTimeout: false</code>
+ * Without an end the connector reads until the run is stopped, and has no time limit unless the config sets
+ * <code>runner.connectorTimeout</code>. It ends with <code>continueOnTimeout: false</code>
  * when all that there is has been read, or after maxMessages.
  * <p>
  * TLS and SASL are set with the properties of Kafka's own clients: <code>kafka { securityProtocol: SASL_SSL, consumer { sasl.mechanism:
@@ -113,6 +114,10 @@ export class KafkaConnector extends Connector<typeof parameters> {
 
   static override goesOn({ offsets }: Static<typeof parameters>): boolean {
     return offsets === undefined;
+  }
+
+  static override endless({ continueOnTimeout, maxMessages }: Static<typeof parameters>): boolean {
+    return continueOnTimeout !== false && maxMessages === undefined;
   }
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {

@@ -68,7 +68,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  *   <li>rssURL (String, Required) : The URL of the feed, of http or https.</li>
  *   <li>useGuidForDocID (Boolean, Optional) : Whether the guid is the id of the document; otherwise it is a random UUID, and every run publishes new documents. Defaults to true.</li>
  *   <li>pubDateCutoff (String, Optional) : A duration such as "2h" or "7d"; items that were published longer ago are left out. Those without a date are published, with a warning. Defaults to none.</li>
- *   <li>runDuration (String, Optional) : A duration; the feed is read again until it has passed. Needs refreshIncrement. By default the feed is read once; so it is in a preview.</li>
+ *   <li>runDuration (String, Optional) : A duration; the feed is read again until it has passed. Needs refreshIncrement. By default the feed is read once; so it is in a preview. It may be longer than a day: only a <code>runner.connectorTimeout</code> that the config sets ends the connector earlier.</li>
  *   <li>refreshIncrement (String, Optional) : A duration; how long to wait between two readings. Minutes are polite. Needs runDuration.</li>
  *   <li>tls (Config, Optional) : Certificates, in PEM files.</li>
  *   <li>tls.caFile (String, Optional) : Certificates of authorities to trust besides those of the system.</li>
@@ -84,6 +84,10 @@ export class RSSConnector extends Connector<typeof parameters> {
   private client: HttpClient | undefined;
   private etag: string | undefined;
   private lastModified: string | undefined;
+
+  static override endless({ runDuration }: Static<typeof parameters>): boolean {
+    return runDuration !== undefined;
+  }
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
     const url = URL.parse(params.rssURL);

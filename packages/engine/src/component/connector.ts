@@ -106,6 +106,12 @@ export abstract class Connector<P extends TObject = TObject> {
   /** Whether a run gives only what is new since the last one: what that one gave does not come again. */
   static goesOn?(params: never): boolean;
 
+  /**
+   * Whether it runs until somebody stops it, or until a time that its own parameters name. The default of
+   * `runner.connectorTimeout` does not end such a connector; a value that the config sets does.
+   */
+  static endless?(params: never): boolean;
+
   /** Whether it would read a local file, given as an absolute path, because that lies in a folder that it walks. */
   static meets?(params: never, file: string): boolean;
 
@@ -142,6 +148,7 @@ export interface ConnectorClass {
   readonly check?: (params: never) => Iterable<ParameterProblem>;
   readonly touches?: (params: never, name: string) => Iterable<TouchedFile>;
   readonly goesOn?: (params: never) => boolean;
+  readonly endless?: (params: never) => boolean;
   readonly meets?: (params: never, file: string) => boolean;
   readonly needsPipeline?: boolean;
   new (params: never, context: ConnectorContext): Connector;

@@ -47,7 +47,7 @@ describe('a config without mistakes', () => {
     });
     expect(config.worker).toEqual({ threads: 3, maxProcessingSecs: 60, exitOnTimeout: false, enableHeartbeat: false });
     expect(config.publisher).toEqual({ queueCapacity: 10000 });
-    expect(config.runner).toEqual({ connectorTimeout: 86400000, metricsLoggingLevel: 'DEBUG' });
+    expect(config.runner).toEqual({ metricsLoggingLevel: 'DEBUG' });
     expect(config.log).toEqual({ seconds: 30 });
   });
 

@@ -48,9 +48,9 @@ export const engineBlocks = {
   runner: Type.Object({
     connectorTimeout: Type.Optional(
       Type.Integer({
-        default: 86_400_000,
         ...clamped({ maximum: MAX_MILLIS }),
-        description: 'How many milliseconds a connector may take, with all its documents; 0 for no limit.',
+        description:
+          'How many milliseconds a connector may take, with all its documents; 0 for no limit. Defaults to 86400000 (a day), and to no limit for a connector that is meant to run until it is stopped.',
       }),
     ),
     metricsLoggingLevel: Type.Optional(Type.String({ default: 'DEBUG', ...NO_EFFECT, description: OLDER })),

@@ -20,7 +20,7 @@ import { type IdleLanes, PipelinePool } from './pipeline-pool.ts';
 import type { ConnectorResult } from './run-result.ts';
 import { ConnectorStages, type SharedStatistics } from './stage-statistics.ts';
 import type { ThreadStages } from './thread-messages.ts';
-import { OverdueError, withinLimits } from './time-limits.ts';
+import { connectorMillis, OverdueError, withinLimits } from './time-limits.ts';
 
 /** How long what is under way may take to finish when a connector is given up. */
 const ABORT_GRACE_MILLIS = 1500;
@@ -89,12 +89,15 @@ export class ConnectorRun {
   private received = 0;
   private undelivered = 0;
   private started = performance.now();
+  private timeoutMillis: number;
 
   /** @param retry takes the place of the connector: it is not made */
   constructor(context: RunContext, config: ConnectorConfig, retry?: RetrySource) {
     this.retry = retry;
     this.context = context;
     this.config = config;
+    // Documents that are run again come to an end.
+    this.timeoutMillis = connectorMillis(context.config.runner.connectorTimeout, {}, {});
     this.logger = createLogger(config.name, context.log);
     this.accounts = new Accounts(config, context.counts, context.reports, this.logger);
   }
@@ -141,6 +144,7 @@ export class ConnectorRun {
     const { registry, runId } = this.context;
     const { entry, params, name, docIdPrefix } = this.config;
     const Class: ConnectorClass = await registry.load({ ...entry, kind: 'connector' });
+    this.timeoutMillis = connectorMillis(this.context.config.runner.connectorTimeout, Class, params);
     return new Class(params as never, {
       name,
       docIdPrefix,
@@ -316,9 +320,8 @@ export class ConnectorRun {
   }
 
   private limited(work: () => Promise<void> | void, onLastDocument: () => void): Promise<void> {
-    const { config, signal } = this.context;
     const started = (async () => work())();
-    return withinLimits(started, config.runner.connectorTimeout ?? 0, signal, onLastDocument);
+    return withinLimits(started, this.timeoutMillis, this.context.signal, onLastDocument);
   }
 
   private async phase(text: string, work: () => unknown): Promise<void> {

@@ -1,3 +1,4 @@
+import type { ConnectorClass } from '../component/connector.ts';
 import type { Failure } from '../errors/headrace-error.ts';
 
 /** How long a run may take to end after it was told to stop; then its threads are ended by force. */
@@ -9,6 +10,21 @@ const GIVE_UP_MILLIS = STOP_GRACE_MILLIS - 2000;
 
 /** setTimeout takes at most 2^31-1 ms, about 24 days: more means no limit to speak of. */
 const MAX_TIMER_MILLIS = 2 ** 31 - 1;
+
+/** How long a connector may take when its config does not say: a day, as in the reference. */
+const DEFAULT_CONNECTOR_MILLIS = 86_400_000;
+
+/**
+ * How many milliseconds a connector may take; 0: no limit.
+ * @param configured `runner.connectorTimeout`; undefined: the config does not say
+ */
+export function connectorMillis(
+  configured: number | undefined,
+  Class: Pick<ConnectorClass, 'endless'>,
+  params: Readonly<Record<string, unknown>>,
+): number {
+  return configured ?? (Class.endless?.(params as never) === true ? 0 : DEFAULT_CONNECTOR_MILLIS);
+}
 
 /** Why work was not waited for any longer. */
 export type Overdue = { readonly reason: 'timeout' | 'stopped'; readonly failure: Failure };

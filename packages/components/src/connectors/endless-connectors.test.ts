@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { KafkaConnector } from './kafka-connector.ts';
+import { RSSConnector } from './rss-connector.ts';
+
+const kafka = { bootstrapServers: 'h:1', topic: 't', consumerGroupId: 'g', clientId: 'c', maxPollIntervalSecs: '60' };
+
+it.each([
+  [true, {}],
+  [true, { continueOnTimeout: true }],
+  [false, { continueOnTimeout: false }],
+  [false, { maxMessages: 5 }],
+])('a KafkaConnector is endless (%s) with %j', (endless, further) => {
+  expect(KafkaConnector.endless({ kafka, ...further })).toBe(endless);
+});
+
+it('an RSSConnector is endless only if it reads its feed again for a while', () => {
+  const rssURL = 'http://localhost/feed';
+  expect(RSSConnector.endless({ rssURL, runDuration: '30d', refreshIncrement: '5m' })).toBe(true);
+  expect(RSSConnector.endless({ rssURL })).toBe(false);
+});
