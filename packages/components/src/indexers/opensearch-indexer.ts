@@ -21,6 +21,18 @@ const parameters = Type.Object({
  * document, or the value of <code>indexer.idOverrideField</code>; the index is the one below, or the value of
  * <code>indexer.indexOverrideField</code>; <code>indexer.routingField</code> names the field with the routing key.
  * <p>
+ * Index names from data: <code>{field}</code> in <code>index</code> is the value of a field,
+ * <code>{field:yyyy.MM.dd}</code> the date in a field (ISO text or milliseconds since 1970) in a pattern of Java, in UTC, and
+ * <code>{now:yyyy.MM.dd}</code> the time of writing:
+ * <p>
+ * <pre>
+ * opensearch { url: "http://localhost:9200", index: "logs-{date:yyyy.MM.dd}" }
+ * </pre>
+ * <p>
+ * A document fails by itself when the field is missing, is not a date, or gives a name that no index can have. With a
+ * default, <code>logs-{category|other}</code>, it goes there instead. A document that deletes needs the field, too. In
+ * angle brackets, <code>&lt;logs-{now/d}&gt;</code>, the server computes the name.
+ * <p>
  * What became of each document is read from the answer. What the search engine could not take just now (statuses 429,
  * 502, 503, 504, lost connections) is sent again, and only that, up to ten times, which is about three minutes, or when the
  * server says (Retry-After, up to a minute each time): <code>indexer.maxRetries</code> and its neighbours say otherwise. A
@@ -45,7 +57,7 @@ const parameters = Type.Object({
  * Config Parameters -
  * <ul>
  *   <li>url (String, Required) : Where OpenSearch is, such as <code>https://localhost:9200</code>; several nodes with commas between them. A user and a password may stand in it, <code>https://user:password@host:9200</code>, special characters percent-encoded.</li>
- *   <li>index (String, Required) : The index to write to.</li>
+ *   <li>index (String, Required) : The index to write to, an alias or a data stream; with placeholders, an index for each document.</li>
  *   <li>update (Boolean, Optional) : Whether documents change the fields that they have in a document that is there, and fail where there is none; otherwise they replace it. A field that holds null is not sent, so it cannot be cleared. Defaults to false.</li>
  *   <li>childDocumentsField (String, Optional) : The field in which children that are still attached to a document are nested, without their own children. Without it they are not sent.</li>
  *   <li>userName (String, Optional) : The user, instead of one in the URL; needs password.</li>

@@ -12,9 +12,11 @@ import {
 } from '@headrace/engine';
 import { DeletionMarks, type DeletionSettings } from '../delivery/deletion-marks.ts';
 import { JsonEncoder } from '../formats/json/json-encoder.ts';
+import { compileIndexName } from './index-name.ts';
 
 /** Which fields say what, and where documents go. Plain data. */
 export interface BulkEncoderOptions extends DeletionSettings {
+  /** A name, or a template of names, see `compileIndexName`. */
   readonly index: string;
   /** Whether documents are partial updates of those that are there. */
   readonly update: boolean;
@@ -61,6 +63,7 @@ export class BulkEncoder implements DocumentEncoder {
   /** What goes around the id of a document that has nothing special. */
   private readonly before: string;
   private readonly behind: string;
+  private readonly index: string | ((document: Document) => string);
   private warned = false;
   private warnedOfVersion = false;
 
@@ -74,8 +77,10 @@ export class BulkEncoder implements DocumentEncoder {
     this.json = new JsonEncoder({ whitelist, blacklist: unsent });
     this.marks = new DeletionMarks(options);
     this.before = update ? '{"update":{"_id":' : '{"index":{"_id":';
+    this.index = compileIndexName(index);
     this.behind = `,"_index":${writeString(index)}}}\n${update ? '{"doc":' : ''}`;
-    this.encodeTable = isPlain(options) ? (table) => this.encodePlain(table) : undefined;
+    this.encodeTable =
+      typeof this.index === 'string' && isPlain(options) ? (table) => this.encodePlain(table) : undefined;
   }
 
   static reference(options: BulkEncoderOptions): ModuleReference {
@@ -119,13 +124,17 @@ export class BulkEncoder implements DocumentEncoder {
 
   /** Which document is meant, as members of JSON. */
   private target(document: Document, id: string): string {
-    const { index, indexOverrideField, routingField, join } = this.options;
+    const { indexOverrideField, routingField, join } = this.options;
     const override = indexOverrideField === undefined ? undefined : document.text(indexOverrideField);
     if (override === '') throw new Error(`The field ${indexOverrideField}, which gives the index, is empty`);
     const routedBy = routingField ?? join?.parentIdField;
     const routing = routedBy === undefined ? undefined : document.text(routedBy);
-    const target = `"_id":${writeString(id)},"_index":${writeString(override ?? index)}`;
+    const target = `"_id":${writeString(id)},"_index":${writeString(override ?? this.indexOf(document))}`;
     return routing === undefined ? target : `${target},"routing":${writeString(routing)}`;
+  }
+
+  private indexOf(document: Document): string {
+    return typeof this.index === 'string' ? this.index : this.index(document);
   }
 
   private version(document: Document): string {

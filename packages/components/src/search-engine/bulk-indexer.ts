@@ -16,6 +16,7 @@ import { BulkEncoder, type BulkEncoderOptions, type JoinSettings } from './bulk-
 import type { ProductName } from './bulk-reply.ts';
 import { BulkWriter } from './bulk-writer.ts';
 import { checkConnection } from './connection.ts';
+import { checkIndexName, isIndexTemplate } from './index-name.ts';
 import { reachIndex } from './reach-index.ts';
 import { SearchEngine, type SearchEngineSettings } from './search-engine.ts';
 
@@ -97,7 +98,7 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
       name: this.product,
       partial: this.bulk.update === true,
       externalVersions: versionOf(shared) !== undefined,
-      namesIndex: shared.indexOverrideField !== undefined,
+      namesIndex: shared.indexOverrideField !== undefined || isIndexTemplate(this.bulk.index),
       log,
     });
   }
@@ -123,6 +124,9 @@ export function* checkBulk(
   for (const problem of checkConnection(block, params)) {
     // The connection is the block itself here, not an object in it.
     yield { ...problem, parameter: String(problem.parameter).slice(block.length + 1) };
+  }
+  if (params.index.trim() !== '') {
+    for (const problem of checkIndexName(params.index)) yield { parameter: 'index', ...problem };
   }
   const { versionType, versionField } = settings;
   if (versionType?.toLowerCase() === 'force') {

@@ -2,6 +2,7 @@ import type { ReportProblem } from '@headrace/engine';
 import { requireSuccess } from '../http/http-client.ts';
 import { NO_RETRY } from '../http/retry.ts';
 import { parse } from './bulk-reply.ts';
+import { isIndexTemplate, isNameOfIndex } from './index-name.ts';
 import { SearchEngine, type SearchEngineSettings } from './search-engine.ts';
 
 /** What is to be there. */
@@ -22,6 +23,8 @@ export async function reachIndex(
   const engine = await SearchEngine.open({ ...settings, retry: NO_RETRY });
   try {
     await engine.ping();
+    // Documents decide which indices there are to be.
+    if (isMadeByWriting && isIndexTemplate(index)) return;
     const path = `/${encodeURIComponent(index)}`;
     const answer = await engine.request({ method: 'HEAD', path });
     if (answer.status === 404) report(missing(engine.address, { index, parameter, isMadeByWriting }));
@@ -105,10 +108,4 @@ function missing(address: string, { index, parameter, isMadeByWriting }: IndexPl
     message,
     hint: 'Writing makes one, with types that are guessed, unless the server forbids that. Create it before, with a mapping.',
   };
-}
-
-/** Whether an index can be made with a name; what stands in angle brackets is computed by the server. */
-function isNameOfIndex(name: string): boolean {
-  if (/^<.*>$/.test(name)) return true;
-  return name === name.toLowerCase() && !/^[-_+]|^\.\.?$|[\s\\/*?"<>|,#:]/.test(name) && Buffer.byteLength(name) <= 255;
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { BulkEngine } from './bulk-engine.ts';
 import { byId, DELETES, EngineRuns, type Fields, numbered, outcome, QUICK } from './engine-runs.ts';
@@ -151,6 +152,26 @@ export function describeBulkConformance(engine: BulkEngine, url: () => string): 
       expect(outcome(await runs.send(url(), one, documents, 'indexOverrideField: ix')).succeeded).toBe(3);
       expect(await engine.contents(one)).toEqual({ 1: { id: '1', n_i: 1 } });
       expect(await engine.contents(two)).toEqual(byId(documents.filter(({ ix }) => ix === two)));
+    });
+
+    it('writes each document to the index of its date, and deletes it there', async () => {
+      const prefix = `hr-${randomUUID()}`;
+      const documents: Fields[] = [
+        { id: '1', date: '2024-05-06T07:08:09Z' },
+        { id: '2', date: '2024-05-07' },
+        { id: '3', date: 1715040000000 },
+        { id: '4', title: 'without a date' },
+        { id: '5', date: '2024-05-06' },
+      ];
+      const index = `${prefix}-{date:yyyy.MM.dd}`;
+      expect(outcome(await runs.send(url(), index, documents))).toMatchObject({
+        succeeded: 4,
+        failed: { 4: expect.stringContaining('the field date is missing') },
+      });
+      const deletion = [{ id: '5', date: '2024-05-06', del_s: 'yes' }];
+      expect(outcome(await runs.send(url(), index, deletion, DELETES)).succeeded).toBe(1);
+      expect(Object.keys(await engine.contents(`${prefix}-2024.05.06`))).toEqual(['1']);
+      expect(Object.keys(await engine.contents(`${prefix}-2024.05.07`)).sort()).toEqual(['2', '3']);
     });
 
     it('finds the document for which a whole request is refused', async () => {
