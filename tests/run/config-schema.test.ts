@@ -44,6 +44,12 @@ describe('the schema of a config', () => {
     ['a list by keys', withStage('{ class: DeleteFields, fields { 0: a, 1: b } }')],
     ['null for absent', withStage('{ class: DropDocument, name: null, conditions: null }')],
     ['a policy in capitals', withStage('{ class: DropDocument, conditions: [{ fields: [a] }], conditionPolicy: ANY }')],
+    [
+      'groups of conditions',
+      withStage(
+        '{ class: DropDocument, conditions: [{ or: [{ fields: [a], operator: "<", values: [1] }, { not { fields: [b] } }] }] }',
+      ),
+    ],
     ['free keys', withStage('{ class: DropDocument }', 'mine { a: [1] }')],
     ['the block of another indexer', withStage('{ class: DropDocument }', 'csv { whatever: 1 }')],
     [
@@ -63,6 +69,16 @@ describe('the schema of a config', () => {
     ['no class', withStage('{ name: a }'), "/pipelines/0/stages/0 must have required property 'class'"],
     ['an unknown parameter', withStage('{ class: DropDocument, colour: red }'), '"colour"'],
     ['a condition without fields', withStage('{ class: DropDocument, conditions: [{ values: [1] }] }'), 'conditions/0'],
+    [
+      'a group with other keys',
+      withStage('{ class: DropDocument, conditions: [{ or: [{ fields: [a] }], fields: [a] }] }'),
+      'conditions/0',
+    ],
+    [
+      'a condition without fields in a group',
+      withStage('{ class: DropDocument, conditions: [{ not { values: [1] } }] }'),
+      'conditions/0/not',
+    ],
     [
       'an operator that does not exist',
       withStage('{ class: DropDocument, conditions: [{ fields: [a], operator: should }] }'),

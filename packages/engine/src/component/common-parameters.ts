@@ -5,22 +5,26 @@ import { OneOf, READS, type TObject, Type } from './schema.ts';
 export const conditionParameters = Type.Object({
   fields: Type.Array(Type.String(), { description: 'The fields to look at. An empty list always holds.' }),
   operator: Type.Optional(
-    OneOf(['must', 'must_not'], {
+    OneOf(['must', 'must_not', '<', '<=', '>', '>=', 'matches'], {
       default: 'must',
       description:
-        'must: any of the fields has any of the values, or, without values, all fields are present. must_not: no field has any of the values, or all fields are absent.',
+        'must: any of the fields has any of the values, or, without values, all fields are present. must_not: no field has any of the values, or all fields are absent. <, <=, >, >=: any of the fields has a value that compares so with the one in values. matches: any of the fields has a value in which one of the regular expressions in values is found.',
     }),
   ),
   values: Type.Optional(
     Type.Array(Type.Unknown(), {
       javaType: 'java.util.List<java.lang.String>',
-      description: 'The values to match, compared as texts, letter case included.',
+      description:
+        'The values to match, compared as texts, letter case included. For a comparison one number, date or text, for matches regular expressions.',
     }),
   ),
   valuesPath: Type.Optional(
     Type.String({ description: 'A file with one value on each line, instead of values. It is read once.', ...READS }),
   ),
 });
+
+/** The keys of a condition that combines others; it has one of them, and no other key. */
+export const GROUP_KEYS = ['and', 'or', 'not'] as const;
 
 /** The keys that every component of a kind takes beside its own parameters. */
 export const commonParameters: Readonly<Record<ComponentKind, TObject | undefined>> = {

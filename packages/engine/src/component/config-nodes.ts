@@ -25,6 +25,12 @@ export function place(origin: Origin): Pick<Problem, 'file' | 'line' | 'column'>
   return { ...(origin.file === undefined ? {} : { file: origin.file }), line: origin.line, column: origin.column };
 }
 
+/** The place of a member of an object; nothing when it has none. */
+export function placeOf(node: ConfigNode | undefined, key: string): ReturnType<typeof place> {
+  const child = node?.kind === 'object' ? node.entries.get(key) : undefined;
+  return child === undefined ? {} : place(child.origin);
+}
+
 /** A path with one more key, quoted when it would read as several, or with a position. */
 export function join(path: string, key: string | number): string {
   if (typeof key === 'number') return `${path}[${key}]`;

@@ -1,24 +1,25 @@
-import type { ConfigNode, ObjectNode } from '@headrace/hocon';
+import type { ObjectNode } from '@headrace/hocon';
 import { commonParameters } from '../component/common-parameters.ts';
-import { asList, join, kindName, place, scalarText } from '../component/config-nodes.ts';
+import { asList, join, kindName, place, placeOf, scalarText } from '../component/config-nodes.ts';
 import { silentLogger } from '../component/logger.ts';
 import { checkParameters } from '../component/parameters.ts';
 import type { Registry } from '../component/registry.ts';
 import type { TObject } from '../component/schema.ts';
-import type { Value } from '../document/value.ts';
-import { HeadraceError } from '../errors/headrace-error.ts';
-import { type ConditionConfig, conditionTexts, readConditionValues } from '../pipeline/conditions.ts';
 import { checkComponent, displayName, findClass, type ProblemList } from './check-component.ts';
+import { checkConditions } from './check-conditions.ts';
 import { MAX_THREADS } from './engine-blocks.ts';
 import type { PipelineConfig, StageConfig } from './ingest-config.ts';
 
 const stageKeys = commonParameters.stage as TObject;
+/** The conditions are read by `checkConditions`. */
+const OTHER_KEYS: ReadonlySet<string> = new Set(
+  Object.keys(stageKeys.properties).filter((key) => key !== 'conditions'),
+);
 const STAGE_KEYS: ReadonlySet<string> = new Set(Object.keys(stageKeys.properties));
 
 interface CommonStageParameters {
   name?: string;
   enabled: boolean;
-  conditions?: { fields: string[]; operator: 'must' | 'must_not'; values?: Value[]; valuesPath?: string }[];
   conditionPolicy: string;
 }
 
@@ -172,12 +173,13 @@ async function checkStage(
   const component = displayName((className && scalarText(className)) ?? 'stage', givenName);
   const entry = await findClass('stage', node, path, registry, list, component);
 
-  const own = checkParameters(stageKeys, { ...node, entries: pick(node, STAGE_KEYS) }, path, undefined, list.rules);
+  const own = checkParameters(stageKeys, { ...node, entries: pick(node, OTHER_KEYS) }, path, undefined, list.rules);
   list.addAll(own.problems, component);
   const common = own.value as unknown as CommonStageParameters;
+  const conditions = checkConditions(node, path, component, list);
   const policy = common.conditionPolicy?.toLowerCase();
   if (policy !== undefined && policy !== 'all' && policy !== 'any') {
-    const hasConditions = (common.conditions?.length ?? 0) > 0;
+    const hasConditions = (conditions?.length ?? 0) > 0;
     list.add({
       severity: hasConditions ? 'error' : 'warning',
       code: 'HR_CONFIG_INVALID_VALUE',
@@ -187,7 +189,7 @@ async function checkStage(
       message: `Unsupported condition policy: ${common.conditionPolicy}`,
       hint: 'It is "all" or "any".',
     });
-  } else if (common.conditions === undefined && policy !== undefined && node.entries.has('conditionPolicy')) {
+  } else if (conditions === undefined && policy !== undefined && node.entries.has('conditionPolicy')) {
     list.add({
       severity: 'warning',
       code: 'HR_CONFIG_UNUSED',
@@ -198,7 +200,6 @@ async function checkStage(
       hint: 'Remove it, or add conditions.',
     });
   }
-  const conditions = checkConditions(common.conditions ?? [], node, path, component, list);
   const enabled = common.enabled !== false;
   const build = (values: object, Class: { new (params: never, context: never): unknown }) => {
     new Class(
@@ -215,64 +216,10 @@ async function checkStage(
     params: params ?? {},
     path,
     name,
-    conditions,
+    conditions: conditions ?? [],
     conditionPolicy: policy === 'any' ? 'any' : 'all',
     enabled,
   };
-}
-
-function checkConditions(
-  conditions: NonNullable<CommonStageParameters['conditions']>,
-  node: ObjectNode,
-  path: string,
-  component: string,
-  list: ProblemList,
-): ConditionConfig[] {
-  const listed = node.entries.get('conditions') ?? node;
-  const nodes = asList(listed) ?? [];
-  return conditions.map(({ fields, operator, values, valuesPath }, i) => {
-    const where = {
-      path: `${path}.conditions[${i}]`,
-      ...place((nodes[i] ?? listed).origin),
-      component,
-    };
-    if (values !== undefined && valuesPath !== undefined) {
-      list.add({
-        code: 'HR_CONFIG_INVALID_VALUE',
-        ...where,
-        message: "Specify either 'values' or 'valuesPath', not both.",
-      });
-    }
-    const idle = (key: 'fields' | 'values', message: string) =>
-      list.add({
-        severity: 'warning',
-        code: 'HR_CONFIG_UNUSED',
-        ...where,
-        ...placeOf(nodes[i], key),
-        path: `${where.path}.${key}`,
-        message,
-        hint: 'Fill the list, or remove the condition.',
-      });
-    if (fields?.length === 0) idle('fields', 'The condition names no fields: it always holds');
-    if (values?.length === 0) {
-      idle('values', `The condition names no values: it ${operator === 'must' ? 'never' : 'always'} holds`);
-    }
-    let texts: readonly (string | null)[] | undefined = values === undefined ? undefined : conditionTexts(values);
-    if (valuesPath !== undefined && list.readFiles) {
-      try {
-        texts = readConditionValues(valuesPath);
-      } catch (error) {
-        if (!(error instanceof HeadraceError)) throw error;
-        list.add({ code: error.code, ...where, message: error.message, ...(error.hint ? { hint: error.hint } : {}) });
-      }
-    }
-    return { fields: fields ?? [], operator, values: texts };
-  });
-}
-
-function placeOf(node: ConfigNode | undefined, key: string): ReturnType<typeof place> {
-  const child = node?.kind === 'object' ? node.entries.get(key) : undefined;
-  return child === undefined ? {} : place(child.origin);
 }
 
 function pick(node: ObjectNode, keys: ReadonlySet<string>): ObjectNode['entries'] {

@@ -102,13 +102,50 @@ describe('conditions', () => {
     [
       'conditions: [{fields: [a], operator: MUST}]',
       'conditions[0].operator 2:93',
-      'operator must be one of "must", "must_not", was "MUST"',
+      'operator must be one of "must", "must_not", "<", "<=", ">", ">=", "matches", was "MUST"',
       ' | Did you mean "must"?',
     ],
     [
       'conditions: [{fields: [a], values: [x], valuesPath: y}]',
       'conditions[0] 2:69',
       "Specify either 'values' or 'valuesPath', not both.",
+      '',
+    ],
+    [
+      'conditions: [{fields: [a], operator: "<", values: [1, 2]}]',
+      'conditions[0] 2:106',
+      'The operator < needs exactly one value',
+      ' | Write a number, a date or a text: values: [10].',
+    ],
+    [
+      'conditions: [{fields: [a], operator: ">="}]',
+      'conditions[0] 2:69',
+      'The operator >= needs exactly one value',
+      ' | Write a number, a date or a text: values: [10].',
+    ],
+    [
+      'conditions: [{fields: [a], operator: matches, values: ["a(b"]}]',
+      'conditions[0] 2:110',
+      '"a(b" is not a regular expression: Invalid regular expression: /a(b/u: Unterminated group',
+      ' | Regular expressions are those of JavaScript, with the flag u: escape only what has a meaning.',
+    ],
+    [
+      'conditions: [{or: [{fields: [a]}, {not: {values: [1]}}]}]',
+      'conditions[0].or[1].not 2:96',
+      'Config is missing required property fields',
+      '',
+    ],
+    [
+      'conditions: [{or: [{fields: [a]}], fields: [b]}]',
+      'conditions[0] 2:69',
+      'A group of conditions has the key or alone, not fields beside it',
+      ' | Write { and: [ … ] }, { or: [ … ] } or { not { … } }, and put a group into another one.',
+    ],
+    ['conditions: [{and: {fields: [a]}}]', 'conditions[0].and 2:75', 'and is supposed to be a list, was "OBJECT"', ''],
+    [
+      'conditions: [{not: [{fields: [a]}]}]',
+      'conditions[0].not 2:75',
+      'not is supposed to be a Config, was "LIST"',
       '',
     ],
     ['conditions: {a: 1}', 'conditions 2:68', 'conditions is supposed to be a list, was "OBJECT"', ''],
@@ -129,13 +166,34 @@ describe('conditions', () => {
     ]);
   });
 
+  it('are read with their groups', async () => {
+    const config = await configOf(
+      condition(
+        'conditions: [{fields: [a], operator: "<", values: [10]}, {or: [{fields: [b]}, {not {and: [{fields: [c], operator: matches, values: [x]}]}}]}]',
+      ),
+    );
+    expect(config.pipelines[0]?.stages[0]?.conditions).toEqual([
+      { fields: ['a'], operator: '<', values: ['10'] },
+      {
+        group: 'or',
+        conditions: [
+          { fields: ['b'], operator: 'must', values: undefined },
+          {
+            group: 'not',
+            conditions: [{ group: 'and', conditions: [{ fields: ['c'], operator: 'matches', values: ['x'] }] }],
+          },
+        ],
+      },
+    ]);
+  });
+
   it('read their values from a file', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'headrace-values-'));
     try {
       const path = join(folder, 'values.txt');
       writeFileSync(path, '\ufeff one \r\n\r\ntwo\rthree\n');
       const config = await configOf(condition(`conditions: [{fields: [f], valuesPath: ${JSON.stringify(path)}}]`));
-      expect(config.pipelines[0]?.stages[0]?.conditions[0]?.values).toEqual(['one', 'two', 'three']);
+      expect(config.pipelines[0]?.stages[0]?.conditions[0]).toMatchObject({ values: ['one', 'two', 'three'] });
       const missing = JSON.stringify(join(folder, 'none.txt'));
       const [problem] = await problemsOf(
         condition(`conditions: [{fields: [f]}, {fields: [f], valuesPath: ${missing}}]`),

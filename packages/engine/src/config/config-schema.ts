@@ -1,5 +1,5 @@
 import type { CatalogEntry, ComponentKind } from '../component/catalog.ts';
-import { commonParameters } from '../component/common-parameters.ts';
+import { commonParameters, conditionParameters, GROUP_KEYS } from '../component/common-parameters.ts';
 import { indexerSettings } from '../component/indexer-settings.ts';
 import { descriptionsOf, type JsonSchema, listOf, orNull, SchemaWriter } from '../component/json-schema.ts';
 import type { Registry } from '../component/registry.ts';
@@ -50,6 +50,7 @@ export function configSchema(registry: Registry): JsonSchema {
     $defs: {
       pipeline: PIPELINE,
       test: TEST,
+      condition: conditionSchema(writer),
       connector: component('connector', registry),
       stage: component('stage', registry),
       indexer: indexerBlock(writer, indexers, registry),
@@ -159,12 +160,16 @@ function sharedKeys(kind: 'connector' | 'stage', writer: SchemaWriter): JsonSche
     properties: Record<string, JsonSchema>;
   };
   const policy = properties['conditionPolicy'];
+  const conditions = properties['conditions'];
   return {
     ...rest,
     properties: {
       ...properties,
       // The class has been looked at by whoever refers to this.
       class: {},
+      ...(conditions === undefined
+        ? {}
+        : { conditions: { ...conditions, ...orNull(listOf({ $ref: '#/$defs/condition' })) } }),
       ...(policy === undefined
         ? {}
         : {
@@ -175,6 +180,32 @@ function sharedKeys(kind: 'connector' | 'stage', writer: SchemaWriter): JsonSche
             },
           }),
     },
+  };
+}
+
+const GROUPS: Readonly<Record<(typeof GROUP_KEYS)[number], string>> = {
+  and: 'All of these conditions hold.',
+  or: 'Any of these conditions holds.',
+  not: 'This condition does not hold.',
+};
+
+/** A condition on fields, or a group of conditions. */
+function conditionSchema(writer: SchemaWriter): JsonSchema {
+  const condition = { $ref: '#/$defs/condition' };
+  const { properties, ...rest } = writer.object(conditionParameters) as { properties: Record<string, JsonSchema> };
+  const groups = GROUP_KEYS.map((key) => [
+    key,
+    { ...(key === 'not' ? condition : listOf(condition)), description: GROUPS[key] },
+  ]);
+  return {
+    type: 'object',
+    // All keys in one place: so an editor offers them before it is clear which kind it is going to be.
+    properties: { ...properties, ...Object.fromEntries(groups) },
+    additionalProperties: false,
+    if: { anyOf: GROUP_KEYS.map((key) => ({ required: [key] })) },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: { maxProperties: 1 },
+    else: { required: rest['required' as keyof typeof rest] },
   };
 }
 

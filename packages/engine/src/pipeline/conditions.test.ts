@@ -65,6 +65,97 @@ describe('a condition without values', () => {
   });
 });
 
+describe('a comparison', () => {
+  const compared = readDocument(
+    '{"id":"1","n":10,"d":10.5,"whole":10.0,"big":9007199254740993,"text":"10","padded":" 7 ","word":"pear","list":[1,20],' +
+      '"none":null,"object":{"a":1},"yes":true,"empty":[],"day":"2024-05-06","at":"2024-05-06T07:08:09.000000001Z"}',
+  );
+  const holdsFor = (fields: string[], operator: '<' | '<=' | '>' | '>=', value: Value) =>
+    compileConditions([{ fields, operator, values: conditionTexts([value]) }], 'all')?.(compared);
+
+  it.each<[string, '<' | '<=' | '>' | '>=', Value, boolean]>([
+    ['n', '<', 10, false],
+    ['n', '<=', 10, true],
+    ['n', '>', 9.99, true],
+    ['n', '>=', '10', true],
+    ['n', '<', 10.5, true],
+    ['d', '>', 10, true],
+    ['whole', '>=', 10, true],
+    ['whole', '>', 10, false],
+    ['big', '>', 9007199254740992, true],
+    ['big', '>=', 9007199254740993n, true],
+    ['big', '<', 9007199254740994n, true],
+    ['big', '>', 9007199254740992.5, true],
+    ['text', '<', 9, false],
+    ['text', '>', 9, true],
+    ['padded', '<', 8, true],
+    ['list', '>', 19, true],
+    ['list', '<', 2, true],
+    ['list', '>', 20, false],
+    ['word', '>', 9, false],
+    ['word', '<', 9, false],
+    ['word', '>', 'peach', true],
+    ['word', '<', 'peas', true],
+    ['day', '>=', '2024-05-06', true],
+    ['day', '<', '2024-05-06T00:00:00+01:00', false],
+    ['day', '<', '2024-05-06T00:00:00-01:00', true],
+    ['at', '>', '2024-05-06T07:08:09Z', true],
+    ['at', '<=', '2024-05-06T07:08:09Z', false],
+    ['at', '<', '2024-05-06T09:08:10+02:00', true],
+    ['word', '>', '2024-05-06', false],
+    ['none', '<', 1, false],
+    ['none', '<', 'x', false],
+    ['object', '<', 'x', false],
+    ['yes', '<', 2, false],
+    ['empty', '<', 2, false],
+    ['missing', '<', 2, false],
+  ])('%s %s %s: %s', (field, operator, value, expected) => {
+    expect(holdsFor([field], operator, value)).toBe(expected);
+  });
+
+  it('holds when any of the fields does, and without fields', () => {
+    expect(holdsFor(['missing', 'word', 'n'], '<', 11)).toBe(true);
+    expect(holdsFor([], '<', 1)).toBe(true);
+  });
+});
+
+describe('a condition with regular expressions', () => {
+  it.each<[string, Value[], boolean]>([
+    ['a', ['^x$'], true],
+    ['a', ['^y', 'X'], false],
+    ['a', ['(?i)X'], true],
+    ['list', ['^y$'], true],
+    ['list', ['^5$'], true],
+    ['ten', ['^1\\d$'], true],
+    ['double', ['\\.0$'], true],
+    ['none', [''], false],
+    ['object', [''], false],
+    ['missing', [''], false],
+  ])('%s matches one of %j: %s', (field, values, expected) => {
+    const condition: ConditionConfig = { fields: [field], operator: 'matches', values: conditionTexts(values) };
+    expect(compileConditions([condition], 'all')?.(document)).toBe(expected);
+  });
+});
+
+describe('a group of conditions', () => {
+  const yes: ConditionConfig = { fields: ['a'], operator: 'must', values: undefined };
+  const no: ConditionConfig = { fields: ['a'], operator: 'must_not', values: undefined };
+
+  it.each<[ConditionConfig, boolean]>([
+    [{ group: 'and', conditions: [yes, yes] }, true],
+    [{ group: 'and', conditions: [yes, no] }, false],
+    [{ group: 'and', conditions: [] }, true],
+    [{ group: 'or', conditions: [no, yes] }, true],
+    [{ group: 'or', conditions: [no, no] }, false],
+    [{ group: 'or', conditions: [] }, false],
+    [{ group: 'not', conditions: [yes] }, false],
+    [{ group: 'not', conditions: [no] }, true],
+    [{ group: 'not', conditions: [{ group: 'or', conditions: [no, { group: 'and', conditions: [yes, no] }] }] }, true],
+  ])('%j holds: %s', (condition, expected) => {
+    expect(compileConditions([condition], 'all')?.(document)).toBe(expected);
+  });
+});
+
 describe('several conditions', () => {
   const yes: ConditionConfig = { fields: ['a'], operator: 'must', values: undefined };
   const no: ConditionConfig = { fields: ['a'], operator: 'must_not', values: undefined };

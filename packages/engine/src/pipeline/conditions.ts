@@ -1,16 +1,29 @@
 import { readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Document } from '../document/document.ts';
-import { textOf, type Value } from '../document/value.ts';
+import { Double, textOf, type Value } from '../document/value.ts';
 import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
 import { allowedPath } from '../policy/current-policy.ts';
+import { type ComparisonOperator, comparison } from './comparison.ts';
 
 /** A condition as the config states it. */
-export interface ConditionConfig {
+export type ConditionConfig = FieldCondition | ConditionGroup;
+
+/** A condition on the values of fields. */
+export interface FieldCondition {
   readonly fields: readonly string[];
-  readonly operator: 'must' | 'must_not';
-  /** Texts to match, null for a JSON null; undefined: the condition is about presence. */
+  readonly operator: 'must' | 'must_not' | 'matches' | ComparisonOperator;
+  /**
+   * Texts to match, null for a JSON null; undefined: the condition is about presence. Patterns of `matches`, and the one
+   * operand of a comparison.
+   */
   readonly values: readonly (string | null)[] | undefined;
+}
+
+/** Conditions of which all hold (`and`), any holds (`or`), or the only one does not hold (`not`). */
+export interface ConditionGroup {
+  readonly group: 'and' | 'or' | 'not';
+  readonly conditions: readonly ConditionConfig[];
 }
 
 /** A larger file of values is taken for a mistake. */
@@ -61,9 +74,52 @@ export function compileConditions(
     : (document) => predicates.some((holds) => holds(document));
 }
 
-function compileCondition({ fields, operator, values }: ConditionConfig): Predicate {
+/**
+ * The regular expression of a `matches` condition, found anywhere in a text. Java's flags at its beginning, `(?i)`, count.
+ * Throws a `SyntaxError`.
+ */
+export function conditionPattern(text: string): RegExp {
+  const flags = /^\(\?([ims]+)\)/.exec(text);
+  return new RegExp(text.slice(flags?.[0].length ?? 0), `u${[...new Set(flags?.[1] ?? '')].join('')}`);
+}
+
+function compileCondition(condition: ConditionConfig): Predicate {
+  if ('group' in condition) return compileGroup(condition);
+  const { fields, operator, values } = condition;
   if (fields.length === 0) return () => true;
-  const must = operator === 'must';
+  if (operator === 'must' || operator === 'must_not') return compileMust(fields, operator === 'must', values);
+  const test = valueTest(operator, values ?? []);
+  return (document) =>
+    fields.some((field) => {
+      const value = document.get(field);
+      if (value === undefined) return false;
+      return Array.isArray(value) ? value.some(test) : test(value);
+    });
+}
+
+function compileGroup({ group, conditions }: ConditionGroup): Predicate {
+  const predicates = conditions.map(compileCondition);
+  switch (group) {
+    case 'and':
+      return (document) => predicates.every((holds) => holds(document));
+    case 'or':
+      return (document) => predicates.some((holds) => holds(document));
+    case 'not':
+      return (document) => !predicates.some((holds) => holds(document));
+  }
+}
+
+function valueTest(operator: 'matches' | ComparisonOperator, values: readonly (string | null)[]) {
+  if (operator !== 'matches') return comparison(operator, values[0] ?? '');
+  const patterns = values.map((value) => conditionPattern(value ?? ''));
+  return (value: Value) => {
+    // Objects and bytes have no text that means something.
+    const text = typeof value === 'object' && !(value instanceof Double) ? null : textOf(value);
+    return text !== null && patterns.some((pattern) => pattern.test(text));
+  };
+}
+
+function compileMust(fields: readonly string[], must: boolean, values: FieldCondition['values']): Predicate {
   if (values === undefined) {
     return must
       ? (document) => fields.every((field) => document.has(field))

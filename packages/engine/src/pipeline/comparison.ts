@@ -1,0 +1,75 @@
+/// <reference lib="esnext.temporal" />
+import { Double, textOf, type Value } from '../document/value.ts';
+
+export type ComparisonOperator = '<' | '<=' | '>' | '>=';
+
+const INTEGER = /^[+-]?\d+$/;
+const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const ISO_DATE = /^[+-]?\d{4,6}-\d\d-\d\d(?:[Tt ]\d\d:\d\d\S*)?$/;
+const ISO_OFFSET = /[Tt ].*(?:[Zz]|[+-]\d\d(?::?\d\d)?)$/;
+/** Integers of so many characters are exact as plain numbers. */
+const SAFE_LENGTH = 15;
+/** A longer text is not taken for a number: reading its digits takes the square of their number. */
+const MAX_DIGITS = 400;
+
+/** A value as it is compared: integers and doubles exactly, also with each other. */
+type Comparable = number | bigint | string;
+
+/**
+ * Whether a value is less than, greater than … the operand. The operand says how: a number compares with numbers and
+ * with texts that hold one, a date in ISO form with such dates, as instants; any other text with texts, by the codes of
+ * their characters. What cannot be compared so, null included, does not hold.
+ */
+export function comparison(operator: ComparisonOperator, operand: string): (value: Value) => boolean {
+  const { wanted, read } = readerFor(operand);
+  const holds = (found: Comparable | undefined, test: (found: Comparable) => boolean) =>
+    found !== undefined && test(found);
+  switch (operator) {
+    case '<':
+      return (value) => holds(read(value), (found) => found < wanted);
+    case '<=':
+      return (value) => holds(read(value), (found) => found <= wanted);
+    case '>':
+      return (value) => holds(read(value), (found) => found > wanted);
+    case '>=':
+      return (value) => holds(read(value), (found) => found >= wanted);
+  }
+}
+
+function readerFor(operand: string): { wanted: Comparable; read: (value: Value) => Comparable | undefined } {
+  const number = numberOf(operand);
+  if (number !== undefined) return { wanted: number, read: numberOf };
+  const instant = instantOf(operand);
+  if (instant !== undefined) return { wanted: instant, read: instantOf };
+  return { wanted: operand, read: (value) => (isText(value) ? (textOf(value) ?? undefined) : undefined) };
+}
+
+/** Objects and bytes have no text that means something. */
+function isText(value: Value): boolean {
+  return typeof value !== 'object' || value instanceof Double;
+}
+
+function numberOf(value: Value): number | bigint | undefined {
+  if (typeof value === 'number' || typeof value === 'bigint') return value;
+  if (value instanceof Double) return value.value;
+  if (typeof value !== 'string') return undefined;
+  const text = value.trim();
+  if (text.length > MAX_DIGITS) return undefined;
+  if (INTEGER.test(text)) {
+    return text.length <= SAFE_LENGTH ? Number(text) : BigInt(text.startsWith('+') ? text.slice(1) : text);
+  }
+  return DECIMAL.test(text) ? Number(text) : undefined;
+}
+
+/** Nanoseconds since 1970. A text without an offset is meant in UTC, a date alone is its midnight. */
+function instantOf(value: Value): bigint | undefined {
+  if (typeof value !== 'string' || !ISO_DATE.test(value)) return undefined;
+  try {
+    if (ISO_OFFSET.test(value)) return Temporal.Instant.from(value).epochNanoseconds;
+    return Temporal.PlainDateTime.from(value).toZonedDateTime('UTC').epochNanoseconds;
+  } catch (error) {
+    // A day or an hour that does not exist.
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
