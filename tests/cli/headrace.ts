@@ -55,9 +55,15 @@ export function start(args: readonly string[], surroundings: Surroundings = {}):
     });
   }
   child.stdin?.end(surroundings.input);
-  const ended = new Promise<Outcome>((resolve) => {
-    child.on('close', (code, signal) => resolve({ code, signal, ...output }));
+  const ended = new Promise<Outcome>((resolve, reject) => {
+    child.on('close', (code, signal) => {
+      const strange = args[0] === 'run' ? linesWithoutJson(output.stderr) : [];
+      if (strange.length === 0) resolve({ code, signal, ...output });
+      else reject(new Error(`Standard error of run has lines that are no JSON objects:\n${strange.join('\n')}`));
+    });
   });
+  // Who starts a command may not wait for its end.
+  ended.catch(() => undefined);
   const said = (stream: 'stdout' | 'stderr', text: string) =>
     new Promise<void>((resolve, reject) => {
       const look = () => {
@@ -70,6 +76,18 @@ export function start(args: readonly string[], surroundings: Surroundings = {}):
       look();
     });
   return { child, output, said, ended };
+}
+
+/** Standard error of a run is for programs here: each line must be a JSON object. */
+function linesWithoutJson(text: string): string[] {
+  return text.split('\n').filter((line) => {
+    if (line === '') return false;
+    try {
+      return typeof JSON.parse(line) !== 'object';
+    } catch {
+      return true;
+    }
+  });
 }
 
 /** Runs a command line to its end. */

@@ -92,7 +92,7 @@ describe('run', () => {
     const cwd = prepare(SEQUENCE);
     const { code, stdout, stderr } = await headrace(['run', 'a.conf', '-s', 'jsonl.path=/dev/full'], { cwd });
     expect(stdout).toContain('0 docs succeeded. 5 docs FAILED.');
-    expect(stderr).toContain('headrace: 5 documents could not be delivered, for reasons that are not theirs\n');
+    expect(stderr).toContain('"msg":"5 documents could not be delivered, for reasons that are not theirs"}\n');
     expect(code).toBe(1);
   });
 
@@ -106,10 +106,20 @@ describe('run', () => {
 
   it('exits with 2 for an invalid config, every mistake with its place; nothing is run', async () => {
     const cwd = prepare('class: SequenceConnectr', '{ class: CopyFields, fieldMaping { a: b } }');
-    const { code, stdout, stderr } = await headrace(['run', 'a.conf'], { cwd });
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(/^a\.conf:1:\d+: error: .*Did you mean SequenceConnector\?/m);
-    expect(stderr).toMatch(/^a\.conf:2:\d+: error: .*Did you mean fieldMapping\?/m);
+    const outcome = await headrace(['run', 'a.conf'], { cwd });
+    expect(outcome).toMatchObject({ code: 2, stdout: '' });
+    const problems = logs(outcome).filter(({ logger }) => logger === 'config');
+    expect(problems).toMatchObject([
+      { level: 'error', file: 'a.conf', line: 1, hint: 'Did you mean SequenceConnector?' },
+      {
+        level: 'error',
+        file: 'a.conf',
+        line: 2,
+        component: 'CopyFields',
+        msg: expect.stringContaining('fieldMapping'),
+      },
+      { level: 'error', file: 'a.conf', line: 2, hint: expect.stringContaining('Did you mean fieldMapping?') },
+    ]);
     expect(existsSync(join(cwd, 'out.jsonl'))).toBe(false);
   });
 });

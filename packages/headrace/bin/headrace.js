@@ -20,12 +20,18 @@ if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
   // What was handed over to a Node that is too old as well ends here.
   const node = process.env.HEADRACE_LAUNCHED === undefined ? bundledNode() : undefined;
   if (node === undefined) {
-    console.error(
+    complain(
       `headrace needs Node.js ${NEEDED} or newer, and this is ${process.versions.node}. ` +
         'Install a newer one, or reinstall headrace with install scripts allowed: its dependency `node` brings one.',
     );
     process.exitCode = 1;
   } else handOver(node);
+}
+
+/** As the command line itself: what a program reads of a run is JSON. */
+function complain(msg) {
+  const asJson = process.argv[2] === 'run' && !process.stderr.isTTY;
+  console.error(asJson ? JSON.stringify({ level: 'error', time: Date.now(), logger: 'headrace', msg }) : msg);
 }
 
 /** The binary that the package `node` has installed; undefined when its install script did not run. */
@@ -51,7 +57,7 @@ function handOver(node) {
   const forward = (signal) => child.kill(signal);
   for (const signal of signals) process.on(signal, forward);
   child.on('error', (error) => {
-    console.error(`headrace cannot start ${node}: ${error.message}`);
+    complain(`headrace cannot start ${node}: ${error.message}`);
     process.exitCode = 1;
   });
   child.on('exit', (code, signal) => {

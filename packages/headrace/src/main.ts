@@ -1,6 +1,8 @@
 import { EXIT } from './cli/exit-code.ts';
+import { sayError, writeOnlyJson } from './cli/standard-error.ts';
 
 const args = process.argv.slice(2);
+if (args[0] === 'run' && !process.stderr.isTTY) writeOnlyJson();
 endWithLauncher();
 // They load while this thread does, which reads the command line and the config: half of a run's start is loading. If
 // there is no run in the end, nobody waits for them.
@@ -21,7 +23,7 @@ function endWithLauncher(): void {
 function endWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(EXIT.ok);
-    console.error(`headrace: standard output cannot be written: ${error.message}`);
+    sayError(`standard output cannot be written: ${error.message}`);
     process.exit(EXIT.failed);
   });
   process.stderr.on('error', (error: NodeJS.ErrnoException) => {

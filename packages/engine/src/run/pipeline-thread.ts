@@ -19,6 +19,7 @@ import { instantiate } from './decoders.ts';
 import { preload } from './preload.ts';
 import { SharedStatistics } from './stage-statistics.ts';
 import type { ThreadData } from './thread-messages.ts';
+import { passOnWarnings } from './thread-warnings.ts';
 
 /*
  * The entry of a pipeline thread. It works for one pipeline of one run at a time, from `open` to `close`, and
@@ -27,6 +28,7 @@ import type { ThreadData } from './thread-messages.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('pipeline-thread is the entry of a worker thread');
+passOnWarnings();
 
 let open: { pipeline: Pipeline; processor: BatchProcessor; statistics: SharedStatistics } | undefined;
 

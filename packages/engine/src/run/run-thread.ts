@@ -12,11 +12,13 @@ import { preload } from './preload.ts';
 import { preview } from './preview.ts';
 import { runConfig } from './run-config.ts';
 import type { FromRun, ThreadData, ToRun } from './thread-messages.ts';
+import { passOnWarnings } from './thread-warnings.ts';
 
 /* The entry of the thread of a run: serves one run or one preview, then ends. */
 
 const port = parentPort;
 if (port === null) throw new Error('run-thread is the entry of a worker thread');
+passOnWarnings();
 
 const data = workerData as ThreadData;
 const idle = new IdleLanes(data);

@@ -2,6 +2,7 @@ import { CommanderError } from 'commander';
 import { commands } from './commands.ts';
 import { CommandError, EXIT } from './exit-code.ts';
 import { createProgram } from './program.ts';
+import { sayError } from './standard-error.ts';
 
 /** Carries out a command line. Gives the exit code. */
 export async function commandLine(args: readonly string[]): Promise<number> {
@@ -20,11 +21,11 @@ export async function commandLine(args: readonly string[]): Promise<number> {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.invalid;
     if (!isExpected(error)) throw error;
     if (error instanceof CommandError) {
-      console.error(`headrace: ${error.message}`);
+      sayError(error.message);
       return error.exitCode;
     }
     const { withHint } = await import('@headrace/engine');
-    console.error(`headrace: ${withHint(error)}`);
+    sayError(withHint(error));
     return EXIT.failed;
   }
 }

@@ -12,9 +12,10 @@ import {
 import type { RunThreads } from '@headrace/engine/threads';
 import type { ObjectNode } from '@headrace/hocon';
 import { EXIT } from '../cli/exit-code.ts';
+import { sayError, writeRecord, writesJson } from '../cli/standard-error.ts';
 import { onStopSignal, type StopSignal, signalExitCode } from '../cli/stop-signals.ts';
 import { loadConfig, registrySource } from '../config/load-config.ts';
-import { problemLines } from '../config/print-problems.ts';
+import { writeProblems } from '../config/print-problems.ts';
 import { FailureFile, readFailureFile } from '../report/failure-file.ts';
 import { createReporter } from '../report/run-reporter.ts';
 
@@ -29,7 +30,7 @@ export interface RunOptions {
 /** Runs the config of a file in threads that are ready. Gives the exit code. */
 export async function runFile(threads: RunThreads, file: string, options: RunOptions): Promise<number> {
   const { root, problems, name } = await loadConfig(file, options.set);
-  process.stderr.write(problemLines(problems, name));
+  writeProblems(problems, name);
   if (root === undefined || hasErrors(problems)) return EXIT.invalid;
   const mask = new SecretMask(root, false);
   const masked = (text: string) => mask.text(text);
@@ -72,20 +73,28 @@ export async function runFile(threads: RunThreads, file: string, options: RunOpt
     (await reporting).close();
     const invalid = isInvalid(result);
     const told = result.problems.filter((p) => invalid || p.severity === 'warning');
-    process.stderr.write(masked(problemLines(told, name)));
-    if (!invalid) (await summaryTo).write(`${masked(result.message)}\nRun took ${result.seconds.toFixed(2)} secs.\n`);
+    writeProblems(told, name, masked);
+    if (!invalid) {
+      writeSummary(`${masked(result.message)}\nRun took ${result.seconds.toFixed(2)} secs.`, await summaryTo, runId);
+    }
     failures?.close(result.status === 'FAILED');
     if (invalid) return EXIT.invalid;
     if (stoppedBy !== undefined) return signalExitCode(stoppedBy);
     const undelivered = result.connectors.reduce((sum, connector) => sum + (connector.undelivered ?? 0), 0);
     if (undelivered > 0) {
       const what = counted(undelivered, 'document');
-      process.stderr.write(`headrace: ${what} could not be delivered, for reasons that are not theirs\n`);
+      sayError(`${what} could not be delivered, for reasons that are not theirs`);
     }
     return result.status === 'SUCCEEDED' && undelivered === 0 ? EXIT.ok : EXIT.failed;
   } finally {
     stopListening();
   }
+}
+
+/** The summary is text, but for a program that reads standard error. */
+function writeSummary(text: string, to: NodeJS.WritableStream, runId: string): void {
+  if (to === process.stderr && writesJson()) writeRecord({ level: 'info', runId, logger: 'runner', msg: text });
+  else to.write(`${text}\n`);
 }
 
 /**

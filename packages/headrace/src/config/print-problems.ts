@@ -1,4 +1,21 @@
 import { formatProblem, type Problem } from '@headrace/engine';
+import { writeRecord, writesJson } from '../cli/standard-error.ts';
+
+/**
+ * Problems on standard error: lines for people, records for a program.
+ *
+ * @param mask hides secrets
+ */
+export function writeProblems(problems: readonly Problem[], file: string, mask = (text: string) => text): void {
+  if (!writesJson()) process.stderr.write(mask(problemLines(problems, file)));
+  else for (const problem of problems) writeProblem(problem, file, mask);
+}
+
+function writeProblem({ severity, message, hint, ...where }: Problem, file: string, mask: (text: string) => string) {
+  const advice = hint === undefined ? {} : { hint: mask(hint) };
+  const level = severity === 'error' ? 'error' : 'warn';
+  writeRecord({ level, logger: 'config', file, ...where, ...advice, msg: mask(message) });
+}
 
 /** Problems as compilers print them, a line each, in the order of the text. */
 export function problemLines(problems: readonly Problem[], file: string): string {

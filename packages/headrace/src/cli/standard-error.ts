@@ -1,0 +1,72 @@
+import { EXIT } from './exit-code.ts';
+
+/** What is written to standard error as one line of JSON, in the form of the logs. */
+interface JsonRecord {
+  readonly level: 'info' | 'warn' | 'error';
+  readonly logger: string;
+  readonly msg: string;
+  readonly [field: string]: unknown;
+}
+
+let asJson = false;
+
+/** Whether a program reads standard error: then each line of it is a JSON object. */
+export function writesJson(): boolean {
+  return asJson;
+}
+
+/**
+ * From now on each line on standard error is a JSON object, whoever writes it: warnings of Node, messages of the parser
+ * of the command line, `console.error` of a library or a custom component, in any thread.
+ */
+export function writeOnlyJson(): void {
+  asJson = true;
+  const write = process.stderr.write.bind(process.stderr);
+  let rest = '';
+  const writeLines = (text: string) => {
+    const lines = (rest + text).split('\n');
+    rest = lines.pop() as string;
+    return lines.every((line) => line.trim() === '' || write(isJsonObject(line) ? `${line}\n` : textRecord(line)));
+  };
+  process.stderr.write = (chunk: Uint8Array | string, encoding?: unknown, done?: unknown) => {
+    const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString();
+    const written = writeLines(text);
+    const callback = typeof encoding === 'function' ? encoding : done;
+    if (typeof callback === 'function') process.nextTick(callback as () => void);
+    return written;
+  };
+  process.on('exit', () => rest === '' || writeLines('\n'));
+  process.removeAllListeners('warning');
+  process.on('warning', ({ name, message }) =>
+    writeRecord({ level: 'warn', logger: 'node', msg: `${name}: ${message}` }),
+  );
+  process.on('uncaughtException', (error) => {
+    writeRecord({ level: 'error', logger: 'headrace', msg: error instanceof Error ? `${error.stack}` : String(error) });
+    process.exit(EXIT.failed);
+  });
+}
+
+/** A message of the command itself. */
+export function sayError(message: string): void {
+  if (asJson) writeRecord({ level: 'error', logger: 'headrace', msg: message });
+  else process.stderr.write(`headrace: ${message}\n`);
+}
+
+/** Writes a record, with the time. Only where a program reads standard error. */
+export function writeRecord({ level, logger, msg, ...fields }: JsonRecord): void {
+  process.stderr.write(`${JSON.stringify({ level, time: Date.now(), logger, ...fields, msg })}\n`);
+}
+
+function textRecord(line: string): string {
+  return `${JSON.stringify({ level: 'warn', time: Date.now(), logger: 'stderr', msg: line.trimEnd() })}\n`;
+}
+
+function isJsonObject(line: string): boolean {
+  if (!line.startsWith('{')) return false;
+  try {
+    JSON.parse(line);
+    return true;
+  } catch {
+    return false;
+  }
+}
