@@ -90,6 +90,25 @@ describe('components', () => {
     expect(stderr).toBe('headrace: There is no component CopyField. Did you mean CopyFields?\n');
   });
 
+  it('searches names and descriptions, names first, for all words in any letter case', async () => {
+    const { code, stdout } = await headrace(['components', 'embed']);
+    expect(code).toBe(0);
+    const names = stdout.split('\n').map((line) => line.split(' ')[0]);
+    expect(names.slice(0, 3)).toEqual(['OpenAIEmbed', 'EmbeddedPython', 'ParseFloats']);
+    expect(stdout).toMatch(/^ParseFloats +stage +Turns the text of a JSON list of numbers/m);
+    const two = await headrace(['components', 'EMBED', 'csv']);
+    expect(two.stdout).toMatch(/^ParseFloats /m);
+    expect(two.stdout).not.toContain('OpenAIEmbed');
+    const found = JSON.parse((await headrace(['components', 'embed', '--json'])).stdout) as { class: string }[];
+    expect(found.map((entry) => entry.class)).toEqual(names.filter((name) => name !== ''));
+  });
+
+  it('says that nothing was found', async () => {
+    const { code, stderr } = await headrace(['components', 'qwertz', 'asdf']);
+    expect(code).toBe(2);
+    expect(stderr).toBe('headrace: There is no component qwertz asdf. `headrace components` lists them.\n');
+  });
+
   it('says what is wrong with a module', async () => {
     const cwd = directoryWith({ 'empty.js': 'export const nothing = 1;', 'package.json': '{"type":"module"}' });
     const { code, stderr } = await headrace(['components', '--components', './empty.js'], { cwd });

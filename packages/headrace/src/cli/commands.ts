@@ -174,9 +174,16 @@ const explained: readonly CommandSpec[] = [
   }),
   command({
     name: 'components',
-    summary: 'List the connectors, stages and indexers, or explain one.',
-    examples: ['headrace components', 'headrace components CopyFields', 'headrace components --json'],
-    arguments: [{ name: 'NAME', required: false, description: 'The component to explain.' }],
+    summary: 'List the connectors, stages and indexers, explain one, or search them.',
+    examples: ['headrace components', 'headrace components CopyFields', 'headrace components split text'],
+    arguments: [
+      {
+        name: 'NAME',
+        required: false,
+        several: true,
+        description: 'The component to explain, or words to search names and descriptions for.',
+      },
+    ],
     options: {
       ...componentOptions,
       json: { kind: 'flag', description: 'Print JSON.' },

@@ -75,3 +75,7 @@ function wrapParagraph(paragraph: string, margin: string): string {
 function indent(text: string, margin: string): string {
   return text.replace(/^/gm, margin);
 }
+
+export function firstSentence({ description = '' }: CatalogEntry): string {
+  return /^[^\n]*?[.:](?=\s|$)|^[^\n]*/.exec(description)?.[0].replace(/:$/, '.') ?? '';
+}

@@ -1,7 +1,8 @@
 import { type CatalogEntry, type ComponentKind, nearest, Registry } from '@headrace/engine';
 import { CommandError, EXIT } from '../cli/exit-code.ts';
 import { registrySource } from '../config/load-config.ts';
-import { describeComponent } from './component-page.ts';
+import { describeComponent, firstSentence } from './component-page.ts';
+import { searchComponents } from './search-components.ts';
 
 interface ComponentsOptions {
   readonly components: readonly string[];
@@ -10,8 +11,9 @@ interface ComponentsOptions {
 
 const KINDS: readonly ComponentKind[] = ['connector', 'stage', 'indexer'];
 
-/** `headrace components [NAME]`: what can be used in a config. */
-export async function components([name]: readonly (string | undefined)[], options: ComponentsOptions): Promise<number> {
+/** `headrace components [NAME...]`: what can be used in a config. */
+export async function components(words: readonly (string | undefined)[], options: ComponentsOptions): Promise<number> {
+  const name = words.length === 0 ? undefined : words.join(' ');
   const registry = await Registry.open(registrySource(undefined, options.components));
   const all = KINDS.flatMap((kind) => registry.list(kind));
   if (name === undefined) {
@@ -24,8 +26,13 @@ export async function components([name]: readonly (string | undefined)[], option
   if (found.length === 0) {
     const names = all.flatMap((entry) => [entry.name, ...(entry.type === undefined ? [] : [entry.type])]);
     const best = nearest(name.slice(name.lastIndexOf('.') + 1), names);
-    const hint = best === undefined ? '`headrace components` lists them.' : `Did you mean ${best}?`;
-    throw new CommandError(`There is no component ${name}. ${hint}`, EXIT.invalid);
+    const matches = best === undefined ? searchComponents(name, all) : [];
+    if (matches.length === 0) {
+      const hint = best === undefined ? '`headrace components` lists them.' : `Did you mean ${best}?`;
+      throw new CommandError(`There is no component ${name}. ${hint}`, EXIT.invalid);
+    }
+    process.stdout.write(options.json ? json(matches.map(toJson)) : matchTable(matches));
+    return EXIT.ok;
   }
   const [first] = found as [CatalogEntry, ...CatalogEntry[]];
   process.stdout.write(options.json ? json(toJson(first)) : found.map(describeComponent).join('\n'));
@@ -48,6 +55,9 @@ function table(kind: ComponentKind, all: readonly CatalogEntry[]): string {
   return `${kind[0]?.toUpperCase()}${kind.slice(1)}s\n${rows.map((row) => `${row}\n`).join('')}`;
 }
 
-function firstSentence({ description = '' }: CatalogEntry): string {
-  return /^[^\n]*?[.:](?=\s|$)|^[^\n]*/.exec(description)?.[0].replace(/:$/, '.') ?? '';
+/** What a search found, best first. */
+function matchTable(entries: readonly CatalogEntry[]): string {
+  const width = Math.max(...entries.map((entry) => entry.name.length));
+  const rows = entries.map((entry) => `${entry.name.padEnd(width)}  ${entry.kind.padEnd(9)}  ${firstSentence(entry)}`);
+  return `${rows.map((row) => row.trimEnd()).join('\n')}\n`;
 }
