@@ -10,6 +10,7 @@ import { placesIn } from '../policy/places.ts';
 import { POLICY_HINT, type PolicyRules } from '../policy/policy-rules.ts';
 import { asList, join, keysOfPath, kindName, place, scalarNumber, scalarText } from './config-nodes.ts';
 import { nodeToValue } from './node-value.ts';
+import { otherName } from './parameter-synonyms.ts';
 import type { AccessKind } from './schema.ts';
 
 /** A mistake in a component's parameters that its `check` found. */
@@ -118,8 +119,11 @@ class ParameterReader {
     const value: Record<string, unknown> = {};
     for (const [key, child] of node.entries) {
       if (Object.hasOwn(properties, key) || shared.has(key)) continue;
-      const known = [...Object.keys(properties).toSorted(), ...shared];
-      this.unknown(key, child, node.keys.get(key) ?? child.origin, path, known);
+      const free = entries.map(([name]) => name).filter((name) => !node.entries.has(name));
+      this.unknown(key, child, node.keys.get(key) ?? child.origin, path, {
+        known: [...Object.keys(properties).toSorted(), ...shared],
+        free: free.toSorted((a, b) => Number(required.has(b)) - Number(required.has(a))),
+      });
     }
     for (const [key, property] of entries) {
       const child = node.entries.get(key);
@@ -307,10 +311,20 @@ class ParameterReader {
     return this.value(choices[0] as TSchema, node, path, name);
   }
 
-  private unknown(key: string, node: ConfigNode, origin: Origin, path: string, known: string[]): void {
+  /**
+   * @param names.known all parameters
+   * @param names.free those that are not given yet, required ones first
+   */
+  private unknown(
+    key: string,
+    node: ConfigNode,
+    origin: Origin,
+    path: string,
+    { known, free }: { readonly known: readonly string[]; readonly free: readonly string[] },
+  ): void {
     const empty = node.kind === 'null' || (node.kind === 'object' && node.entries.size === 0);
     const what = node.kind === 'object' && !empty ? 'parent' : 'property';
-    const best = nearest(key, known);
+    const best = meant(key, known, free);
     this.problems.push({
       // The reference overlooks unknown keys that hold nothing, so a config with one must still run.
       severity: empty ? 'warning' : 'error',
@@ -345,6 +359,13 @@ class ParameterReader {
       ...(hint === undefined ? {} : { hint }),
     });
   }
+}
+
+/** The parameter that an unknown key may stand for: one that is spelt alike and still free, or one that means the same. */
+function meant(key: string, known: readonly string[], free: readonly string[]): string | undefined {
+  const alike = nearest(key, known);
+  if (alike !== undefined && free.includes(alike)) return alike;
+  return otherName(key, free) ?? alike;
 }
 
 /** The warning for a part of a config that is accepted because the reference has it. */

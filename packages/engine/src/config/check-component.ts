@@ -30,6 +30,8 @@ export class ProblemList {
   readonly problems: Problem[] = [];
   /** Of those that take part in a run. */
   readonly files: ComponentFile[] = [];
+  /** Keys at the top that were reported as blocks with a wrong name: nothing more is said of them. */
+  readonly misnamed = new Set<string>();
   /** Whether files that the config names may be read for the check. */
   readonly readFiles: boolean;
   /** What the config may do; undefined: everything. */

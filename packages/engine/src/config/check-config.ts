@@ -49,7 +49,9 @@ export async function checkConfig(
   const publisher = checkBlock(root, 'publisher', list) as PublisherSettings;
   const runner = checkBlock(root, 'runner', list) as RunnerSettings;
   const log = checkBlock(root, 'log', list) as LogSettings;
-  for (const key of ['zookeeper', 'kafka'] as const) if (isPresent(root, key)) checkBlock(root, key, list);
+  for (const key of ['zookeeper', 'kafka'] as const) {
+    if (isPresent(root, key) && !list.misnamed.has(key)) checkBlock(root, key, list);
+  }
   await checkOutputs(indexer, registry, list);
   await warnOfUnknownSections(root, registry, list);
   list.problems.push(...maskedSecrets(root));

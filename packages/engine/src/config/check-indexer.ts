@@ -5,10 +5,12 @@ import { type IndexerSettings, indexerSettings } from '../component/indexer-sett
 import { silentLogger } from '../component/logger.ts';
 import { checkParameters } from '../component/parameters.ts';
 import type { Registry } from '../component/registry.ts';
+import type { TObject } from '../component/schema.ts';
 import { checkComponent, findClass, isAllowed, ProblemList } from './check-component.ts';
 import type { IndexerConfig } from './ingest-config.ts';
 import { nearest } from './nearest.ts';
 import type { Problem } from './problem.ts';
+import { SECTIONS } from './sections.ts';
 
 /** Keys that go with `maxRetries` only. */
 export const RETRY_KEYS = [
@@ -166,6 +168,21 @@ function blockOf(root: ObjectNode, entry: CatalogEntry, list: ProblemList): Obje
   if (block === undefined || block.kind === 'null') {
     const required = (entry.schema.required as string[] | undefined) ?? [];
     if (required.length === 0) return empty;
+    const other = misnamedBlock(root, entry.block, required, entry.schema);
+    if (other !== undefined) {
+      list.misnamed.add(other);
+      list.add({
+        code: 'HR_CONFIG_MISSING_SECTION',
+        path: join('', other),
+        ...place(root.keys.get(other) ?? root.origin),
+        component: 'indexer',
+        message: `${entry.name} reads its parameters from the block ${entry.block}, and there is only ${other}`,
+        hint: `Rename ${other} to ${entry.block}.`,
+      });
+      const node = root.entries.get(other) as ObjectNode;
+      list.addAll(checkParameters(entry.schema, node, other, new Set(), list.rules).problems, other);
+      return undefined;
+    }
     list.add({
       code: 'HR_CONFIG_MISSING_SECTION',
       path: entry.block,
@@ -184,6 +201,25 @@ function blockOf(root: ObjectNode, entry: CatalogEntry, list: ProblemList): Obje
     message: `${entry.block} is supposed to be a Config, was "${kindName(block)}"`,
   });
   return undefined;
+}
+
+/**
+ * The key at the top that has the parameters of an indexer under a wrong name, such as `kafka` for `kafkaTopic`: it has all
+ * that are required, or is spelt alike.
+ */
+function misnamedBlock(
+  root: ObjectNode,
+  block: string,
+  required: readonly string[],
+  { properties }: TObject,
+): string | undefined {
+  const others = [...root.entries].filter(([key]) => !SECTIONS.includes(key) && root.substituted?.has(key) !== true);
+  const fits = others.find(([, node]) => node.kind === 'object' && required.every((name) => isPresent(node, name)));
+  if (fits !== undefined) return fits[0];
+  return others.find(([key, node]) => {
+    if (node.kind !== 'object' || nearest(key, [block]) === undefined) return false;
+    return [...node.entries.keys()].some((name) => Object.hasOwn(properties, name));
+  })?.[0];
 }
 
 function checkCombinations(node: ObjectNode, settings: IndexerSettings, list: ProblemList): void {

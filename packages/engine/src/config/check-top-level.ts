@@ -5,10 +5,7 @@ import type { Registry } from '../component/registry.ts';
 import type { ProblemList } from './check-component.ts';
 import { engineBlocks } from './engine-blocks.ts';
 import { nearest } from './nearest.ts';
-import { TESTS } from './pipeline-tests.ts';
-
-/** Sections that every config may have beside the blocks of the engine and of indexers. */
-const SECTIONS = ['connectors', 'pipelines', 'indexer', TESTS];
+import { SECTIONS } from './sections.ts';
 
 /**
  * Keys of the reference that change nothing here, and the schema that editors look for: nobody misspells them. The
@@ -31,7 +28,7 @@ export async function warnOfUnknownSections(root: ObjectNode, registry: Registry
   const known = [...SECTIONS, ...engine, ...blocks];
   for (const [key, node] of root.entries) {
     const origin = root.keys.get(key) ?? node.origin;
-    if (SILENT.has(key) || substituted.has(key) || origin.file !== root.origin.file) continue;
+    if (SILENT.has(key) || list.misnamed.has(key) || substituted.has(key) || origin.file !== root.origin.file) continue;
     const isOther = blocks.includes(key) && !engine.includes(key) && key !== selected?.entry.block;
     if (isOther && selected?.isFixed === true && node.kind !== 'null') {
       const { name, block } = selected.entry;

@@ -21,7 +21,8 @@ export function warnOfUnused(root: ObjectNode, connectors: readonly ConnectorCon
   warnOfUnfed(pipelines, connectors, list);
   warnOfNoConnectors(root, pipelines, list);
   for (const key of ['zookeeper', 'kafka'] as const) {
-    if (isPresent(root, key)) list.addAll([withoutEffect(key, root.keys.get(key) ?? root.origin)], key);
+    if (!isPresent(root, key) || list.misnamed.has(key)) continue;
+    list.addAll([withoutEffect(key, root.keys.get(key) ?? root.origin)], key);
   }
   warnOfLevel(root, list);
 }
