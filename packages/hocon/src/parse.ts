@@ -5,6 +5,7 @@ import { Includer } from './include.ts';
 import type { Limits } from './limits.ts';
 import { defaultLimits } from './limits.ts';
 import type { ObjectNode, PlainValue } from './node.ts';
+import { explainLanguage } from './other-language.ts';
 import { layOverrides } from './overrides.ts';
 import { parseText } from './parse-text.ts';
 import type { Problem } from './problem.ts';
@@ -76,7 +77,7 @@ export function parse(text: string, options: ParseOptions = {}): ParseResult {
       return value;
     },
     root,
-    problems: session.problems.list(),
+    problems: explainLanguage(session.problems.list(), text, file, format),
   };
 }
 
