@@ -177,6 +177,12 @@ export const SERVICE_ERROR_CODES = {
     advice:
       'Try again after the seconds that `Retry-After` says, or raise `limits.maxQueuedRuns` or `limits.maxConcurrentRuns`.',
   },
+  HR_TOO_MANY_STREAMS: {
+    status: 429,
+    meaning: 'As many event streams of the user or of the run are open as may be.',
+    advice:
+      'Close streams that nobody reads, or raise `limits.maxStreamsPerUser` or `limits.maxStreamsPerRun`. `GET /v1/run/{id}` tells how far a run is without a stream.',
+  },
   HR_PREVIEW_BUSY: {
     status: 429,
     meaning: 'As many previews, and attempts to connect, are going on as may at one time.',

@@ -1,11 +1,13 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { readConfigText, SecretMask } from '@headrace/engine';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { RunJournal } from '../runs/run-journal.ts';
 import { MemoryStore } from '../store/memory-store.ts';
+import { temporaryDirectory } from '../testing/test-service.test.support.ts';
 import { EVENT_HEADERS, EventStreams } from './event-streams.ts';
 
 /** A client that takes what it is given, until it does not. */
@@ -17,9 +19,18 @@ class FakeResponse extends EventEmitter {
 
   setTimeout(): void {}
 
-  write(bytes: Buffer | string): boolean {
+  #taken = () => {};
+
+  write(bytes: Buffer | string, taken: () => void): void {
     this.written.push(String(bytes));
-    return this.takes;
+    if (this.takes) taken();
+    else this.#taken = taken;
+  }
+
+  /** Takes what it was given, and what comes. */
+  read(): void {
+    this.takes = true;
+    this.#taken();
   }
 
   end(bytes: Buffer): void {
@@ -34,6 +45,8 @@ class FakeResponse extends EventEmitter {
   }
 }
 
+const limits = { maxStreamsPerUser: 1000, maxStreamsPerRun: 1000 };
+
 function journalOf(state: { published: number }): RunJournal {
   const { root } = readConfigText('a: 1');
   if (root === undefined) throw new Error('no config');
@@ -42,7 +55,7 @@ function journalOf(state: { published: number }): RunJournal {
 
 function client(streams: EventStreams, journal: RunJournal): FakeResponse {
   const response = new FakeResponse();
-  streams.send(response as unknown as ServerResponse, journal);
+  streams.send(response as unknown as ServerResponse, 'ann', journal);
   return response;
 }
 
@@ -53,7 +66,7 @@ describe('streams of events', () => {
   afterEach(() => void vi.useRealTimers());
 
   it('forget a client that has gone, and leave nothing behind when nobody reads', () => {
-    const streams = new EventStreams();
+    const streams = new EventStreams(limits);
     const journal = journalOf({ published: 0 });
     const responses = [client(streams, journal), client(streams, journal)];
     responses[0]?.destroy();
@@ -69,7 +82,7 @@ describe('streams of events', () => {
 
   it('tell how far the run is twice a second at most, and only what is new', () => {
     const state = { published: 0 };
-    const { written } = client(new EventStreams(), journalOf(state));
+    const { written } = client(new EventStreams(limits), journalOf(state));
     const told = () => written.join('').match(/event: progress/g)?.length;
     expect(told()).toBe(1);
     for (let i = 0; i < 100; i++) {
@@ -82,14 +95,14 @@ describe('streams of events', () => {
   });
 
   it('say that they are there', () => {
-    const response = client(new EventStreams(), journalOf({ published: 0 }));
+    const response = client(new EventStreams(limits), journalOf({ published: 0 }));
     vi.advanceTimersByTime(45_000);
     expect(response.written.filter((text) => text === ': alive\n\n')).toHaveLength(3);
   });
 
   it('wait for a client that does not read, without keeping anything for it', () => {
     const journal = journalOf({ published: 0 });
-    const response = client(new EventStreams(), journal);
+    const response = client(new EventStreams(limits), journal);
     response.takes = false;
     say(journal, 'first');
     vi.advanceTimersByTime(1000);
@@ -97,15 +110,16 @@ describe('streams of events', () => {
     for (let i = 0; i < 3000; i++) say(journal, `m${i}`);
     vi.advanceTimersByTime(14_000);
     expect(response.written).toHaveLength(length);
-    response.takes = true;
-    response.emit('drain');
-    expect(response.written).toHaveLength(length + 1);
-    expect(response.written.at(-1)).toContain('event: gap\ndata: {"missed":2000}');
-    expect(response.written.at(-1)).toContain('"m2999"');
+    response.read();
+    vi.advanceTimersByTime(1000);
+    const rest = response.written.slice(length).join('');
+    expect(rest).toMatch(/^id: 2001\nevent: gap\ndata: \{"missed":2000\}/);
+    expect(rest.match(/event: log/g)).toHaveLength(1000);
+    expect(rest).toContain('"m2999"');
   });
 
   it('give all clients the same bytes', () => {
-    const streams = new EventStreams();
+    const streams = new EventStreams(limits);
     const journal = journalOf({ published: 0 });
     const responses = Array.from({ length: 1000 }, () => client(streams, journal));
     const after = vi.spyOn(Buffer, 'from');
@@ -117,6 +131,53 @@ describe('streams of events', () => {
   });
 });
 
+describe('many streams', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('share what may be sent in a turn, and all get everything', () => {
+    const streams = new EventStreams(limits);
+    const journal = journalOf({ published: 0 });
+    for (let i = 0; i < 1000; i++) say(journal, `m${i}`.padEnd(200, 'x'));
+    const bytesOf = ({ written }: FakeResponse) => written.join('').length;
+    const alone = client(streams, journal);
+    expect(bytesOf(alone)).toBeGreaterThan(60_000);
+    const many = Array.from({ length: 400 }, () => client(streams, journal));
+    vi.advanceTimersByTime(100);
+    const turn = () => many.reduce((sum, response) => sum + bytesOf(response), 0);
+    const before = turn();
+    vi.advanceTimersByTime(100);
+    expect(turn() - before).toBeLessThan(400 * 9000);
+    vi.advanceTimersByTime(10_000);
+    expect(many.every(({ written }) => written.join('').includes('"m999x'))).toBe(true);
+  });
+
+  it('are refused beyond the limit of a user, and of a run, until one closes', () => {
+    const streams = new EventStreams({ maxStreamsPerUser: 2, maxStreamsPerRun: 3 });
+    const [one, other] = [journalOf({ published: 0 }), journalOf({ published: 0 })];
+    const open = (user: string, journal: RunJournal) => {
+      streams.admit(user, journal);
+      const response = new FakeResponse();
+      streams.send(response as unknown as ServerResponse, user, journal);
+      return response;
+    };
+    const first = open('ann', one);
+    open('ann', other);
+    const full = { status: 429, code: 'HR_TOO_MANY_STREAMS', headers: { 'retry-after': '5' } };
+    expect(() => open('ann', one)).toThrow(
+      expect.objectContaining({ ...full, message: expect.stringContaining('user') }),
+    );
+    open('bob', one);
+    open('bob', one);
+    expect(() => open('carl', one)).toThrow(
+      expect.objectContaining({ ...full, message: expect.stringContaining('run') }),
+    );
+    first.destroy();
+    open('carl', one);
+    open('ann', other);
+  });
+});
+
 /** More than the buffers of a connection hold. */
 const LONG = JSON.stringify('x'.repeat(32 * 1024 * 1024));
 
@@ -124,7 +185,7 @@ const LONG = JSON.stringify('x'.repeat(32 * 1024 * 1024));
 async function reader(streams: EventStreams, journal: RunJournal): Promise<IncomingMessage> {
   const server = createServer((_request, response) => {
     response.writeHead(200, EVENT_HEADERS);
-    streams.send(response, journal);
+    streams.send(response, 'ann', journal);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -144,7 +205,7 @@ describe('the end of a stream', () => {
   it('comes whole to a client that pauses for longer than a heartbeat', async () => {
     vi.useFakeTimers({ toFake: ['setInterval'] });
     const journal = journalOf({ published: 0 });
-    const response = await reader(new EventStreams(), journal);
+    const response = await reader(new EventStreams(limits), journal);
     journal.end(LONG);
     vi.advanceTimersByTime(45_000);
     expect(await text(response)).toMatch(/x"\n\n$/);
@@ -154,9 +215,60 @@ describe('the end of a stream', () => {
 
   it('is not waited for when a client reads nothing of it', async () => {
     const journal = journalOf({ published: 0 });
-    const response = await reader(new EventStreams(100), journal);
+    const response = await reader(new EventStreams(limits, 100), journal);
     journal.end(LONG);
     await expect.poll(() => journal.events.watched).toBe(false);
     await expect(text(response)).rejects.toThrow('aborted');
   });
+});
+
+describe('400 streams that are never read', () => {
+  it('keep a few KiB each while the service answers others, and one that reads again learns what it missed', async () => {
+    const journal = journalOf({ published: 0 });
+    const sayMany = (message: string) => {
+      for (let i = 0; i < 1000; i++) say(journal, `${message}${i}`.padEnd(1000, 'x'));
+    };
+    sayMany('early');
+    const streams = new EventStreams({ maxStreamsPerUser: 400, maxStreamsPerRun: 400 });
+    const responses: ServerResponse[] = [];
+    const server = createServer((request, response) => {
+      if (request.url === '/livez') {
+        response.end('alive');
+        return;
+      }
+      response.writeHead(200, EVENT_HEADERS);
+      responses.push(response);
+      streams.send(response, 'ann', journal);
+    });
+    // For a socket in the file system, the operating system keeps less than a run does: streams get stuck soon.
+    const path = join(temporaryDirectory(), 'service');
+    server.listen(path);
+    await once(server, 'listening');
+    const sockets = Array.from({ length: 400 }, () => {
+      const socket = connect(path).pause();
+      socket.on('error', () => {});
+      socket.write('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+      return socket;
+    });
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy();
+      server.closeAllConnections();
+      server.close();
+    });
+    const stuck = () => responses.filter(({ writableLength }) => writableLength > 0).length;
+    await expect.poll(stuck, { timeout: 30_000 }).toBe(400);
+    sayMany('late');
+    const [livez] = (await once(get({ socketPath: path, path: '/livez' }), 'response')) as [IncomingMessage];
+    expect(await text(livez)).toBe('alive');
+    for (const { writableLength } of responses) expect(writableLength).toBeLessThan(12 * 1024);
+
+    const [reads] = sockets as [Socket];
+    let all = '';
+    reads.setEncoding('utf8').on('data', (data) => {
+      all += data;
+    });
+    reads.resume();
+    await expect.poll(() => all, { timeout: 20_000 }).toContain('late999x');
+    expect(all).toContain('event: gap');
+  }, 60_000);
 });

@@ -1,12 +1,21 @@
 import type { ServerResponse } from 'node:http';
-import { BEGINNING, type EventPlace } from '../runs/run-events.ts';
+import { Refusal } from '../errors/refusal.ts';
+import { BEGINNING, type EventPlace, PIECE_BYTES } from '../runs/run-events.ts';
 import type { WatchedRun } from '../runs/run-journals.ts';
+import type { Limits } from '../service-file/service-settings.ts';
 
 /** How often a stream says that it is there: proxies close what is silent, often after a minute. */
 const HEARTBEAT_MILLIS = 15_000;
 const HEARTBEAT = ': alive\n\n';
 /** A client that has taken nothing for so long is given up. */
 const STUCK_MILLIS = 60_000;
+/**
+ * What all streams together may send in a turn, and one of them. The operating system takes megabytes for a client that
+ * does not read; without a bound, copying them would keep the service from everything else.
+ */
+const TURN_MILLIS = 100;
+const TURN_BYTES = 1024 * 1024;
+const STREAM_TURN_BYTES = 64 * 1024;
 
 /** The headers of a stream of events: nobody on the way is to keep it, or to gather it. */
 export const EVENT_HEADERS = {
@@ -15,58 +24,95 @@ export const EVENT_HEADERS = {
   'x-accel-buffering': 'no',
 } as const;
 
+type StreamLimits = Pick<Limits, 'maxStreamsPerUser' | 'maxStreamsPerRun'>;
+
 /** The streams of events that clients read at present. */
 export class EventStreams {
   readonly #open = new Set<EventStream>();
+  readonly #limits: StreamLimits;
   readonly #stuckMillis: number;
-  #ticker: NodeJS.Timeout | undefined;
+  readonly #ofUser = new Map<string, number>();
+  readonly #ofRun = new Map<WatchedRun['events'], number>();
+  #timers: NodeJS.Timeout[] = [];
 
   /** @param stuckMillis how long a client may take nothing of what there is for it */
-  constructor(stuckMillis = STUCK_MILLIS) {
+  constructor(limits: StreamLimits, stuckMillis = STUCK_MILLIS) {
+    this.#limits = limits;
     this.#stuckMillis = stuckMillis;
   }
 
+  /** Throws a `Refusal` when the user, or the run, has as many streams as may be open. */
+  admit(user: string, { events }: WatchedRun): void {
+    const { maxStreamsPerUser, maxStreamsPerRun } = this.#limits;
+    const refuse = (whose: string, limit: string) => {
+      throw new Refusal('HR_TOO_MANY_STREAMS', `As many event streams of this ${whose} are open as may be`, {
+        hint: `limits.${limit} in the service file sets how many. Close one that nobody reads.`,
+        headers: { 'retry-after': '5' },
+      });
+    };
+    if ((this.#ofUser.get(user) ?? 0) >= maxStreamsPerUser) refuse('user', 'maxStreamsPerUser');
+    if ((this.#ofRun.get(events) ?? 0) >= maxStreamsPerRun) refuse('run', 'maxStreamsPerRun');
+  }
+
   /** Sends the events of a run from a place on, until the run is done or the client goes away. */
-  send(response: ServerResponse, run: WatchedRun, from: EventPlace = BEGINNING): void {
+  send(response: ServerResponse, user: string, run: WatchedRun, from: EventPlace = BEGINNING): void {
     // It may have gone while its request was looked at.
     if (response.destroyed) return;
-    const stream = new EventStream(response, run, from);
+    const stream = new EventStream(response, run, from, () => this.#allowance());
     this.#open.add(stream);
+    count(this.#ofUser, user, 1);
+    count(this.#ofRun, run.events, 1);
     // Each byte that goes out begins the time anew, the heartbeats too; it is the same behind the end.
     response.setTimeout(this.#stuckMillis, () => response.destroy());
-    this.#ticker ??= setInterval(() => this.#beat(), HEARTBEAT_MILLIS).unref();
+    if (this.#timers.length === 0) this.#startTimers();
     response.once('close', () => {
       stream.leave();
       this.#open.delete(stream);
+      count(this.#ofUser, user, -1);
+      count(this.#ofRun, run.events, -1);
       if (this.#open.size > 0) return;
-      clearInterval(this.#ticker);
-      this.#ticker = undefined;
+      for (const timer of this.#timers.splice(0)) clearInterval(timer);
     });
     stream.pump();
   }
 
-  #beat(): void {
-    for (const stream of this.#open) stream.beat();
+  #startTimers(): void {
+    this.#timers = [
+      setInterval(() => {
+        for (const stream of this.#open) stream.beat();
+      }, HEARTBEAT_MILLIS).unref(),
+      setInterval(() => {
+        for (const stream of this.#open) stream.beginTurn();
+      }, TURN_MILLIS).unref(),
+    ];
+  }
+
+  #allowance(): number {
+    return Math.min(STREAM_TURN_BYTES, Math.max(PIECE_BYTES, TURN_BYTES / this.#open.size));
   }
 }
 
-/** One client. It is given what it takes: while it does not, it keeps nothing but its place. */
+/**
+ * One client. It gets a piece, and the next one when the operating system has taken that: a client that does not read
+ * keeps one piece and its place, and learns with a `gap` what it has missed.
+ */
 class EventStream {
   readonly leave: () => void;
   readonly #response: ServerResponse;
   readonly #run: WatchedRun;
+  /** How many bytes it may send in this turn. */
+  readonly #allowance: () => number;
   #place: EventPlace;
+  #sentInTurn = 0;
+  #isLate = false;
   /** It has not taken yet what was written last. */
-  #stuck = false;
+  #isStuck = false;
 
-  constructor(response: ServerResponse, run: WatchedRun, from: EventPlace) {
+  constructor(response: ServerResponse, run: WatchedRun, from: EventPlace, allowance: () => number) {
     this.#response = response;
     this.#run = run;
     this.#place = from;
-    response.on('drain', () => {
-      this.#stuck = false;
-      this.pump();
-    });
+    this.#allowance = allowance;
     // A client that goes away in the middle of a write is no error of anybody.
     response.on('error', () => response.destroy());
     this.leave = run.watch(() => this.pump());
@@ -74,17 +120,39 @@ class EventStream {
 
   pump(): void {
     const response = this.#response;
-    if (this.#stuck || response.writableEnded || response.destroyed) return;
+    if (this.#isStuck || response.writableEnded || response.destroyed) return;
+    this.#isLate = this.#sentInTurn >= this.#allowance();
+    if (this.#isLate) return;
     const piece = this.#run.events.after(this.#place);
     if (piece === undefined) return;
     this.#place = piece.place;
+    this.#sentInTurn += piece.bytes.length;
     if (piece.ended) response.end(piece.bytes);
-    else this.#stuck = !response.write(piece.bytes);
+    else this.#write(piece.bytes);
+  }
+
+  /** A new turn: it may send again. */
+  beginTurn(): void {
+    this.#sentInTurn = 0;
+    if (this.#isLate) this.pump();
   }
 
   /** Says that the stream is there, unless the client has enough to read without that. */
   beat(): void {
-    if (this.#stuck || this.#response.writableEnded) return;
-    this.#stuck = !this.#response.write(HEARTBEAT);
+    if (!this.#isStuck && !this.#response.writableEnded) this.#write(HEARTBEAT);
   }
+
+  #write(bytes: Buffer | string): void {
+    this.#isStuck = true;
+    this.#response.write(bytes, () => {
+      this.#isStuck = false;
+      this.pump();
+    });
+  }
+}
+
+function count<K>(counts: Map<K, number>, key: K, change: 1 | -1): void {
+  const next = (counts.get(key) ?? 0) + change;
+  if (next === 0) counts.delete(key);
+  else counts.set(key, next);
 }

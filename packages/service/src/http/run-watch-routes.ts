@@ -22,9 +22,11 @@ const LogLines = {
 };
 
 /** Watching runs: their events, and their logs. */
-export async function runWatchRoutes(app: FastifyInstance, { runs }: ServiceParts): Promise<void> {
+export async function runWatchRoutes(app: FastifyInstance, { runs, settings }: ServiceParts): Promise<void> {
   const tags = ['run'];
-  const streams = new EventStreams();
+  const streams = new EventStreams(settings.limits);
+  // Where any name gets in with the shared password, names tell nobody apart.
+  const hasNames = settings.auth !== undefined && settings.auth !== 'none' && settings.auth.users.length > 0;
 
   app.get<{ Params: { id: string }; Headers: { 'last-event-id'?: string }; Querystring: { lastEventId?: string } }>(
     '/v1/run/:id/events',
@@ -46,20 +48,22 @@ export async function runWatchRoutes(app: FastifyInstance, { runs }: ServicePart
             Type.String({ pattern: EVENT_ID.pattern, description: 'The same, for clients that cannot set the header' }),
           ),
         }),
-        response: { ...answers({}, 400, 404), 200: Events, 204: { description: 'Nothing more comes' } },
+        response: { ...answers({}, 400, 404, 429), 200: Events, 204: { description: 'Nothing more comes' } },
       },
     },
-    async ({ params: { id }, query, headers }, reply) => {
+    async ({ params: { id }, query, headers, user }, reply) => {
       const last = headers['last-event-id'] ?? query.lastEventId;
       const from = placeAfter(last);
       const run = runs.journals.get(id);
       // Who has an id may have missed something; everybody else hears at once that it is over.
       if (run !== undefined && from !== 'done' && (from !== undefined || !run.events.ended)) {
+        const owner = hasNames ? (user ?? '') : '';
+        streams.admit(owner, run);
         reply.hijack();
         const headers = { ...reply.getHeaders(), ...EVENT_HEADERS } as Record<string, string>;
         reply.raw.writeHead(200, headers);
         reply.raw.write(RETRY);
-        streams.send(reply.raw, run, from);
+        streams.send(reply.raw, owner, run, from);
         return;
       }
       const details = await runs.details(id);

@@ -1,9 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { BEGINNING, type EventPlace, placeOf, RunEvents } from './run-events.ts';
+import { BEGINNING, type EventPlace, PIECE_BYTES, placeOf, RunEvents } from './run-events.ts';
 
 /** Events as `id name data`. */
 function read(events: RunEvents, from: EventPlace = BEGINNING): string[] {
-  const text = events.after(from)?.bytes.toString() ?? '';
+  let text = '';
+  for (
+    let piece = events.after(from);
+    piece !== undefined;
+    piece = piece.ended ? undefined : events.after(piece.place)
+  ) {
+    text += piece.bytes.toString();
+  }
   return text
     .split('\n\n')
     .filter((frame) => frame !== '')
@@ -71,6 +78,27 @@ describe('the events of a run', () => {
     const events = new RunEvents();
     events.add('log', '1');
     expect(events.after(BEGINNING)).toBe(events.after({ event: 0, state: 0 }));
+  });
+
+  it('come in pieces of a few KiB, which together are all of them', () => {
+    const events = new RunEvents();
+    events.setState('progress', '{"published":1}');
+    for (let i = 1; i <= 100; i++) {
+      events.add('log', `"${i} ${'x'.repeat(1000)}"`);
+      if (i === 50) events.setState('progress', '{"published":2}');
+    }
+    events.end('{}');
+    let pieces = 0;
+    const ids: string[] = [];
+    let piece = events.after(BEGINNING);
+    for (; piece !== undefined; piece = piece.ended ? undefined : events.after(piece.place)) {
+      expect(piece.bytes.length).toBeLessThan(PIECE_BYTES + 1100);
+      ids.push(...Array.from(piece.bytes.toString().matchAll(/^id: (.*)$/gm), ([, id]) => id as string));
+      pieces++;
+    }
+    expect(pieces).toBeGreaterThan(10);
+    const numbers = Array.from({ length: 100 }, (_, i) => String(i + 1));
+    expect(ids).toEqual([...numbers.slice(0, 50), '50.1', ...numbers.slice(50), 'done']);
   });
 
   it.each(['', 'x', '1.', '.1', '-1', '1e3', '1.2.3', '9'.repeat(16)])('know that %j is no id', (id) => {

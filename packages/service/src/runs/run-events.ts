@@ -1,6 +1,10 @@
 /** Events that a run keeps for those who were away, and characters of their data. */
 const MAX_EVENTS = 1000;
 const MAX_CHARACTERS = 256 * 1024;
+/** How much a client is given at a time: what one that does not read keeps in memory. */
+export const PIECE_BYTES = 8 * 1024;
+/** Pieces that are kept for those who read the same. */
+const MAX_SHARED = 64;
 /** How long events gather before they are told together. */
 const GATHER_MILLIS = 100;
 
@@ -21,6 +25,8 @@ export const BEGINNING: EventPlace = { event: 0, state: 0 };
 interface RunEvent {
   readonly name: string;
   readonly data: string;
+  /** Its bytes in a stream, once somebody has read it: made once for all. */
+  frame?: Buffer;
 }
 
 /** What comes after a place, in the form of Server-Sent Events. */
@@ -33,8 +39,8 @@ export interface EventPiece {
 
 /**
  * The events of one run, the newest of them in a buffer, for any number of clients. Each client keeps its place and
- * reads on from there when it can: a slow one costs no memory, and learns what it has missed. Clients at the same
- * place share the bytes.
+ * reads on from there when it can: a slow one keeps one piece in memory, and learns what it has missed. Each event is
+ * encoded once, and clients at the same place share the bytes.
  */
 export class RunEvents {
   readonly #kept: RunEvent[] = [];
@@ -42,11 +48,11 @@ export class RunEvents {
   #last = 0;
   #characters = 0;
   #state: (RunEvent & EventPlace) | undefined;
-  #done: string | undefined;
+  #done: Buffer | undefined;
   readonly #readers = new Set<() => void>();
   #gathering: NodeJS.Timeout | undefined;
-  /** What was read last. */
-  #shared: { readonly from: EventPlace; readonly piece: EventPiece } | undefined;
+  /** What was read since the last change, by its place. */
+  readonly #shared = new Map<string, EventPiece>();
 
   /** Whether somebody reads. */
   get watched(): boolean {
@@ -77,9 +83,9 @@ export class RunEvents {
 
   /** The last event. */
   end(data: string): void {
-    this.#done = data;
+    this.#done = frame('done', DONE_ID, data);
     clearTimeout(this.#gathering);
-    this.#shared = undefined;
+    this.#shared.clear();
     this.#tell();
   }
 
@@ -94,41 +100,51 @@ export class RunEvents {
     };
   }
 
-  /** All that there is after a place; undefined when there is nothing. */
+  /** What comes next after a place, a few KiB of it unless one event is larger; undefined when there is nothing. */
   after(from: EventPlace): EventPiece | undefined {
-    const shared = this.#shared;
-    if (shared !== undefined && shared.from.event === from.event && shared.from.state === from.state) {
-      return shared.piece;
-    }
+    const key = `${from.event}.${from.state}`;
+    const shared = this.#shared.get(key);
+    if (shared !== undefined) return shared;
     // A place that is not reached yet is none of this run.
     if (from.event > this.#last) return this.after(BEGINNING);
     const first = this.#last - this.#kept.length + 1;
-    let text = '';
+    const frames: Buffer[] = [];
+    let bytes = 0;
     let place = from;
-    if (from.event < first - 1) {
-      place = { event: first - 1, state: 0 };
-      text += frame('gap', String(place.event), JSON.stringify({ missed: first - 1 - from.event }));
-    }
+    const put = (frame: Buffer, to: EventPlace) => {
+      frames.push(frame);
+      bytes += frame.length;
+      place = to;
+    };
     const state = this.#state;
     const withState = state !== undefined && isBefore(from, state) ? state : undefined;
-    if (withState?.event === place.event) text += stateFrame(withState);
-    for (let number = place.event + 1; number <= this.#last; number++) {
-      const { name, data } = this.#kept[number - first] as RunEvent;
-      text += frame(name, String(number), data);
-      if (withState?.event === number) text += stateFrame(withState);
-    }
     // A state that is older than all that is kept is the newest there is, all the same.
-    if (withState !== undefined && withState.event < place.event) text = stateFrame(withState) + text;
-    if (this.#done !== undefined) text += doneFrame(this.#done);
-    if (text === '') return undefined;
-    place = { event: this.#last, state: state?.event === this.#last ? state.state : 0 };
-    const piece = { bytes: Buffer.from(text), place, ended: this.ended };
-    this.#shared = { from, piece };
+    if (withState !== undefined && withState.event < first - 1) put(stateFrame(withState), from);
+    if (from.event < first - 1) {
+      const to = { event: first - 1, state: 0 };
+      put(frame('gap', String(to.event), JSON.stringify({ missed: to.event - from.event })), to);
+    }
+    if (withState?.event === place.event) put(stateFrame(withState), withState);
+    for (let number = place.event + 1; number <= this.#last && bytes < PIECE_BYTES; number++) {
+      const event = this.#kept[number - first] as RunEvent;
+      put(framed(event, String(number)), { event: number, state: 0 });
+      if (withState?.event === number) put(stateFrame(withState), withState);
+    }
+    const ended = this.#done !== undefined && place.event === this.#last && bytes < PIECE_BYTES;
+    if (ended) frames.push(this.#done as Buffer);
+    if (frames.length === 0) return undefined;
+    const piece = {
+      bytes: frames.length === 1 ? (frames[0] as Buffer) : Buffer.concat(frames),
+      place: { event: place.event, state: place.state },
+      ended,
+    };
+    if (this.#shared.size >= MAX_SHARED) this.#shared.clear();
+    this.#shared.set(key, piece);
     return piece;
   }
 
   #changed(): void {
-    this.#shared = undefined;
+    this.#shared.clear();
     if (!this.watched) return;
     this.#gathering ??= setTimeout(() => this.#tell(), GATHER_MILLIS);
   }
@@ -140,7 +156,7 @@ export class RunEvents {
 }
 
 /** The event that ends a stream. */
-export function doneFrame(details: string): string {
+export function doneFrame(details: string): Buffer {
   return frame('done', DONE_ID, details);
 }
 
@@ -150,13 +166,18 @@ export function placeOf(id: string): EventPlace | undefined {
   return numbers === null ? undefined : { event: Number(numbers[1]), state: Number(numbers[2] ?? 0) };
 }
 
-function stateFrame({ name, data, event, state }: RunEvent & EventPlace): string {
-  return frame(name, `${event}.${state}`, data);
+function stateFrame(told: RunEvent & EventPlace): Buffer {
+  return framed(told, `${told.event}.${told.state}`);
+}
+
+function framed(event: RunEvent, id: string): Buffer {
+  event.frame ??= frame(event.name, id, event.data);
+  return event.frame;
 }
 
 /** JSON has no line ends, so that it is one line of data. */
-function frame(name: string, id: string, data: string): string {
-  return `id: ${id}\nevent: ${name}\ndata: ${data}\n\n`;
+function frame(name: string, id: string, data: string): Buffer {
+  return Buffer.from(`id: ${id}\nevent: ${name}\ndata: ${data}\n\n`);
 }
 
 function isBefore(a: EventPlace, b: EventPlace): boolean {

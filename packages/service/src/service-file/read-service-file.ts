@@ -54,6 +54,8 @@ const LIMITS: Readonly<Record<keyof Limits, readonly [min: number, max: number]>
   headersTimeoutSeconds: [1, 3600],
   requestTimeoutSeconds: [1, 24 * 3600],
   keepAliveSeconds: [1, 3600],
+  maxStreamsPerUser: [1, 100_000],
+  maxStreamsPerRun: [1, 100_000],
   minFreeDiskMb: [0, 1024 * 1024 * 1024],
 };
 

@@ -78,6 +78,9 @@ export interface Limits {
   requestTimeoutSeconds: number;
   /** How long a connection stays open without a request. */
   keepAliveSeconds: number;
+  /** Event streams that are open at a time: of a user (of all clients where there are no users), and of a run. */
+  maxStreamsPerUser: number;
+  maxStreamsPerRun: number;
   /** Free space on the disk of the store, below which the service is not ready. 0: it does not matter. */
   minFreeDiskMb: number;
 }
@@ -139,6 +142,8 @@ export function defaultSettings(): ServiceSettings {
       headersTimeoutSeconds: 20,
       requestTimeoutSeconds: 120,
       keepAliveSeconds: 72,
+      maxStreamsPerUser: 100,
+      maxStreamsPerRun: 200,
       minFreeDiskMb: 50,
     },
     policy: DEFAULT_POLICY,
