@@ -70,8 +70,12 @@ describe('verifications of passwords', () => {
   it('fail for who asked when the hash cannot be computed, and the next ones run', async () => {
     const queue = new VerificationQueue();
     const failing = queue.verify('a', 'a', () => Promise.reject(new Error('no memory')));
+    const throwing = queue.verify('c', 'c', () => {
+      throw new Error('a bug');
+    });
     const next = queue.verify('b', 'b', async () => true);
     await expect(failing).rejects.toThrow('no memory');
+    await expect(throwing).rejects.toThrow('a bug');
     expect(await next).toBe(true);
   });
 });

@@ -94,7 +94,8 @@ export class VerificationQueue {
     if (waiting.length > 0) this.#lanes.set(lane, waiting);
     this.#isRunning = true;
     const begun = performance.now();
-    const result = job();
+    // Even a job that throws at once must not stop the queue.
+    const result = (async () => job())();
     settle(result);
     const done = () => {
       this.#isRunning = false;

@@ -26,7 +26,8 @@ export async function runWatchRoutes(app: FastifyInstance, { runs, settings }: S
   const tags = ['run'];
   const streams = new EventStreams(settings.limits);
   // Where any name gets in with the shared password, names tell nobody apart.
-  const hasNames = settings.auth !== undefined && settings.auth !== 'none' && settings.auth.users.length > 0;
+  const { auth } = settings;
+  const hasNames = typeof auth === 'object' && (auth.users.length > 0 || auth.password === undefined);
 
   app.get<{ Params: { id: string }; Headers: { 'last-event-id'?: string }; Querystring: { lastEventId?: string } }>(
     '/v1/run/:id/events',
