@@ -58,6 +58,7 @@ export { checkConfig } from './config/check-config.ts';
 export { writesToStandardOutput } from './config/check-indexer.ts';
 export { maskedSecrets } from './config/check-masked.ts';
 export { configSchema } from './config/config-schema.ts';
+export { readHoconBody } from './config/hocon-body.ts';
 export type { IngestConfig } from './config/ingest-config.ts';
 export { nearest } from './config/nearest.ts';
 export {

@@ -32,7 +32,8 @@ function parseOptions({ overrides, ...options }: ReadConfigOptions): ParseOption
   };
 }
 
-function refuseInclude(): never {
+/** For texts that have no file: there is nothing that they could include. */
+export function refuseInclude(): never {
   throw new Error('only config files may include others');
 }
 

@@ -5,6 +5,8 @@ import {
   maskedSecrets,
   maskSecrets,
   type Problem,
+  type ReadConfig,
+  type ReadConfigOptions,
   type Registry,
   readConfigText,
 } from '@headrace/engine';
@@ -19,6 +21,8 @@ const MAX_VALUES = 100_000;
 
 /** A text that a stranger sent, read. */
 export interface ReadUpload {
+  /** What the text is. */
+  format: ConfigFormat;
   /** Undefined when it does not parse or resolve. */
   root: ConfigRoot | undefined;
   problems: Problem[];
@@ -27,7 +31,7 @@ export interface ReadUpload {
 /** A text that a stranger sent, read and checked. */
 export interface CheckedUpload {
   /** What GET answers for it; undefined when it does not parse or resolve. */
-  stored: { answer: string; digest: string } | undefined;
+  stored: { answer: string; digest: string; format: ConfigFormat } | undefined;
   problems: Problem[];
   /** Where it has the mask of a secret for a value. */
   masks: Problem[];
@@ -40,27 +44,38 @@ export interface ReadOwn extends ReadUpload {
   maskedOverrides: Record<string, unknown> | undefined;
 }
 
-/** Reads an upload: it sees no environment, no files and no includes. */
-export function readUpload(text: string, format: ConfigFormat): ReadUpload {
-  const { root, problems } = readConfigText(text, { format });
+/**
+ * Reads an upload: it sees no environment, no files and no includes.
+ * @param sent as what it was sent. What is not JSON then is HOCON, as in the reference.
+ */
+export function readUpload(text: string, sent: ConfigFormat): ReadUpload {
+  const { root, problems, format } = readAs(text, sent, {});
   if (root !== undefined) boundValues(root);
-  return { root: hasErrors(problems) ? undefined : root, problems: boundProblems(problems) };
+  return { root: hasErrors(problems) ? undefined : root, problems: boundProblems(problems), format };
+}
+
+function readAs(text: string, sent: ConfigFormat, options: ReadConfigOptions): ReadConfig & { format: ConfigFormat } {
+  if (sent === 'json') {
+    const read = readConfigText(text, { ...options, format: 'json' });
+    if (!hasErrors(read.problems)) return { ...read, format: 'json' };
+  }
+  return { ...readConfigText(text, options), format: 'hocon' };
 }
 
 /**
  * Reads an upload that is run as it is now.
  * @param overrides an object as JSON: values by path that are laid over the text
  */
-export function readOwn(text: string, format: ConfigFormat, overrides: string | undefined): ReadOwn {
-  const { root, problems } = readConfigText(text, { format, ...(overrides === undefined ? {} : { overrides }) });
+export function readOwn(text: string, sent: ConfigFormat, overrides: string | undefined): ReadOwn {
+  const { root, problems, format } = readAs(text, sent, overrides === undefined ? {} : { overrides });
   if (root === undefined || hasErrors(problems)) {
-    return { root: undefined, problems: boundProblems(problems), digest: '', maskedOverrides: undefined };
+    return { root: undefined, problems: boundProblems(problems), format, digest: '', maskedOverrides: undefined };
   }
   boundValues(root);
   // By themselves they have their place in a config, where the names of keys tell what is secret.
   const alone = overrides === undefined ? undefined : readConfigText('{}', { format: 'json', overrides }).root;
   const maskedOverrides = alone && (JSON.parse(configToJson(maskSecrets(alone))) as Record<string, unknown>);
-  return { root, problems: boundProblems(problems), digest: configAnswer(root).digest, maskedOverrides };
+  return { root, problems: boundProblems(problems), format, digest: configAnswer(root).digest, maskedOverrides };
 }
 
 /** What is read goes on to other threads value by value, which takes the service's own time. */
@@ -89,11 +104,11 @@ export async function problemsOfUpload(text: string, format: ConfigFormat, regis
 }
 
 /** Reads an upload and checks it as a config. */
-export async function checkUpload(text: string, format: ConfigFormat, registry: Registry): Promise<CheckedUpload> {
-  const { root, problems } = readUpload(text, format);
+export async function checkUpload(text: string, sent: ConfigFormat, registry: Registry): Promise<CheckedUpload> {
+  const { root, problems, format } = readUpload(text, sent);
   if (root === undefined) return { stored: undefined, problems, masks: [] };
   return {
-    stored: configAnswer(root),
+    stored: { ...configAnswer(root), format },
     problems: boundProblems((await checkConfig(root, registry, { readFiles: false })).problems),
     masks: maskedSecrets(root).map((problem) => ({ ...problem, severity: 'error' })),
   };

@@ -32,6 +32,7 @@ export interface ConfigsOptions {
 /** A text that is to be stored. */
 export interface Upload {
   text: string;
+  /** As what it was sent; what is not JSON is stored as HOCON. */
   format: ConfigFormat;
   createdBy: string | null;
   /** What is not given stays as it is. */
@@ -97,7 +98,7 @@ export class Configs {
     const { text, format, answer, digest } = await this.version(key, version);
     const upload: Upload = { text, format, createdBy, notes: {}, onlyValid: false };
     const { problems, masks } = await this.#options.reader.check(text, format);
-    return this.#write(key, upload, { answer, digest, problems, masks }, preconditions);
+    return this.#write(key, upload, { answer, digest, format, problems, masks }, preconditions);
   }
 
   /** What is wrong with a text as a config. */
@@ -253,7 +254,7 @@ export class Configs {
   async #replace(config: StoredConfig, upload: Upload, checked: Checked): Promise<Uploaded | 'overtaken'> {
     const { store, maxVersions, onAdded } = this.#options;
     const { current: before } = config;
-    const same = upload.text === before.text && upload.format === before.format;
+    const same = upload.text === before.text && checked.format === before.format;
     const current = same ? before : newVersion(before.version + 1, upload, checked);
     const written = await store.replaceConfig({ ...config, ...upload.notes, current }, before.version, maxVersions);
     if (written === 'name-taken') throw nameTaken(upload.notes.name);
@@ -268,12 +269,13 @@ export class Configs {
 interface Checked {
   answer: string;
   digest: string;
+  format: ConfigFormat;
   problems: Problem[];
   /** Where it has the mask of a secret for a value. */
   masks: Problem[];
 }
 
-function newVersion(version: number, { text, format, createdBy }: Upload, { answer, digest }: Checked): ConfigVersion {
+function newVersion(version: number, { text, createdBy }: Upload, { answer, digest, format }: Checked): ConfigVersion {
   return { version, text, format, answer, digest, createdTime: epochSeconds(), createdBy };
 }
 

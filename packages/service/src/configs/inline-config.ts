@@ -1,22 +1,20 @@
-import { type JsonObject, readJsonSequence } from '@headrace/engine';
+import { readJsonSequence } from '@headrace/engine';
 import { Refusal } from '../errors/refusal.ts';
+import type { ExactBody } from '../http/exact-body.ts';
 import type { ConfigFormat } from '../store/store.ts';
 
 /** A config that is there by its id or name, or one of its own. */
 export type AskedConfig = { configId: string } | { text: string; format: ConfigFormat };
 
-/**
- * The config that the JSON object of a request names or has.
- * @param text the body as it was sent
- * @param body the same, read
- */
-export function askedConfig(text: string, body: JsonObject): AskedConfig {
+/** The config that the body of a request names or has. */
+export function askedConfig({ body, json, hocon }: ExactBody): AskedConfig {
   const config = body.get('config');
   const configId = body.get('configId') as string | undefined;
   if ((config === undefined) === (configId === undefined)) {
     throw new Refusal('HR_REQUEST_INVALID', 'The body needs either configId or config');
   }
-  return configId === undefined ? inlineConfig(text, config) : { configId };
+  if (configId !== undefined) return { configId };
+  return hocon === undefined ? inlineConfig(json, config) : { text: hocon, format: 'hocon' };
 }
 
 /**

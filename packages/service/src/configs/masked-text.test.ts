@@ -10,7 +10,7 @@ connectors: [{ # one
   list: ["jdbc:x?password=hunter2;a=b"]
 }]
 mail.password = hunter2  // again hunter2
-pw: \${mail.password}
+copy: \${mail.password}
 secret: """a"b
 c""", token = null
 empty {}
@@ -22,7 +22,7 @@ connectors: [{ # one
   list: ["jdbc:x?password=******;a=b"]
 }]
 mail.password = "******"  // again ******
-pw: \${mail.password}
+copy: \${mail.password}
 secret: "******", token = null
 empty {}
 `);

@@ -84,7 +84,7 @@ describe('a body that is refused', () => {
     expect(await refusal('{"configId":')).toBe(
       'The body is not valid JSON: line 1, column 13: Expected a JSON value, found the end of the text',
     );
-    expect(await refusal('{"configId": "a",\n  "labels" {}}')).toMatch(
+    expect(await refusal('{"configId": "a",\n  "labels" ]}')).toMatch(
       /^The body is not valid JSON: line 2, column 12: Expected ":"/,
     );
     expect(await refusal('{"configId": "a"} x')).toMatch(/^The body is not valid JSON: Unexpected .* column 19/);

@@ -67,7 +67,7 @@ describe('configs over HTTP', () => {
   it.each([
     ['a text that does not parse', hocon('a: {\n  b: 1,\n  c: "open\n}'), 'line 3'],
     ['JSON that does not parse', json('{"a": 1,,}'), 'line 1, column 9'],
-    ['HOCON that is said to be JSON', json('a = 1'), 'line 1'],
+    ['a text sent as JSON that is neither JSON nor HOCON', json('a: 1\nb: [1}'), 'line 2, column 6'],
     ['a list', hocon('[1, 2]'), 'list'],
     ['a list in JSON', json('[]'), 'list'],
     ['a number', json('7'), ''],

@@ -69,8 +69,18 @@ interface UploadQuery {
 /** The config language decides what may be in such a body, not the schema. */
 const configBody = {
   content: {
-    'application/json': { schema: Type.Record(Type.String(), Type.Unknown(), { description: 'A config as JSON' }) },
+    'application/json': {
+      schema: Type.Record(Type.String(), Type.Unknown(), { description: 'A config as JSON; HOCON is taken too' }),
+    },
     'application/hocon': { schema: Type.String({ description: 'A config as HOCON' }) },
+  },
+};
+
+/** A text that is only checked may be anything: what is wrong with it is the answer. */
+const checkedBody = {
+  content: {
+    'application/json': { schema: Type.Unknown({ description: 'A config as JSON' }) },
+    'application/hocon': configBody.content['application/hocon'],
   },
 };
 
@@ -148,7 +158,7 @@ export async function configRoutes(
             }),
           ),
         }),
-        body: configBody,
+        body: checkedBody,
         response: answers(
           { 200: Type.Object({ valid: Type.Boolean(), problems: problemList }) },
           400,

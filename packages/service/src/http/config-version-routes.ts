@@ -12,10 +12,10 @@ import {
   UploadedAnswer,
 } from './config-answers.ts';
 import { sendJson } from './json.ts';
-import { answers, DEFAULT_PAGE, idParams, pageOf, pageQuery, queryOf } from './route-schemas.ts';
+import { answers, DEFAULT_PAGE, idParams, MAX_NUMBER, pageOf, pageQuery, queryOf } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
 
-const VersionNumber = Type.Integer({ minimum: 1 });
+const VersionNumber = Type.Integer({ minimum: 1, maximum: MAX_NUMBER });
 
 const VersionItem = Type.Object({
   version: VersionNumber,
@@ -128,8 +128,12 @@ export async function configVersionRoutes(app: FastifyInstance, { configs }: Ser
         summary: 'What has changed from one version to another; secrets are masked, but told when they changed',
         params: idParams,
         querystring: queryOf({
-          from: Type.Optional(Type.Integer({ minimum: 1, description: 'The one before `to` when absent' })),
-          to: Type.Optional(Type.Integer({ minimum: 1, description: 'The current one when absent' })),
+          from: Type.Optional(
+            Type.Integer({ minimum: 1, maximum: MAX_NUMBER, description: 'The one before `to` when absent' }),
+          ),
+          to: Type.Optional(
+            Type.Integer({ minimum: 1, maximum: MAX_NUMBER, description: 'The current one when absent' }),
+          ),
         }),
         response: answers(
           { 200: Type.Object({ from: VersionNumber, to: VersionNumber, changes: Type.Array(Change) }) },

@@ -1,21 +1,35 @@
-import { type JsonObject, readJson, type Value } from '@headrace/engine';
+import { type JsonObject, readHoconBody, readJson, type Value } from '@headrace/engine';
 import { Refusal } from '../errors/refusal.ts';
 import { notJson } from './json-body.ts';
 
+/** The body of a request, read. */
+export interface ExactBody {
+  body: JsonObject;
+  /** The text that the object `config` of the body is cut out of: JSON. */
+  json: string;
+  /** That object as HOCON, at its place in the body. Undefined: the body is JSON. */
+  hocon: string | undefined;
+}
+
 /**
- * Reads a body with the engine's own reader: documents and configs in it keep the kinds of their numbers.
+ * Reads a body with the engine's own reader: documents and configs in it keep the kinds of their numbers. A body that
+ * is not JSON is read as HOCON.
  * @param check refuses what breaks the schema
  */
-export function readExactBody(bytes: Uint8Array, check: (value: unknown) => void): { text: string; body: JsonObject } {
+export function readExactBody(bytes: Uint8Array, check: (value: unknown) => void): ExactBody {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   if (text.trim() === '') throw new Refusal('HR_REQUEST_EMPTY_BODY', 'The body is empty; a JSON object is expected');
-  let body: Value;
   try {
-    check(JSON.parse(text));
-    body = readJson(text);
+    return { body: readObject(text, check), json: text, hocon: undefined };
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    throw notJson(text, error);
+    const read = readHoconBody(text);
+    if ('problem' in read) throw notJson(text, error, read.problem);
+    return { body: readObject(read.json, check), json: read.json, hocon: read.config };
   }
-  return { text, body: body as JsonObject };
+}
+
+function readObject(text: string, check: (value: unknown) => void): JsonObject {
+  check(JSON.parse(text));
+  return readJson(text) as Value as JsonObject;
 }

@@ -31,7 +31,13 @@ export async function healthRoutes(app: FastifyInstance, { readiness }: ServiceP
         querystring: Type.Object({
           verbose: Type.Optional(Type.Boolean({ description: 'Tell of the checks when all is well, too' })),
         }),
-        response: answers({ 200: Type.Union([Nothing, Ready]) }, 503),
+        response: {
+          ...answers({}, 503),
+          200: {
+            description: 'Ready; the body is empty without `verbose`',
+            content: { 'application/json': { schema: Ready }, 'text/plain': { schema: Type.String({ maxLength: 0 }) } },
+          },
+        },
       },
     },
     (request, reply) => {
@@ -39,7 +45,7 @@ export async function healthRoutes(app: FastifyInstance, { readiness }: ServiceP
       const failing = checks.filter((check) => !check.ok);
       if (failing.length === 0) {
         if (request.query.verbose === true) sendJson(reply, JSON.stringify({ status: 'ready', checks }));
-        else reply.send();
+        else reply.type('text/plain; charset=utf-8').send('');
         return;
       }
       const { status } = SERVICE_ERROR_CODES.HR_NOT_READY;

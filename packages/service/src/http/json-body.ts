@@ -1,11 +1,23 @@
 import { JsonSyntaxError, messageOf, readJson } from '@headrace/engine';
 import { Refusal } from '../errors/refusal.ts';
 
-/** The refusal of a body that is not JSON, or is more deeply nested than can be read: with line and column where known. */
-export function notJson(text: string, error: unknown): Refusal {
+interface HoconProblem {
+  message: string;
+  line: number;
+  column: number;
+}
+
+/**
+ * The refusal of a body that is not JSON, or is more deeply nested than can be read: with line and column where known.
+ * @param hocon what is wrong with it as HOCON, where that is possible too
+ */
+export function notJson(text: string, error: unknown, hocon?: HoconProblem): Refusal {
   const known = error instanceof JsonSyntaxError ? error : (syntaxError(text) ?? error);
   const where = known instanceof JsonSyntaxError ? `${place(text, known.at)}: ` : '';
-  return new Refusal('HR_REQUEST_INVALID', `The body is not valid JSON: ${where}${messageOf(known)}`, { cause: error });
+  return new Refusal('HR_REQUEST_INVALID', `The body is not valid JSON: ${where}${messageOf(known)}`, {
+    cause: error,
+    ...(hocon && { hint: `Nor is it HOCON: line ${hocon.line}, column ${hocon.column}: ${hocon.message}.` }),
+  });
 }
 
 /** The built-in parser often does not say where; the engine's does. It takes what follows the value, though. */

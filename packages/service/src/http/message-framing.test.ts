@@ -77,7 +77,8 @@ describe('a method that does not exist', () => {
 
 describe('the methods of a path', () => {
   it.each([
-    ['/v1/config/validate', 'DELETE, GET, HEAD, POST, PUT'],
+    ['/v1/config/validate', 'POST'],
+    ['/v1/config/some-id', 'DELETE, GET, HEAD, PUT'],
     ['/v1/config', 'GET, HEAD, POST'],
     ['/v1/run/abc/cancel', 'POST'],
   ])('OPTIONS %s lists %s', async (path, allow) => {

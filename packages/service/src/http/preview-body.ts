@@ -33,6 +33,13 @@ export const PreviewBody = Type.Object(
   { additionalProperties: false },
 );
 
+/** The same for the OpenAPI document, which says what `readPreviewBody` says in a refusal. */
+export const DescribedPreviewBody = {
+  ...PreviewBody,
+  oneOf: [{ required: ['configId'] }, { required: ['config'] }],
+  not: { required: ['documents', 'limit'] },
+};
+
 const checkBody = bodyCheck(PreviewBody);
 
 /** What a body asks for. */
@@ -48,7 +55,8 @@ export interface AskedPreview {
 
 /** Reads the body of a request for a preview. Throws a `Refusal`. */
 export function readPreviewBody(bytes: Uint8Array): AskedPreview {
-  const { text, body } = readExactBody(bytes, checkPreview);
+  const exact = readExactBody(bytes, checkPreview);
+  const { body } = exact;
   if (body.has('documents') && body.has('limit')) {
     throw new Refusal(
       'HR_REQUEST_INVALID',
@@ -59,7 +67,7 @@ export function readPreviewBody(bytes: Uint8Array): AskedPreview {
     );
   }
   return {
-    what: askedConfig(text, body),
+    what: askedConfig(exact),
     pipeline: body.get('pipeline') as string | undefined,
     documents: (body.get('documents') as JsonObject[] | undefined)?.map(writeValue),
     limit: (body.get('limit') as number | undefined) ?? DEFAULT_LIMIT,

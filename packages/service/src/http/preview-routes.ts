@@ -5,7 +5,7 @@ import type { AskedConfig } from '../configs/inline-config.ts';
 import { requireRole } from './access.ts';
 import { sendJson } from './json.ts';
 import { JsonDocument, LogLine, StageFailure } from './preview-answer.ts';
-import { PreviewBody } from './preview-body.ts';
+import { DescribedPreviewBody } from './preview-body.ts';
 import { answers, problemList, queryOf } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
 
@@ -40,7 +40,7 @@ export async function previewRoutes(app: FastifyInstance, parts: ServiceParts): 
         querystring: queryOf({
           trace: Type.Optional(Type.Boolean({ description: 'Show each document after each stage' })),
         }),
-        body: PreviewBody,
+        body: DescribedPreviewBody,
         response: answers({ 200: PreviewAnswer }, 400, 403, 404, 413, 415, 422, 429),
       },
     },

@@ -78,7 +78,7 @@ function fromTexts(schema: TSchema, given: Readonly<Record<string, unknown>>): R
     const text = value[name];
     if (typeof text !== 'string') continue;
     if (type === 'array') value[name] = [text];
-    else if (type === 'integer' && /^-?[0-9]{1,15}$/.test(text)) value[name] = Number(text);
+    else if (type === 'integer' && /^-?[0-9]+$/.test(text)) value[name] = Number(text);
     else if (type === 'boolean' && /^(true|false)$/.test(text)) value[name] = text === 'true';
   }
   return value;

@@ -21,6 +21,9 @@ export const SHARED_SCHEMAS: readonly TSchema[] = [
 
 const MAX_PAGE = 1000;
 
+/** The largest number of a version, or of a line in a log. */
+export const MAX_NUMBER = 2 ** 31 - 1;
+
 /** How many items a page has when nothing is said. */
 export const DEFAULT_PAGE = 100;
 

@@ -36,6 +36,9 @@ export const RunBody = Type.Object(
   { description: 'Needs `configId` or `config`. Other properties are ignored' },
 );
 
+/** The same for the OpenAPI document, which says what `readRunBody` says in a refusal. */
+export const DescribedRunBody = { ...RunBody, oneOf: [{ required: ['configId'] }, { required: ['config'] }] };
+
 const checkBody = bodyCheck(RunBody);
 
 /** What a body asks for. */
@@ -43,9 +46,10 @@ export type AskedRun = Omit<RunAsk, 'requestedBy' | 'requestId'>;
 
 /** Reads the body of a request for a run. Throws a `Refusal`. */
 export function readRunBody(bytes: Uint8Array): AskedRun {
-  const { text, body } = readExactBody(bytes, checkBody);
+  const exact = readExactBody(bytes, checkBody);
+  const { body } = exact;
   return {
-    what: askedConfig(text, body),
+    what: askedConfig(exact),
     overrides: overridesOf(body),
     overlap: body.get('overlap') as Overlap | undefined,
     labels: Object.fromEntries((body.get('labels') as Map<string, string> | undefined) ?? []),

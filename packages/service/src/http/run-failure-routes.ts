@@ -91,7 +91,7 @@ export async function runFailureRoutes(app: FastifyInstance, { runs, retries }: 
         params: idParams,
         headers: repeatHeaders,
         body: Type.Union([RetryBody, Type.Null()]),
-        response: answers({ 200: Type.Ref('RunDetails') }, 400, 404, 409, 429, 503),
+        response: answers({ 200: Type.Ref('RunDetails') }, 400, 404, 409, 422, 429, 503),
       },
     },
     async ({ params: { id }, body, headers, user, id: requestId }, reply) => {

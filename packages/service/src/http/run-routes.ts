@@ -10,7 +10,7 @@ import { sendJson, streamJson } from './json.ts';
 import { labelQuery, parseLabels } from './label-query.ts';
 import { type RepeatHeaders, repeatHeaders } from './repeat-headers.ts';
 import { answers, DEFAULT_PAGE, idParams, pageOf, pageQuery, queryOf } from './route-schemas.ts';
-import { RunBody } from './run-body.ts';
+import { DescribedRunBody } from './run-body.ts';
 import type { ServiceParts } from './service-parts.ts';
 import { parseTime, timeQuery } from './time-query.ts';
 
@@ -49,7 +49,7 @@ export async function runRoutes(
         tags,
         summary: 'Start a run; it goes on in the background',
         headers: repeatHeaders,
-        body: RunBody,
+        body: DescribedRunBody,
         response: answers({ 200: RunDetails }, 400, 403, 409, 413, 415, 422, 429, 503),
       },
     },

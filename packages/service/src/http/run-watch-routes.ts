@@ -4,7 +4,7 @@ import { LOG_LEVELS, type LogQuery, logText } from '../runs/log-lines.ts';
 import { DONE_ID, doneFrame, type EventPlace, placeOf } from '../runs/run-events.ts';
 import { runNotFound } from '../runs/run-manager.ts';
 import { EVENT_HEADERS, EventStreams } from './event-streams.ts';
-import { answers, idParams, queryOf } from './route-schemas.ts';
+import { answers, idParams, MAX_NUMBER, queryOf } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
 import { EVENT_ID } from './text-formats.ts';
 
@@ -13,7 +13,8 @@ const RETRY = 'retry: 2000\n\n';
 
 const Events = {
   description: 'Server-Sent Events; docs/service.md says which',
-  content: { 'text/event-stream': { schema: Type.String() } },
+  // Of each event. There is no type: to some readers of the document the answer is a text, to others a list of objects.
+  content: { 'text/event-stream': { schema: Type.Unknown() } },
 };
 
 const LogLines = {
@@ -49,7 +50,7 @@ export async function runWatchRoutes(app: FastifyInstance, { runs, settings }: S
             Type.String({ pattern: EVENT_ID.pattern, description: 'The same, for clients that cannot set the header' }),
           ),
         }),
-        response: { ...answers({}, 400, 404, 429), 200: Events, 204: { description: 'Nothing more comes' } },
+        response: { ...answers({}, 400, 404, 429), 200: Events, 204: Type.Null({ description: 'Nothing more comes' }) },
       },
     },
     async ({ params: { id }, query, headers, user }, reply) => {
@@ -85,8 +86,10 @@ export async function runWatchRoutes(app: FastifyInstance, { runs, settings }: S
         params: idParams,
         querystring: queryOf({
           level: Type.Optional(Type.Enum([...LOG_LEVELS], { description: 'This level, and what is worse' })),
-          after: Type.Optional(Type.Integer({ minimum: 0, description: 'Only lines with a greater number' })),
-          limit: Type.Optional(Type.Integer({ minimum: 1, description: 'Lines at most' })),
+          after: Type.Optional(
+            Type.Integer({ minimum: 0, maximum: MAX_NUMBER, description: 'Only lines with a greater number' }),
+          ),
+          limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_NUMBER, description: 'Lines at most' })),
         }),
         response: { ...answers({}, 400, 404), 200: LogLines },
       },

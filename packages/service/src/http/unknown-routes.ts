@@ -13,9 +13,8 @@ export function answerUnknownRoutes(app: FastifyInstance): void {
   });
   const refuse = ({ method, url }: FastifyRequest): never => {
     const path = url.split('?', 1)[0] as string;
-    // `/v1/config/validate` is also an id for `/v1/config/:id`: the router tries both.
-    const known = new Set([...methods].flatMap(([pattern, names]) => (matches(pattern, path) ? [...names] : [])));
-    if (known.size > 0) {
+    const known = methods.get(withoutSlash(path)) ?? [...methods].find(([pattern]) => matches(pattern, path))?.[1];
+    if (known !== undefined) {
       const allow = [...known].sort().join(', ');
       throw new Refusal('HR_METHOD_NOT_ALLOWED', `${method} is not possible on ${path}`, {
         hint: `Possible: ${allow}.`,
@@ -33,9 +32,13 @@ export function answerUnknownRoutes(app: FastifyInstance): void {
   app.setNotFoundHandler(refuse);
 }
 
+function withoutSlash(path: string): string {
+  return path.replace(/(?<=.)\/$/, '');
+}
+
 function matches(pattern: string, path: string): boolean {
   const wanted = pattern.split('/');
-  const given = path.replace(/(?<=.)\/$/, '').split('/');
+  const given = withoutSlash(path).split('/');
   return (
     wanted.length === given.length &&
     wanted.every((part, i) => (part.startsWith(':') ? given[i] !== '' : part === given[i]))
