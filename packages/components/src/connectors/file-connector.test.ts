@@ -44,6 +44,30 @@ describe('FileConnector', () => {
     expect(found).toEqual(['c-1', 'c-2', 'c.CSV', 'd.txt', 'j']);
   });
 
+  it('gives rows of CSV the name of their file as it is in the folder, and its URI as source', async () => {
+    await write({ 'in/Straße 1.csv': 'k\n1\n' });
+    const { documents } = await run({ fileHandlers: { csv: {} } });
+    expect(documents).toEqual([
+      {
+        id: 'Straße 1.csv-1',
+        source: `file://${folder}/in/Stra%C3%9Fe%201.csv`,
+        filename: 'Straße 1.csv',
+        k: '1',
+        csvLineNumber: 1,
+      },
+    ]);
+  });
+
+  it('reports a file handler of a plugin that is missing, and what to do', async () => {
+    for (const name of ['VideoFileHandler', 'com.kmwllc.lucille.video.VideoFileHandler']) {
+      expect(await problemsOf({ paths: ['/in'], fileHandlers: { mp4: { class: name } } })).toEqual([
+        expect.stringContaining(
+          "The file handler VideoFileHandler is in Lucille's plugin video, which Headrace does not have yet",
+        ),
+      ]);
+    }
+  });
+
   it('fails files that cannot be read, and goes on', async () => {
     await write({
       'in/bad.csv': 'a,\n1,2\n',

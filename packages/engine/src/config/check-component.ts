@@ -3,6 +3,7 @@ import type { ConfigNode, ObjectNode } from '@headrace/hocon';
 import type { CatalogEntry, ComponentKind } from '../component/catalog.ts';
 import { join, memberOf, place, scalarText } from '../component/config-nodes.ts';
 import type { IndexerSettings } from '../component/indexer-settings.ts';
+import { missingPlugin } from '../component/missing-plugins.ts';
 import {
   checkParameters,
   type NamedFile,
@@ -91,8 +92,10 @@ export async function findClass(
     list.add({
       code: 'HR_CONFIG_UNKNOWN_CLASS',
       ...where,
-      message: `There is no ${kind} ${name}`,
-      hint: suggestion === undefined ? `${lists(kind)}.` : `Did you mean ${suggestion}?`,
+      ...(missingPlugin(kind, name) ?? {
+        message: `There is no ${kind} ${name}`,
+        hint: suggestion === undefined ? `${lists(kind)}.` : `Did you mean ${suggestion}?`,
+      }),
     });
   } catch (error) {
     if (!(error instanceof HeadraceError)) throw error;

@@ -3,6 +3,7 @@ import type { CatalogEntry } from '../component/catalog.ts';
 import { isPresent, join, kindName, place, scalarText } from '../component/config-nodes.ts';
 import { type IndexerSettings, indexerSettings } from '../component/indexer-settings.ts';
 import { silentLogger } from '../component/logger.ts';
+import { missingPlugin } from '../component/missing-plugins.ts';
 import { checkParameters } from '../component/parameters.ts';
 import type { Registry } from '../component/registry.ts';
 import type { TObject } from '../component/schema.ts';
@@ -110,8 +111,10 @@ function findType(node: ObjectNode, registry: Registry, list: ProblemList): Cata
       path: 'indexer.type',
       ...place((typeNode ?? node).origin),
       component: 'indexer',
-      message: `Unknown indexer.type configuration of: '${type ?? ''}'`,
-      hint: `${best === undefined ? '' : `Did you mean ${best}? `}Types are: ${types.join(', ')}.`,
+      ...(missingPlugin('indexer', `${type}Indexer`) ?? {
+        message: `Unknown indexer.type configuration of: '${type ?? ''}'`,
+        hint: `${best === undefined ? '' : `Did you mean ${best}? `}Types are: ${types.join(', ')}.`,
+      }),
     });
     return undefined;
   }
@@ -135,6 +138,7 @@ async function checkMeantBlock(
     return child === undefined ? undefined : scalarText(child);
   };
   const [className, type] = [given('class'), given('type')];
+  if (missingPlugin('indexer', className ?? `${type}Indexer`) !== undefined) return;
   const meant =
     className !== undefined
       ? await registry.find('indexer', registry.suggest('indexer', className) ?? '')

@@ -1,6 +1,7 @@
 import type { ObjectNode } from '@headrace/hocon';
 import type { CatalogEntry } from '../component/catalog.ts';
 import { isPresent, join, place, scalarText } from '../component/config-nodes.ts';
+import { pluginBlocks } from '../component/missing-plugins.ts';
 import type { Registry } from '../component/registry.ts';
 import type { ProblemList } from './check-component.ts';
 import { engineBlocks } from './engine-blocks.ts';
@@ -24,7 +25,7 @@ export async function warnOfUnknownSections(root: ObjectNode, registry: Registry
   const selected = await selectedIndexer(root, registry);
   const indexers = [...registry.list('indexer'), ...(selected === undefined ? [] : [selected.entry])];
   const engine = Object.keys(engineBlocks);
-  const blocks = indexers.flatMap(({ block }) => block ?? []);
+  const blocks = [...indexers.flatMap(({ block }) => block ?? []), ...pluginBlocks];
   const known = [...SECTIONS, ...engine, ...blocks];
   for (const [key, node] of root.entries) {
     const origin = root.keys.get(key) ?? node.origin;

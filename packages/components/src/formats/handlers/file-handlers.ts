@@ -4,6 +4,7 @@ import {
   type DescribesParameters,
   type JsonObject,
   MapOf,
+  missingPlugin,
   nearest,
   type ParameterProblem,
   type Publisher,
@@ -160,6 +161,8 @@ function handlerOf(
   const name = String(given).replace(JAVA_PACKAGE, '');
   const handler = Object.hasOwn(BY_CLASS, name) ? BY_CLASS[name] : undefined;
   if (handler !== undefined) return handler;
+  const plugin = missingPlugin('file handler', String(given));
+  if (plugin !== undefined) return plugin;
   const best = nearest(name, Object.keys(BY_CLASS));
   return {
     message: `There is no file handler ${String(given)}`,

@@ -1,0 +1,99 @@
+import type { ComponentKind } from './catalog.ts';
+
+/** A class of the reference that is in one of its plugins, and for which Headrace has none yet. */
+interface PluginClass {
+  readonly kind: ComponentKind | 'file handler';
+  readonly name: string;
+  readonly javaPackage: string;
+  /** The reference's name of the plugin. */
+  readonly plugin: string;
+  /** The block at the top of a config that an indexer reads. */
+  readonly block?: string;
+  /** What to do without it. */
+  readonly instead: string;
+}
+
+const ROOT = 'com.kmwllc.lucille';
+const VECTORS = 'Write to OpenSearch, Elasticsearch, Solr or Postgres, which store vectors too, or use HTTPIndexer.';
+
+/** The only list of them: a plugin that Headrace gets leaves it. */
+const PLUGIN_CLASSES: readonly PluginClass[] = [
+  {
+    kind: 'connector',
+    name: 'ParquetConnector',
+    javaPackage: `${ROOT}.parquet.connector`,
+    plugin: 'parquet',
+    instead: 'Convert the files to CSV or JSON Lines, and read them with FileConnector.',
+  },
+  {
+    kind: 'stage',
+    name: 'TextExtractor',
+    javaPackage: `${ROOT}.tika.stage`,
+    plugin: 'tika',
+    instead: 'Extract the text before the run, with Apache Tika for example, and remove the stage.',
+  },
+  {
+    kind: 'stage',
+    name: 'ApplyOCR',
+    javaPackage: `${ROOT}.ocr.stage`,
+    plugin: 'ocr',
+    instead: 'Recognize the text before the run, with Tesseract for example, and remove the stage.',
+  },
+  {
+    kind: 'stage',
+    name: 'JlamaEmbed',
+    javaPackage: `${ROOT}.jlama.stage`,
+    plugin: 'jlama',
+    instead: "Use OpenAIEmbed, with any server that speaks OpenAI's protocol.",
+  },
+  {
+    kind: 'stage',
+    name: 'ApplyOpenNLPNameFinders',
+    javaPackage: `${ROOT}.stage`,
+    plugin: 'entity extraction',
+    instead: 'Use ExtractEntities with a dictionary, or PromptOllama with a model.',
+  },
+  {
+    kind: 'stage',
+    name: 'EmitDocsToDeleteByPrefix',
+    javaPackage: `${ROOT}.pinecone.stage`,
+    plugin: 'pinecone',
+    instead: 'Remove the stage: it is for PineconeIndexer only.',
+  },
+  {
+    kind: 'indexer',
+    name: 'PineconeIndexer',
+    javaPackage: `${ROOT}.pinecone.indexer`,
+    plugin: 'pinecone',
+    block: 'pinecone',
+    instead: VECTORS,
+  },
+  {
+    kind: 'indexer',
+    name: 'WeaviateIndexer',
+    javaPackage: `${ROOT}.weaviate.indexer`,
+    plugin: 'weaviate',
+    block: 'weaviate',
+    instead: VECTORS,
+  },
+  {
+    kind: 'file handler',
+    name: 'VideoFileHandler',
+    javaPackage: `${ROOT}.video`,
+    plugin: 'video',
+    instead: 'Remove the handler, or extract the frames before the run.',
+  },
+];
+
+/** The blocks at the top of a config that indexers of plugins read. */
+export const pluginBlocks: readonly string[] = PLUGIN_CLASSES.flatMap(({ block }) => block ?? []);
+
+/** What to say of a class, by its short or its Java name, that is in a plugin of the reference; undefined for others. */
+export function missingPlugin(kind: PluginClass['kind'], name: string): { message: string; hint: string } | undefined {
+  const found = PLUGIN_CLASSES.find(
+    (each) => each.kind === kind && (name === each.name || name === `${each.javaPackage}.${each.name}`),
+  );
+  if (found === undefined) return undefined;
+  const message = `The ${kind} ${found.name} is in Lucille's plugin ${found.plugin}, which Headrace does not have yet`;
+  return { message, hint: found.instead };
+}

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { checkConfig } from './check-config.ts';
+import { openFixtureRegistry } from './fixture-components.test.lib.ts';
+import { readConfigText } from './read-config.ts';
+
+const registry = await openFixtureRegistry();
+
+async function problemsOf(text: string): Promise<{ path: string; message: string; hint: string }[]> {
+  const { root } = readConfigText(text);
+  const { problems } = await checkConfig(root as never, registry);
+  return problems.map(({ path, message, hint = '' }) => ({ path, message, hint }));
+}
+
+const config = (connector: string, stage: string, indexer = 'type: nothing') => `
+connectors: [{ class: "${connector}", name: c, pipeline: p, count: 1 }]
+pipelines: [{ name: p, stages: [{ class: "${stage}", field: f }] }]
+indexer { ${indexer} }`;
+
+describe('a class of a plugin of the reference that is missing', () => {
+  it.each([
+    ['TextExtractor', 'tika', 'TextExtractor'],
+    ['com.kmwllc.lucille.tika.stage.TextExtractor', 'tika', 'TextExtractor'],
+    ['com.kmwllc.lucille.ocr.stage.ApplyOCR', 'ocr', 'ApplyOCR'],
+    ['JlamaEmbed', 'jlama', 'JlamaEmbed'],
+    ['com.kmwllc.lucille.stage.ApplyOpenNLPNameFinders', 'entity extraction', 'ApplyOpenNLPNameFinders'],
+    ['EmitDocsToDeleteByPrefix', 'pinecone', 'EmitDocsToDeleteByPrefix'],
+  ])('is reported with its plugin and what to do: the stage %s', async (name, plugin, short) => {
+    expect(await problemsOf(config('Numbers', name))).toEqual([
+      {
+        path: 'pipelines[0].stages[0].class',
+        message: `The stage ${short} is in Lucille's plugin ${plugin}, which Headrace does not have yet`,
+        hint: expect.stringMatching(/^(?!Did you mean).+\.$/),
+      },
+    ]);
+  });
+
+  it.each(['ParquetConnector', 'com.kmwllc.lucille.parquet.connector.ParquetConnector'])(
+    'is reported with its plugin and what to do: the connector %s',
+    async (name) => {
+      expect(await problemsOf(config(name, 'Mark'))).toEqual([
+        {
+          path: 'connectors[0].class',
+          message: "The connector ParquetConnector is in Lucille's plugin parquet, which Headrace does not have yet",
+          hint: 'Convert the files to CSV or JSON Lines, and read them with FileConnector.',
+        },
+      ]);
+    },
+  );
+
+  it.each([
+    ['class: PineconeIndexer', 'class', 'Pinecone', 'pinecone'],
+    ['class: "com.kmwllc.lucille.pinecone.indexer.PineconeIndexer"', 'class', 'Pinecone', 'pinecone'],
+    ['class: "com.kmwllc.lucille.weaviate.indexer.WeaviateIndexer"', 'class', 'Weaviate', 'weaviate'],
+    ['type: Weaviate', 'type', 'Weaviate', 'weaviate'],
+  ])(
+    'is reported with its plugin, and its block is not called useless: indexer { %s }',
+    async (text, key, name, block) => {
+      expect(await problemsOf(`${config('Numbers', 'Mark', text)}\n${block} { apiKey: x, index: y }`)).toEqual([
+        {
+          path: `indexer.${key}`,
+          message: `The indexer ${name}Indexer is in Lucille's plugin ${block}, which Headrace does not have yet`,
+          hint: expect.stringContaining('OpenSearch'),
+        },
+      ]);
+    },
+  );
+});
+
+it('the block of a missing plugin has no effect beside another indexer, which the check says', async () => {
+  expect(await problemsOf(`${config('Numbers', 'Mark')}\npinecone { apiKey: x }`)).toEqual([
+    { path: 'pinecone', message: expect.stringContaining('does not read pinecone'), hint: 'Remove it.' },
+  ]);
+});
+
+it('a name that is not of a plugin gets a suggestion as before', async () => {
+  expect(await problemsOf(config('Numbers', 'Mrak'))).toMatchObject([
+    { message: 'There is no stage Mrak', hint: 'Did you mean Mark?' },
+  ]);
+});
