@@ -59,7 +59,10 @@ describe('a method that does not exist', () => {
     async (method) => {
       const service = await testService();
       const target = method === 'CONNECT' ? 'x:80' : '/v1/config';
-      const answer = await exchange(service, `${method} ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+      const answer = await exchange(
+        service,
+        `${method} ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
+      );
       const [head = '', json = ''] = answer.split('\r\n\r\n');
       expect(head).toMatch(/^HTTP\/1\.1 405 Method Not Allowed\r\n/);
       expect(head).toMatch(/\r\nallow: [^\r]*GET[^\r]*POST/i);
