@@ -1,6 +1,6 @@
-import { scryptSync } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { lightHash } from '../testing/light-hash.test.support.ts';
 import { Authenticator } from './authenticator.ts';
 import { delaySeconds, FailureDelay } from './failure-delay.ts';
 import { hashPassword, matchesHash, parsePasswordHash } from './password-hash.ts';
@@ -132,13 +132,6 @@ describe('Fix 12: users', () => {
       expect(await who(wrong)).toBeUndefined();
   });
 });
-
-/** A hash that is verified in a millisecond. */
-function lightHash(password: string): string {
-  const salt = Buffer.from('a salt for tests');
-  const text = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
-  return `$scrypt$ln=8,r=8,p=1$${text(salt)}$${text(scryptSync(password, salt, 32, { N: 256, r: 8, p: 1 }))}`;
-}
 
 describe('a flood of wrong passwords from one address', () => {
   /** Nothing that waits for its answer gets one. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hashPassword } from '../auth/password-hash.ts';
+import { lightHash } from '../testing/light-hash.test.support.ts';
 import { testService } from '../testing/test-service.test.support.ts';
 
 const auth = { password: 'pass:word ü', users: [] };
@@ -44,7 +44,7 @@ describe('authentication by a password', () => {
   });
 });
 
-const passwordHash = await hashPassword('right');
+const passwordHash = lightHash('right');
 
 describe('while wrong passwords come from its address', () => {
   it.each([
