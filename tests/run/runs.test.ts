@@ -103,6 +103,42 @@ describe('a run', () => {
     expect(ids().filter((id) => !id.includes('-'))).toEqual(firstIds(10).filter((id) => id !== '5'));
   });
 
+  it('fails three documents on which a stage computes without end, each with its reason', async () => {
+    const { config, ids } = recorded(harness, {
+      connector: 'class: CountConnector, count: 600',
+      stages: '{class: Trouble, name: slow, kind: hang, every: 250}',
+      rest: 'worker { maxProcessingSecs: 1, threads: 1 }',
+    });
+    const result = await harness.run(config);
+    expect(accountsOf(result)).toMatchObject({ published: 600, succeeded: 597, failed: 3 });
+    expect(result.failures.map(({ id, at, failure }) => `${id} ${at} ${failure.code}`)).toEqual(
+      [0, 250, 500].map((id) => `${id} slow HR_STAGE_OVERDUE`),
+    );
+    expect(ids()).toEqual(firstIds(600).filter((id) => Number(id) % 250 !== 0));
+  });
+
+  it('processes once what comes before and after a document that is ended, bad records included', async () => {
+    const path = `${harness.directory}/mixed.csv`;
+    const text = (i: number) => ([7, 333, 334].includes(i) ? 'a'.repeat(60) : `t${i}`);
+    const rows = Array.from({ length: 900 }, (_, i) => (i % 100 === 50 ? `${i},1,2,3` : `${i},${text(i)}`));
+    writeFileSync(path, `n,text\n${rows.join('\n')}\n`);
+    const { config, ids } = recorded(harness, {
+      connector: `class: CSVConnector, path: "${path}", idField: n`,
+      stages:
+        '{class: TrimWhitespace, fields: [text]}, {class: ApplyRegex, source: [text], dest: [found], regex: "(a+)+b"}',
+      rest: 'worker { maxProcessingSecs: 1, threads: 1 }',
+    });
+    const result = await harness.run(config);
+    expect(accountsOf(result)).toMatchObject({ published: 900, succeeded: 888, failed: 12 });
+    expect(result.failures.filter(({ failure }) => failure.code === 'HR_STAGE_OVERDUE').map(({ id }) => id)).toEqual([
+      '7',
+      '333',
+      '334',
+    ]);
+    const failed = new Set(['7', '333', '334']);
+    expect(ids()).toEqual(firstIds(900).filter((id) => !failed.has(id) && Number(id) % 100 !== 50));
+  });
+
   it.each(['concurrent', 'wait'])('and so where another stage is waiting: %s', async (kind) => {
     const { config, ids } = recorded(harness, {
       stages: `{class: Trouble, kind: ${kind}, millis: 2}, {class: Trouble, name: slow, kind: hang, at: 5}`,

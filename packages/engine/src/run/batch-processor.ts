@@ -12,6 +12,7 @@ import type { FlowControl } from '../transport/flow-control.ts';
 import type { EncodedInput, InputBatch, OutcomePart, SourceBatch } from '../transport/messages.ts';
 import { release } from '../transport/release.ts';
 import { runGuarded } from './compute-guard.ts';
+import { type ComputeLimit, processorMillis } from './compute-limit.ts';
 import { Decoders } from './decoders.ts';
 import { PartBuilder } from './part-builder.ts';
 import { following, type WaitingDocument } from './waiting-documents.ts';
@@ -23,6 +24,15 @@ const LOOK_MILLIS = 10;
 const MAX_LOOKS_APART = 64;
 /** A pass is this many times as long as what it takes to decode again what is done. */
 const PASS_FOR_SKIPPING = 10;
+/**
+ * A pass is ended after this part of what a document may compute: then the document that it was at is processed alone,
+ * with all its time. So a document that uses up its limit costs little more than that, wherever in a pass it comes.
+ */
+const PASS_PART = 1 / 16;
+/** How many times as long as its limit the reading of a record may take where the thread gets no processor. */
+const STARVED_READING = 16;
+/** How many documents are decoded at a time to be processed alone. */
+const MAX_HELD = 256;
 
 export interface BatchProcessorOptions {
   readonly pipeline: Pipeline;
@@ -30,7 +40,7 @@ export interface BatchProcessorOptions {
   readonly encoder: DocumentEncoder | undefined;
   readonly lengths: boolean;
   /** How long the stages may compute on one document. */
-  readonly computeMillis: number;
+  readonly limit: ComputeLimit;
   readonly flow: FlowControl;
   readonly failureRoom: FailureRoom;
   readonly log: Logger;
@@ -53,9 +63,10 @@ interface Begun {
  * Does the work of a pipeline thread: decodes a batch, sends its documents through the stages, encodes what
  * comes out, and posts it in parts.
  *
- * It goes over a batch in passes. V8 ends one, wherever it is, when it takes longer than a document may; whatever was
- * going on is taken back, and the next pass decodes the batch again and goes on behind what is done. A pass also ends
- * when a part is to leave: posting and waiting for room are no work that may be ended in the middle.
+ * It goes over a batch in passes. V8 ends one, wherever it is, when it takes too long; what was begun is taken back, and
+ * the next pass decodes the batch again and continues after what is done. From then on each document of the batch is
+ * processed alone, with all the time that a document has, which shows the one that takes too long. A pass also ends when
+ * a part is to leave: posting and waiting for room are no work that may be ended in the middle.
  */
 export class BatchProcessor implements RecordSink {
   private readonly options: BatchProcessorOptions;
@@ -70,9 +81,13 @@ export class BatchProcessor implements RecordSink {
   /** How many of the batch are done with. */
   private done = 0;
   private begun: Begun | undefined;
-  /** The document, or the first of the table, with which a pass was ended. */
-  private suspect = -1;
-  /** Documents that are to be processed alone, each with all the time that a document has. */
+  /** Whether the documents of the batch that are left are processed alone: a pass was ended at one of them. */
+  private alone = false;
+  /** Whether tables are processed row by row: one was ended, and since then batches are slow. */
+  private byRow = false;
+  /** How often in a row a pass was ended before it had decoded anything. */
+  private patience = 0;
+  /** Documents that are to be processed alone. */
   private held: Iterable<Document> | undefined;
   /** The rest of what the decoder gives in this pass is left for the next one. */
   private paused = false;
@@ -107,9 +122,11 @@ export class BatchProcessor implements RecordSink {
     this.batch = batch;
     this.readable = true;
     this.done = 0;
-    this.suspect = -1;
+    this.alone = false;
+    this.patience = 0;
     this.skippingMillis = 0;
-    this.partStarted = performance.now();
+    const started = performance.now();
+    this.partStarted = started;
     let broken: Failure | undefined;
     try {
       do {
@@ -122,6 +139,7 @@ export class BatchProcessor implements RecordSink {
     }
     // What was decoded before that is on its way through the stages all the same.
     await this.finishBacklog();
+    if (!this.alone && performance.now() - started < this.options.limit.millis * PASS_PART) this.byRow = false;
     if (broken !== undefined) this.options.broken(sequence, broken);
     await this.post(true);
     this.batch = undefined;
@@ -131,7 +149,7 @@ export class BatchProcessor implements RecordSink {
   /** Runs what computes within the time that a document has; takes back what it did when it is ended. */
   guarded(work: () => void): boolean {
     const mark = this.part.mark();
-    if (runGuarded(work, this.options.computeMillis + PART_MILLIS)) return true;
+    if (this.options.limit.runOnce(work)) return true;
     this.part.rollback(mark);
     return false;
   }
@@ -145,7 +163,6 @@ export class BatchProcessor implements RecordSink {
 
   /** Decodes the batch and processes what is not done, up to a pause. */
   private async pass(batch: InputBatch): Promise<void> {
-    const { computeMillis } = this.options;
     const decode = await this.decoding(batch);
     const before = this.done;
     this.seen = 0;
@@ -153,23 +170,46 @@ export class BatchProcessor implements RecordSink {
     this.begun = undefined;
     this.passStarted = 0;
     this.lastLook = performance.now();
-    if (runGuarded(decode, computeMillis + 2 * PART_MILLIS + 2 * PASS_FOR_SKIPPING * this.skippingMillis)) return;
+    const limit = this.passLimit();
+    const processorBefore = processorMillis();
+    if (runGuarded(decode, limit + 2 * PART_MILLIS + 2 * PASS_FOR_SKIPPING * this.skippingMillis)) {
+      this.patience = 0;
+      return;
+    }
     this.paused = true;
     // A decoder that was ended in the middle of something is not to be trusted.
     this.decoders = new Decoders();
     // Set while the work ran, which the compiler does not see.
     const begun = this.begun as BatchProcessor['begun'];
+    const held = this.held as BatchProcessor['held'];
     if (begun !== undefined && begun.at === this.done) {
       this.part.rollback(begun.mark);
       const { statisticsMark } = this.options.pipeline;
       statisticsMark.restore();
       statisticsMark.uncount(begun.tableStages, begun.tableEnd - begun.at);
-      this.suspect = begun.at;
-    } else if (this.done === before) {
+      this.alone = true;
+    } else if (held === undefined && this.done === before) {
+      this.losePatience(processorMillis() - processorBefore);
+    } else this.patience = 0;
+  }
+
+  /** How long a pass may take on the clock, besides what it takes to decode again what is done. */
+  private passLimit(): number {
+    const { millis } = this.options.limit;
+    if (this.patience > 1) return STARVED_READING * millis;
+    return this.alone || this.patience > 0 ? millis : PASS_PART * millis;
+  }
+
+  /** A pass was ended while it read one record. Throws when that has had all its time. */
+  private losePatience(usedMillis: number): void {
+    const { millis } = this.options.limit;
+    const overdue = this.passLimit() >= millis && usedMillis >= millis;
+    if (overdue || this.patience > 1) {
       this.readable = false;
-      const message = `A record takes longer than ${computeMillis / 1000} s to read (worker.maxProcessingSecs)`;
+      const message = `A record takes longer than ${millis / 1000} s to read (worker.maxProcessingSecs)`;
       throw new HeadraceError('HR_SOURCE_UNREADABLE', message);
     }
+    this.patience = this.passLimit() < millis ? 1 : 2;
   }
 
   private async decoding(batch: InputBatch): Promise<() => void> {
@@ -187,8 +227,8 @@ export class BatchProcessor implements RecordSink {
     const at = this.seen++;
     if (!this.isNext(this.seen)) return;
     document.setRunId(this.options.runId);
-    if (at === this.suspect) {
-      this.hold([document]);
+    if (this.alone) {
+      this.hold(document);
       return;
     }
     this.begin();
@@ -200,18 +240,22 @@ export class BatchProcessor implements RecordSink {
   table(table: DocumentTable): void {
     const start = this.seen;
     this.seen += table.count;
-    if (!this.isNext(this.seen)) return;
+    if (!this.isNext(this.seen) || this.waitsForHeld()) return;
     const { pipeline, runId, flow } = this.options;
     table.fill('run_id', runId);
     const first = Math.max(0, this.done - start);
-    if (this.suspect >= start && this.suspect < this.seen) {
-      this.hold(rowsOf(table, first));
+    if (this.alone) {
+      this.held = rowsOf(table, first);
+      this.paused = true;
       return;
     }
     let from = 0;
-    if (first === 0 && this.waiting === undefined && pipeline.inOrder) {
+    if (first === 0 && !this.byRow && this.waiting === undefined && pipeline.inOrder) {
       this.begin();
+      // Should it be ended, it stays so.
+      this.byRow = true;
       from = pipeline.processTable(table);
+      this.byRow = false;
       if (from === pipeline.length) {
         this.part.table(table, start);
         this.done = this.seen;
@@ -231,7 +275,7 @@ export class BatchProcessor implements RecordSink {
 
   reject({ place, message, id }: Parameters<RecordSink['reject']>[0]): void {
     this.seen++;
-    if (!this.isNext(this.seen)) return;
+    if (!this.isNext(this.seen) || this.waitsForHeld()) return;
     this.begin();
     this.part.rejected(id ?? place, { code: 'HR_RECORD_UNREADABLE', message: `${place}: ${message}` });
     this.done = this.seen;
@@ -265,25 +309,41 @@ export class BatchProcessor implements RecordSink {
     this.options.pipeline.statisticsMark.set();
   }
 
-  private hold(documents: Iterable<Document>): void {
-    this.held = documents;
-    this.paused = true;
+  /** Keeps a document that is to be processed alone, until there are enough of them. */
+  private hold(document: Document): void {
+    const held = (this.held ?? []) as Document[];
+    held.push(document);
+    this.held = held;
+    if (held.length >= MAX_HELD) this.paused = true;
   }
 
-  /** One of these takes too long, or did when it came behind many others: each alone, it shows which. */
+  /** Whether what has just come has to wait for documents before it, which are processed alone when the pass is over. */
+  private waitsForHeld(): boolean {
+    if (this.held === undefined) return false;
+    this.paused = true;
+    return true;
+  }
+
+  /** One of these takes too long, or did when it came after many others: each alone, it shows which. */
   private async processHeld(): Promise<void> {
     const { held } = this;
     if (held === undefined) return;
     this.held = undefined;
-    this.suspect = -1;
+    const { flow, limit, pipeline } = this.options;
     for (const document of held) {
-      if (this.options.flow.stopped) return;
+      if (flow.stopped) return;
       const mark = this.part.mark();
+      pipeline.statisticsMark.set();
       const at = this.done;
-      if (!runGuarded(() => this.processFrom(document, 0, at), this.options.computeMillis)) {
-        this.part.rollback(mark);
-        this.failOverdue(document, at);
+      const outcome = limit.run(() => this.processFrom(document, 0, at));
+      if (outcome !== 'done') this.part.rollback(mark);
+      if (outcome === 'starved') {
+        // Stages have changed it: the next pass decodes it again.
+        pipeline.statisticsMark.restore();
+        this.paused = true;
+        return;
       }
+      if (outcome === 'overdue') this.failOverdue(document, at);
       this.done++;
       await this.postIfDue();
     }
@@ -375,14 +435,14 @@ export class BatchProcessor implements RecordSink {
 
   /** Gives failures of the part the documents that the decoder gave, as long as somebody wants to know. */
   private async findInputs(): Promise<void> {
-    const { failureRoom, computeMillis } = this.options;
+    const { failureRoom, limit } = this.options;
     const { batch } = this;
     if (batch === undefined || !this.readable || failureRoom.closed) return;
     const failures = this.part.failedDocuments;
     if (failures.length === 0) return;
     const positions = new Set(failures.map(({ position }) => position));
     try {
-      const content = await readInputs(batch, positions, failureRoom, computeMillis);
+      const content = await readInputs(batch, positions, failureRoom, limit.millis);
       for (const failure of failures) failure.content = content(failure.position);
     } catch (error) {
       // They are told of all the same.

@@ -14,7 +14,7 @@ import { FlowControl } from '../transport/flow-control.ts';
 import { MessageGate } from '../transport/message-gate.ts';
 import type { FromPipeline, OpenPipeline, ToPipeline } from '../transport/messages.ts';
 import { BatchProcessor } from './batch-processor.ts';
-import { runGuarded } from './compute-guard.ts';
+import { ComputeLimit } from './compute-limit.ts';
 import { instantiate } from './decoders.ts';
 import { preload } from './preload.ts';
 import { SharedStatistics } from './stage-statistics.ts';
@@ -59,6 +59,7 @@ async function openPipeline(request: OpenPipeline): Promise<void> {
   }
   const statistics = new SharedStatistics(request.statistics);
   let processor: BatchProcessor | undefined;
+  const limit = new ComputeLimit(computeMillis);
   const pipeline = await Pipeline.start(pipelineConfig, registry, {
     runId,
     threadName,
@@ -66,7 +67,7 @@ async function openPipeline(request: OpenPipeline): Promise<void> {
     trusted,
     computeMillis,
     log,
-    guard: (work) => processor?.guarded(work) ?? runGuarded(work, computeMillis),
+    guard: (work) => processor?.guarded(work) ?? limit.runOnce(work),
   });
   try {
     processor = new BatchProcessor({
@@ -77,7 +78,7 @@ async function openPipeline(request: OpenPipeline): Promise<void> {
           ? undefined
           : await instantiate<DocumentEncoder>(request.encoder, log(request.encoder.name)),
       lengths,
-      computeMillis,
+      limit,
       flow,
       failureRoom: new FailureRoom(request.failureRoom),
       log: log(request.pipeline),

@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest';
+import { ComputeLimit } from './compute-limit.ts';
+
+const endless = () => {
+  for (;;);
+};
+
+/** Waits on the clock, and uses no processor. */
+const sleeping = (millis: number) => () => {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, millis);
+};
+
+it('ends work without end as overdue, and gives what comes after it less time', () => {
+  const limit = new ComputeLimit(200);
+  const limits: number[] = [];
+  for (let i = 0; i < 4; i++) {
+    limits.push(limit.current);
+    let outcome = limit.run(endless);
+    // The machine of the test may be busy.
+    while (outcome === 'starved') outcome = limit.run(endless);
+    expect(outcome).toBe('overdue');
+  }
+  expect(limits).toEqual([200, 100, 50, 50]);
+});
+
+it('gives later documents at least twice the time that the longest one took', () => {
+  const limit = new ComputeLimit(200);
+  const compute = () => {
+    const { user, system } = process.threadCpuUsage();
+    for (let now = { user, system }; now.user + now.system - user - system < 60_000; ) now = process.threadCpuUsage();
+  };
+  while (limit.run(compute) !== 'done');
+  for (let i = 0; i < 2; i++) expect(limit.runOnce(endless)).toBe(false);
+  expect(limit.current).toBeGreaterThanOrEqual(120);
+});
+
+it('does not take work for overdue that had no processor, and gives it more time', () => {
+  const limit = new ComputeLimit(100);
+  const outcomes: string[] = [];
+  // Of 300 ms on the clock the work gets none of the processor.
+  for (let outcome = ''; outcome !== 'done' && outcomes.length < 5; ) {
+    outcome = limit.run(sleeping(300));
+    outcomes.push(outcome);
+  }
+  expect(outcomes.at(-1)).toBe('done');
+  expect(outcomes.slice(0, -1)).toEqual(outcomes.slice(0, -1).map(() => 'starved'));
+  expect(limit.current).toBe(100);
+});
+
+it('gives up work that uses no processor and does not end', () => {
+  const limit = new ComputeLimit(5);
+  const outcomes: string[] = [];
+  for (let outcome = ''; outcome !== 'overdue' && outcomes.length < 10; ) {
+    outcome = limit.run(sleeping(2 ** 31));
+    outcomes.push(outcome);
+  }
+  expect(outcomes.at(-1)).toBe('overdue');
+  expect(outcomes.length).toBeGreaterThan(1);
+});
