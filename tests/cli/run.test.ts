@@ -88,6 +88,32 @@ describe('run', () => {
     ]);
   });
 
+  it('exits with 1 when every document failed', async () => {
+    const cwd = prepare(SEQUENCE, '{ class: "./misbehaving.js#FailOn", ids: ["0", "1", "2", "3", "4"] }');
+    const { code, stdout } = await headrace(['run', 'a.conf'], { cwd });
+    expect(code).toBe(1);
+    expect(stdout).toContain('RUN SUMMARY: Failure. 1/1 connectors complete. Some docs failed.');
+    expect(stdout).toContain('All 5 documents failed, and none succeeded');
+  });
+
+  it.each([
+    ['1', 1],
+    ['2', 0],
+    ['30%', 1],
+    ['40%', 0],
+  ])('with --max-failures %s and 2 of 5 documents failed, exits with %i', async (limit, code) => {
+    const cwd = prepare(SEQUENCE, '{ class: "./misbehaving.js#FailOn", ids: ["1", "3"] }');
+    const outcome = await headrace(['run', 'a.conf', '--max-failures', limit], { cwd });
+    expect(outcome.code).toBe(code);
+    expect(outcome.stdout.includes('(runner.maxFailures)')).toBe(code === 1);
+  });
+
+  it('refuses a --max-failures that is neither a number nor a percentage, with 2', async () => {
+    const { code, stderr } = await headrace(['run', 'a.conf', '--max-failures', 'many'], { cwd: prepare(SEQUENCE) });
+    expect(code).toBe(2);
+    expect(stderr).toContain('maxFailures must be a number of documents or a percentage, was "many"');
+  });
+
   it.runIf(existsSync('/dev/full'))('exits with 1 when the destination takes nothing', async () => {
     const cwd = prepare(SEQUENCE);
     const { code, stdout, stderr } = await headrace(['run', 'a.conf', '-s', 'jsonl.path=/dev/full'], { cwd });

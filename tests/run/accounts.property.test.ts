@@ -30,6 +30,7 @@ const scenario = fc.record({
   millis: fc.constantFrom(0, 0, 2),
   failIds: fc.option(fc.constantFrom('3', '-s01'), { nil: undefined }),
   throwFrom: fc.option(fc.integer({ min: 0, max: 5 }), { nil: undefined }),
+  maxFailures: fc.constantFrom(undefined, undefined, '0', '5', '5%', '40%'),
   stopAfterMillis: fc.option(fc.integer({ min: 0, max: 400 }), { nil: undefined }),
 });
 
@@ -55,6 +56,7 @@ it('gives every document one end, and sends none twice, whatever fails and whene
           .join(),
         indexer: `class: BatchFileIndexer, batchSize: ${batchSize}`,
         rest: `worker { threads: ${threads} }, publisher { ${option('queueCapacity', rest.queueCapacity).slice(1)} }
+          runner { ${option('maxFailures', rest.maxFailures).slice(1)} }
           batchfile { path: "${path}", stream: ${stream}, millis: ${rest.millis}${option('failIds', rest.failIds)}${option('throwFrom', rest.throwFrom)} }`,
       });
       const run = harness.start(config);
@@ -63,6 +65,7 @@ it('gives every document one end, and sends none twice, whatever fails and whene
       const counts = accountsOf(result);
       if (result.status === 'SUCCEEDED') expect(counts.published, 'a document was never counted').toBe(count);
       else expect(counts.published).toBeLessThanOrEqual(count);
+      if (counts.succeeded === 0 && counts.failed > 0) expect(result.status).not.toBe('SUCCEEDED');
       const sent = read(path);
       expect(new Set(sent).size, 'a document was sent twice').toBe(sent.length);
       // Written documents are those that succeeded, and those that the destination refused by their id.

@@ -49,7 +49,7 @@ describe('the indexer', () => {
   ])('fails the batch when it gives back %s', async (_, answer) => {
     const { config } = recorded(harness, { options: `answer: ${JSON.stringify(answer)}` });
     const result = await harness.run(config);
-    expect(result.status).toBe('SUCCEEDED');
+    expect(result.status).toBe('FAILED');
     expect(accountsOf(result)).toMatchObject({ published: 10, succeeded: 0, failed: 10 });
     expect(result.failures[0]?.failure).toMatchObject({
       code: 'HR_INDEXER_FAILED',

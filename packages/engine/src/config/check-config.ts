@@ -19,6 +19,7 @@ import {
   type WorkerSettings,
 } from './engine-blocks.ts';
 import type { IngestConfig } from './ingest-config.ts';
+import { checkMaxFailures } from './max-failures.ts';
 import { readPipelineTests, TESTS } from './pipeline-tests.ts';
 import { hasErrors, inTextOrder, type Problem } from './problem.ts';
 
@@ -48,6 +49,7 @@ export async function checkConfig(
   const worker = checkBlock(root, 'worker', list) as WorkerSettings;
   const publisher = checkBlock(root, 'publisher', list) as PublisherSettings;
   const runner = checkBlock(root, 'runner', list) as RunnerSettings;
+  checkMaxFailures(root, runner, list);
   const log = checkBlock(root, 'log', list) as LogSettings;
   for (const key of ['zookeeper', 'kafka'] as const) {
     if (isPresent(root, key) && !list.misnamed.has(key)) checkBlock(root, key, list);

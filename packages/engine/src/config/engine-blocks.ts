@@ -53,6 +53,12 @@ export const engineBlocks = {
           'How many milliseconds a connector may take, with all its documents; 0 for no limit. Defaults to 86400000 (a day), and to no limit for a connector that is meant to run until it is stopped.',
       }),
     ),
+    maxFailures: Type.Optional(
+      Type.Union([Type.Integer({ minimum: 0 }), Type.String()], {
+        description:
+          'How many documents of a run may fail: a number (100), or a percentage of all documents ("5%"), which is checked from 1000 documents on and at the end. When more fail, the run stops and is FAILED. Defaults to no limit.',
+      }),
+    ),
     metricsLoggingLevel: Type.Optional(Type.String({ default: 'DEBUG', ...NO_EFFECT, description: OLDER })),
   }),
   log: Type.Object({

@@ -56,6 +56,9 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, string>> = {
     'See to it that the destination is up, and run again: what a source remembers stays as it was.',
   HR_RUN_OUT_OF_MEMORY: 'Raise the memory limit of runs, use fewer threads, or leave out what collects whole sources.',
   HR_RUN_THREAD_LOST: 'Start the run again; if it happens again, report it with the log.',
+  HR_RUN_NOTHING_SUCCEEDED:
+    'Look at the reasons of the failed documents: often all have the same one, such as a mapping that does not fit or a stage with a wrong field.',
+  HR_RUN_MAX_FAILURES: 'Correct what makes the documents fail, or raise `runner.maxFailures`.',
   HR_RUN_CANCELLED: 'Nothing, if that was meant; a new run starts from the beginning.',
   HR_RUN_INTERRUPTED: 'Start the config again: a run that was interrupted does not go on by itself.',
   HR_RETRY_INVALID: 'Take the lines as `headrace run --failures` or `GET /v1/run/{id}/failures` wrote them.',

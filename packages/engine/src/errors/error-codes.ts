@@ -40,6 +40,8 @@ export const ERROR_CODES = {
   HR_INDEXER_UNDELIVERED: 'Documents failed only because the destination did not take any: it may take them later.',
   HR_RUN_OUT_OF_MEMORY: 'The run used more memory than its limit.',
   HR_RUN_THREAD_LOST: 'The thread of the run ended unexpectedly.',
+  HR_RUN_NOTHING_SUCCEEDED: 'Documents of the run failed, and none succeeded.',
+  HR_RUN_MAX_FAILURES: 'More documents of the run failed than `runner.maxFailures` allows.',
   HR_RUN_CANCELLED: 'The run was stopped before its end.',
   HR_RUN_INTERRUPTED: 'The process ended while the run was going.',
   HR_RETRY_INVALID: 'What is to be run again is no failed document as a run keeps it.',

@@ -8,6 +8,7 @@ import { type Content, MAX_KEPT_FAILURES } from '../failures/kept-failure.ts';
 import type { OutcomePart } from '../transport/messages.ts';
 import { Signal } from '../transport/signal.ts';
 import { type DocumentCounts, noDocuments, pendingDocuments, type SharedCounts } from './counters.ts';
+import type { FailureLimit } from './failure-limit.ts';
 
 /** Documents on their way to the indexer that failed together: `count` of them, from one on. */
 export interface FailedAtIndexer {
@@ -31,22 +32,28 @@ export class Accounts {
   private readonly pipeline: string | undefined;
   private readonly shared: SharedCounts;
   private readonly reports: FailureReports;
+  private readonly limit: FailureLimit;
   private readonly logger: Logger;
   private readonly changed = new Signal();
   /** For each batch of known size that is under way: how many of its documents no part has told of. */
   private readonly open = new Map<number, number>();
 
-  /** @param reports of the run, which take the first failures */
+  /**
+   * @param reports of the run, which take the first failures
+   * @param limit how many documents of the run may fail
+   */
   constructor(
     { name, pipeline }: { readonly name: string; readonly pipeline?: string | undefined },
     shared: SharedCounts,
     reports: FailureReports,
+    limit: FailureLimit,
     logger: Logger,
   ) {
     this.connector = name;
     this.pipeline = pipeline;
     this.shared = shared;
     this.reports = reports;
+    this.limit = limit;
     this.logger = logger;
   }
 
@@ -127,6 +134,7 @@ export class Accounts {
     if (amount === 0) return;
     this.counts[field] += amount;
     this.shared.add(field, amount);
+    if (field === 'failed') this.limit.check(this.shared.read());
   }
 
   private keep(id: string, at: string, failure: Failure, content?: Content, status?: number): void {

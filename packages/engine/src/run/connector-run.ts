@@ -14,6 +14,7 @@ import type { OutcomePart } from '../transport/messages.ts';
 import { Accounts } from './accounts.ts';
 import { BatchingPublisher } from './batching-publisher.ts';
 import type { SharedCounts } from './counters.ts';
+import type { FailureLimit } from './failure-limit.ts';
 import { Indexing } from './indexing.ts';
 import type { SharedIndexing } from './indexing-statistics.ts';
 import { type IdleLanes, PipelinePool } from './pipeline-pool.ts';
@@ -36,6 +37,7 @@ export interface RunContext {
   readonly counts: SharedCounts;
   readonly indexing: SharedIndexing;
   readonly reports: FailureReports;
+  readonly failureLimit: FailureLimit;
   readonly idle: IdleLanes;
   /** Aborted when the run is to stop. */
   readonly signal: AbortSignal;
@@ -99,7 +101,7 @@ export class ConnectorRun {
     // Documents that are run again come to an end.
     this.timeoutMillis = connectorMillis(context.config.runner.connectorTimeout, {}, {});
     this.logger = createLogger(config.name, context.log);
-    this.accounts = new Accounts(config, context.counts, context.reports, this.logger);
+    this.accounts = new Accounts(config, context.counts, context.reports, context.failureLimit, this.logger);
   }
 
   /** Never rejects: what went wrong is in the result, and the reasons in `failures`. */

@@ -3,6 +3,7 @@ import { createLogger, type LogRecord } from '../component/logger.ts';
 import { Registry } from '../component/registry.ts';
 import { checkConfig } from '../config/check-config.ts';
 import type { ConnectorConfig, IngestConfig } from '../config/ingest-config.ts';
+import { readMaxFailures } from '../config/max-failures.ts';
 import { hasErrors, type Problem } from '../config/problem.ts';
 import { toFailure } from '../errors/headrace-error.ts';
 import { encodingOf } from '../failures/encoded-documents.ts';
@@ -13,12 +14,14 @@ import { RetrySource } from '../failures/retry-source.ts';
 import type { MessageGate } from '../transport/message-gate.ts';
 import { ConnectorRun, type RunContext } from './connector-run.ts';
 import { noDocuments, pendingDocuments, type SharedCounts } from './counters.ts';
+import { FailureLimit } from './failure-limit.ts';
 import type { SharedIndexing } from './indexing-statistics.ts';
 import type { IdleLanes } from './pipeline-pool.ts';
 import { RunIndexers } from './run-indexers.ts';
 import type { RunRequest } from './run-request.ts';
 import type { ConnectorResult } from './run-result.ts';
 import { runSummary } from './run-summary.ts';
+import { stopFailure, stopReason } from './stop-reason.ts';
 import type { ConnectorProgress, ThreadResult, ThreadStages } from './thread-messages.ts';
 
 /** More pipeline threads than this only pay where stages compute much: a config has to ask for them. */
@@ -32,7 +35,7 @@ export interface RunSurroundings {
   readonly counts: SharedCounts;
   readonly indexing: SharedIndexing;
   readonly idle: IdleLanes;
-  /** Aborted, with the final status as its reason, when the run is to stop. */
+  /** Aborted, with a `StopReason`, when the run is to stop. */
   readonly signal: AbortSignal;
   readonly log: (record: LogRecord) => void;
   readonly forwardLog: (record: LogRecord) => void;
@@ -66,7 +69,9 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
   if (registry === undefined || config === undefined) return refused();
   surroundings.onModules(registry.loadedModules);
   surroundings.onIndexer(config.indexer.entry.type ?? config.indexer.entry.name);
-  const { signal } = surroundings;
+  const { maxFailures } = config.runner;
+  const failureLimit = new FailureLimit(maxFailures === undefined ? undefined : readMaxFailures(maxFailures));
+  const signal = AbortSignal.any([surroundings.signal, failureLimit.signal]);
   const reports = new FailureReports(
     surroundings.onFailures,
     surroundings.failureGate,
@@ -89,6 +94,7 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
     counts: surroundings.counts,
     indexing: surroundings.indexing,
     reports,
+    failureLimit,
     idle: surroundings.idle,
     signal,
     defaultThreads: Math.min(MAX_DEFAULT_THREADS, availableParallelism()),
@@ -125,8 +131,16 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
     logger.error(`Aborting run because ${connector.name} failed.`);
   }
   surroundings.onConnectors(progress, results);
+  const counts = surroundings.counts.read();
+  const stopped = signal.aborted ? stopReason(signal) : undefined;
+  const failure = stopped === undefined ? (failed ? undefined : failureLimit.atEnd(counts)) : stopFailure(stopped);
+  if (failure !== undefined) {
+    problems.push({ severity: 'error', path: '', ...failure });
+    logger.error(failure.message);
+  }
+  failed ||= failure !== undefined;
   try {
-    await indexers.close({ failed: failed || signal.aborted });
+    await indexers.close({ failed: failed || stopped !== undefined });
   } catch (error) {
     failed = true;
     problems.push({
@@ -136,7 +150,7 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
       ...toFailure(error, 'HR_INDEXER_FAILED'),
     });
   }
-  const status = failed ? 'FAILED' : signal.aborted ? (signal.reason as 'CANCELLED' | 'INTERRUPTED') : 'SUCCEEDED';
+  const status = failed ? 'FAILED' : (stopped?.status ?? 'SUCCEEDED');
   reports.flush();
   problems.push(...tellFailures(reports.told));
   const message = runSummary(status, results, problems, reports.notKept);
@@ -145,7 +159,7 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
     message,
     problems,
     connectors: results,
-    counts: surroundings.counts.read(),
+    counts,
     failures: reports.told,
     seconds: seconds(),
   };

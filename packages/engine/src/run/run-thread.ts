@@ -31,7 +31,7 @@ function post(message: FromRun): void {
 async function handle(message: ToRun): Promise<void> {
   switch (message.type) {
     case 'stop':
-      stop.abort(message.status);
+      stop.abort(message.reason);
       return;
     case 'end':
       await idle.close();

@@ -7,6 +7,7 @@ import type { KeptFailure } from '../failures/kept-failure.ts';
 import type { PreviewRequest, PreviewResult, RunProgress, RunRequest } from './run-request.ts';
 import type { ConnectorResult, RunResult } from './run-result.ts';
 import type { StageName } from './stage-statistics.ts';
+import type { StopReason } from './stop-reason.ts';
 
 /** How far a connector is, and what its result will need. */
 export interface ConnectorProgress extends Pick<RunProgress['connectors'][number], 'name' | 'status'> {
@@ -51,7 +52,7 @@ export type ToRun =
     }
   | { readonly type: 'preview'; readonly request: PreviewRequest; readonly maxComputeMillis: number }
   | { readonly type: 'reach'; readonly request: ReachRequest }
-  | { readonly type: 'stop'; readonly status: 'CANCELLED' | 'INTERRUPTED' }
+  | { readonly type: 'stop'; readonly reason: StopReason }
   /** Its work is done: it is to end its own threads, and to answer `ended`. */
   | { readonly type: 'end' };
 

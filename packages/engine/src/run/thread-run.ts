@@ -8,6 +8,7 @@ import type { RunHandle, RunListeners, RunProgress, RunRequest } from './run-req
 import type { ConnectorResult, RunResult } from './run-result.ts';
 import { runSummary } from './run-summary.ts';
 import { ConnectorStages, SharedStatistics } from './stage-statistics.ts';
+import { type StopReason, stopFailure } from './stop-reason.ts';
 import { ENDED_BY_ITSELF, endThread, lostThread } from './thread-end.ts';
 import type { ConnectorProgress, FromRun, ThreadResult, ThreadStages, ToRun } from './thread-messages.ts';
 import { STOP_GRACE_MILLIS } from './time-limits.ts';
@@ -25,7 +26,7 @@ export class ThreadRun implements RunHandle {
   private results: readonly ConnectorResult[] = [];
   private readonly stages = new Map<string, ConnectorStages>();
   private connectorStarted = performance.now();
-  private stopping: 'CANCELLED' | 'INTERRUPTED' | undefined;
+  private stopping: StopReason | undefined;
   private timer: NodeJS.Timeout | undefined;
   private ended = false;
   private finish: (result: ThreadResult) => void = () => undefined;
@@ -89,12 +90,17 @@ export class ThreadRun implements RunHandle {
   }
 
   stop(status: 'CANCELLED' | 'INTERRUPTED'): void {
+    this.stopFor({ status });
+  }
+
+  private stopFor(reason: StopReason): void {
     if (this.ended || this.stopping !== undefined) return;
-    this.stopping = status;
-    this.worker.postMessage({ type: 'stop', status } satisfies ToRun);
+    this.stopping = reason;
+    this.worker.postMessage({ type: 'stop', reason } satisfies ToRun);
+    clearTimeout(this.timer);
     this.timer = setTimeout(() => {
       const message = `The run did not stop within ${STOP_GRACE_MILLIS / 1000} seconds and was ended`;
-      this.lose({ code: 'HR_RUN_CANCELLED', message });
+      this.lose(stopFailure(reason) ?? { code: 'HR_RUN_CANCELLED', message });
     }, STOP_GRACE_MILLIS);
   }
 
@@ -151,7 +157,7 @@ export class ThreadRun implements RunHandle {
     const pending = pendingDocuments(counts);
     counts.failed += pending;
     const problem: Problem = { severity: 'error', path: '', ...failure };
-    const status = this.stopping ?? 'FAILED';
+    const status = this.stopping?.status ?? 'FAILED';
     const connectors = this.lostConnectors(counts);
     this.finish({
       status,

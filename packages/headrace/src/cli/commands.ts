@@ -50,6 +50,7 @@ const explained: readonly CommandSpec[] = [
       'Prints the summary on standard output; progress on a terminal, otherwise JSON logs, go to standard error.\n' +
       'Where an indexer writes documents to standard output, the summary goes to standard error too.\n' +
       'Exits with 0 for success, also when some documents failed, 1 for a failed run, 2 for an invalid config.\n' +
+      'A run in which no document succeeded and some failed is a failed run.\n' +
       'Ctrl-C ends the run cleanly; a second one at once.',
     examples: ['headrace run movies.conf', 'headrace run movies.conf -s csv.path=out.csv --dry-run documents.jsonl'],
     arguments: [config],
@@ -67,6 +68,12 @@ const explained: readonly CommandSpec[] = [
         value: 'FILE',
         description: 'Write the documents that fail to a file while the run goes on, a line of JSON each: up to 1000.',
         completes: 'file',
+      },
+      maxFailures: {
+        kind: 'text',
+        value: 'LIMIT',
+        description:
+          'Stop the run, as failed, when more documents fail: a number (100), or a percentage (5%). Sets runner.maxFailures.',
       },
       retry: {
         kind: 'text',

@@ -23,13 +23,14 @@ export interface RunOptions {
   readonly set: readonly string[];
   readonly dryRun: string | undefined;
   readonly failures: string | undefined;
+  readonly maxFailures: string | undefined;
   readonly retry: string | undefined;
   readonly components: readonly string[];
 }
 
 /** Runs the config of a file in threads that are ready. Gives the exit code. */
 export async function runFile(threads: RunThreads, file: string, options: RunOptions): Promise<number> {
-  const { root, problems, name } = await loadConfig(file, options.set);
+  const { root, problems, name } = await loadConfig(file, settingsOf(options));
   writeProblems(problems, name);
   if (root === undefined || hasErrors(problems)) return EXIT.invalid;
   const mask = new SecretMask(root, false);
@@ -95,6 +96,11 @@ export async function runFile(threads: RunThreads, file: string, options: RunOpt
 function writeSummary(text: string, to: NodeJS.WritableStream, runId: string): void {
   if (to === process.stderr && writesJson()) writeRecord({ level: 'info', runId, logger: 'runner', msg: text });
   else to.write(`${text}\n`);
+}
+
+/** The values of the config that options set. */
+function settingsOf({ set, maxFailures }: RunOptions): readonly string[] {
+  return maxFailures === undefined ? set : [...set, `runner.maxFailures=${maxFailures}`];
 }
 
 /**

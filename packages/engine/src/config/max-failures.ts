@@ -1,0 +1,29 @@
+import type { ObjectNode } from '@headrace/hocon';
+import { place } from '../component/config-nodes.ts';
+import type { ProblemList } from './check-component.ts';
+import type { RunnerSettings } from './engine-blocks.ts';
+
+/** How many documents of a run may fail: a number of documents, or a percentage of all documents. */
+export type MaxFailures = { readonly documents: number } | { readonly percent: number };
+
+/** Reads `runner.maxFailures`. Undefined: it is neither a number of documents nor a percentage. */
+export function readMaxFailures(value: number | string): MaxFailures | undefined {
+  if (typeof value === 'number') return { documents: value };
+  const percent = /^(\d{1,3}(?:\.\d+)?) ?%$/.exec(value.trim())?.[1];
+  return percent === undefined || Number(percent) > 100 ? undefined : { percent: Number(percent) };
+}
+
+/** Reports a `runner.maxFailures` that cannot be read. */
+export function checkMaxFailures(root: ObjectNode, { maxFailures }: RunnerSettings, list: ProblemList): void {
+  if (maxFailures === undefined || readMaxFailures(maxFailures) !== undefined) return;
+  const runner = root.entries.get('runner');
+  const node = runner?.kind === 'object' ? runner.entries.get('maxFailures') : undefined;
+  list.add({
+    code: 'HR_CONFIG_INVALID_VALUE',
+    path: 'runner.maxFailures',
+    ...place((node ?? root).origin),
+    component: 'runner',
+    message: `maxFailures must be a number of documents or a percentage, was "${maxFailures}"`,
+    hint: 'Write 100, or "5%".',
+  });
+}

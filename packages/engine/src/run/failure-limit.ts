@@ -1,0 +1,61 @@
+import type { MaxFailures } from '../config/max-failures.ts';
+import { counted } from '../errors/counted.ts';
+import type { Failure } from '../errors/headrace-error.ts';
+import type { DocumentCounts } from './counters.ts';
+import type { StopReason } from './stop-reason.ts';
+
+/** A percentage is checked from so many documents on: the first failure of a run must not end it. */
+export const PERCENT_SAMPLE = 1000;
+
+/** Stops a run of which more documents fail than may (`runner.maxFailures`). */
+export class FailureLimit {
+  private readonly most: MaxFailures | undefined;
+  private readonly controller = new AbortController();
+
+  /** @param most undefined: no limit */
+  constructor(most: MaxFailures | undefined) {
+    this.most = most;
+  }
+
+  /** Aborted, with a `StopReason`, when too many documents have failed. */
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  /**
+   * To be called when documents have failed. The percentage is that of all documents so far, those in flight included:
+   * a failure is known before its neighbours have been indexed.
+   * @param counts of the run
+   */
+  check({ published, created, failed }: DocumentCounts): void {
+    if (this.most === undefined || this.signal.aborted) return;
+    const all = published + created;
+    if ('percent' in this.most && all < PERCENT_SAMPLE) return;
+    const failure = exceeded(this.most, all, failed);
+    if (failure !== undefined) this.controller.abort({ status: 'FAILED', failure } satisfies StopReason);
+  }
+
+  /** Why a run that has come to its end failed, by the counts of its documents; undefined: it did not. */
+  atEnd({ published, created, succeeded, failed }: DocumentCounts): Failure | undefined {
+    const all = published + created;
+    const tooMany = this.most === undefined ? undefined : exceeded(this.most, all, failed);
+    if (tooMany !== undefined || failed === 0 || succeeded > 0) return tooMany;
+    const what = failed === all ? (all === 1 ? 'The only document' : `All ${counted(all, 'document')}`) : undefined;
+    return {
+      code: 'HR_RUN_NOTHING_SUCCEEDED',
+      message: `${what ?? counted(failed, 'document')} failed, and none succeeded`,
+      hint: 'The failed documents have the reasons. Often all have the same one.',
+    };
+  }
+}
+
+function exceeded(most: MaxFailures, all: number, failed: number): Failure | undefined {
+  const limit = 'percent' in most ? (most.percent / 100) * all : most.documents;
+  if (failed <= limit) return undefined;
+  const allowed = 'percent' in most ? `${most.percent}%` : `${most.documents}`;
+  return {
+    code: 'HR_RUN_MAX_FAILURES',
+    message: `${failed} of ${counted(all, 'document')} failed, and at most ${allowed} may (runner.maxFailures)`,
+    hint: 'Correct what makes them fail, or raise runner.maxFailures.',
+  };
+}
