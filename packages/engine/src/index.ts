@@ -39,6 +39,7 @@ export {
   type ClassChoices,
   COERCED,
   CONNECTS,
+  capped,
   clamped,
   FLAT,
   MAX_MILLIS,
@@ -124,6 +125,7 @@ export {
 } from './policy/current-policy.ts';
 export { parseHostPattern } from './policy/host-pattern.ts';
 export { DEFAULT_POLICY, describePolicy, type Policy, STRICT_POLICY } from './policy/policy.ts';
+export { POLICY_LIMITS, type PolicyLimits } from './policy/policy-limits.ts';
 export { POLICY_HINT } from './policy/policy-rules.ts';
 export { type DocumentCounts, noDocuments, pendingDocuments } from './run/counters.ts';
 export type { IndexingProgress } from './run/indexing-statistics.ts';

@@ -1,5 +1,6 @@
 import {
   Connector,
+  capped,
   clamped,
   Document,
   HeadraceError,
@@ -35,8 +36,10 @@ const parameters = Type.Object({
   otherSQLs: Type.Optional(Type.Array(Type.String(), { default: [] })),
   otherJoinFields: Type.Optional(Type.Array(Type.String(), { default: [] })),
   ignoreColumns: Type.Optional(Type.Array(Type.String(), { default: [] })),
-  connectionRetries: Type.Optional(Type.Integer({ default: 1, ...clamped({ minimum: 1 }) })),
-  connectionRetryPause: Type.Optional(Type.Integer({ default: 10_000, ...clamped({ maximum: MAX_MILLIS }) })),
+  connectionRetries: Type.Optional(Type.Integer({ default: 1, ...clamped({ minimum: 1 }), ...capped('maxRetries') })),
+  connectionRetryPause: Type.Optional(
+    Type.Integer({ default: 10_000, ...clamped({ maximum: MAX_MILLIS }), ...capped('maxWaitSecs', { scale: 1000 }) }),
+  ),
   failOnSQLError: Type.Optional(Type.Boolean({ default: false })),
 });
 

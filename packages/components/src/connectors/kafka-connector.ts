@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   CONNECTS,
   Connector,
+  capped,
   clamped,
   FLAT,
   MAX_MILLIS,
@@ -44,7 +45,14 @@ const parameters = Type.Object({
     MapOf(Type.Integer({ minimum: 0 }), { javaType: 'java.util.Map<java.lang.Integer, java.lang.Long>' }),
   ),
   maxMessages: Type.Optional(Type.Integer(clamped({ minimum: 0 }))),
-  messageTimeout: Type.Optional(Type.Integer({ default: 100, minimum: 1, ...clamped({ maximum: MAX_MILLIS }) })),
+  messageTimeout: Type.Optional(
+    Type.Integer({
+      default: 100,
+      minimum: 1,
+      ...clamped({ maximum: MAX_MILLIS }),
+      ...capped('maxWaitSecs', { scale: 1000 }),
+    }),
+  ),
   continueOnTimeout: Type.Optional(Type.Boolean({ default: true })),
 });
 

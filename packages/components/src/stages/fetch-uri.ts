@@ -1,5 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import {
+  capped,
   clamped,
   type Document,
   MAX_MILLIS,
@@ -24,7 +25,12 @@ import { javaUrlProblem } from '../java/url-problems.ts';
 import { MAX_CONTENT_BYTES } from '../storage/read-whole.ts';
 
 /** A negative time means none. */
-const MILLIS = clamped({ minimum: 0, maximum: MAX_MILLIS });
+/** 0: no limit. */
+const TIMEOUT = {
+  ...clamped({ minimum: 0, maximum: MAX_MILLIS }),
+  ...capped('maxWaitSecs', { scale: 1000, unlimitedUpTo: 0 }),
+};
+const MILLIS = { ...clamped({ minimum: 0, maximum: MAX_MILLIS }), ...capped('maxWaitSecs', { scale: 1000 }) };
 
 const parameters = Type.Object({
   source: Type.String(),
@@ -33,12 +39,12 @@ const parameters = Type.Object({
   sizeSuffix: Type.Optional(Type.String({ default: 'size' })),
   errorSuffix: Type.Optional(Type.String({ default: 'error' })),
   maxSize: Type.Optional(Type.Integer({ default: 2_147_483_647 })),
-  maxRetries: Type.Optional(Type.Integer({ default: 0, ...clamped({ minimum: 0 }) })),
+  maxRetries: Type.Optional(Type.Integer({ default: 0, ...clamped({ minimum: 0 }), ...capped('maxRetries') })),
   initialExpiryMs: Type.Optional(Type.Integer({ default: 100, ...MILLIS })),
   maxExpiryMs: Type.Optional(Type.Integer({ default: 10_000, ...MILLIS })),
   connectionRequestTimeout: Type.Optional(Type.Integer({ default: 60_000, noEffect: true })),
-  connectTimeout: Type.Optional(Type.Integer({ default: 60_000, ...MILLIS })),
-  socketTimeout: Type.Optional(Type.Integer({ default: 60_000, ...MILLIS })),
+  connectTimeout: Type.Optional(Type.Integer({ default: 60_000, ...TIMEOUT })),
+  socketTimeout: Type.Optional(Type.Integer({ default: 60_000, ...TIMEOUT })),
   statusCodeRetryList: Type.Optional(Type.Array(Type.String(), { default: [] })),
   headers: Type.Optional(MapOf(Type.Unknown())),
 });

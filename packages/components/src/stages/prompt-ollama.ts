@@ -1,5 +1,6 @@
 import {
   CONNECTS,
+  capped,
   type Document,
   type JsonObject,
   JsonSyntaxError,
@@ -26,7 +27,7 @@ const parameters = Type.Object({
   hostURL: Type.String(CONNECTS),
   modelName: Type.String(),
   systemPrompt: Type.Optional(Type.String()),
-  timeout: Type.Optional(Type.Number({ default: 10, exclusiveMinimum: 0 })),
+  timeout: Type.Optional(Type.Number({ default: 10, exclusiveMinimum: 0, ...capped('maxWaitSecs') })),
   fields: Type.Optional(Type.Array(Type.String())),
   requireJSON: Type.Optional(Type.Boolean({ default: false })),
   updateMode: UpdateModeParameter,

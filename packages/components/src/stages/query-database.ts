@@ -1,4 +1,5 @@
 import {
+  capped,
   checkWritable,
   clamped,
   counted,
@@ -32,8 +33,10 @@ const parameters = Type.Object({
   keyFields: Type.Array(Type.String()),
   inputTypes: Type.Array(Type.String()),
   fieldMapping: MapOf(Type.String()),
-  connectionRetries: Type.Optional(Type.Integer({ default: 1, ...clamped({ minimum: 1 }) })),
-  connectionRetryPause: Type.Optional(Type.Integer({ default: 10_000, ...clamped({ maximum: MAX_MILLIS }) })),
+  connectionRetries: Type.Optional(Type.Integer({ default: 1, ...clamped({ minimum: 1 }), ...capped('maxRetries') })),
+  connectionRetryPause: Type.Optional(
+    Type.Integer({ default: 10_000, ...clamped({ maximum: MAX_MILLIS }), ...capped('maxWaitSecs', { scale: 1000 }) }),
+  ),
 });
 
 /** Queries, and so connections, that each pipeline thread has under way at once. */

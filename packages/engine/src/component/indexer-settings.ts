@@ -1,4 +1,4 @@
-import { clamped, MAX_MILLIS, NO_EFFECT, OneOf, type Static, Type } from './schema.ts';
+import { capped, clamped, MAX_MILLIS, NO_EFFECT, OneOf, type Static, Type } from './schema.ts';
 
 /** The keys of the `indexer` block that every indexer shares. */
 export const indexerSettings = Type.Object({
@@ -13,17 +13,23 @@ export const indexerSettings = Type.Object({
   batchSize: Type.Optional(
     Type.Integer({
       minimum: 1,
+      ...capped('maxBatchDocs', { otherwise: 100 }),
       description:
         'How many documents go into a batch. Defaults to 100, or to no limit when only batchByteSize is set.',
     }),
   ),
   batchByteSize: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'How many bytes go into a batch. Defaults to no limit.' }),
+    Type.Integer({
+      minimum: 1,
+      ...capped('maxBatchBytes'),
+      description: 'How many bytes go into a batch. Defaults to no limit.',
+    }),
   ),
   batchTimeout: Type.Optional(
     Type.Integer({
       minimum: 0,
       ...clamped({ maximum: MAX_MILLIS }),
+      ...capped('maxWaitSecs', { scale: 1000 }),
       default: 100,
       description: 'After how many milliseconds without a new document an unfinished batch is sent.',
     }),
@@ -72,6 +78,7 @@ export const indexerSettings = Type.Object({
   versionField: Type.Optional(Type.String({ description: 'The field whose value is the version.' })),
   maxRetries: Type.Optional(
     Type.Integer({
+      ...capped('maxRetries', { otherwise: 10 }),
       description:
         'How often something that may succeed later is sent again, at least 1. Defaults to 10, which is about three minutes.',
     }),
@@ -80,6 +87,7 @@ export const indexerSettings = Type.Object({
     Type.Integer({
       minimum: 0,
       ...clamped({ maximum: MAX_MILLIS }),
+      ...capped('maxWaitSecs', { scale: 1000, otherwise: 1000 }),
       description:
         'The first wait before a retry, in milliseconds; it doubles from one to the next. Needs maxRetries. Defaults to 1000.',
     }),
@@ -88,6 +96,7 @@ export const indexerSettings = Type.Object({
     Type.Integer({
       minimum: 0,
       ...clamped({ maximum: MAX_MILLIS }),
+      ...capped('maxWaitSecs', { scale: 1000, otherwise: 30_000 }),
       description:
         'The longest wait before a retry, in milliseconds; a server that asks for more (Retry-After) gets up to a minute. Needs maxRetries. Defaults to 30000.',
     }),

@@ -7,6 +7,7 @@ import { internName } from '../document/names.ts';
 import type { ErrorCode } from '../errors/error-codes.ts';
 import type { FileAccess } from '../policy/file-rules.ts';
 import { placesIn } from '../policy/places.ts';
+import type { Cap } from '../policy/policy-limits.ts';
 import { POLICY_HINT, type PolicyRules } from '../policy/policy-rules.ts';
 import { asList, join, keysOfPath, kindName, place, scalarNumber, scalarText } from './config-nodes.ts';
 import { nodeToValue } from './node-value.ts';
@@ -130,7 +131,10 @@ class ParameterReader {
       if (child === undefined || child.kind === 'null') {
         if (required.has(key)) {
           this.add('HR_CONFIG_MISSING_PARAMETER', node.origin, path, `Config is missing required property ${key}`);
-        } else if ('default' in property) value[key] = property.default;
+        } else {
+          const otherwise = this.absent(property);
+          if (otherwise !== undefined) value[key] = otherwise;
+        }
         continue;
       }
       if (hasNoEffect(property)) this.problems.push(withoutEffect(join(path, key), node.keys.get(key) ?? child.origin));
@@ -138,6 +142,14 @@ class ParameterReader {
       if (read !== undefined) value[key] = read;
     }
     return value;
+  }
+
+  /** What counts for a parameter that is absent: its default, or what a policy allows where that is less. */
+  private absent(schema: TSchema): unknown {
+    const { cap, default: value } = schema as { cap?: Cap; default?: unknown };
+    const most = cap && this.rules?.most(cap);
+    const counts = value ?? cap?.otherwise;
+    return most !== undefined && typeof counts === 'number' && counts > most ? most : value;
   }
 
   private value(schema: TSchema, node: ConfigNode, path: string, name: string): unknown {
@@ -207,7 +219,12 @@ class ParameterReader {
     if (range === undefined) {
       if (value !== read)
         this.warn(node, path, `${name} is ${read}, and has to be whole: ${value} counts`, `Write ${value}.`);
-      return this.clamped(schema, value, node, path, name);
+      const counts = this.clamped(schema, value, node, path, name);
+      const { cap } = schema as { cap?: Cap };
+      const refused = cap && this.rules?.refusedNumber(cap, name, counts);
+      const message = `An uploaded config may not ${refused}`;
+      if (refused !== undefined) this.add('HR_POLICY_REFUSED', node.origin, path, message, POLICY_HINT);
+      return counts;
     }
     return this.wrong(node, path, `${name} must be ${range}, was ${value}`, 'HR_CONFIG_INVALID_VALUE');
   }

@@ -1,5 +1,6 @@
 import type { Static, TLiteral, TObject, TSchema, TUnion, TUnsafe } from 'typebox';
 import { Type } from '#typebox';
+import type { Cap } from '../policy/policy-limits.ts';
 
 export type { Static, TObject, TSchema } from 'typebox';
 export { Type };
@@ -23,6 +24,15 @@ export function clamped(range: { readonly minimum?: number; readonly maximum?: n
  * because most such maps hold names of fields, and `{title: 5}` is a mistake.
  */
 export const COERCED = { coerced: true } as const;
+
+/**
+ * Options of a number that a policy caps.
+ * @param limit by which of its limits
+ * @param options.scale as in `Cap`; 1 when absent
+ */
+export function capped(limit: Cap['limit'], { scale = 1, ...options }: Partial<Omit<Cap, 'limit'>> = {}): { cap: Cap } {
+  return { cap: { limit, scale, ...options } };
+}
 
 /** Options of an object whose parameters the reference lists beside it, their names with dots: `kafka.topic`. */
 export const FLAT = { flat: true } as const;

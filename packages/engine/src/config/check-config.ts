@@ -84,7 +84,7 @@ function checkBlock(root: ObjectNode, key: keyof typeof engineBlocks, list: Prob
     });
     return {};
   }
-  const checked = checkParameters(engineBlocks[key], block, key);
+  const checked = checkParameters(engineBlocks[key], block, key, undefined, list.rules);
   list.addAll(checked.problems, key);
   return checked.value;
 }

@@ -55,7 +55,7 @@ export async function checkIndexer(
     });
     return undefined;
   }
-  const checked = checkParameters(indexerSettings, node, 'indexer');
+  const checked = checkParameters(indexerSettings, node, 'indexer', undefined, list.rules);
   list.addAll(checked.problems, 'indexer');
   const settings = checked.value as unknown as IndexerSettings;
   checkCombinations(node, settings, list);

@@ -5,6 +5,7 @@ import { silentLogger } from '../component/logger.ts';
 import { checkParameters } from '../component/parameters.ts';
 import type { Registry } from '../component/registry.ts';
 import type { TObject } from '../component/schema.ts';
+import { POLICY_HINT } from '../policy/policy-rules.ts';
 import { checkComponent, displayName, findClass, type ProblemList } from './check-component.ts';
 import { checkConditions } from './check-conditions.ts';
 import { MAX_THREADS } from './engine-blocks.ts';
@@ -147,7 +148,14 @@ function checkThreads(node: ObjectNode, path: string, component: string, list: P
   const threads = node.entries.get('threads');
   if (threads === undefined || threads.kind === 'null') return undefined;
   const value = Math.trunc(Number(scalarText(threads)));
-  if (value >= 1 && value <= MAX_THREADS) return value;
+  if (value >= 1 && value <= MAX_THREADS) {
+    const refused = list.rules?.refusedNumber({ limit: 'maxThreads', scale: 1 }, 'threads', value);
+    if (refused === undefined) return value;
+    const where = { path: join(path, 'threads'), ...place(threads.origin), component };
+    const message = `An uploaded config may not ${refused}`;
+    list.add({ code: 'HR_POLICY_REFUSED', ...where, message, hint: POLICY_HINT });
+    return undefined;
+  }
   list.add({
     code: 'HR_CONFIG_INVALID_VALUE',
     path: join(path, 'threads'),

@@ -1,4 +1,4 @@
-import { clamped, MAX_MILLIS, NO_EFFECT, type Static, Type } from '../component/schema.ts';
+import { capped, clamped, MAX_MILLIS, NO_EFFECT, type Static, Type } from '../component/schema.ts';
 
 /** Threads that a pipeline may have: each takes memory, and more than there are processors only help stages that wait. */
 export const MAX_THREADS = 64;
@@ -14,6 +14,7 @@ export const engineBlocks = {
       Type.Integer({
         minimum: 1,
         maximum: MAX_THREADS,
+        ...capped('maxThreads'),
         description: 'How many threads run the stages. Defaults to what the machine has, at most 4.',
       }),
     ),
@@ -23,6 +24,7 @@ export const engineBlocks = {
         default: 60,
         minimum: 1,
         ...clamped({ maximum: MAX_SECONDS }),
+        ...capped('maxProcessingSecs'),
         description:
           'How many seconds the stages may compute on one document before it fails; waiting for servers is not counted.',
       }),
@@ -36,11 +38,13 @@ export const engineBlocks = {
       Type.Integer({
         minimum: 1,
         default: 10_000,
+        ...capped('maxQueuedDocs'),
         description: 'How many documents may wait between the connector and the stages.',
       }),
     ),
     maxPendingDocs: Type.Optional(
       Type.Integer({
+        ...capped('maxQueuedDocs'),
         description: 'A connector waits while so many documents are on their way. Defaults to no limit.',
       }),
     ),
@@ -49,6 +53,7 @@ export const engineBlocks = {
     connectorTimeout: Type.Optional(
       Type.Integer({
         ...clamped({ maximum: MAX_MILLIS }),
+        ...capped('maxRunSecs', { scale: 1000, unlimitedUpTo: 0 }),
         description:
           'How many milliseconds a connector may take, with all its documents; 0 for no limit. Defaults to 86400000 (a day), and to no limit for a connector that is meant to run until it is stopped.',
       }),

@@ -59,6 +59,8 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, string>> = {
   HR_RUN_NOTHING_SUCCEEDED:
     'Look at the reasons of the failed documents: often all have the same one, such as a mapping that does not fit or a stage with a wrong field.',
   HR_RUN_MAX_FAILURES: 'Correct what makes the documents fail, or raise `runner.maxFailures`.',
+  HR_RUN_TIMEOUT:
+    'Split the source into several runs, or find out what the run waits for. Who runs the service can raise `policy.limits.maxRunSecs`.',
   HR_RUN_CANCELLED: 'Nothing, if that was meant; a new run starts from the beginning.',
   HR_RUN_INTERRUPTED: 'Start the config again: a run that was interrupted does not go on by itself.',
   HR_RETRY_INVALID: 'Take the lines as `headrace run --failures` or `GET /v1/run/{id}/failures` wrote them.',

@@ -42,6 +42,7 @@ export const ERROR_CODES = {
   HR_RUN_THREAD_LOST: 'The thread of the run ended unexpectedly.',
   HR_RUN_NOTHING_SUCCEEDED: 'Documents of the run failed, and none succeeded.',
   HR_RUN_MAX_FAILURES: 'More documents of the run failed than `runner.maxFailures` allows.',
+  HR_RUN_TIMEOUT: 'The run took longer than the policy of the service allows uploaded configs.',
   HR_RUN_CANCELLED: 'The run was stopped before its end.',
   HR_RUN_INTERRUPTED: 'The process ended while the run was going.',
   HR_RETRY_INVALID: 'What is to be run again is no failed document as a run keeps it.',

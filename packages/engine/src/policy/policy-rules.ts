@@ -4,6 +4,7 @@ import { FileRules } from './file-rules.ts';
 import { HostRules } from './host-rules.ts';
 import { isInProcess, placesIn } from './places.ts';
 import type { Policy } from './policy.ts';
+import type { Cap } from './policy-limits.ts';
 
 /** Refusals that are about everybody who uploads: who may change that, and how. */
 export const POLICY_HINT = 'Who runs the service can allow it: `policy` in the service file.';
@@ -32,6 +33,20 @@ export class PolicyRules {
     if (entry.scripts === undefined || scripts === 'all') return undefined;
     if (scripts === 'none') return 'the policy allows no scripts';
     return entry.scripts === 'process' ? 'the policy allows scripts in a sandbox only' : undefined;
+  }
+
+  /** The most that a parameter may be; undefined: it is not capped. */
+  most({ limit, scale }: Cap): number | undefined {
+    const most = this.policy.limits[limit];
+    return most === undefined ? undefined : most * scale;
+  }
+
+  /** Why a parameter may not have this value; undefined when it may. */
+  refusedNumber(cap: Cap, name: string, value: number): string | undefined {
+    const most = this.most(cap);
+    const { unlimitedUpTo = Number.NEGATIVE_INFINITY, limit } = cap;
+    if (most === undefined || (value <= most && value > unlimitedUpTo)) return undefined;
+    return `set ${name} to ${value}: at most ${most} is allowed (limits.${limit} of the policy)`;
   }
 
   /**

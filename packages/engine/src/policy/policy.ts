@@ -1,3 +1,5 @@
+import { POLICY_LIMITS, type PolicyLimits, SHARED_LIMITS } from './policy-limits.ts';
+
 /**
  * What the config of somebody who is not trusted may do: plain data, so that it travels to every thread. Presets and
  * the command line have none, and may do everything.
@@ -27,6 +29,8 @@ export interface Policy {
   readonly privateAddresses: boolean;
   /** Scripts: none; those that run in a sandbox; those too that run in a process of the machine. */
   readonly scripts: 'none' | 'sandbox' | 'all';
+  /** Caps for what a config may set. */
+  readonly limits: PolicyLimits;
 }
 
 /** Through these the environment and the open files of the process could be read. */
@@ -42,6 +46,7 @@ export const DEFAULT_POLICY: Policy = {
   hosts: { allow: undefined, deny: [] },
   privateAddresses: true,
   scripts: 'all',
+  limits: {},
 };
 
 /** For a server that is shared with people who are not trusted. */
@@ -54,10 +59,12 @@ export const STRICT_POLICY: Policy = {
   hosts: { allow: undefined, deny: [] },
   privateAddresses: false,
   scripts: 'sandbox',
+  limits: SHARED_LIMITS,
 };
 
 /** A policy in one line, for the log. */
-export function describePolicy({ name, components, read, write, hosts, privateAddresses, scripts }: Policy): string {
+export function describePolicy(policy: Policy): string {
+  const { name, components, read, write, hosts, privateAddresses, scripts, limits } = policy;
   const list = (items: readonly string[]) => (items.length === 0 ? 'none' : items.join(', '));
   const classes = components.allow.includes('*')
     ? 'all'
@@ -71,5 +78,6 @@ export function describePolicy({ name, components, read, write, hosts, privateAd
     `reaches ${hosts.allow === undefined ? 'all hosts' : list(hosts.allow)}${without(hosts.deny)}`,
     `private addresses ${privateAddresses ? 'yes' : 'no'}`,
     `scripts ${scripts === 'sandbox' ? 'in a sandbox only' : scripts}`,
+    `limits ${list(POLICY_LIMITS.flatMap((limit) => (limits[limit] === undefined ? [] : `${limit} ${limits[limit]}`)))}`,
   ].join('; ');
 }

@@ -8,6 +8,7 @@ import { type Failure, messageOf, toFailure } from '../errors/headrace-error.ts'
 import { encodingOf } from '../failures/encoded-documents.ts';
 import type { FailureReports } from '../failures/failure-reports.ts';
 import type { RetrySource } from '../failures/retry-source.ts';
+import { currentRules } from '../policy/current-policy.ts';
 import { FlowControl } from '../transport/flow-control.ts';
 import type { MessageGate } from '../transport/message-gate.ts';
 import type { OutcomePart } from '../transport/messages.ts';
@@ -214,6 +215,9 @@ export class ConnectorRun {
     { onPart, onThread }: { onPart: (part: OutcomePart) => void; onThread: (thread: SharedStatistics) => void },
   ): PipelinePool {
     const { root, registrySource, trusted, runId, config, idle, defaultThreads, forwardLog } = this.context;
+    // Whatever the check of the config saw.
+    const { maxThreads = Number.POSITIVE_INFINITY, maxProcessingSecs = Number.POSITIVE_INFINITY } =
+      currentRules()?.policy.limits ?? {};
     return new PipelinePool({
       open: {
         root,
@@ -224,12 +228,12 @@ export class ConnectorRun {
         encoder: indexer.encoder(this.config.name),
         lengths: indexer.indexer !== undefined && !indexer.indexer.streaming,
         // It has a default.
-        computeMillis: (config.worker.maxProcessingSecs as number) * 1000,
+        computeMillis: Math.min(config.worker.maxProcessingSecs as number, maxProcessingSecs) * 1000,
         logGate: this.context.logGate.buffer,
         failureRoom: this.context.reports.room.buffer,
       },
       stages: pipeline.stages.length,
-      threads: pipeline.threads ?? config.worker.threads ?? defaultThreads,
+      threads: Math.min(pipeline.threads ?? config.worker.threads ?? defaultThreads, maxThreads),
       flow,
       idle,
       listener: { onPart, onLog: forwardLog },

@@ -1,4 +1,5 @@
 import type { Worker } from 'node:worker_threads';
+import { MAX_MILLIS } from '../component/schema.ts';
 import type { Problem } from '../config/problem.ts';
 import type { Failure } from '../errors/headrace-error.ts';
 import { MessageGate } from '../transport/message-gate.ts';
@@ -63,6 +64,8 @@ export class ThreadRun implements RunHandle {
     });
     worker.once('error', (error) => this.lose(lostThread(error, heapMb)));
     worker.once('exit', () => this.lose(lostThread(ENDED_BY_ITSELF, heapMb)));
+    const { maxRunSecs } = request.registry.policy?.limits ?? {};
+    if (maxRunSecs !== undefined) this.limitTime(maxRunSecs);
     const keepFailures = listeners.onFailures !== undefined;
     const { buffer: counts } = this.counts;
     const { buffer: indexing } = this.indexing;
@@ -91,6 +94,16 @@ export class ThreadRun implements RunHandle {
 
   stop(status: 'CANCELLED' | 'INTERRUPTED'): void {
     this.stopFor({ status });
+  }
+
+  /** Counted here, because all threads of the run may be blocked. */
+  private limitTime(seconds: number): void {
+    const failure: Failure = {
+      code: 'HR_RUN_TIMEOUT',
+      message: `The run did not end within ${seconds} s, which is the limit for uploaded configs`,
+      hint: 'Split the source into several runs. Who runs the service can raise limits.maxRunSecs of the policy.',
+    };
+    this.timer = setTimeout(() => this.stopFor({ status: 'FAILED', failure }), Math.min(seconds * 1000, MAX_MILLIS));
   }
 
   private stopFor(reason: StopReason): void {

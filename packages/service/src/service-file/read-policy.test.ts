@@ -42,6 +42,18 @@ it('a map changes what it names, and nothing else', () => {
   });
 });
 
+it('caps what uploads may set, and takes a cap of its base away with 0', () => {
+  const { policy, problems } = read('policy: { base: strict, limits: { maxRunSecs: 60, maxThreads: 0 } }');
+  expect(problems).toEqual([]);
+  const { maxThreads: _, ...limits } = STRICT_POLICY.limits;
+  expect(policy.limits).toEqual({ ...limits, maxRunSecs: 60 });
+  expect(read('policy: { limits: { maxProcessingSecs: 10 } }').policy.limits).toEqual({ maxProcessingSecs: 10 });
+  expect(read('policy: { limits: { maxRunSecs: -1, maxRunHours: 1 } }').problems).toEqual([
+    expect.stringContaining('Unknown key maxRunHours'),
+    expect.stringContaining('policy.limits.maxRunSecs is not a whole number from 0'),
+  ]);
+});
+
 it('says everything that is wrong with it, and where', () => {
   const { problems } = read(`policy:
   base: strickt
@@ -64,9 +76,9 @@ it('says everything that is wrong with it, and where', () => {
 
 it('is told in one line', () => {
   expect(describePolicy(STRICT_POLICY)).toBe(
-    'Policy for uploaded configs: strict; components all that are built in; reads none; writes none; reaches all hosts; private addresses no; scripts in a sandbox only',
+    'Policy for uploaded configs: strict; components all that are built in; reads none; writes none; reaches all hosts; private addresses no; scripts in a sandbox only; limits maxRunSecs 3600, maxProcessingSecs 60, maxThreads 4, maxQueuedDocs 100000, maxBatchDocs 10000, maxBatchBytes 67108864, maxRetries 20, maxWaitSecs 300',
   );
   expect(describePolicy(read('policy: { read: [/a, /b], hosts: { deny: [x.org] } }').policy)).toBe(
-    'Policy for uploaded configs: own; components all; reads /a, /b; writes all files that the process can; reaches all hosts but x.org; private addresses yes; scripts all',
+    'Policy for uploaded configs: own; components all; reads /a, /b; writes all files that the process can; reaches all hosts but x.org; private addresses yes; scripts all; limits none',
   );
 });

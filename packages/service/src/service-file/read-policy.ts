@@ -1,15 +1,32 @@
 import { resolve } from 'node:path';
-import { DEFAULT_POLICY, type Policy, parseHostPattern, STRICT_POLICY } from '@headrace/engine';
+import {
+  DEFAULT_POLICY,
+  POLICY_LIMITS,
+  type Policy,
+  type PolicyLimits,
+  parseHostPattern,
+  STRICT_POLICY,
+} from '@headrace/engine';
 import type { Entry, YamlReader } from './yaml-reader.ts';
 
 const BASES = { default: DEFAULT_POLICY, strict: STRICT_POLICY } as const;
+const MAX_LIMIT = 2 ** 31 - 1;
 const NAMES = ['default', 'strict'] as const;
 
 /** `policy`: what uploaded configs may do. The name of one that is built in, or a map that changes one. */
 export function readPolicy(reader: YamlReader, entry: Entry | undefined): Policy {
   if (entry === undefined) return DEFAULT_POLICY;
   if (!reader.isMap(entry)) return BASES[reader.choice(entry, NAMES) ?? 'default'];
-  const keys = reader.map(entry, ['base', 'components', 'read', 'write', 'hosts', 'privateAddresses', 'scripts']);
+  const keys = reader.map(entry, [
+    'base',
+    'components',
+    'read',
+    'write',
+    'hosts',
+    'privateAddresses',
+    'scripts',
+    'limits',
+  ]);
   const base = BASES[reader.choice(keys.get('base'), NAMES) ?? 'default'];
   const components = reader.map(keys.get('components'), ['allow', 'deny']);
   const hosts = reader.map(keys.get('hosts'), ['allow', 'deny']);
@@ -28,7 +45,18 @@ export function readPolicy(reader: YamlReader, entry: Entry | undefined): Policy
     },
     privateAddresses: reader.flag(keys.get('privateAddresses')) ?? base.privateAddresses,
     scripts: reader.choice(keys.get('scripts'), ['none', 'sandbox', 'all']) ?? base.scripts,
+    limits: limits(reader, keys.get('limits'), base.limits),
   };
+}
+
+/** 0 takes a limit of the base away. */
+function limits(reader: YamlReader, entry: Entry | undefined, base: PolicyLimits): PolicyLimits {
+  const keys = reader.map(entry, POLICY_LIMITS);
+  const given = POLICY_LIMITS.map((name) => {
+    const limit = reader.integer(keys.get(name), 0, MAX_LIMIT);
+    return [name, limit === 0 ? undefined : (limit ?? base[name])] as const;
+  });
+  return Object.fromEntries(given.filter(([, limit]) => limit !== undefined));
 }
 
 function texts(reader: YamlReader, entry: Entry | undefined): string[] | undefined {
