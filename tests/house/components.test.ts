@@ -47,7 +47,13 @@ const ADDED_TO: readonly { readonly to: readonly string[]; readonly names: reado
       names: ['failOnSQLError'],
       why: 'the reference goes on behind a preSQL or postSQL that failed',
     },
+    {
+      to: ['DatabaseConnector '],
+      names: ['incremental', 'state'],
+      why: 'the reference reads everything in each run',
+    },
     { to: ['RSSConnector '], names: ['tls', 'acceptInvalidCert'], why: 'feeds inside of a company' },
+    { to: ['RSSConnector '], names: ['state'], why: 'the reference remembers nothing between runs' },
   ];
 
 /** Classes of the reference that its list lacks: optional components, and one that was not built with the rest. */

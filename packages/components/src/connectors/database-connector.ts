@@ -12,14 +12,27 @@ import {
   QUERIES,
   type ReportProblem,
   type Static,
+  type TouchedFile,
   Type,
   type Value,
 } from '@headrace/engine';
+import { checkIncremental } from '../database/check-incremental.ts';
 import { ChildRows } from '../database/child-rows.ts';
 import { Database, type DatabaseConnection, type RowLayout, type RowStream } from '../database/database.ts';
 import { checkDatabase } from '../database/driver-class.ts';
+import { type BoundQuery, bindMark, type HighMark, highestMark, initialMark } from '../database/high-mark.ts';
 import { reachDatabase, reachQuery } from '../database/reach-database.ts';
 import { RowDocuments } from '../database/row-documents.ts';
+import type { FileState } from '../files/file-state.ts';
+import { RememberedMark } from '../files/remembered-mark.ts';
+import {
+  checkStateConnection,
+  defaultStateFile,
+  keepsState,
+  openState,
+  RememberParameter,
+  reachState,
+} from '../files/state-settings.ts';
 import { isDelivered } from './delivered.ts';
 import { requirePublisher } from './require-publisher.ts';
 
@@ -41,6 +54,8 @@ const parameters = Type.Object({
     Type.Integer({ default: 10_000, ...clamped({ maximum: MAX_MILLIS }), ...capped('maxWaitSecs', { scale: 1000 }) }),
   ),
   failOnSQLError: Type.Optional(Type.Boolean({ default: false })),
+  incremental: Type.Optional(Type.Object({ column: Type.String(), initial: Type.String() })),
+  state: Type.Optional(RememberParameter),
 });
 
 /**
@@ -89,6 +104,29 @@ const parameters = Type.Object({
  * With several queries a column of each that says which one it is (<code>'book' AS kind</code>) belongs into the text, too; or
  * a query gives the id itself, as a column of another name than id.
  * <p>
+ * With <code>incremental</code> a run reads only what is new since the last one. The connector remembers the highest value
+ * of a column, and binds it to every <code>?</code> in <code>sql</code>:
+ * <p>
+ * <pre>
+ * sql: "SELECT id, title, changed FROM books WHERE changed >= ?"
+ * incremental { column: changed, initial: "1970-01-01" }
+ * </pre>
+ * <p>
+ * The value is remembered when the run has succeeded for this connector: all rows were read, and their documents were
+ * indexed or failed by themselves. Failed documents are kept as failures and are not read again. A run that is killed,
+ * fails, is stopped, or could not deliver its documents remembers nothing, so the next one reads the same rows again. The
+ * order of the rows does not matter. Write <code>>=</code>, not <code>></code>: rows that come later with the remembered
+ * value would be missed. So the rows with that value are read again in each run, and replace themselves in the index.
+ * <p>
+ * The database computes the value before the rows are read, as <code>MAX</code> over the query, so the query runs twice: an
+ * index on the column helps. Values keep their type: integers of any length, decimals, texts in the order of their
+ * collation, dates and times to the microsecond. A column of FLOAT is not exact, so do not use one. Rows where the column is
+ * NULL are read only when the query selects them (<code>OR changed IS NULL</code>). A transaction that commits late may add
+ * rows below the remembered value: look back as far as transactions take, such as
+ * <code>changed >= CAST(? AS timestamp) - INTERVAL '5 minutes'</code>. A TIMESTAMP of MySQL is compared in the zone of the
+ * session: set <code>sessionVariables=time_zone='+00:00'</code> in the URL where the server's zone has summer time. In
+ * PostgreSQL <code>??</code> is the operator <code>?</code> then. Not for SQL Server. Previews use <code>initial</code>.
+ * <p>
  * Config Parameters -
  * <ul>
  *   <li>driver (String, Required) : The class of the JDBC driver, such as <code>org.postgresql.Driver</code>, <code>com.mysql.cj.jdbc.Driver</code>, <code>org.mariadb.jdbc.Driver</code>, <code>com.microsoft.sqlserver.jdbc.SQLServerDriver</code> or <code>org.sqlite.JDBC</code>. No Java is needed: the URL says which database it is.</li>
@@ -106,6 +144,16 @@ const parameters = Type.Object({
  *   <li>connectionRetries (Integer, Optional) : How often connecting is tried again. A refused password is not. Defaults to 1.</li>
  *   <li>connectionRetryPause (Integer, Optional) : How long to wait before that, in milliseconds. Defaults to 10000.</li>
  *   <li>failOnSQLError (Boolean, Optional) : Whether a failure of preSQL or postSQL fails the connector, and with it the run. Defaults to false.</li>
+ *   <li>incremental (Map, Optional) : Makes runs read only what is new since the last one.</li>
+ *   <li>incremental.column (String, Required) : The label of the column whose highest value is remembered, letter case aside. It should only grow: a serial number, or the time of the last change.</li>
+ *   <li>incremental.initial (String, Required) : The value for the first run, such as 0 or "1970-01-01".</li>
+ *   <li>state (Map, Optional) : Where incremental remembers its value.</li>
+ *   <li>state.enabled (Boolean, Optional) : Whether to remember. Defaults to true.</li>
+ *   <li>state.driver (String, Optional) : The JDBC driver of the database; the connection string says it all. Defaults to org.h2.Driver.</li>
+ *   <li>state.connectionString (String, Optional) : Where the state is kept: <code>jdbc:sqlite:file</code>, <code>jdbc:h2:path</code>, for which the SQLite file <code>path.sqlite</code> is used, <code>jdbc:postgresql://host:port/database</code>, <code>jdbc:mysql:…</code> or <code>jdbc:mariadb:…</code>. One run at a time has it open. Defaults to <code>jdbc:h2:./state/</code> and the name of the connector.</li>
+ *   <li>state.jdbcUser (String, Optional) : The user of the database; not needed for a file. Defaults to none.</li>
+ *   <li>state.jdbcPassword (String, Optional) : The user's password. Defaults to none.</li>
+ *   <li>state.tableName (String, Optional) : The name of the table, in upper case. Defaults to the name of the connector.</li>
  * </ul>
  */
 export class DatabaseConnector extends Connector<typeof parameters> {
@@ -117,6 +165,10 @@ export class DatabaseConnector extends Connector<typeof parameters> {
   private readonly streams: RowStream[] = [];
   private target: Publisher | undefined;
   private completed = false;
+  private state: FileState | undefined;
+  private remembered: RememberedMark | undefined;
+  /** The highest value of the rows that this run reads. */
+  private highest: HighMark | undefined;
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
     yield* checkDatabase(params);
@@ -130,14 +182,32 @@ export class DatabaseConnector extends Connector<typeof parameters> {
         hint: 'Each query of otherSQLs needs the name of its join column.',
       };
     }
+    yield* checkIncremental(params);
+    yield* checkStateConnection(params.state);
+  }
+
+  static override *touches(
+    { incremental, state = {} }: Static<typeof parameters>,
+    name: string,
+  ): Generator<TouchedFile> {
+    if (incremental !== undefined && keepsState(state)) yield* defaultStateFile(state, name);
+  }
+
+  static override goesOn({ incremental, state = {} }: Static<typeof parameters>): boolean {
+    return incremental !== undefined && keepsState(state);
   }
 
   override async reach(report: ReportProblem): Promise<void> {
-    const { sql, otherSQLs = [] } = this.params;
+    const { sql, otherSQLs = [], incremental, state = {} } = this.params;
     const queries = [{ parameter: 'sql', sql }, ...otherSQLs.map((sql, i) => ({ parameter: `otherSQLs[${i}]`, sql }))];
     await reachDatabase(this.params, this.context.log, async (connection, database) => {
-      for (const { parameter, sql } of queries) await reachQuery(connection, database, parameter, sql, report);
+      for (const { parameter, sql } of queries) {
+        const isBound = incremental !== undefined && parameter === 'sql';
+        const query = isBound ? bindMark(database, sql, initialMark(incremental.initial)).text : sql;
+        await reachQuery(connection, database, parameter, query, report, isBound);
+      }
     });
+    if (incremental !== undefined && keepsState(state)) await reachState(state, this.context.log);
   }
 
   override async execute(publisher: Publisher | undefined): Promise<void> {
@@ -145,19 +215,19 @@ export class DatabaseConnector extends Connector<typeof parameters> {
     const target = requirePublisher(publisher, context.name);
     this.target = target;
     // A stop does not wait for the next row.
-    target.signal.addEventListener('abort', () => void this.close(), { once: true });
+    target.signal.addEventListener('abort', () => void this.closeConnections(), { once: true });
     const database = await Database.open(params, context.log);
     this.main = await database.connect(context.signal);
     await this.attempt('preSQL', params.preSQL);
     if (target.signal.aborted) return;
-    const stream = await this.open(this.main, params.sql);
+    const stream = await this.open(this.main, await this.mainQuery(this.main, database));
     const children: ChildRows[] = [];
     for (const [i, sql] of (params.otherSQLs ?? []).entries()) {
       const connection = await database.connect(context.signal);
       this.others.push(connection);
       const joinField = params.otherJoinFields?.[i] ?? '';
       const query = { name: `otherSQLs[${i}]`, kind: database.kind, log: context.log };
-      children.push(new ChildRows(await this.open(connection, sql), joinField, query));
+      children.push(new ChildRows(await this.open(connection, { text: sql, parameters: [] }), joinField, query));
     }
     if (stream.chunks !== undefined && children.length === 0) await this.publishChunks(stream, database.name, target);
     else await this.publishRows(stream, children, database.name, target);
@@ -168,18 +238,51 @@ export class DatabaseConnector extends Connector<typeof parameters> {
   /** Only now, when nothing can fail any more that it might mark as done. */
   override async postExecute(): Promise<void> {
     const { postSQL } = this.params;
-    if (!this.completed || postSQL === undefined) return;
-    if (await isDelivered(this.target)) await this.attempt('postSQL', postSQL);
-    else this.message = 'postSQL was left out: documents could not be delivered';
+    const { remembered, highest } = this;
+    if (!this.completed || (postSQL === undefined && remembered === undefined)) return;
+    if (!(await isDelivered(this.target))) {
+      const effects = [
+        ...(postSQL === undefined ? [] : ['postSQL was left out']),
+        ...(remembered === undefined ? [] : ['the next run reads the same rows again']),
+      ];
+      this.message = `${effects.join(' and ')}: documents could not be delivered`;
+      return;
+    }
+    await this.attempt('postSQL', postSQL);
+    if (highest !== undefined) await remembered?.advance(highest);
   }
 
   override async close(): Promise<void> {
+    try {
+      await this.closeConnections();
+    } finally {
+      await this.state?.close();
+    }
+  }
+
+  private async closeConnections(): Promise<void> {
     await Promise.all(this.streams.map((stream) => stream.close()));
     await Promise.all([this.main, ...this.others].map((connection) => connection?.close()));
   }
 
-  private async open(connection: DatabaseConnection, sql: string): Promise<RowStream> {
-    const stream = await connection.stream(sql);
+  /** The query for the rows. With incremental it begins at what is remembered, and notes how far it goes. */
+  private async mainQuery(connection: DatabaseConnection, database: Database): Promise<BoundQuery> {
+    const { params, context } = this;
+    const { sql, incremental, state = {} } = params;
+    if (incremental === undefined) return { text: sql, parameters: [] };
+    const { column, initial } = incremental;
+    // A preview neither reads nor writes what is remembered.
+    if (!context.preview && keepsState(state)) {
+      this.state = await openState(state, context.name, context.log);
+      this.remembered = await RememberedMark.read(this.state, column);
+    }
+    const query = bindMark(database, sql, this.remembered?.value ?? initialMark(initial));
+    this.highest = await highestMark(connection, database, query, column);
+    return query;
+  }
+
+  private async open(connection: DatabaseConnection, { text, parameters }: BoundQuery): Promise<RowStream> {
+    const stream = await connection.stream(text, parameters);
     this.streams.push(stream);
     return stream;
   }

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Database } from '../database/database.ts';
 import { describeWithServer } from '../testing/real-server.ts';
 
 /* What connectors remember in a server, while their runs are killed; with a file of SQLite: tests/run. */
@@ -108,6 +109,67 @@ await describeWithServer('postgres', (server) => {
       await rm(folder, { recursive: true });
     }
   });
+});
+
+for (const name of ['postgres', 'mariadb'] as const) {
+  await describeWithServer(name, (server) => {
+    it(`an incremental DatabaseConnector that is killed misses nothing, with ${name}`, {
+      timeout: 300_000,
+    }, async () => {
+      const table = `killed_${crypto.randomUUID().slice(0, 8)}`;
+      const url = `jdbc:${server.url.replace(/^mysql/, 'mariadb')}`;
+      const login = { connectionString: url, jdbcUser: '', jdbcPassword: '' };
+      const log = { debug() {}, info() {}, warn() {}, error() {} };
+      const execute = async (sql: string) => {
+        const connection = await (await Database.open(login, log)).connect();
+        await connection.execute(sql);
+        await connection.close();
+      };
+      const insert = (from: number, to: number) =>
+        execute(
+          `INSERT INTO ${table} VALUES ${Array.from({ length: to - from }, (_, i) => `(${from + i}, ${from + i})`).join()}`,
+        );
+      await execute(`CREATE TABLE ${table} (k int, v bigint)`);
+      await insert(0, 4000);
+      const connector = `
+        class: DatabaseConnector, driver: ${name === 'postgres' ? 'org.postgresql.Driver' : 'org.mariadb.jdbc.Driver'}
+        connectionString: "${url}", jdbcUser: "", jdbcPassword: "", idField: k
+        sql: "SELECT k, v FROM ${table} WHERE v >= ? ORDER BY v DESC", incremental { column: v, initial: 0 }
+        state { connectionString: "${url}", tableName: "${table}_state" }`;
+      const ids = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => String(from + i));
+      const rounds = await destination.runs(connector, [1200, 3000]);
+      // Nothing of the killed runs was remembered, though they wrote the highest values first.
+      expect(new Set(rounds.at(-1))).toEqual(new Set(ids(0, 4000)));
+      expect((await destination.runs(connector, [])).flat()).toEqual(['3999']);
+      await insert(4000, 6000);
+      const added = await destination.runs(connector, [500]);
+      expect(new Set(added.at(-1))).toEqual(new Set(ids(3999, 6000)));
+      expect((await destination.runs(connector, [])).flat()).toEqual(['5999']);
+    });
+  });
+}
+
+it('an RSSConnector with a state that is killed misses nothing', { timeout: 300_000 }, async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'headrace-killed-'));
+  const guids = Array.from({ length: 3000 }, (_, i) => `item-${i}`);
+  const items = guids.map((guid) => `<item><guid>${guid}</guid></item>`).join('');
+  const feed = createServer((_, response) => void response.end(`<rss><channel>${items}</channel></rss>`));
+  feed.listen(0, '127.0.0.1');
+  await once(feed, 'listening');
+  const connector = `
+    class: RSSConnector, rssURL: "http://127.0.0.1:${(feed.address() as AddressInfo).port}/"
+    state { connectionString: "jdbc:sqlite:${folder}/state.db" }`;
+  try {
+    const rounds = await destination.runs(connector, [1200, 900]);
+    // A document has its id and its guid.
+    expect(new Set(rounds.flat())).toEqual(new Set(guids));
+    expect(new Set(rounds.at(-1)).size).toBeLessThan(guids.length - 500);
+    expect((await destination.runs(connector, [])).flat()).toEqual([]);
+  } finally {
+    feed.close();
+    feed.closeAllConnections();
+    await rm(folder, { recursive: true });
+  }
 });
 
 await describeWithServer('kafka', (server) => {

@@ -9,9 +9,20 @@ import {
   type Publisher,
   parseDuration,
   type Static,
+  type TouchedFile,
   Type,
   type Value,
 } from '@headrace/engine';
+import type { FileState } from '../files/file-state.ts';
+import { FinishedFiles } from '../files/finished-files.ts';
+import {
+  checkStateConnection,
+  defaultStateFile,
+  keepsState,
+  openState,
+  RememberParameter,
+  reachState,
+} from '../files/state-settings.ts';
 import { type FeedItem, feedItem } from '../formats/feed/feed-item.ts';
 import { feedText } from '../formats/feed/feed-text.ts';
 import { readFeed } from '../formats/feed/read-feed.ts';
@@ -29,6 +40,7 @@ const parameters = Type.Object({
   pubDateCutoff: Type.Optional(Type.String()),
   runDuration: Type.Optional(Type.String()),
   refreshIncrement: Type.Optional(Type.String()),
+  state: Type.Optional(RememberParameter),
   tls: tlsParameter,
   acceptInvalidCert: Type.Optional(Type.Boolean({ default: false })),
 });
@@ -63,6 +75,11 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  * same, one that breaks off is not. Redirects are followed. A user and a password in the URL are sent as basic
  * authentication. Proxies are taken from HTTP_PROXY, HTTPS_PROXY and NO_PROXY of the environment.
  * <p>
+ * With a block <code>state</code> the connector remembers between runs which items it has published, and publishes only
+ * those that are new or changed. An item counts as published when its document was indexed, or failed by itself: a run that is
+ * killed leaves nothing out in the next one. Items that are no longer in the feed are forgotten, so the state stays as
+ * small as the feed. An empty feed, and one that could not be read, forgets nothing.
+ * <p>
  * Config Parameters -
  * <ul>
  *   <li>rssURL (String, Required) : The URL of the feed, of http or https.</li>
@@ -70,6 +87,13 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  *   <li>pubDateCutoff (String, Optional) : A duration such as "2h" or "7d"; items that were published longer ago are left out. Those without a date are published, with a warning. Defaults to none.</li>
  *   <li>runDuration (String, Optional) : A duration; the feed is read again until it has passed. Needs refreshIncrement. By default the feed is read once; so it is in a preview. It may be longer than a day: only a <code>runner.connectorTimeout</code> that the config sets ends the connector earlier.</li>
  *   <li>refreshIncrement (String, Optional) : A duration; how long to wait between two readings. Minutes are polite. Needs runDuration.</li>
+ *   <li>state (Map, Optional) : Makes the connector remember between runs what it has published.</li>
+ *   <li>state.enabled (Boolean, Optional) : Whether to remember. Defaults to true.</li>
+ *   <li>state.driver (String, Optional) : The JDBC driver of the database; the connection string says it all. Defaults to org.h2.Driver.</li>
+ *   <li>state.connectionString (String, Optional) : Where the state is kept: <code>jdbc:sqlite:file</code>, <code>jdbc:h2:path</code>, for which the SQLite file <code>path.sqlite</code> is used, <code>jdbc:postgresql://host:port/database</code>, <code>jdbc:mysql:…</code> or <code>jdbc:mariadb:…</code>. One run at a time has it open. Defaults to <code>jdbc:h2:./state/</code> and the name of the connector.</li>
+ *   <li>state.jdbcUser (String, Optional) : The user of the database; not needed for a file. Defaults to none.</li>
+ *   <li>state.jdbcPassword (String, Optional) : The user's password. Defaults to none.</li>
+ *   <li>state.tableName (String, Optional) : The name of the table, in upper case. Defaults to the name of the connector.</li>
  *   <li>tls (Config, Optional) : Certificates, in PEM files.</li>
  *   <li>tls.caFile (String, Optional) : Certificates of authorities to trust besides those of the system.</li>
  *   <li>tls.certificateFile (String, Optional) : Our certificate, for servers that ask for one.</li>
@@ -84,6 +108,9 @@ export class RSSConnector extends Connector<typeof parameters> {
   private client: HttpClient | undefined;
   private etag: string | undefined;
   private lastModified: string | undefined;
+  private state: FileState | undefined;
+  private settled: FinishedFiles<string> | undefined;
+  private completed = false;
 
   static override endless({ runDuration }: Static<typeof parameters>): boolean {
     return runDuration !== undefined;
@@ -116,6 +143,15 @@ export class RSSConnector extends Connector<typeof parameters> {
         hint: 'Without both the feed is read once.',
       };
     }
+    yield* checkStateConnection(params.state);
+  }
+
+  static override *touches({ state }: Static<typeof parameters>, name: string): Generator<TouchedFile> {
+    if (keepsState(state)) yield* defaultStateFile(state, name);
+  }
+
+  static override goesOn({ state }: Static<typeof parameters>): boolean {
+    return keepsState(state);
   }
 
   override async reach(_report: unknown, signal: AbortSignal): Promise<void> {
@@ -127,6 +163,8 @@ export class RSSConnector extends Connector<typeof parameters> {
     } finally {
       await this.client?.close();
     }
+    const { state } = this.params;
+    if (keepsState(state)) await reachState(state, this.context.log);
   }
 
   override async execute(publisher: Publisher | undefined): Promise<void> {
@@ -135,6 +173,12 @@ export class RSSConnector extends Connector<typeof parameters> {
     const increment = context.preview ? undefined : milliseconds(params.refreshIncrement);
     const again = increment === undefined ? undefined : Math.min(increment, MAX_TIMER_MS);
     const until = performance.now() + (milliseconds(params.runDuration) ?? 0);
+    // A preview neither reads nor writes what is remembered.
+    if (!context.preview && keepsState(params.state)) {
+      const state = await openState(params.state, context.name, context.log);
+      this.state = state;
+      this.settled = new FinishedFiles(target, async (digests) => state.published(digests, now()));
+    }
     this.client = await this.open();
     const goesOn = () => again !== undefined && performance.now() < until;
     let known: ReadonlySet<string> = new Set();
@@ -143,14 +187,28 @@ export class RSSConnector extends Connector<typeof parameters> {
       await this.publishNew(items, known, target);
       // A feed that is empty for a moment does not make its items new.
       if (items.length > 0) known = new Set(items.map(({ digest }) => digest));
+      this.completed = !target.signal.aborted;
       if (!goesOn() || target.signal.aborted) return;
       await sleep(again, undefined, { signal: target.signal }).catch(() => undefined);
       if (target.signal.aborted) return;
     }
   }
 
+  /** All documents have come to their end. */
+  override async postExecute(): Promise<void> {
+    const delivered = (await this.settled?.finish()) !== false;
+    if (!delivered) this.message = 'items whose documents could not be delivered are left for the next run';
+    // What was not in the feed is forgotten.
+    if (this.completed) await this.state?.told(1, true);
+  }
+
   override async close(): Promise<void> {
-    await this.client?.close();
+    try {
+      await this.settled?.giveUp();
+      await this.state?.close();
+    } finally {
+      await this.client?.close();
+    }
   }
 
   private async open(options: HttpClientOptions = {}): Promise<HttpClient> {
@@ -197,9 +255,12 @@ export class RSSConnector extends Connector<typeof parameters> {
   private async publishNew(items: readonly FeedItem[], known: ReadonlySet<string>, target: Publisher): Promise<void> {
     const window = milliseconds(this.params.pubDateCutoff);
     const oldest = window === undefined ? undefined : Date.now() - window;
+    // A feed that is empty, has not changed or could not be read says nothing about what is no longer in it.
+    if (items.length > 0) await this.state?.begin();
     for (const item of items) {
-      if (known.has(item.digest)) continue;
       if (target.signal.aborted) return;
+      const published = await this.state?.encounter(item.digest);
+      if (published !== undefined || known.has(item.digest)) continue;
       const id = this.idOf(item);
       if (item.badDate !== undefined) {
         this.context.log.warn(`${id}: "${item.badDate}" is no date that can be read: it is left out`);
@@ -211,7 +272,9 @@ export class RSSConnector extends Connector<typeof parameters> {
       }
       const waiting = target.publish(documentOf(id, item.fields));
       if (waiting !== undefined) await waiting;
+      this.settled?.add(item.digest);
     }
+    if (items.length > 0) await this.state?.finish();
   }
 
   private idOf({ guid, substitute }: FeedItem): string {
@@ -236,4 +299,9 @@ function documentOf(id: string, fields: ReadonlyMap<string, Value>): Document {
 function milliseconds(duration: string | undefined): number | undefined {
   const nanos = duration === undefined ? undefined : parseDuration(duration);
   return nanos === undefined ? undefined : Number(nanos) / 1e6;
+}
+
+/** Nanoseconds since the epoch. */
+function now(): bigint {
+  return BigInt(Date.now()) * 1_000_000n;
 }

@@ -62,8 +62,11 @@ export interface DatabaseConnection {
   execute(sql: string): Promise<void>;
   /** Runs a query with a small result. Throws when it gives no rows at all, as UPDATE does. */
   query(sql: PreparedSql, parameters: readonly SqlParameter[]): Promise<QueryResult>;
-  /** Begins to read a large result. */
-  stream(sql: string): Promise<RowStream>;
+  /**
+   * Begins to read a large result.
+   * @param parameters for the placeholders of a statement in the form of the database; SQL Server takes none
+   */
+  stream(sql: string, parameters?: readonly SqlParameter[]): Promise<RowStream>;
   /** Whether it can be used no more. */
   readonly broken: boolean;
   close(): Promise<void>;
@@ -71,8 +74,11 @@ export interface DatabaseConnection {
 
 /** How to reach one database. */
 export interface DatabaseDriver {
-  /** The database's form of a statement with `?`. */
-  prepare(sql: string): PreparedSql;
+  /**
+   * The database's form of a statement with `?`.
+   * @param placeholder takes the place of each `?` where the database's own placeholder is `?`
+   */
+  prepare(sql: string, placeholder?: string): PreparedSql;
   connect(): Promise<DatabaseConnection>;
   /** How many connections at once are of use; 1 for a database inside this process. */
   readonly maxConnections: number;

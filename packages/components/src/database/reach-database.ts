@@ -23,6 +23,7 @@ export async function reachDatabase<T>(
 /**
  * Has the database prepare a query without running it: a mistake in it, or a table or column that is missing, is
  * reported. Of SQL Server nothing is asked.
+ * @param hasParameters whether the query, in the form of its database, has placeholders: it cannot be explained then
  */
 export async function reachQuery(
   connection: DatabaseConnection,
@@ -30,13 +31,14 @@ export async function reachQuery(
   parameter: string,
   sql: string,
   report: ReportProblem,
+  hasParameters = false,
 ): Promise<void> {
   try {
     if (kind === 'mysql') await prepareMysql(connection, sql);
     // What a run begins with, and nothing is run before its rows are asked for.
     else if (kind === 'postgres' || kind === 'sqlite') await (await connection.stream(sql)).close();
     // Only so Postgres tells of rights that are missing.
-    if (kind === 'postgres' && QUERY.test(sql)) await connection.execute(`EXPLAIN ${sql}`);
+    if (kind === 'postgres' && !hasParameters && QUERY.test(sql)) await connection.execute(`EXPLAIN ${sql}`);
   } catch (error) {
     // The connection stands: what is refused is the query.
     const isOfQuery = error instanceof DatabaseError && (error.trouble === 'statement' || error.trouble === 'refused');

@@ -32,6 +32,16 @@ export const StateParameter = Type.Object({
   pathLength: Type.Optional(Type.Integer({ default: 200, minimum: 1 })),
 });
 
+/** The schema of the block `state` of connectors that remember something other than files. */
+export const RememberParameter = Type.Object({
+  enabled: Type.Optional(Type.Boolean({ default: true })),
+  driver: Type.Optional(Type.String({ default: 'org.h2.Driver' })),
+  connectionString: Type.Optional(Type.String(CONNECTS)),
+  jdbcUser: Type.Optional(Type.String({ default: '' })),
+  jdbcPassword: Type.Optional(Type.String({ default: '' })),
+  tableName: Type.Optional(Type.String()),
+});
+
 /** Where and how a connector remembers files; the block `state` of a config. */
 export interface StateSettings {
   readonly enabled?: boolean;
@@ -90,10 +100,13 @@ export function* checkStateSettings(
       severity: 'warning',
     };
   }
-  if (keepsState(state) && state.connectionString !== undefined) yield* checkConnection(state.connectionString);
+  yield* checkStateConnection(state);
 }
 
-function* checkConnection(connectionString: string): Generator<ParameterProblem> {
+/** Mistakes of where a state is kept. */
+export function* checkStateConnection(state: StateSettings | undefined): Generator<ParameterProblem> {
+  if (!keepsState(state) || state.connectionString === undefined) return;
+  const { connectionString } = state;
   const parameter = 'state.connectionString';
   try {
     yield* checkUrlParameters(parameter, stateUrl(connectionString));

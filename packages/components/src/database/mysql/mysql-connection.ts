@@ -96,14 +96,17 @@ export class MysqlConnection implements DatabaseConnection {
   async query(sql: PreparedSql, parameters: readonly SqlParameter[]): Promise<QueryResult> {
     let columns: readonly MysqlColumn[] | undefined;
     let rows: readonly MysqlValue[][] = [];
-    const values = parameters.map((value) => (typeof value === 'bigint' ? String(value) : value));
     const timeout = this.settings.silenceTimeoutMs || QUERY_MILLIS;
     await this.run((done) =>
-      this.connection.execute({ sql: sql.text, timeout, rowsAsArray: true }, values, (error, result, fields) => {
-        columns = fields as MysqlColumn[] | undefined;
-        rows = result as unknown as MysqlValue[][];
-        done(error);
-      }),
+      this.connection.execute(
+        { sql: sql.text, timeout, rowsAsArray: true },
+        parameters.map(boundValue),
+        (error, result, fields) => {
+          columns = fields as MysqlColumn[] | undefined;
+          rows = result as unknown as MysqlValue[][];
+          done(error);
+        },
+      ),
     );
     if (columns === undefined) throw this.errors.wrap(new Error('the statement is no query: it gives no rows'));
     const readers = columns.map((column) => mysqlReader(column, this.settings, this.times));
@@ -113,9 +116,13 @@ export class MysqlConnection implements DatabaseConnection {
     };
   }
 
-  async stream(sql: string): Promise<RowStream> {
+  async stream(sql: string, parameters: readonly SqlParameter[] = []): Promise<RowStream> {
     this.busy = true;
-    const query = this.connection.query({ sql, rowsAsArray: true });
+    const options = { sql, rowsAsArray: true };
+    const query =
+      parameters.length === 0
+        ? this.connection.query(options)
+        : this.connection.execute(options, parameters.map(boundValue));
     const { times } = this;
     let received = 0;
     let idColumn = -1;
@@ -252,4 +259,9 @@ export class MysqlConnection implements DatabaseConnection {
     if (trouble === 'lost' || trouble === 'timeout' || (error as { fatal?: boolean }).fatal === true)
       this.broken = true;
   }
+}
+
+/** The driver takes a bigint for nothing that it knows. */
+function boundValue(value: SqlParameter): Exclude<SqlParameter, bigint> {
+  return typeof value === 'bigint' ? String(value) : value;
 }

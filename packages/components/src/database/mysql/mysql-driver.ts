@@ -21,7 +21,8 @@ export async function openMysql(url: ServerUrl, credentials: Credentials): Promi
   const errors = new DatabaseErrors(displayUrl(url), [credentials.password], judge);
   return {
     maxConnections: Number.POSITIVE_INFINITY,
-    prepare: (sql) => prepareSql(sql, DIALECT),
+    prepare: (sql, placeholder) =>
+      prepareSql(sql, placeholder === undefined ? DIALECT : { ...DIALECT, placeholder: () => placeholder }),
     async connect() {
       try {
         return await connectSomewhere(

@@ -140,7 +140,7 @@ export class PostgresConnection implements DatabaseConnection {
     };
   }
 
-  async stream(sql: string): Promise<RowStream> {
+  async stream(sql: string, parameters: readonly SqlParameter[] = []): Promise<RowStream> {
     const describe = new Describe(sql);
     const fields = await this.run(() => {
       this.client.query(describe);
@@ -150,7 +150,7 @@ export class PostgresConnection implements DatabaseConnection {
     const kinds = await this.kindsOf(fields);
     return new PostgresRowStream(
       this,
-      sql,
+      { text: sql, parameters },
       fields.map(({ name }) => name),
       kinds,
       this.errors,
@@ -158,13 +158,13 @@ export class PostgresConnection implements DatabaseConnection {
   }
 
   /** Runs a query whose rows go to the collector. Throws what `pg` throws. */
-  async runCollected(sql: string, silent: () => void): Promise<void> {
+  async runCollected(text: string, parameters: readonly SqlParameter[], silent: () => void): Promise<void> {
     const { stream } = this.inside;
     const { silenceTimeoutMs } = this.settings;
     this.busy = true;
     stream.setTimeout(silenceTimeoutMs, silent);
     try {
-      await this.client.query({ text: sql, queryMode: 'extended' } as pg.QueryConfig);
+      await this.client.query({ text, values: [...parameters], queryMode: 'extended' } as pg.QueryConfig);
     } finally {
       stream.setTimeout(0, silent);
       this.busy = false;

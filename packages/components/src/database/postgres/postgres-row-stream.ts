@@ -1,7 +1,7 @@
 import type { RecordChunk } from '@headrace/engine';
 import { counted } from '@headrace/engine';
 import { BatchQueue } from '../batch-queue.ts';
-import type { Row, RowLayout, RowStream } from '../database.ts';
+import type { Row, RowLayout, RowStream, SqlParameter } from '../database.ts';
 import type { DatabaseErrors } from '../database-error.ts';
 import { processZone, SqlTimes } from '../sql-times.ts';
 import { readDataRows } from './data-rows.ts';
@@ -13,6 +13,12 @@ import { bytesReader } from './value-readers.ts';
 /** How much may wait to be taken before the server has to wait. */
 const WAITING_BYTES = 4 * 1024 * 1024;
 
+/** A statement in Postgres's form, and what its placeholders stand for. */
+interface Statement {
+  readonly text: string;
+  readonly parameters: readonly SqlParameter[];
+}
+
 interface Piece {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly rows: number;
@@ -22,7 +28,7 @@ interface Piece {
 export class PostgresRowStream implements RowStream {
   readonly columns: readonly string[];
   private readonly connection: PostgresConnection;
-  private readonly sql: string;
+  private readonly statement: Statement;
   private readonly kinds: readonly ValueKind[];
   private readonly errors: DatabaseErrors;
   private readonly times = new SqlTimes(processZone());
@@ -30,13 +36,13 @@ export class PostgresRowStream implements RowStream {
 
   constructor(
     connection: PostgresConnection,
-    sql: string,
+    statement: Statement,
     columns: readonly string[],
     kinds: readonly ValueKind[],
     errors: DatabaseErrors,
   ) {
     this.connection = connection;
-    this.sql = sql;
+    this.statement = statement;
     this.columns = columns;
     this.kinds = kinds;
     this.errors = errors;
@@ -94,7 +100,8 @@ export class PostgresRowStream implements RowStream {
       if (!paused) connection.destroy(new Error('the server has been silent for longer than socketTimeout'));
     };
     this.running = true;
-    connection.runCollected(this.sql, silent).then(
+    const { text, parameters } = this.statement;
+    connection.runCollected(text, parameters, silent).then(
       () => {
         this.finish();
         queue.end();

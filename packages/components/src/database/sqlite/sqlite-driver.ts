@@ -78,8 +78,7 @@ class SqliteConnection implements DatabaseConnection {
       }
       const columns = statement.columns();
       const readers = columns.map(({ type }) => reader(type, this.times));
-      const values = parameters.map((value) => (typeof value === 'boolean' ? BigInt(value) : value));
-      const rows = statement.all(...values) as unknown as SqliteValue[][];
+      const rows = statement.all(...bindable(parameters)) as unknown as SqliteValue[][];
       return {
         columns: columns.map(({ name }) => name),
         rows: rows.map((row) => row.map((value, i) => (readers[i] as Reader)(value))),
@@ -87,7 +86,7 @@ class SqliteConnection implements DatabaseConnection {
     });
   }
 
-  async stream(sql: string): Promise<RowStream> {
+  async stream(sql: string, parameters: readonly SqlParameter[] = []): Promise<RowStream> {
     return this.run(() => {
       const statement = this.prepare(sql);
       const { errors, times } = this;
@@ -97,6 +96,7 @@ class SqliteConnection implements DatabaseConnection {
         rows: (idColumn: number) =>
           readRows(
             statement,
+            bindable(parameters),
             columns.map(({ type }) => reader(type, times)),
             idColumn,
             errors,
@@ -130,15 +130,20 @@ class SqliteConnection implements DatabaseConnection {
   }
 }
 
+function bindable(parameters: readonly SqlParameter[]): Exclude<SqlParameter, boolean>[] {
+  return parameters.map((value) => (typeof value === 'boolean' ? BigInt(value) : value));
+}
+
 async function* readRows(
   statement: StatementSync,
+  parameters: readonly Exclude<SqlParameter, boolean>[],
   readers: readonly Reader[],
   idColumn: number,
   errors: DatabaseErrors,
 ): AsyncGenerator<readonly Row[]> {
   let read = 0;
   try {
-    const iterator = statement.iterate() as unknown as Iterator<SqliteValue[]>;
+    const iterator = statement.iterate(...parameters) as unknown as Iterator<SqliteValue[]>;
     for (let done = false; !done; ) {
       const batch: Row[] = [];
       while (batch.length < BATCH_ROWS && !done) {

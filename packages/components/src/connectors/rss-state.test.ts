@@ -1,0 +1,123 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type ConnectorContext, HeadraceError } from '@headrace/engine';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
+import { StubServer } from '../testing/stub-server.ts';
+import { RSSConnector } from './rss-connector.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'headrace-rss-'));
+let feed = '';
+let server: StubServer;
+beforeAll(async () => {
+  server = await StubServer.start((_, response) => void response.end(feed));
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(root, { recursive: true });
+});
+
+let states = 0;
+const newState = () => join(root, `state-${states++}.db`);
+const items = (...guids: string[]) =>
+  `<rss><channel>${guids.map((guid) => `<item><guid>${guid.split(' ')[0]}</guid><title>${guid}</title></item>`).join('')}</channel></rss>`;
+
+interface Options {
+  readonly publisher?: CollectingPublisher;
+  readonly preview?: boolean;
+  readonly params?: Partial<ConstructorParameters<typeof RSSConnector>[0]>;
+}
+
+/** What a run publishes that remembers in a file. */
+async function run(file: string, options: Options = {}): Promise<string[]> {
+  const { publisher = new CollectingPublisher(), preview = false, params } = options;
+  const context = { name: 'c', docIdPrefix: '', runId: 'r', log: publisher.log, signal: publisher.signal, preview };
+  const connector = new RSSConnector(
+    { rssURL: server.url, state: { connectionString: `jdbc:sqlite:${file}` }, ...params },
+    context as ConnectorContext,
+  );
+  try {
+    await connector.execute(publisher);
+    await connector.postExecute();
+  } finally {
+    await connector.close();
+  }
+  return publisher.documents.map((document) => document.text('title') ?? '');
+}
+
+function remembered(file: string): number {
+  const database = new DatabaseSync(file);
+  const { n } = database.prepare('SELECT count(*) AS n FROM "C"').get() as { n: number };
+  database.close();
+  return n;
+}
+
+class Undelivering extends CollectingPublisher {
+  override settled(): Promise<void> {
+    return Promise.reject(new HeadraceError('HR_INDEXER_UNDELIVERED', 'away'));
+  }
+}
+
+describe('RSSConnector with a state', () => {
+  it('publishes in the next run only items that are new or changed', async () => {
+    const file = newState();
+    feed = items('a', 'b');
+    expect(await run(file)).toEqual(['a', 'b']);
+    expect(await run(file)).toEqual([]);
+    feed = items('c', 'b changed', 'a');
+    expect(await run(file)).toEqual(['c', 'b changed']);
+  });
+
+  it('remembers items though their ids are random', async () => {
+    const file = newState();
+    feed = items('a', 'b');
+    const params = { useGuidForDocID: false };
+    expect(await run(file, { params })).toEqual(['a', 'b']);
+    expect(await run(file, { params })).toEqual([]);
+  });
+
+  it('forgets items that are no longer in the feed, but not when the feed is empty', async () => {
+    const file = newState();
+    feed = items('a', 'b', 'c');
+    await run(file);
+    expect(remembered(file)).toBe(3);
+    feed = items();
+    expect(await run(file)).toEqual([]);
+    expect(remembered(file)).toBe(3);
+    feed = items('c', 'd');
+    expect(await run(file)).toEqual(['d']);
+    expect(remembered(file)).toBe(2);
+    feed = items('a');
+    expect(await run(file)).toEqual(['a']);
+  });
+
+  it('publishes again what could not be delivered', async () => {
+    const file = newState();
+    feed = items('a', 'b');
+    expect(await run(file, { publisher: new Undelivering() })).toEqual(['a', 'b']);
+    expect(await run(file)).toEqual(['a', 'b']);
+    expect(await run(file)).toEqual([]);
+  });
+
+  it('neither reads nor writes what is remembered in a preview', async () => {
+    const file = newState();
+    feed = items('a');
+    expect(await run(file, { preview: true })).toEqual(['a']);
+    expect(await run(file)).toEqual(['a']);
+    expect(await run(file, { preview: true })).toEqual(['a']);
+  });
+
+  it('publishes everything in each run when there is no state, or it is turned off', async () => {
+    const file = newState();
+    feed = items('a');
+    const params = { state: { enabled: false, connectionString: `jdbc:sqlite:${file}` } };
+    for (const _ of [1, 2]) expect(await run(file, { params })).toEqual(['a']);
+  });
+
+  it('refuses a state in a database that cannot keep it', () => {
+    const problems = RSSConnector.check({ rssURL: 'http://h/', state: { connectionString: 'jdbc:oracle:thin:@h' } });
+    expect([...problems]).toMatchObject([{ parameter: 'state.connectionString' }]);
+  });
+});

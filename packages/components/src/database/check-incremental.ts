@@ -1,0 +1,58 @@
+import type { ParameterProblem } from '@headrace/engine';
+
+/** The parameters of a connector that are about reading only what is new. */
+interface IncrementalSettings {
+  readonly sql: string;
+  readonly connectionString: string;
+  readonly incremental?: { readonly column: string; readonly initial: string };
+  readonly state?: object;
+}
+
+/** What leaves rows of a query out. */
+const LIMITS = /\b(limit\s+\S|fetch\s+(first|next)\b|top\s*[(\d])/i;
+
+/** Mistakes of `incremental`, and of a query that is to be read so. */
+export function* checkIncremental({
+  sql,
+  incremental,
+  state,
+  connectionString,
+}: IncrementalSettings): Generator<ParameterProblem> {
+  if (incremental === undefined) {
+    if (state !== undefined) {
+      yield {
+        parameter: 'state',
+        message: 'state has no effect without incremental',
+        hint: 'Add incremental { column: …, initial: … }, or remove it.',
+        severity: 'warning',
+      };
+    }
+    return;
+  }
+  if (/^jdbc:(jtds:)?sqlserver:/i.test(connectionString)) {
+    yield { parameter: 'incremental', message: 'incremental is not supported for SQL Server' };
+  }
+  if (incremental.column === '') yield { parameter: 'incremental.column', message: 'incremental.column is empty' };
+  if (!sql.includes('?')) {
+    yield {
+      parameter: 'sql',
+      message: 'sql has no ? for the value that incremental remembers',
+      hint: `Write WHERE ${incremental.column || 'column'} >= ?.`,
+    };
+  } else if (/>\s*\?/.test(sql)) {
+    yield {
+      parameter: 'sql',
+      message: 'Rows that come later with exactly the remembered value are missed',
+      hint: 'Write >= ? in place of > ?.',
+      severity: 'warning',
+    };
+  }
+  if (LIMITS.test(sql) && !/\border\s+by\b/i.test(sql)) {
+    yield {
+      parameter: 'sql',
+      message: 'sql limits its rows without ORDER BY: rows that are left out are never read',
+      hint: `Write ORDER BY ${incremental.column || 'column'}, ascending, or remove the limit.`,
+      severity: 'warning',
+    };
+  }
+}
