@@ -174,6 +174,20 @@ export function describeBulkConformance(engine: BulkEngine, url: () => string): 
       expect(Object.keys(await engine.contents(`${prefix}-2024.05.07`)).sort()).toEqual(['2', '3']);
     });
 
+    it('sends a failed document again to the index of its date', async () => {
+      const prefix = `hr-${randomUUID()}`;
+      const dated = `${prefix}-2024.05.06`;
+      const index = `${prefix}-{date:yyyy.MM.dd}`;
+      await engine.ask('PUT', `/${dated}`, { mappings: { properties: { n_i: { type: 'integer' } } } });
+      const documents = [{ id: '1', date: '2024-05-06', n_i: 'no number' }];
+      expect(outcome(await runs.send(url(), index, documents)).succeeded).toBe(0);
+      const { failed } = runs;
+      await engine.ask('DELETE', `/${dated}`);
+      const result = await runs.send(url(), index, [], '', '', '', { retry: failed });
+      expect(result.counts).toMatchObject({ published: 1, succeeded: 1, failed: 0 });
+      expect(await engine.contents(dated)).toEqual(byId(documents));
+    });
+
     it('finds the document for which a whole request is refused', async () => {
       const target = await engine.create();
       const documents = numbered(20);
