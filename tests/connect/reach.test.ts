@@ -1,11 +1,12 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { catalogUrl } from '@headrace/components';
 import { type Problem, reachConfig, readConfigText } from '@headrace/engine';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 /* What `validate --connect` says: every source and sink of the built-in components, where nothing is there. */
 
@@ -253,6 +254,81 @@ describe('where it is there', () => {
     expect(await reach(config)).toEqual([]);
     const wrong = await reach(config.replace('sendEnabled: false', 'sendEnabld: false'));
     expect(wrong.map(({ code }) => code)).toEqual(['HR_CONFIG_UNKNOWN_PARAMETER']);
+  });
+});
+
+describe('a folder that cannot be written', () => {
+  // Not even root can make a file there.
+  const READ_ONLY = '/proc';
+
+  it.runIf(existsSync(READ_ONLY))('is reported for every output that a config names', async () => {
+    const config = `connectors: [
+      { class: CSVConnector, name: a, pipeline: p, path: "${folder}/there.csv", moveToAfterProcessing: "${READ_ONLY}/done" }
+      { class: FileConnector, name: b, pipeline: p, paths: ["${folder}"], fileOptions { moveToErrorFolder: "${READ_ONLY}/bad" } }
+    ]
+    pipelines: [{ name: p, stages: [{ class: Print, outputFile: "${READ_ONLY}/print.txt" }] }]
+    indexer { type: CSV }, csv { path: "${READ_ONLY}/deep/out.csv", columns: [id] }`;
+    const problems = await reach(config);
+    expect(problems.map(({ path }) => path)).toEqual([
+      'connectors[0].moveToAfterProcessing',
+      'connectors[1].fileOptions.moveToErrorFolder',
+      'pipelines[0].stages[0].outputFile',
+      'csv',
+    ]);
+    for (const problem of problems) {
+      expect(problem).toMatchObject({ code: 'HR_CONFIG_UNREACHABLE', severity: 'error', hint: expect.any(String) });
+      expect(problem.message).toContain('/proc is in the file system proc, which takes no new files');
+    }
+    const lines = 'indexer { type: JSONLines }, jsonl { path: "/proc/out.jsonl" }';
+    expect((await reach(withIndexer(lines))).map(({ message }) => message)).toEqual([
+      expect.stringContaining('Cannot write to /proc/out.jsonl'),
+    ]);
+  });
+
+  it.runIf(process.getuid?.() !== 0)('is reported when the rights are missing', async () => {
+    const closed = join(folder, 'closed');
+    await mkdir(closed, { mode: 0o555 });
+    try {
+      const problems = await reach(
+        withIndexer(`indexer { type: CSV }, csv { path: "${closed}/out.csv", columns: [id] }`),
+      );
+      expect(problems).toMatchObject([{ path: 'csv', message: expect.stringContaining('EACCES') }]);
+    } finally {
+      await rmdir(closed);
+    }
+  });
+});
+
+describe('the header of a CSV file', () => {
+  const csv = (more: string, path = `${folder}/header.csv`) =>
+    withConnector(`class: CSVConnector, path: "${path}"${more}`);
+
+  beforeEach(() => writeFile(join(folder, 'header.csv'), 'Number,title\n1,A\n'));
+  afterEach(() => rm(join(folder, 'header.csv')));
+
+  it('is read: a missing idField is reported, with the column that was meant', async () => {
+    expect(await reach(csv(', idField: Nummber'))).toMatchObject([
+      {
+        code: 'HR_CONFIG_UNREACHABLE',
+        path: 'connectors[0]',
+        component: 'in',
+        message: expect.stringContaining('header.csv: the header has no column "Nummber" for the id'),
+        hint: 'Did you mean Number?',
+      },
+    ]);
+    expect(await reach(csv(', idField: year'))).toMatchObject([
+      { message: expect.stringContaining('no column "year"'), hint: 'Columns are: Number, title.' },
+    ]);
+  });
+
+  it('is read as in a run, with the settings of the connector', async () => {
+    expect(await reach(csv(', idField: Number'))).toEqual([]);
+    expect(await reach(csv(', idField: NUMBER, lowercaseFields: true'))).toEqual([]);
+    expect(await reach(csv(', idField: Number, separatorChar: ";"'))).toHaveLength(1);
+    await writeFile(join(folder, 'header.csv'), 'a,,b\n');
+    expect(await reach(csv(''))).toMatchObject([
+      { message: expect.stringContaining('column 2 of the header has no name') },
+    ]);
   });
 });
 

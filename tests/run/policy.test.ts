@@ -312,6 +312,9 @@ const HOSTS: Record<string, Parameters<typeof configOf>[0]> = {
   PromptOllama: {
     stages: '{class: PromptOllama, hostURL: "http://{host}:{port}", modelName: m, updateMode: overwrite}',
   },
+  OpenAIEmbed: {
+    stages: `${document('text', 'x')}, {class: OpenAIEmbed, source: text, embedDocument: true, embedChildren: false, apiKey: k, baseUrl: "http://{host}:{port}/v1"}`,
+  },
 };
 
 describe.each(Object.keys(HOSTS))('%s', (name) => {

@@ -4,6 +4,7 @@ import {
   type ParameterProblem,
   type Publisher,
   READS,
+  type ReportProblem,
   type Static,
   type TouchedFile,
   Type,
@@ -17,7 +18,8 @@ import { makeFolders } from '../local-files/local-files.ts';
 import { moveFile } from '../local-files/move-file.ts';
 import { movedAway } from '../local-files/moved-files.ts';
 import { isDelivered } from './delivered.ts';
-import { reachFile } from './reach-file.ts';
+import { headerOnly } from './header-only.ts';
+import { reachMoves } from './reach-moves.ts';
 import { requirePublisher } from './require-publisher.ts';
 
 const parameters = Type.Object({
@@ -74,8 +76,11 @@ export class CSVConnector extends Connector<typeof parameters> {
     return movedAway([localPath(path)], moves);
   }
 
-  override async reach(): Promise<void> {
-    await reachFile(this.params.path);
+  /** Reads the header, as a run does, and looks at the folders that the file may be moved to. */
+  override async reach(report: ReportProblem): Promise<void> {
+    const { path, ...settings } = this.params;
+    await reachMoves(settings, report);
+    await new CsvFormat(settings, this.context).publish(localFile(path), headerOnly());
   }
 
   override async preExecute(): Promise<void> {

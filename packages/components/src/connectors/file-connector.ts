@@ -42,12 +42,13 @@ import { tombstone } from '../files/tombstone.ts';
 import { WalkNotes } from '../files/walk-notes.ts';
 import { checkPaths, folderUri, localPaths, skippedFolders, walkMeets } from '../files/walk-settings.ts';
 import { checkFileHandlers, FileFormats, FileHandlersParameter } from '../formats/handlers/file-handlers.ts';
-import { movedAway } from '../local-files/moved-files.ts';
+import { MOVES, type MoveSettings, movedAway } from '../local-files/moved-files.ts';
 import { extensionOf, type FileUri, leafOf, localFileUri, parseConfigUri } from '../storage/file-uri.ts';
 import { isGone } from '../storage/local-storage.ts';
 import type { ListOptions } from '../storage/storage.ts';
 import { checkStorageSettings, type StorageSettings, storageParameters } from '../storage/storage-parameters.ts';
 import { Storages, unneededStorages } from '../storage/storages.ts';
+import { reachMoves } from './reach-moves.ts';
 import { requirePublisher } from './require-publisher.ts';
 
 const parameters = Type.Object({
@@ -231,6 +232,7 @@ export class FileConnector extends Connector<typeof parameters> {
     if (keepsState(state)) {
       looks.push(look('state.connectionString', 'the state', () => reachState(state, this.context.log)));
     }
+    looks.push(reachMoves(localMoves(this.params.fileOptions ?? {}), report, 'fileOptions.'));
     try {
       await Promise.all(looks);
     } finally {
@@ -377,4 +379,14 @@ export class FileConnector extends Connector<typeof parameters> {
 
 function filterOf(params: Static<typeof parameters>): FilterSettings {
   return (params.filterOptions ?? {}) as FilterSettings;
+}
+
+/** The folders of this machine to which files go, as paths. */
+function localMoves(moves: MoveSettings): MoveSettings {
+  return Object.fromEntries(
+    MOVES.flatMap((name) => {
+      const uri = folderUri(moves[name]);
+      return uri?.scheme === 'file' ? [[name, uri.path]] : [];
+    }),
+  );
 }

@@ -1,11 +1,12 @@
 import { constants, write } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { HeadraceError, messageOf, reachHint } from '@headrace/engine';
 import { access, makeFolders, open, stat } from '../local-files/local-files.ts';
 import { type ReleaseOutput, takeOutput } from '../local-files/output-lock.ts';
+import { requireWritableFolder } from '../local-files/writable-folder.ts';
 
 const STDOUT = 1;
 /** How long to wait, in milliseconds, for a reader of the standard output that does not keep up. */
@@ -65,21 +66,12 @@ export async function reachOutputFile(path: string): Promise<void> {
   try {
     const found = await stat(path).catch(() => undefined);
     if (found?.isDirectory()) throw new Error('it is a folder');
-    await access(found === undefined ? await existingFolder(dirname(resolve(path))) : path, constants.W_OK);
+    if (found === undefined) await requireWritableFolder(dirname(path));
+    else await access(path, constants.W_OK);
   } catch (error) {
     const hint = reachHint(error) ?? 'Give the path of a file, in a folder that is there or can be made.';
     throw new HeadraceError('HR_INDEXER_CONNECT', `Cannot write to ${path}: ${messageOf(error)}`, { hint });
   }
-}
-
-/** The nearest folder above that is there. */
-async function existingFolder(path: string): Promise<string> {
-  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error;
-  });
-  if (found === undefined) return existingFolder(dirname(path));
-  if (!found.isDirectory()) throw new Error(`${path} is not a folder`);
-  return path;
 }
 
 class OutputFile implements Output {

@@ -51,6 +51,10 @@ export function readFileSync(path: string): Buffer {
 export const stat = (async (path: string, options?: fs.StatOptions) =>
   promises.stat(seen(path), options)) as typeof promises.stat & ((path: string) => Promise<fs.Stats>);
 
+export async function statfs(path: string): Promise<fs.StatsFs> {
+  return promises.statfs(seen(path));
+}
+
 /** @param told what is said of a path that may be neither read nor written */
 export function statSync(path: string, told: 'read' | 'write' = 'read'): fs.Stats | undefined {
   return fs.statSync(seen(path, told), { throwIfNoEntry: false });
@@ -62,11 +66,11 @@ export function existsSync(path: string): boolean {
 
 /** @param mode what is to be allowed, as `constants.W_OK` */
 export async function access(path: string, mode: number): Promise<void> {
-  return promises.access(allowedPath(path, kind(mode === constants.W_OK)), mode);
+  return promises.access(allowedPath(path, kind((mode & constants.W_OK) !== 0)), mode);
 }
 
 export function accessSync(path: string, mode: number): void {
-  fs.accessSync(allowedPath(path, kind(mode === constants.W_OK)), mode);
+  fs.accessSync(allowedPath(path, kind((mode & constants.W_OK) !== 0)), mode);
 }
 
 export async function opendir(path: string, options: fs.OpenDirOptions): Promise<fs.Dir> {

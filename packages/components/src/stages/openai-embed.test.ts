@@ -203,6 +203,14 @@ describe('OpenAIEmbed', () => {
     expect(count).toBe(3);
   });
 
+  it('asks the server of baseUrl, whatever the environment says, for any model', async () => {
+    vi.stubEnv('OPENAI_BASE_URL', 'http://127.0.0.1:1/v1');
+    const more = { baseUrl: ` ${stub.url}/own/v1/ `, modelName: 'nomic-embed-text' };
+    expect([...OpenAIEmbed.check({ ...params(more), dest: 'e' } as never)]).toEqual([]);
+    await runStage(OpenAIEmbed, params(more), [{ id: '1', text: 'By the sea' }]);
+    expect(stub.requests.map(({ path }) => path)).toEqual(['/own/v1/embeddings']);
+  });
+
   it('does not start with a base URL that is none', async () => {
     vi.stubEnv('OPENAI_BASE_URL', 'localhost:11434/v1');
     await expect(runStage(OpenAIEmbed, params(), [])).rejects.toThrow(/^OPENAI_BASE_URL must be a URL/);
@@ -214,6 +222,8 @@ describe('OpenAIEmbed', () => {
     [{ apiKey: 'a\nb' }, /^apiKey: .*line break/],
     [{ dest: '___children' }, /^dest: .*reserved/],
     [{ dimensions: 0 }, /^dimensions: /],
+    [{ baseUrl: 'localhost:11434/v1' }, /^baseUrl: .*http/],
+    [{ baseUrl: 'file:///etc/passwd' }, /^baseUrl: .*http/],
   ])('refuses %j', (more, message) => {
     expect(() => makeStage(OpenAIEmbed, params(more))).toThrow(message);
   });

@@ -1,5 +1,6 @@
 import { validateHeaderValue } from 'node:http';
 import {
+  CONNECTS,
   type Document,
   nearest,
   type ParameterProblem,
@@ -28,6 +29,7 @@ const parameters = Type.Object({
   dest: Type.Optional(Type.String({ default: 'embeddings' })),
   modelName: Type.Optional(Type.String({ default: 'text-embedding-3-small' })),
   dimensions: Type.Optional(Type.Integer({ minimum: 1 })),
+  baseUrl: Type.Optional(Type.String(CONNECTS)),
 });
 
 const MODELS = ['text-embedding-3-small', 'text-embedding-3-large', 'text-embedding-ada-002'];
@@ -60,8 +62,8 @@ const RETRY: RetryPolicy = {
  * rate limit, and those that fail in passing, are tried again for about half a minute, or when the server says
  * (Retry-After); then their documents fail. A text that the server refuses fails its own document only.
  * <p>
- * The variable OPENAI_BASE_URL in the environment names another server, as the official clients have it:
- * http://localhost:11434/v1 is Ollama. Any name of a model can be given then.
+ * baseUrl names another server: http://localhost:11434/v1 is Ollama. Without it the variable OPENAI_BASE_URL of the
+ * environment does, as with the official clients. Any name of a model can be given then.
  * <p>
  * Config Parameters -
  * <ul>
@@ -73,10 +75,12 @@ const RETRY: RetryPolicy = {
  *   of your own may take any.</li>
  *   <li>dest (String, Optional) : The field for the vector. Defaults to embeddings.</li>
  *   <li>modelName (String, Optional) : The model: text-embedding-3-small, text-embedding-3-large or
- *   text-embedding-ada-002, in upper or lower case, or what the server of OPENAI_BASE_URL has. Defaults to
+ *   text-embedding-ada-002, in upper or lower case, or what the server of baseUrl has. Defaults to
  *   text-embedding-3-small.</li>
  *   <li>dimensions (Integer, Optional) : The length of the vectors, for models that can shorten them. Defaults to the
  *   model's own.</li>
+ *   <li>baseUrl (String, Optional) : Where the API answers. Defaults to OPENAI_BASE_URL of the environment, or else to
+ *   https://api.openai.com/v1.</li>
  * </ul>
  */
 export class OpenAIEmbed extends Stage<typeof parameters> {
@@ -101,14 +105,22 @@ export class OpenAIEmbed extends Stage<typeof parameters> {
       yield { parameter: 'apiKey', message: 'apiKey holds characters that no key has, such as a line break' };
     }
     yield* checkDestination('dest', params.dest as string);
+    const { baseUrl } = params;
+    if (baseUrl !== undefined && !isWebUrl(baseUrl)) {
+      const hint = 'As http://localhost:11434/v1.';
+      yield { parameter: 'baseUrl', message: 'baseUrl must be a URL of http or https', hint };
+    }
     const model = params.modelName as string;
-    if (!MODELS.includes(model.toLowerCase())) {
+    if (baseUrl === undefined && !MODELS.includes(model.toLowerCase())) {
       const best = nearest(model.toLowerCase(), MODELS);
       yield {
         parameter: 'modelName',
         severity: 'warning',
         message: `modelName ${model} is none of OpenAI's models: ${MODELS.join(', ')}`,
-        hint: best === undefined ? 'It must be one of the server in OPENAI_BASE_URL.' : `Did you mean ${best}?`,
+        hint:
+          best === undefined
+            ? 'It must be one of the server in OPENAI_BASE_URL, or set baseUrl.'
+            : `Did you mean ${best}?`,
       };
     }
   }
@@ -126,7 +138,7 @@ export class OpenAIEmbed extends Stage<typeof parameters> {
   });
 
   override async reach(_report: unknown, signal: AbortSignal): Promise<void> {
-    const base = baseUrl();
+    const base = baseUrlOf(this.params);
     const client = await this.open(NO_RETRY);
     try {
       // Asking for the models costs nothing.
@@ -137,7 +149,7 @@ export class OpenAIEmbed extends Stage<typeof parameters> {
   }
 
   override async start(): Promise<void> {
-    this.url = `${baseUrl()}/embeddings`;
+    this.url = `${baseUrlOf(this.params)}/embeddings`;
     this.client = await this.open(RETRY);
   }
 
@@ -262,8 +274,13 @@ function isHeaderValue(text: string): boolean {
 }
 
 /** Where the API is. */
-function baseUrl(): string {
+function baseUrlOf({ baseUrl }: Static<typeof parameters>): string {
+  if (baseUrl !== undefined) return withoutEndSlashes(baseUrl.trim());
   const base = process.env.OPENAI_BASE_URL?.trim() || OPENAI;
-  if (/^https?:$/.test(URL.parse(base)?.protocol ?? '')) return withoutEndSlashes(base);
+  if (isWebUrl(base)) return withoutEndSlashes(base);
   throw new Error(`OPENAI_BASE_URL must be a URL of http or https, not ${safeUrl(base)}`);
+}
+
+function isWebUrl(text: string): boolean {
+  return /^https?:$/.test(URL.parse(text.trim())?.protocol ?? '');
 }

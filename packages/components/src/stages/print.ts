@@ -5,6 +5,7 @@ import {
   HeadraceError,
   messageOf,
   type ParameterProblem,
+  type ReportProblem,
   Shape,
   Stage,
   type StageContext,
@@ -14,7 +15,8 @@ import {
   type Value,
   WRITES,
 } from '@headrace/engine';
-import { accessSync, openSync, statSync, truncateSync } from '../local-files/local-files.ts';
+import { accessSync, openSync, stat, statSync, truncateSync } from '../local-files/local-files.ts';
+import { requireWritableFolder } from '../local-files/writable-folder.ts';
 
 const parameters = Type.Object({
   shouldLog: Type.Optional(Type.Boolean({ default: true })),
@@ -97,6 +99,19 @@ export class Print extends Stage<typeof parameters> {
     const { outputFile } = params;
     const path = outputFile !== undefined && this.ownFile ? withThreadName(outputFile, context.threadName) : outputFile;
     this.path = context.preview === true ? undefined : path;
+  }
+
+  override async reach(report: ReportProblem): Promise<void> {
+    const { outputFile } = this.params;
+    if (outputFile === undefined) return;
+    const folder = dirname(outputFile);
+    try {
+      await stat(folder);
+      await requireWritableFolder(folder);
+    } catch (error) {
+      const hint = 'The folder must exist, and the process must be allowed to write there.';
+      report({ parameter: 'outputFile', message: `Cannot write to ${outputFile}: ${messageOf(error)}`, hint });
+    }
   }
 
   override start(): void {

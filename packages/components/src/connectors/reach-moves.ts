@@ -1,0 +1,17 @@
+import { messageOf, type ReportProblem, reachHint } from '@headrace/engine';
+import { MOVES, type MoveSettings } from '../local-files/moved-files.ts';
+import { requireWritableFolder } from '../local-files/writable-folder.ts';
+
+/** Reports the local folders to which no file could be moved. */
+export async function reachMoves(moves: MoveSettings, report: ReportProblem, prefix = ''): Promise<void> {
+  for (const name of MOVES) {
+    const folder = moves[name];
+    if (folder === undefined) continue;
+    try {
+      await requireWritableFolder(folder);
+    } catch (error) {
+      const hint = reachHint(error) ?? 'Give a folder that exists or can be made.';
+      report({ parameter: prefix + name, message: `No file can be moved to ${folder}: ${messageOf(error)}`, hint });
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import { constants } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { access, stat, statfs } from './local-files.ts';
+
+/** File systems of the kernel, by the numbers that `statfs` gives them: nobody can make a file there, whatever its rights. */
+const KERNEL_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
+  [0x9fa0, 'proc'],
+  [0x62656572, 'sysfs'],
+  [0x63677270, 'cgroup2'],
+  [0x1cd1, 'devpts'],
+]);
+
+/**
+ * Looks whether a file could be made in a folder, and the folder itself where it is missing. Makes nothing. Throws the
+ * reason why not.
+ */
+export async function requireWritableFolder(path: string): Promise<void> {
+  const folder = await existingFolder(resolve(path));
+  await access(folder, constants.W_OK | constants.X_OK);
+  const kernel = KERNEL_FILE_SYSTEMS.get((await statfs(folder)).type);
+  if (kernel !== undefined) throw new Error(`${folder} is in the file system ${kernel}, which takes no new files`);
+}
+
+/** The folder, or the nearest one above it that exists. */
+async function existingFolder(path: string): Promise<string> {
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  if (found === undefined) return existingFolder(dirname(path));
+  if (!found.isDirectory()) throw new Error(`${path} is not a folder`);
+  return path;
+}
