@@ -2,6 +2,7 @@ import { layOver } from './merge.ts';
 import type { ListNode, ObjectNode, Origin } from './node.ts';
 import type { Marks, Raw } from './raw.ts';
 import { rawEntries } from './raw.ts';
+import { noteReplaced } from './replaced.ts';
 
 export function emptyObject(origin: Origin): ObjectNode {
   return { kind: 'object', entries: new Map(), keys: new Map(), origin };
@@ -45,6 +46,7 @@ export function nest(path: readonly string[], value: Raw, origin: Origin, marks:
 export function putField(into: ObjectNode, key: string, value: Raw, origin: Origin, marks: Marks): void {
   const entries = rawEntries(into);
   const existing = entries.get(key);
+  if (existing !== undefined) noteReplaced(key, value, existing, origin, into.keys.get(key)!, marks);
   const merged = existing === undefined ? value : layOver(value, existing, marks);
   entries.set(key, merged);
   if (marks.isUnresolved(merged)) marks.unresolved.add(into);

@@ -32,6 +32,7 @@ export type {
   ObjectNode,
   Origin,
   PlainValue,
+  Replaced,
   StringNode,
 } from './node.ts';
 export { Float } from './node.ts';

@@ -1,6 +1,7 @@
 import type { ListNode, ObjectNode, Origin } from './node.ts';
 import type { Marks, Raw } from './raw.ts';
 import { rawEntries, rawItems } from './raw.ts';
+import { noteReplaced } from './replaced.ts';
 
 /** True when nothing below this value in a stack of definitions can show through. */
 export function hidesLower(node: Raw, marks: Marks): boolean {
@@ -81,8 +82,10 @@ function mergeObjects(upper: ObjectNode, lower: ObjectNode, marks: Marks): void 
       if (value.kind === 'object' && existing?.kind === 'object' && !hidesLower(value, marks)) {
         pairs.push([value, existing]);
       } else {
+        const origin = from.keys.get(key)!;
+        if (existing !== undefined) noteReplaced(key, value, existing, origin, into.keys.get(key)!, marks);
         entries.set(key, existing === undefined ? value : layOver(value, existing, marks));
-        into.keys.set(key, from.keys.get(key)!);
+        into.keys.set(key, origin);
       }
     }
   }

@@ -16,6 +16,17 @@ export interface ObjectNode {
   origin: Origin;
   /** Of the root of a text: the keys at its top that its substitutions name, found or not. */
   substituted?: Set<string>;
+  /** Of the root of a text: where a value takes the place of another one of the same file that was not meant to be lost. */
+  replaced?: readonly Replaced[];
+}
+
+/** A field that is defined twice in one file, with different values. */
+export interface Replaced {
+  key: string;
+  /** Where the key stands that counts. */
+  by: Origin;
+  /** Where the key stands whose value is lost. */
+  before: Origin;
 }
 
 export interface ListNode {

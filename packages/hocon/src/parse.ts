@@ -69,6 +69,7 @@ export function parse(text: string, options: ParseOptions = {}): ParseResult {
   layOverrides(parsed, options.overrides, session);
   const root = finish(parsed, options, session);
   root.substituted = session.marks.substituted;
+  if (session.marks.replaced.length > 0) root.replaced = session.marks.replaced;
   let value: ParseResult['value'] | undefined;
   return {
     // Made when it is first asked for: many callers need the tree only.

@@ -1,4 +1,4 @@
-import type { ConfigNode, ListNode, ObjectNode, Origin, StringNode } from './node.ts';
+import type { ConfigNode, ListNode, ObjectNode, Origin, Replaced, StringNode } from './node.ts';
 
 /** `${path}` or `${?path}`. The first `prefix` elements of the path are where the file was included. */
 export interface ReferenceNode {
@@ -65,6 +65,8 @@ export class Marks {
   readonly unquoted = new Set<StringNode>();
   /** The first elements of the paths of all substitutions. */
   readonly substituted = new Set<string>();
+  /** Definitions that took the place of others, see `noteReplaced`. */
+  readonly replaced: Replaced[] = [];
 
   isUnresolved(node: Raw): boolean {
     switch (node.kind) {

@@ -9,6 +9,7 @@ import { checkIndexer } from './check-indexer.ts';
 import { maskedSecrets } from './check-masked.ts';
 import { checkOutputs, warnOfOutputs } from './check-outputs.ts';
 import { checkPipelines } from './check-pipelines.ts';
+import { warnOfReplaced } from './check-replaced.ts';
 import { warnOfUnknownSections } from './check-top-level.ts';
 import { warnOfUnused } from './check-unused.ts';
 import {
@@ -58,6 +59,7 @@ export async function checkConfig(
   await warnOfUnknownSections(root, registry, list);
   list.problems.push(...maskedSecrets(root));
   warnOfUnused(root, connectors, list);
+  warnOfReplaced(root, list);
   warnOfTests(root, list);
   if (!hasErrors(list.problems)) await warnOfOutputs(connectors, indexer, registry, list);
   const problems = inTextOrder(list.problems);
