@@ -92,7 +92,7 @@ describe('validate', () => {
     const cwd = directoryWith({ 'good.conf': VALID });
     const { code, stdout, stderr } = await headrace([command, 'good.conf', '--components', './nosuch.js'], { cwd });
     expect(code).toBe(2);
-    expect(stdout + stderr).toMatch(/^good\.conf: error: The module .*nosuch\.js cannot be loaded: /m);
+    expect(stdout + stderr).toMatch(/^(good\.conf: error: |\{.*"msg":")The module .*nosuch\.js cannot be loaded: /m);
     expect(stdout + stderr).not.toContain('registry');
   });
 

@@ -54,6 +54,7 @@ const ADDED_TO: readonly { readonly to: readonly string[]; readonly names: reado
     },
     { to: ['RSSConnector '], names: ['tls', 'acceptInvalidCert'], why: 'feeds inside of a company' },
     { to: ['RSSConnector '], names: ['state'], why: 'the reference remembers nothing between runs' },
+    { to: ['OpenAIEmbed '], names: ['baseUrl'], why: 'a server of its own for each stage' },
   ];
 
 /** Classes of the reference that its list lacks: optional components, and one that was not built with the rest. */
