@@ -10,6 +10,7 @@ import {
   Type,
   WRITES,
 } from '@headrace/engine';
+import { WalkNotes } from '../files/walk-notes.ts';
 import { localFile, localPath, notLocal } from '../formats/byte-source.ts';
 import { CsvFormat } from '../formats/csv/csv-format.ts';
 import { checkCsvSettings, csvParameters } from '../formats/csv/csv-settings.ts';
@@ -36,11 +37,21 @@ const parameters = Type.Object({
  * values are texts. Besides, a document holds the path and the name of the file and its line number, which counts
  * records behind the header from 1, blank and rejected ones included.
  * <p>
- * The file is UTF-8: UTF-16 is refused, and bytes that are not UTF-8 become U+FFFD, with a warning. Records end at
- * LF, CRLF or CR. A cell in double quotes may hold separators, line ends and, doubled, quotes. A backslash takes the
- * special meaning from the character behind it and disappears, unless <code>ignoreEscapeChar</code> is set. Blank
- * lines are skipped; a row with more or fewer columns than the header fails by itself, with its place in the file. A
- * header with an empty name, or without the id column, fails the file.
+ * Records end at LF, CRLF or CR. A cell in double quotes may hold separators, line ends and, doubled, quotes. A
+ * backslash takes the special meaning from the character after it and disappears, unless
+ * <code>ignoreEscapeChar</code> is set. Blank lines are skipped; a row with more or fewer columns than the header fails
+ * by itself, with its place in the file. A header with an empty name, or without the id column, fails the file.
+ * <p>
+ * A quote in the wrong place can join rows. So text after a closing quote is reported with line and column, and counted
+ * in the summary; it stays part of the cell. A row with a cell of more than <code>maxLinesPerCell</code> lines fails by
+ * itself. A quote that is never closed holds the rest of the file: the connector fails, after the rows before it were
+ * published.
+ * <p>
+ * The file is UTF-8 unless <code>encoding</code> says otherwise. Bytes that do not decode are counted in the summary,
+ * with the place of the first; <code>onInvalidBytes</code> says whether they fail the file. With
+ * <code>encoding: auto</code> a byte-order mark decides, then UTF-16 shows by its zeros, then valid UTF-8 is UTF-8; the
+ * rest is guessed from 64 KiB, beginning where the file is no longer ASCII, with a warning. Where the guess is weak, it is
+ * windows-1252.
  * <p>
  * Config Parameters -
  * <ul>
@@ -56,6 +67,9 @@ const parameters = Type.Object({
  *   <li>lineNumberField (String, Optional) : The field for the line number. Defaults to csvLineNumber.</li>
  *   <li>filenameField (String, Optional) : The field for the name of the file. Defaults to filename.</li>
  *   <li>filePathField (String, Optional) : The field for the path as it is configured. Defaults to source.</li>
+ *   <li>maxLinesPerCell (Integer, Optional) : How many lines a quoted cell may have. Raise it for longer texts. Defaults to 1000.</li>
+ *   <li>encoding (String, Optional) : What the file is encoded in: a label of the Encoding Standard (windows-1252, utf-16le, shift_jis, …), another name that iconv-lite knows (cp850), or auto. Defaults to utf-8.</li>
+ *   <li>onInvalidBytes (String, Optional) : What happens to bytes that do not decode: "replace" makes them U+FFFD, "fail" fails the file. Defaults to replace.</li>
  *   <li>moveToAfterProcessing (String, Optional) : A folder to which the file is moved when all its documents have come to their end. It is created when it is missing. No file is overwritten: where the name is taken, the file stays, with a warning.</li>
  *   <li>moveToErrorFolder (String, Optional) : A folder to which the file is moved when it cannot be read to its end, in the same way.</li>
  * </ul>
@@ -93,10 +107,16 @@ export class CSVConnector extends Connector<typeof parameters> {
 
   override async execute(publisher: Publisher | undefined): Promise<void> {
     const { path, moveToErrorFolder, moveToAfterProcessing: _, ...settings } = this.params;
-    const { name, preview } = this.context;
+    const { name, preview, docIdPrefix, log } = this.context;
     const target = requirePublisher(publisher, name);
+    const notes = new WalkNotes();
+    const format = new CsvFormat(settings, { docIdPrefix, log, note: (...noted) => notes.add(...noted) });
     try {
-      await new CsvFormat(settings, this.context).publish(localFile(path), watched(target));
+      try {
+        await format.publish(localFile(path), watched(target));
+      } finally {
+        this.message = notes.text;
+      }
     } catch (error) {
       // The file is not to blame: the next run takes it again.
       if (error instanceof PublishingFailed) throw error.cause;
@@ -111,12 +131,13 @@ export class CSVConnector extends Connector<typeof parameters> {
   override async postExecute(): Promise<void> {
     const { path, moveToAfterProcessing } = this.params;
     if (this.completed && moveToAfterProcessing !== undefined && !this.context.preview) {
-      if (!(await isDelivered(this.target))) {
-        this.message = `${path} was not moved: documents of it could not be delivered`;
-        return;
-      }
-      await this.move(moveToAfterProcessing);
+      if (await isDelivered(this.target)) await this.move(moveToAfterProcessing);
+      else this.say(`${path} was not moved: documents of it could not be delivered`);
     }
+  }
+
+  private say(why: string): void {
+    this.message = [this.message, why].filter((text) => text !== undefined).join(', ');
   }
 
   private async move(folder: string): Promise<void> {
@@ -125,8 +146,9 @@ export class CSVConnector extends Connector<typeof parameters> {
       // As the reference does.
       await moveFile(file, folder, 'leave');
     } catch (error) {
-      this.message = `${file} was not moved to ${folder}: ${messageOf(error)}`;
-      this.context.log.warn(this.message);
+      const why = `${file} was not moved to ${folder}: ${messageOf(error)}`;
+      this.say(why);
+      this.context.log.warn(why);
     }
   }
 }

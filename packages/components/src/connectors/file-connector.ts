@@ -26,6 +26,7 @@ import { FileMoves, type PublishedFile } from '../files/file-moves.ts';
 import type { FileState } from '../files/file-state.ts';
 import { FileVisitor } from '../files/file-visitor.ts';
 import { FinishedFiles } from '../files/finished-files.ts';
+import { IncompleteFiles } from '../files/incomplete-files.ts';
 import { leftOutFiles } from '../files/left-out-files.ts';
 import { sourceError } from '../files/source-error.ts';
 import {
@@ -176,7 +177,11 @@ export class FileConnector extends Connector<typeof parameters> {
   private readonly storages = new Storages(this.params as StorageSettings);
   private readonly notes = new WalkNotes();
   private readonly moves = new FileMoves(this.storages, this.context.log, this.notes);
-  private readonly formats = new FileFormats(this.params.fileHandlers ?? new Map(), this.context.log);
+  private readonly formats = new FileFormats(this.params.fileHandlers ?? new Map(), {
+    log: this.context.log,
+    note: (...noted) => this.notes.add(...noted),
+  });
+  private readonly incomplete = new IncompleteFiles();
   private state: FileState | undefined;
   private finished: FinishedFiles<PublishedFile> | undefined;
   private completed = false;
@@ -261,8 +266,13 @@ export class FileConnector extends Connector<typeof parameters> {
     this.completed = !target.signal.aborted;
   }
 
-  /** All documents have come to their end: what was published may be forgotten by its source. */
+  /** All documents are finished: what was published may be forgotten by its source. Only then, broken files count. */
   override async postExecute(): Promise<void> {
+    await this.settle();
+    this.incomplete.throwIfAny();
+  }
+
+  private async settle(): Promise<void> {
     this.delivered = (await this.finished?.finish()) !== false;
     // Nor have all tombstones arrived.
     if (!this.delivered) return;
@@ -315,6 +325,7 @@ export class FileConnector extends Connector<typeof parameters> {
         // What was moved away has not vanished.
         if (errorFolder !== undefined && (await this.moves.move(file, errorFolder))) await state?.forget([file.path]);
       },
+      onIncomplete: (reason) => this.incomplete.add(reason),
       onLeftOut: (reason) => notes.add('entries of archives that were left out', reason),
     });
     const skipped = skippedFolders(params.fileOptions ?? {}, filter);

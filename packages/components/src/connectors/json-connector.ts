@@ -1,22 +1,30 @@
 import { Connector, type ParameterProblem, type Publisher, READS, type Static, Type } from '@headrace/engine';
+import { WalkNotes } from '../files/walk-notes.ts';
 import { localFile, notLocal } from '../formats/byte-source.ts';
+import { checkEncoding, encodingParameters } from '../formats/encoding/encoding-settings.ts';
 import { JsonFormat } from '../formats/json/json-format.ts';
 import { reachFile } from './reach-file.ts';
 import { requirePublisher } from './require-publisher.ts';
 
-const parameters = Type.Object({ jsonPath: Type.String(READS) });
+const parameters = Type.Object({ jsonPath: Type.String(READS), ...encodingParameters });
 
 /**
  * Publishes a document for each JSON object of a file: one on each line (JSON Lines), pretty-printed ones one after the
  * other, or the elements of an array. Which of these it is shows at the beginning of the file. Values keep their types.
  * <p>
  * Each object must have an <code>id</code>, a text or a number. What cannot be read, or has no id, fails by itself, with
- * its place in the file. On a line, text behind the object is ignored; blank lines are skipped. The file is UTF-8: UTF-16
- * is refused, and bytes that are not UTF-8 become U+FFFD, with a warning.
+ * its place in the file. On a line, text behind the object is ignored; blank lines are skipped. An object or a string that
+ * is never closed holds the rest of the file: the connector fails, after the objects before it were published.
+ * <p>
+ * The file is UTF-8 unless <code>encoding</code> says otherwise. Bytes that do not decode are counted in the summary,
+ * with the place of the first; <code>onInvalidBytes</code> says whether they fail the file. <code>encoding: auto</code>
+ * works as with CSVConnector.
  * <p>
  * Config Parameters -
  * <ul>
  *   <li>jsonPath (String, Required) : The file: a local path, a <code>file:</code> URI, or <code>classpath:x</code>, which is x in the working directory.</li>
+ *   <li>encoding (String, Optional) : What the file is encoded in: a label of the Encoding Standard (windows-1252, utf-16le, shift_jis, …), another name that iconv-lite knows (cp850), or auto. Defaults to utf-8.</li>
+ *   <li>onInvalidBytes (String, Optional) : What happens to bytes that do not decode: "replace" makes them U+FFFD, "fail" fails the file. Defaults to replace.</li>
  * </ul>
  */
 export class JSONConnector extends Connector<typeof parameters> {
@@ -26,6 +34,7 @@ export class JSONConnector extends Connector<typeof parameters> {
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
     const message = notLocal(params.jsonPath);
     if (message !== undefined) yield { parameter: 'jsonPath', message, hint: 'Give the path of a local file.' };
+    yield* checkEncoding(params, 'standard');
   }
 
   override async reach(): Promise<void> {
@@ -33,7 +42,15 @@ export class JSONConnector extends Connector<typeof parameters> {
   }
 
   override async execute(publisher: Publisher | undefined): Promise<void> {
-    const target = requirePublisher(publisher, this.context.name);
-    await new JsonFormat({}, this.context).publish(localFile(this.params.jsonPath), target);
+    const { jsonPath, ...settings } = this.params;
+    const { name, docIdPrefix, log } = this.context;
+    const target = requirePublisher(publisher, name);
+    const notes = new WalkNotes();
+    const format = new JsonFormat(settings, { docIdPrefix, log, note: (...noted) => notes.add(...noted) });
+    try {
+      await format.publish(localFile(jsonPath), target);
+    } finally {
+      this.message = notes.text;
+    }
   }
 }

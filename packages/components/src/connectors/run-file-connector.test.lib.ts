@@ -42,5 +42,6 @@ export async function runFileConnector(folder: string, params: Record<string, un
     found: documents.map(({ id = '', file_path }) => short(file_path ?? id)).sort(),
     rejected: publisher.rejected.map(({ place, message }) => `${short(place)}: ${message}`).sort(),
     warnings: publisher.warnings.map(short),
+    message: connector.message === undefined ? undefined : short(connector.message),
   };
 }

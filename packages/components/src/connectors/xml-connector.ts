@@ -8,7 +8,9 @@ import {
   Type,
   toFailure,
 } from '@headrace/engine';
+import { WalkNotes } from '../files/walk-notes.ts';
 import { localFile, notLocal } from '../formats/byte-source.ts';
+import { invalidBytesParameter } from '../formats/encoding/encoding-settings.ts';
 import { XmlFormat } from '../formats/xml/xml-format.ts';
 import { checkXmlSettings } from '../formats/xml/xml-settings.ts';
 import { reachFile } from './reach-file.ts';
@@ -21,6 +23,7 @@ const parameters = Type.Object({
   xmlIdPath: Type.String(),
   encoding: Type.String(),
   outputField: Type.String(),
+  ...invalidBytesParameter,
 });
 
 /**
@@ -40,8 +43,9 @@ const parameters = Type.Object({
  *   <li>urlFiles (List&lt;String&gt;, Optional) : The same, with <code>file://</code> before each path, which may be relative. Wins over filePaths.</li>
  *   <li>xmlRootPath (String, Required) : The path of the elements that become documents, for example <code>/Company/staff</code>.</li>
  *   <li>xmlIdPath (String, Required) : The path of the elements with the id, from the root too: <code>/Company/staff/id</code>.</li>
- *   <li>encoding (String, Required) : The charset of the files, such as utf-8, whatever they declare themselves.</li>
+ *   <li>encoding (String, Required) : The charset of the files, such as utf-8, whatever they declare themselves: a name that Java, the Encoding Standard or iconv-lite has. With auto a byte-order mark says it, or the declaration, or it is found out as with CSVConnector.</li>
  *   <li>outputField (String, Required) : The field for the XML of the element.</li>
+ *   <li>onInvalidBytes (String, Optional) : What happens to bytes that do not decode: "replace" makes them U+FFFD, "fail" fails the file. Defaults to replace.</li>
  * </ul>
  */
 export class XMLConnector extends Connector<typeof parameters> {
@@ -86,11 +90,17 @@ export class XMLConnector extends Connector<typeof parameters> {
 
   override async execute(publisher: Publisher | undefined): Promise<void> {
     const { filePaths = [], urlFiles, ...settings } = this.params;
-    const target = requirePublisher(publisher, this.context.name);
-    const format = new XmlFormat(settings, this.context);
-    for (const path of urlFiles ?? filePaths) {
-      await format.publish(localFile(withoutScheme(path)), target);
-      if (target.signal.aborted) return;
+    const { name, docIdPrefix, log } = this.context;
+    const target = requirePublisher(publisher, name);
+    const notes = new WalkNotes();
+    const format = new XmlFormat(settings, { docIdPrefix, log, note: (...noted) => notes.add(...noted) });
+    try {
+      for (const path of urlFiles ?? filePaths) {
+        await format.publish(localFile(withoutScheme(path)), target);
+        if (target.signal.aborted) return;
+      }
+    } finally {
+      this.message = notes.text;
     }
   }
 }

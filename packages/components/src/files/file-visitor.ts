@@ -1,6 +1,13 @@
-import { HeadraceError, type Logger, messageOf, type Publisher, type RejectedRecord } from '@headrace/engine';
+import {
+  HeadraceError,
+  type Logger,
+  messageOf,
+  type Publisher,
+  type RejectedRecord,
+  toFailure,
+} from '@headrace/engine';
 import type { ByteSource } from '../formats/byte-source.ts';
-import type { FileFormats } from '../formats/handlers/file-handlers.ts';
+import type { FileFormat, FileFormats } from '../formats/handlers/file-handlers.ts';
 import { PublishingFailed, publishing, watched } from '../formats/publishing.ts';
 import type { ArchiveEntry } from '../storage/archives/archive-entry.ts';
 import { gunzipped } from '../storage/archives/decompress.ts';
@@ -33,6 +40,8 @@ export interface FileVisitorOptions {
   readonly onPublished: (path: string, source: StoredFile | undefined) => void;
   /** A file could not be published, or not to its end. */
   readonly onFailed: (file: StoredFile) => Promise<void>;
+  /** A file was read in part: what came before is published, the rest is not. */
+  readonly onIncomplete: (reason: string) => void;
   /** The content of an entry cannot be had: it is encrypted, a link, or packed in an unknown way. */
   readonly onLeftOut: (reason: string) => void;
 }
@@ -218,9 +227,31 @@ export class FileVisitor {
       return;
     }
     await publishing(batches.flush());
-    await format.publish({ path: file.path, name: file.leaf, bytes: file.open() }, this.publisher);
+    await this.publishRecords(format, file);
     // A run that stops leaves files in the middle without a word.
     if (!this.publisher.signal.aborted) await became();
+  }
+
+  /** Throws `HR_SOURCE_INCOMPLETE` when reading fails after some records were published. */
+  private async publishRecords(format: FileFormat, { path, leaf, open }: Readable): Promise<void> {
+    let begun = false;
+    const publisher: Publisher = {
+      ...this.publisher,
+      publishChunk: (chunk) => {
+        begun = true;
+        return this.publisher.publishChunk(chunk);
+      },
+    };
+    try {
+      await format.publish({ path, name: leaf, bytes: open() }, publisher);
+    } catch (error) {
+      if (!begun || error instanceof PublishingFailed || isIncomplete(error)) throw error;
+      const { message, hint } = toFailure(error, 'HR_SOURCE_UNREADABLE');
+      throw new HeadraceError('HR_SOURCE_INCOMPLETE', `${message}: the rest of the file was not read`, {
+        ...(hint === undefined ? {} : { hint }),
+        cause: error,
+      });
+    }
   }
 
   private async settle(file: StoredFile, error: unknown): Promise<void> {
@@ -243,7 +274,14 @@ export class FileVisitor {
   }
 
   private async fail(path: string, error: unknown): Promise<void> {
-    const { docIdPrefix, formats, publisher } = this.options;
+    const { docIdPrefix, formats, log, onIncomplete, publisher } = this.options;
+    if (isIncomplete(error)) {
+      // One failed document would not say how much is missing: the connector fails when the other files are done.
+      const { place, message } = rejected(path, error, undefined);
+      log.error(`${place}: ${message}`);
+      onIncomplete(`${place}: ${message}`);
+      return;
+    }
     const isPlain = formats.of(extensionOf(leafOf(path))) === undefined;
     const record = rejected(path, error, isPlain ? idOfPath(path, docIdPrefix) : undefined);
     await publishing((async () => publisher.reject(record))());
@@ -255,9 +293,13 @@ function rejected(path: string, error: unknown, id: string | undefined): Rejecte
   const hint = error instanceof HeadraceError && error.hint !== undefined ? `. ${error.hint}` : '';
   const text = messageOf(error) + hint;
   const [, line = '', message = text] = text.startsWith(path)
-    ? (/^(:\d+)?: (.*)$/s.exec(text.slice(path.length)) ?? [])
+    ? (/^((?::\d+){0,2}): (.*)$/s.exec(text.slice(path.length)) ?? [])
     : [];
   return { place: path + line, message, ...(id === undefined ? {} : { id }) };
+}
+
+function isIncomplete(error: unknown): boolean {
+  return error instanceof HeadraceError && error.code === 'HR_SOURCE_INCOMPLETE';
 }
 
 function isArchive(name: string): boolean {

@@ -20,7 +20,7 @@ const READ_BYTES = 1024 * 1024;
 /** Some files, those of /proc above all, say that they are empty and are not. */
 const MIN_READ_BYTES = 64 * 1024;
 const CLASSPATH = 'classpath:';
-const CONVERT_UTF16 = 'Convert it first: iconv -f UTF-16 -t UTF-8 FILE > NEW_FILE.';
+const READ_UTF16 = 'Set encoding: utf-16, or auto.';
 
 /**
  * The local path that a connector's path stands for: a plain path, a `file:` URI, or `classpath:x`, which for lack
@@ -95,9 +95,8 @@ function unreadable(path: string, error: unknown): HeadraceError {
 /**
  * The bytes of a file that is to be UTF-8, without the byte-order mark that some programs put before it: it is never
  * data. Throws `HR_SOURCE_UNREADABLE` for the mark of UTF-16, read as which nothing of the file would make sense.
- * @param hint what to do about UTF-16
  */
-export async function* utf8Bytes({ path, bytes }: SourceFile, hint = CONVERT_UTF16): ByteSource {
+export async function* utf8Bytes({ path, bytes }: SourceFile): ByteSource {
   let head: Buffer | undefined = Buffer.alloc(0);
   for await (const piece of bytes) {
     if (head === undefined) {
@@ -106,13 +105,13 @@ export async function* utf8Bytes({ path, bytes }: SourceFile, hint = CONVERT_UTF
     }
     head = Buffer.concat([head, piece]);
     if (head.length < 3) continue;
-    yield behindMark(head, path, hint);
+    yield behindMark(head, path);
     head = undefined;
   }
-  if (head !== undefined) yield behindMark(head, path, hint);
+  if (head !== undefined) yield behindMark(head, path);
 }
 
-function behindMark(head: Buffer, path: string, hint: string): Buffer {
+function behindMark(head: Buffer, path: string): Buffer {
   if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return head.subarray(3);
   const mark = head.toString('hex', 0, 2);
   if (mark !== 'fffe' && mark !== 'feff') return head;
@@ -120,6 +119,6 @@ function behindMark(head: Buffer, path: string, hint: string): Buffer {
   throw new HeadraceError(
     'HR_SOURCE_UNREADABLE',
     `${path}: the file is UTF-16 (it begins with ${shown}), and is read as UTF-8`,
-    { hint },
+    { hint: READ_UTF16 },
   );
 }

@@ -5,10 +5,13 @@ import type { HeadraceError } from '@headrace/engine';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runFileConnector, writeFiles } from '../connectors/run-file-connector.test.lib.ts';
 import { CsvFormat } from './csv/csv-format.ts';
+import { checkCsvSettings } from './csv/csv-settings.ts';
 import type { FileFormat } from './handlers/file-handlers.ts';
 import { JsonFormat } from './json/json-format.ts';
+import { checkJsonSettings } from './json/json-settings.ts';
 import { CollectingPublisher } from './testing/collecting-publisher.ts';
 import { XmlFormat } from './xml/xml-format.ts';
+import { checkXmlSettings } from './xml/xml-settings.ts';
 
 const XML = { xmlRootPath: '/r/e', xmlIdPath: '/r/e/id', outputField: 'xml' };
 const CSV_TEXT = 'id,name\n1,Zoë\n';
@@ -48,7 +51,7 @@ describe.each(Object.entries(formats))('a file of %s', (name, { text }) => {
       );
       expect(error.code).toBe('HR_SOURCE_UNREADABLE');
       expect(error.message).toBe(`/data/in: the file is UTF-16 (it begins with ${mark}), and is read as UTF-8`);
-      expect(error.hint).toContain(name === 'xml' ? 'encoding: utf-16' : 'iconv -f UTF-16 -t UTF-8 ');
+      expect(error.hint).toBe('Set encoding: utf-16, or auto.');
     }
   });
 
@@ -57,7 +60,7 @@ describe.each(Object.entries(formats))('a file of %s', (name, { text }) => {
     expect(documents[0]?.toJson()).toContain('Zo\ufffd');
     const line = name === 'json' ? 1 : 2;
     expect(warnings.filter((message) => message.includes('UTF-8'))).toEqual([
-      expect.stringMatching(`^/data/in:${line}: byte 0xEB is not UTF-8.*U\\+FFFD.*(iconv|encoding)`),
+      expect.stringMatching(`^/data/in:${line}: byte 0xEB is not UTF-8.*U\\+FFFD.*encoding.*windows-1252`),
     ]);
   });
 
@@ -91,6 +94,111 @@ describe('bytes that are not UTF-8', () => {
   });
 });
 
+describe.each(Object.entries(formats))('the encoding of %s', (name, { text }) => {
+  const settings = (more: object) => (name === 'xml' ? { ...XML, ...more } : more) as never;
+  const open = (more: object, publisher: CollectingPublisher, notes: unknown[][] = []) => {
+    const context = { docIdPrefix: '', log: publisher.log, note: (...noted: unknown[]) => void notes.push(noted) };
+    if (name === 'csv') return new CsvFormat(settings(more), context);
+    return name === 'json' ? new JsonFormat(settings(more), context) : new XmlFormat(settings(more), context);
+  };
+  const publish = async (bytes: Uint8Array, more: object, size = 1_000_000) => {
+    const publisher = new CollectingPublisher();
+    const notes: unknown[][] = [];
+    const file = { path: '/data/in', name: 'in', bytes: pieces(bytes, size) };
+    await open(more, publisher, notes).publish(file, publisher);
+    return { json: publisher.json.join(), notes, warnings: publisher.warnings };
+  };
+
+  it.each([
+    ['windows-1252', latin1(text)],
+    ['utf-16', littleEndian(text)],
+    ['UTF-16LE', Buffer.from(text, 'utf16le')],
+    ['auto', littleEndian(text)],
+    ['auto', bigEndian(text)],
+    ['auto', Buffer.from(`\ufeff${text}`)],
+    ['auto', Buffer.from(text)],
+    ['auto', latin1(text)],
+    ['cp850', Buffer.from(text.replace('ë', '\x89'), 'latin1')],
+  ])('may be %s', async (encoding, bytes) => {
+    for (const size of [1, 7, 1000]) {
+      const { json, notes } = await publish(bytes, { encoding }, size);
+      expect(json).toContain('Zoë');
+      expect(notes).toEqual([]);
+    }
+  });
+
+  it('must be known', () => {
+    const check = { csv: checkCsvSettings, json: checkJsonSettings, xml: checkXmlSettings }[name];
+    expect([...(check?.(settings({ encoding: 'klingon' })) ?? [])]).toMatchObject([
+      { parameter: 'encoding', message: 'The encoding "klingon" is not known' },
+    ]);
+    for (const encoding of ['auto', 'Windows-1252', 'utf-8', 'sjis', 'cp437', 'ISO-2022-KR']) {
+      expect([...(check?.(settings({ encoding })) ?? [])]).toEqual([]);
+    }
+    for (const encoding of ['base64', 'hex']) {
+      expect([...(check?.(settings({ encoding })) ?? [])]).toHaveLength(1);
+    }
+  });
+
+  it('counts the bytes that do not decode, with the place of the first', async () => {
+    const repeated = name === 'xml' ? text.replace('ë', 'ëë\nëé') : text.repeat(3);
+    const { notes } = await publish(latin1(repeated), {});
+    const count = [...repeated].filter((char) => char > '\x7f').length;
+    expect(count).toBeGreaterThan(1);
+    expect(notes.reduce((sum, [, , found]) => sum + (found as number), 0)).toBe(count);
+    const line = name === 'json' ? 1 : 2;
+    expect(notes[0]).toEqual([
+      'bytes that do not decode',
+      `/data/in:${line}: byte 0xEB is not UTF-8`,
+      expect.anything(),
+    ]);
+    // A U+FFFD that the file has itself is a character like any other.
+    expect((await publish(Buffer.from(text.replace('ë', '\ufffd')), {})).notes).toEqual([]);
+  });
+
+  it('fails the file for bytes that do not decode where it should', async () => {
+    const failing = (bytes: Uint8Array, more: object) =>
+      publish(bytes, { ...more, onInvalidBytes: 'fail' }).then(
+        () => 'read',
+        (error) => [error.code, error.message, error.hint],
+      );
+    const line = name === 'json' ? 1 : 2;
+    expect(await failing(latin1(text), {})).toEqual([
+      'HR_SOURCE_UNREADABLE',
+      `/data/in:${line}: byte 0xEB is not UTF-8`,
+      expect.stringContaining('windows-1252'),
+    ]);
+    const kana = Buffer.concat([
+      Buffer.from(text.slice(0, text.indexOf('ë'))),
+      Buffer.from([0x82, 0x20]),
+      Buffer.from(text.slice(text.indexOf('ë') + 1)),
+    ]);
+    expect(await failing(kana, { encoding: 'shift_jis' })).toEqual([
+      'HR_SOURCE_UNREADABLE',
+      `/data/in:${line}: there are bytes that are not shift_jis`,
+      expect.stringContaining('windows-1252'),
+    ]);
+    expect(await failing(Buffer.from(text), {})).toBe('read');
+    expect(await failing(latin1(text), { encoding: 'windows-1252' })).toBe('read');
+  });
+});
+
+describe('XML', () => {
+  it.each([
+    ['auto', '<?xml version="1.0" encoding="ISO-8859-1"?>', 'Zo\xeb'],
+    ['auto', "<?xml version='1.0' encoding='utf-8'?>", 'Zo\xc3\xab'],
+    ['auto', '<?xml version="1.0" encoding="cp850"?>', 'Zo\x89'],
+    ['ISO-2022-KR', '', '\x1b$)C\x0eGQ19>n\x0f'],
+    ['auto', '', '\x1b$)C\x0eGQ19>n\x0f'],
+  ])('with encoding %s is read as it declares itself: %s', async (encoding, declaration, content) => {
+    const publisher = new CollectingPublisher();
+    const format = new XmlFormat({ ...XML, encoding }, { docIdPrefix: '', log: publisher.log });
+    const bytes = Buffer.from(`${declaration}<r>\n<e><id>1</id>${content}</e></r>`, 'latin1');
+    await format.publish({ path: '/data/in', name: 'in', bytes: pieces(bytes, 5) }, publisher);
+    expect(publisher.documents[0]?.text('xml')).toMatch(/^<e><id>1<\/id>(Zoë|한국어)<\/e>$/);
+  });
+});
+
 describe('FileConnector', () => {
   let folder: string;
   beforeEach(async () => {
@@ -110,12 +218,41 @@ describe('FileConnector', () => {
     const { found, rejected, warnings } = await runFileConnector(folder, { fileHandlers: { csv: {}, json: {} } });
     expect(found).toEqual(['b.csv-1', 'e.csv-1', 'f.csv-1', 'y']);
     expect(rejected).toEqual([
-      expect.stringMatching(/^a\.csv: the file is UTF-16 .*iconv/),
-      expect.stringMatching(/^c\.jsonl: the file is UTF-16 .*iconv/),
+      expect.stringMatching(/^a\.csv: the file is UTF-16 .*encoding: utf-16/),
+      expect.stringMatching(/^c\.jsonl: the file is UTF-16 .*encoding: utf-16/),
     ]);
     expect(warnings.sort()).toEqual([
       expect.stringMatching(/^e\.csv:2: byte 0xE9/),
       expect.stringMatching(/^f\.csv:2: byte 0xE9/),
+    ]);
+  });
+
+  it('reads files in the encodings that their handlers name', async () => {
+    await writeFiles(folder, {
+      'a.csv': latin1('id,name\n1,Zoë\n'),
+      'b.jsonl': littleEndian('{"id":"j","name":"Zoë"}\n'),
+      'c.xml': latin1('<r><e><id>x</id>Zoë</e></r>'),
+    });
+    const { documents, rejected } = await runFileConnector(folder, {
+      fileHandlers: {
+        csv: { encoding: 'windows-1252', maxLinesPerCell: 5 },
+        json: { encoding: 'auto' },
+        xml: { ...XML, encoding: 'auto', onInvalidBytes: 'fail' },
+      },
+    });
+    expect(rejected).toEqual([]);
+    expect(documents.map(({ name, xml }) => name ?? xml).sort()).toEqual(['<e><id>x</id>Zoë</e>', 'Zoë', 'Zoë']);
+  });
+
+  it('shows bytes that do not decode in the summary, or fails their file', async () => {
+    await writeFiles(folder, { 'a.csv': latin1('k\né\né\n'), 'b.csv': latin1('k\nü\n'), 'c.csv': 'k\nok\n' });
+    const read = await runFileConnector(folder, { fileHandlers: { csv: {} } });
+    expect(read.message).toBe('bytes that do not decode: 3 (the first one: a.csv:2: byte 0xE9 is not UTF-8)');
+    const { found, rejected } = await runFileConnector(folder, { fileHandlers: { csv: { onInvalidBytes: 'fail' } } });
+    expect(found).toEqual(['c.csv-1']);
+    expect(rejected).toEqual([
+      expect.stringMatching(/^a\.csv:2: byte 0xE9 is not UTF-8\. .*windows-1252/),
+      expect.stringMatching(/^b\.csv:2: byte 0xFC is not UTF-8\. .*windows-1252/),
     ]);
   });
 

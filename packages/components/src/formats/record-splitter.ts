@@ -19,8 +19,8 @@ export interface RecordPlace {
 export type SourcePart =
   /** Whole records. The memory is the receiver's. */
   | { readonly kind: 'records'; readonly bytes: Uint8Array<ArrayBuffer>; readonly place: RecordPlace }
-  /** A record above the limit: it was skipped. */
-  | { readonly kind: 'too-long'; readonly limit: number; readonly place: RecordPlace }
+  /** A record above the limit: it was skipped. `cutOff`: the source ended before the record did. */
+  | { readonly kind: 'too-long'; readonly limit: number; readonly place: RecordPlace; readonly cutOff: boolean }
   /** The last record, which the end of the source has cut off. */
   | { readonly kind: 'unfinished'; readonly bytes: Uint8Array<ArrayBuffer>; readonly place: RecordPlace };
 
@@ -79,7 +79,7 @@ export async function* splitRecords(
       return undefined;
     }
     const part: SourcePart = skipping
-      ? { kind: 'too-long', limit: maxRecordBytes, place }
+      ? { kind: 'too-long', limit: maxRecordBytes, place, cutOff: false }
       : { kind: 'records', bytes: buffer.subarray(0, end), place };
     const rest = buffer.subarray(end, filled);
     // A header is cut off long before a piece is full, and behind the end of a source nothing comes.
@@ -114,7 +114,7 @@ export async function* splitRecords(
     const part = cut();
     if (part !== undefined) yield part;
   }
-  if (skipping) yield { kind: 'too-long', limit: maxRecordBytes, place };
+  if (skipping) yield { kind: 'too-long', limit: maxRecordBytes, place, cutOff: !scanner.finish() };
   else if (filled > 0)
     yield { kind: scanner.finish() ? 'records' : 'unfinished', bytes: buffer.subarray(0, filled), place };
 }

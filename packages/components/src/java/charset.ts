@@ -1,8 +1,8 @@
-/** Turns bytes into text, piece by piece. Bytes that mean nothing in the charset become U+FFFD. */
-export interface CharsetDecoder {
-  /** @param more whether more bytes follow: a character may be cut off at the end of these then */
-  decode(bytes: Uint8Array, more: boolean): string;
-}
+import type { CharsetDecoder } from './charset-decoder.ts';
+import { iconvDecoder } from './iconv-charset.ts';
+import { Iso2022KrDecoder } from './iso-2022-kr.ts';
+
+export type { CharsetDecoder };
 
 /** Names that Java knows and the Encoding Standard does not, in lower case without punctuation. */
 const JAVA_NAMES: Readonly<Record<string, string>> = {
@@ -30,21 +30,38 @@ const JAVA_NAMES: Readonly<Record<string, string>> = {
 
 /**
  * A decoder for a charset by the name that Java has for it (any letter case, aliases such as `ISO8859_1` and `Cp1252`
- * included); undefined when it is not known here.
+ * included), that the Encoding Standard has, or iconv-lite; undefined when no one knows it.
  */
 export function charsetDecoder(name: string): CharsetDecoder | undefined {
   const plain = name.toLowerCase().replace(/[^a-z0-9]/g, '');
   if (plain === 'iso88591' || plain === '88591' || plain === 'latin1' || plain === 'l1') return LATIN_1;
   if (plain === 'usascii' || plain === 'ascii' || plain === 'iso646us') return ASCII;
-  if (plain === 'utf16' || plain === 'unicode') return new Utf16Decoder();
+  if (plain === 'utf16' || plain === 'unicode') return new Utf16Decoder('utf-16be');
+  if (plain === 'iso2022kr' || plain === 'csiso2022kr') return new Iso2022KrDecoder();
   const label =
     JAVA_NAMES[plain] ?? plain.replace(/^(?:iso)?8859(\d+)$/, 'iso-8859-$1').replace(/^cp(125\d)$/, 'windows-$1');
-  return decoderFor(name) ?? decoderFor(label);
+  return decoderFor(name) ?? decoderFor(label) ?? (plain === '' ? undefined : iconvDecoder(name));
 }
+
+/**
+ * A decoder for a label as the Encoding Standard means it (`iso-8859-1` is windows-1252, UTF-16 without a byte-order
+ * mark is little-endian), else for any name that `charsetDecoder` knows.
+ */
+export function labelDecoder(label: string): CharsetDecoder | undefined {
+  if (/^\s*utf-?16\s*$/i.test(label)) return new Utf16Decoder('utf-16le');
+  return decoderFor(label) ?? charsetDecoder(label);
+}
+
+/**
+ * Encodings that the platform reads in part only: of `euc-kr` it lacks 8,824 Korean syllables, of `big5` it makes private
+ * characters of all kana and 5,000 others. iconv-lite has the tables of the Encoding Standard.
+ */
+const IN_PART = new Set(['euc-kr', 'big5']);
 
 function decoderFor(label: string): CharsetDecoder | undefined {
   try {
-    return new StandardDecoder(label);
+    const { encoding } = new TextDecoder(label);
+    return IN_PART.has(encoding) ? iconvDecoder(encoding) : new StandardDecoder(encoding);
   } catch {
     return undefined;
   }
@@ -70,17 +87,31 @@ const ASCII: CharsetDecoder = {
   decode: (bytes, more) => LATIN_1.decode(bytes, more).replace(/[\x80-\xff]/g, '\ufffd'),
 };
 
-/** UTF-16 whose byte order a mark says; without one it is big-endian. */
+/** UTF-16 whose byte order a mark says. */
 class Utf16Decoder implements CharsetDecoder {
+  private readonly unmarked: 'utf-16le' | 'utf-16be';
   private decoder: CharsetDecoder | undefined;
   private head = Buffer.alloc(0);
 
+  /** @param unmarked what it is without a mark */
+  constructor(unmarked: 'utf-16le' | 'utf-16be') {
+    this.unmarked = unmarked;
+  }
+
   decode(bytes: Uint8Array, more: boolean): string {
-    if (this.decoder !== undefined) return this.decoder.decode(bytes, more);
+    if (this.decoder !== undefined) return this.read(this.decoder, bytes, more);
     this.head = Buffer.concat([this.head, bytes]);
     if (this.head.length < 2 && more) return '';
-    const little = this.head[0] === 0xff && this.head[1] === 0xfe;
-    this.decoder = new StandardDecoder(little ? 'utf-16le' : 'utf-16be');
-    return this.decoder.decode(this.head, more);
+    const mark = this.head.toString('hex', 0, 2);
+    this.decoder = new StandardDecoder(mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : this.unmarked);
+    return this.read(this.decoder, this.head, more);
+  }
+
+  private read(decoder: CharsetDecoder, bytes: Uint8Array, more: boolean): string {
+    if (!more) {
+      this.decoder = undefined;
+      this.head = Buffer.alloc(0);
+    }
+    return decoder.decode(bytes, more);
   }
 }

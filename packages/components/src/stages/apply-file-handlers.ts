@@ -47,9 +47,10 @@ const parameters = Type.Object({
  * <code>psv { class: CSVFileHandler, separatorChar: "|" }</code>. All take <code>docIdPrefix</code>. CSV takes the
  * parameters of CSVConnector and <code>idFields</code>, several columns that make the id together; JSON takes
  * <code>idField</code>, <code>idFields</code>, <code>docIdFormat</code>, <code>whitelist</code> and
- * <code>blacklist</code> (the fields to keep, and to leave out), and XML <code>xmlRootPath</code>,
- * <code>xmlIdPath</code> or <code>xpathIdPath</code>, <code>encoding</code>, <code>outputField</code> and
- * <code>skipEmptyId</code>.
+ * <code>blacklist</code> (the fields to keep, and to leave out), <code>encoding</code> and <code>onInvalidBytes</code>
+ * as with CSVConnector, and XML <code>xmlRootPath</code>,
+ * <code>xmlIdPath</code> or <code>xpathIdPath</code>, <code>encoding</code>, <code>onInvalidBytes</code>,
+ * <code>outputField</code> and <code>skipEmptyId</code>.
  * <p>
  * A row of CSV that breaks the rules is left out with a warning. An object that cannot be read or has no id, and a file
  * that cannot be read, fail the document.
@@ -137,7 +138,7 @@ export class ApplyFileHandlers extends Stage<typeof parameters> {
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.formats = new FileFormats(params.fileHandlers, context.log);
+    this.formats = new FileFormats(params.fileHandlers, { log: context.log });
     this.storages = new Storages(params as StorageSettings);
   }
 

@@ -34,6 +34,7 @@ export const ERROR_CODES = {
   HR_CONNECTOR_FAILED: 'A connector failed.',
   HR_CONNECTOR_TIMEOUT: 'A connector did not finish within runner.connectorTimeout.',
   HR_SOURCE_UNREADABLE: 'A source (a file, a server) cannot be opened or read.',
+  HR_SOURCE_INCOMPLETE: 'A file was not read to its end. What came before was published.',
   HR_INDEXER_START: 'The indexer could not be made from the config.',
   HR_INDEXER_CONNECT: 'The indexer could not connect to its destination.',
   HR_INDEXER_FAILED: 'The indexer could not write a document.',

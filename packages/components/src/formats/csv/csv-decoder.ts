@@ -14,7 +14,7 @@ import { idFieldsOf, idFormatOf } from '../id-settings.ts';
 import { TextBlocks } from '../text-blocks.ts';
 import { type CsvLayout, FROM_ID, FROM_LINE, FROM_NAME, FROM_PATH, readHeader } from './csv-header.ts';
 import { CsvParser } from './csv-parser.ts';
-import { type CsvSettings, dialectOf } from './csv-settings.ts';
+import { type CsvSettings, dialectOf, MAX_LINES_PER_CELL } from './csv-settings.ts';
 
 /** What all pieces of files with the same header have in common. Plain data. */
 export interface CsvDecoderOptions {
@@ -45,6 +45,7 @@ export class CsvDecoder implements RecordDecoder {
   private readonly idFields: readonly string[];
   private readonly idFormat: IdFormat;
   private readonly ignored: ReadonlySet<string>;
+  private readonly maxLines: number;
   private warnedOfId = false;
   /** Number and line of the next record. */
   private record = 0;
@@ -63,6 +64,7 @@ export class CsvDecoder implements RecordDecoder {
     this.idFields = idFieldsOf(settings);
     this.idFormat = idFormatOf(settings);
     this.ignored = new Set(settings.ignoredTerms);
+    this.maxLines = settings.maxLinesPerCell ?? MAX_LINES_PER_CELL;
     this.cells = this.layout.names.map(() => []);
   }
 
@@ -97,8 +99,11 @@ export class CsvDecoder implements RecordDecoder {
   private rows(place: CsvPosition, sink: RecordSink): string {
     const { parser } = this;
     while (!parser.done) {
+      const start = parser.at;
       if (!parser.next()) return parser.rest();
-      if (!parser.blank) this.row(place, this.record, this.line, sink);
+      // Only a record of several lines has a cell of several.
+      if (parser.lines > this.maxLines && parser.mostLines > this.maxLines) this.rejectLong(place, start, sink);
+      else if (!parser.blank) this.row(place, this.record, this.line, sink);
       this.record++;
       this.line += parser.lines;
     }
@@ -204,14 +209,32 @@ export class CsvDecoder implements RecordDecoder {
     return new Document(Shape.common(present), values);
   }
 
+  private rejectLong(place: CsvPosition, start: number, sink: RecordSink): void {
+    const { parser } = this;
+    const { lines, column } = parser.placeOf(parser.longestCell, start);
+    this.sendTable(place, sink);
+    sink.reject({
+      place: `${place.path}:${this.line + lines}:${column}`,
+      message:
+        `the cell that this quote opens has ${parser.mostLines} lines, more than maxLinesPerCell (${this.maxLines}): ` +
+        'a quote may be missing, and rows may be inside the cell',
+      ...this.idOfLine(place, this.record),
+    });
+  }
+
   private rejectCount(place: CsvPosition, record: number, line: number, sink: RecordSink): void {
     const { count } = this.parser;
     const { columns } = this.layout;
     sink.reject({
       place: `${place.path}:${line}`,
       message: `the row has ${count} ${count === 1 ? 'column' : 'columns'}, the header ${columns}`,
-      ...(this.idFields.length === 0 ? { id: `${this.prefix}${place.name}-${record}` } : {}),
+      ...this.idOfLine(place, record),
     });
+  }
+
+  /** The id of a rejected row, where the line number makes it. */
+  private idOfLine(place: CsvPosition, record: number): { id?: string } {
+    return this.idFields.length === 0 ? { id: `${this.prefix}${place.name}-${record}` } : {};
   }
 }
 

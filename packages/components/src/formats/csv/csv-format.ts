@@ -1,8 +1,9 @@
 import { HeadraceError, type ModuleReference, type Publisher } from '@headrace/engine';
-import { type SourceFile, utf8Bytes } from '../byte-source.ts';
+import { asBuffer } from '../as-buffer.ts';
+import type { SourceFile } from '../byte-source.ts';
+import { openText } from '../encoding/open-text.ts';
 import type { FormatContext } from '../format-context.ts';
-import { type RecordPlace, splitRecords } from '../record-splitter.ts';
-import { Utf8Check } from '../utf8-check.ts';
+import { type SourcePart, splitRecords } from '../record-splitter.ts';
 import { CsvDecoder } from './csv-decoder.ts';
 import { readHeader } from './csv-header.ts';
 import { CsvParser } from './csv-parser.ts';
@@ -11,6 +12,10 @@ import { type CsvSettings, dialectOf } from './csv-settings.ts';
 
 const BACKSLASH = 92;
 const ESCAPES = 'backslashes are taken as escapes and disappear; set ignoreEscapeChar: true to keep them';
+const STRAY =
+  'text follows the closing quote of a cell. It is read as part of the cell; a quote may be missing before it, so that ' +
+  'rows are joined, or one inside the cell is not doubled';
+const STRAYS = 'cells with text behind the closing quote';
 
 /** Publishes CSV files: the run's thread cuts them into pieces, the pipeline threads decode those. */
 export class CsvFormat {
@@ -32,31 +37,32 @@ export class CsvFormat {
 
   /**
    * Publishes the rows of a file; ends early when the publisher's signal is aborted. Throws `HR_SOURCE_UNREADABLE`
-   * when the file cannot be read, when its header cannot be used, and when a quote in its header or first row is
-   * never closed.
+   * when the file cannot be read or its header cannot be used, `HR_SOURCE_INCOMPLETE` when a quote is never closed, so
+   * that it holds the rest of the file.
    */
   async publish(file: SourceFile, publisher: Publisher): Promise<void> {
     const { path, name } = file;
     const { log } = this.context;
     const scanner = new CsvScanner(dialectOf(this.settings));
     let decoder: ModuleReference | undefined;
-    const check = new Utf8Check(path, log);
+    const { bytes, invalid } = openText(file, this.settings, this.context);
     const looksForEscapes = this.settings.ignoreEscapeChar !== true;
-    for await (const part of splitRecords(utf8Bytes(file), scanner, { firstAlone: true })) {
+    let strays = 0;
+    for await (const part of splitRecords(bytes, scanner, { firstAlone: true })) {
       if (publisher.signal.aborted) return;
       const { record, line } = part.place;
-      if (part.kind === 'records') check.look(part.bytes, [{ start: 0, end: part.bytes.length, line }]);
-      if (part.kind === 'unfinished') {
-        const message = 'a quote is opened but never closed';
-        if (record <= 1) throw brokenStart(path, part.place, message);
-        await publisher.reject({ place: `${path}:${line}`, message: `${message}: the rest of the file is this row` });
-      } else if (part.kind === 'too-long') {
-        const message = `the row is longer than ${part.limit} bytes: a quote may never be closed`;
-        if (record === 0) throw brokenStart(path, part.place, message);
+      if (part.kind === 'records') invalid.look(part.bytes, [{ start: 0, end: part.bytes.length, line }]);
+      if (scanner.strayCount > strays) strays = this.tellOfStrays(path, scanner, strays);
+      if (part.kind === 'unfinished' || (part.kind === 'too-long' && (part.cutOff || record === 0))) {
+        throw this.brokenOff(path, part);
+      }
+      if (part.kind === 'too-long') {
+        const message = `the row is longer than ${part.limit} bytes: a quote may be missing, and rows may be inside it`;
         await publisher.reject({ place: `${path}:${line}`, message });
       } else if (decoder === undefined) decoder = this.decoderFor(part.bytes, path);
       else {
-        if (looksForEscapes && !this.said.has(ESCAPES) && includesByte(part.bytes, BACKSLASH)) this.say(path, ESCAPES);
+        if (looksForEscapes && !this.said.has(ESCAPES) && asBuffer(part.bytes).includes(BACKSLASH))
+          this.say(path, ESCAPES);
         await publisher.publishChunk({ bytes: part.bytes, decoder, position: { path, name, record, line } });
       }
     }
@@ -82,15 +88,33 @@ export class CsvFormat {
     this.said.add(warning);
     this.context.log.warn(`${path}: ${warning} (said once)`);
   }
-}
 
-/** As `bytes.includes(byte)`, but by the native search of a buffer, which is many times as fast. */
-function includesByte({ buffer, byteOffset, length }: Uint8Array<ArrayBuffer>, byte: number): boolean {
-  return Buffer.from(buffer, byteOffset, length).includes(byte);
-}
+  private tellOfStrays(path: string, { strays, strayCount }: CsvScanner, known: number): number {
+    const [first] = strays;
+    for (const { line, column } of strays.slice(known)) this.context.log.warn(`${path}:${line}:${column}: ${STRAY}`);
+    if (strayCount > strays.length && known <= strays.length) {
+      this.context.log.warn(`${path}: there is more text behind closing quotes, which is only counted`);
+    }
+    this.context.note?.(STRAYS, `${path}:${first?.line}:${first?.column}`, strayCount - known);
+    return strayCount;
+  }
 
-function brokenStart(path: string, { record, line }: RecordPlace, message: string): HeadraceError {
-  return new HeadraceError('HR_SOURCE_UNREADABLE', `${path}:${line}: ${message}`, {
-    hint: `It is in the ${record === 0 ? 'header' : 'first row'}. If quotes are ordinary characters, set interpretQuotes: false.`,
-  });
+  /** A row that holds the rest of the file, because a quote is never closed. */
+  private brokenOff(path: string, part: Exclude<SourcePart, { kind: 'records' }>): HeadraceError {
+    const { record, line } = part.place;
+    let place = `${path}:${line}`;
+    let what = 'a quote is opened but never closed';
+    if (part.kind === 'unfinished') {
+      const parser = new CsvParser(dialectOf(this.settings));
+      parser.load(asBuffer(part.bytes).toString());
+      parser.next();
+      const { lines, column } = parser.placeOf(parser.openQuote, 0);
+      place = `${path}:${line + lines}:${column}`;
+    } else what = `the row is longer than ${part.limit} bytes: a quote may be missing`;
+    const code = record === 0 ? 'HR_SOURCE_UNREADABLE' : 'HR_SOURCE_INCOMPLETE';
+    const where = record === 0 ? 'It is in the header. ' : '';
+    return new HeadraceError(code, `${place}: ${what}: the rest of the file was not read`, {
+      hint: `${where}Close it, or set interpretQuotes: false if quotes are ordinary characters.`,
+    });
+  }
 }

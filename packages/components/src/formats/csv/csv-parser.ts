@@ -25,6 +25,11 @@ export class CsvParser {
   blank = false;
   /** Offset of the next record. */
   at = 0;
+  /** For a record of several lines: the most lines that one of its cells has, and the offset of that cell's quote. */
+  mostLines = 0;
+  longestCell = 0;
+  /** Where the quote is that is never closed, after `next` has said that there is one. */
+  openQuote = 0;
   private readonly dialect: CsvDialect;
   private readonly separator: number;
   private text = '';
@@ -58,6 +63,15 @@ export class CsvParser {
   /** The text that has not been read. */
   rest(): string {
     return this.text.slice(this.at);
+  }
+
+  /** How many lines after an earlier offset this one is, and its column there, counted from 1. */
+  placeOf(offset: number, from: number): { lines: number; column: number } {
+    const before = this.text.slice(from, offset);
+    const ends = [...before.matchAll(/\r\n|\r|\n/g)];
+    const last = ends.at(-1);
+    const start = last === undefined ? 0 : last.index + last[0].length;
+    return { lines: ends.length, column: before.length - start + 1 };
   }
 
   /** Reads the next record. False when the text ends inside quotes: nothing has been read then. */
@@ -110,6 +124,7 @@ export class CsvParser {
     const start = this.at;
     this.count = 0;
     this.lines = 1;
+    this.mostLines = 1;
     for (let at = start; ; at++) {
       at = this.readCell(at);
       if (at < 0) return false;
@@ -128,9 +143,21 @@ export class CsvParser {
       let open = at;
       for (let c = text.charCodeAt(open); (c === SPACE || c === TAB) && c !== separator; c = text.charCodeAt(open))
         open++;
-      if (text.charCodeAt(open) === QUOTE) return this.readQuoted(open + 1);
+      if (text.charCodeAt(open) === QUOTE) {
+        const before = this.lines;
+        const end = this.readQuoted(open + 1);
+        if (end < 0) this.openQuote = open;
+        else if (this.lines !== before) this.noteLines(this.lines - before + 1, open);
+        return end;
+      }
     }
     return this.readUnquoted(at, '');
+  }
+
+  private noteLines(lines: number, quote: number): void {
+    if (lines <= this.mostLines) return;
+    this.mostLines = lines;
+    this.longestCell = quote;
   }
 
   private readQuoted(start: number): number {

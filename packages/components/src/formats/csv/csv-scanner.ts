@@ -19,6 +19,17 @@ const BACKSLASH_IN_QUOTED = 4;
 const AFTER_CR = 5;
 /** Behind a record; never between two scans. */
 const ENDED = 6;
+/** Behind a closing quote and white space: nothing else should come before the end of the cell. */
+const AFTER_QUOTE = 7;
+
+/** So many places of stray text are kept. */
+const MAX_STRAYS = 10;
+
+/** A place in a file: line and column are counted from 1. */
+export interface TextPlace {
+  readonly line: number;
+  readonly column: number;
+}
 
 /** Beyond every text, and still a small integer. */
 const NOWHERE = 0x3fffffff;
@@ -33,6 +44,9 @@ const NOWHERE = 0x3fffffff;
 export class CsvScanner implements RecordScanner {
   records = 0;
   line = 1;
+  /** Cells with text behind their closing quote: how many, and where the first of them are. */
+  strayCount = 0;
+  readonly strays: TextPlace[] = [];
   private readonly dialect: CsvDialect;
   /** The bytes of the separator. */
   private readonly separator: string;
@@ -127,7 +141,14 @@ export class CsvScanner implements RecordScanner {
           break;
         case QUOTE_IN_QUOTED:
           if (c === QUOTE) at++;
-          this.state = c === QUOTE ? QUOTED : TEXT;
+          this.state = c === QUOTE ? QUOTED : AFTER_QUOTE;
+          break;
+        case AFTER_QUOTE:
+          if ((c === SPACE || c === TAB) && text[at] !== this.separator) at++;
+          else {
+            if (c !== LF && c !== CR && !this.isSeparator(at)) this.noteStray(at);
+            this.state = TEXT;
+          }
           break;
         case BACKSLASH_IN_QUOTED:
           if (c === QUOTE || c === BACKSLASH) at++;
@@ -144,6 +165,19 @@ export class CsvScanner implements RecordScanner {
       }
     }
     return end;
+  }
+
+  /** Whether a separator is here, or the part of one that the end of the bytes has cut off. */
+  private isSeparator(at: number): boolean {
+    return this.separator.startsWith(this.text.slice(at, at + this.separator.length));
+  }
+
+  private noteStray(at: number): void {
+    this.strayCount++;
+    if (this.strays.length >= MAX_STRAYS) return;
+    const start = Math.max(this.text.lastIndexOf('\n', at - 1), this.text.lastIndexOf('\r', at - 1)) + 1;
+    const column = Buffer.from(this.text.slice(start, at), 'latin1').toString().length + 1;
+    this.strays.push({ line: this.line + this.innerLines, column });
   }
 
   /** Passes text up to the end of the cell or record. */

@@ -1,6 +1,13 @@
 import { type ParameterProblem, RESERVED_FIELDS, Type } from '@headrace/engine';
+import { checkEncoding, type EncodingSettings, encodingParameters } from '../encoding/encoding-settings.ts';
 import { checkIdSettings, type IdSettings } from '../id-settings.ts';
 import type { CsvDialect } from './csv-dialect.ts';
+
+/**
+ * Longer cells are taken for the work of a quote that is missing: a thousand lines are a text of twenty pages. A longer
+ * text that is refused is told of and needs one setting; rows that vanish in a cell nobody would notice.
+ */
+export const MAX_LINES_PER_CELL = 1000;
 
 /** The parameters that say how CSV becomes documents, except those of the id. */
 export const csvParameters = {
@@ -13,10 +20,12 @@ export const csvParameters = {
   lineNumberField: Type.Optional(Type.String({ default: 'csvLineNumber' })),
   filenameField: Type.Optional(Type.String({ default: 'filename' })),
   filePathField: Type.Optional(Type.String({ default: 'source' })),
+  maxLinesPerCell: Type.Optional(Type.Integer({ default: MAX_LINES_PER_CELL, minimum: 1 })),
+  ...encodingParameters,
 };
 
 /** How CSV becomes documents. Plain data: it crosses threads. */
-export interface CsvSettings extends IdSettings {
+export interface CsvSettings extends IdSettings, EncodingSettings {
   readonly separatorChar?: string;
   readonly useTabs?: boolean;
   readonly interpretQuotes?: boolean;
@@ -26,6 +35,8 @@ export interface CsvSettings extends IdSettings {
   readonly lineNumberField?: string;
   readonly filenameField?: string;
   readonly filePathField?: string;
+  /** A row with a cell of more lines is rejected. */
+  readonly maxLinesPerCell?: number;
 }
 
 /** The syntax that the settings ask for. */
@@ -40,6 +51,7 @@ export function dialectOf(settings: CsvSettings): CsvDialect {
 /** Mistakes in the settings that their schema cannot express. */
 export function* checkCsvSettings(settings: CsvSettings): Generator<ParameterProblem> {
   yield* checkIdSettings(settings);
+  yield* checkEncoding(settings, 'standard');
   const { separator, quotes, escapes } = dialectOf(settings);
   const parameter = 'separatorChar';
   if (separator === '') {

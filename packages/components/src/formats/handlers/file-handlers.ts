@@ -16,7 +16,7 @@ import { CsvFormat } from '../csv/csv-format.ts';
 import { type CsvSettings, checkCsvSettings, csvParameters } from '../csv/csv-settings.ts';
 import type { FormatContext } from '../format-context.ts';
 import { JsonFormat } from '../json/json-format.ts';
-import { checkJsonSettings, type JsonSettings } from '../json/json-settings.ts';
+import { checkJsonSettings, type JsonSettings, jsonParameters } from '../json/json-settings.ts';
 import { XmlFormat } from '../xml/xml-format.ts';
 import { checkXmlSettings, type XmlSettings, xmlParameters } from '../xml/xml-settings.ts';
 
@@ -26,7 +26,7 @@ export interface FileFormat {
   readonly pathField?: string;
   /**
    * Publishes the records of a file; ends early when the publisher's signal is aborted. Throws `HR_SOURCE_UNREADABLE`
-   * when the file cannot be read to its end.
+   * when the file cannot be read, `HR_SOURCE_INCOMPLETE` when its rest cannot.
    */
   publish(file: SourceFile, publisher: Publisher): Promise<void>;
 }
@@ -52,11 +52,7 @@ const csv: FileHandler = {
 };
 
 const json: FileHandler = {
-  parameters: Type.Object({
-    ...idParameters,
-    whitelist: Type.Optional(Type.Array(Type.String(), { default: [] })),
-    blacklist: Type.Optional(Type.Array(Type.String(), { default: [] })),
-  }),
+  parameters: Type.Object({ ...idParameters, ...jsonParameters }),
   check: checkJsonSettings,
   open: (settings: JsonSettings, context) => new JsonFormat(settings, context),
 };
@@ -123,12 +119,12 @@ export function extensionsWithoutPath(handlers: FileHandlers): string[] {
  */
 export class FileFormats {
   private readonly handlers: FileHandlers;
-  private readonly log: FormatContext['log'];
+  private readonly context: Omit<FormatContext, 'docIdPrefix'>;
   private readonly opened = new Map<string, FileFormat>();
 
-  constructor(handlers: FileHandlers, log: FormatContext['log']) {
+  constructor(handlers: FileHandlers, context: Omit<FormatContext, 'docIdPrefix'>) {
     this.handlers = handlers;
-    this.log = log;
+    this.context = context;
   }
 
   /** The format of files with this extension; undefined when they have no handler. */
@@ -143,7 +139,8 @@ export class FileFormats {
     const handler = handlerOf(key, settings);
     if ('message' in handler) throw new TypeError(handler.message);
     const { params } = readSettings(handler, key, settings, '');
-    format = handler.open(params as never, { docIdPrefix: (params['docIdPrefix'] as string) ?? '', log: this.log });
+    const docIdPrefix = (params['docIdPrefix'] as string | undefined) ?? '';
+    format = handler.open(params as never, { ...this.context, docIdPrefix });
     this.opened.set(extension, format);
     return format;
   }

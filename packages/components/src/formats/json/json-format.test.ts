@@ -176,15 +176,19 @@ describe('JSON values over several lines', () => {
     ]);
   });
 
-  it('tell of a file that was cut off', async () => {
-    const inArray = await publish('[\n{"id":"a"},\n{"id":"b"}');
-    expect(inArray.json).toHaveLength(2);
-    expect(inArray.rejected).toEqual([{ place: '/data/in.jsonl:3', message: expect.stringContaining('cut off') }]);
-    const inObject = await publish('[{"id":"a"},\n\n{"id":"b"');
-    expect(inObject.json).toHaveLength(1);
-    expect(inObject.rejected).toEqual([
-      { place: '/data/in.jsonl:3', message: expect.stringContaining('never closed') },
-    ]);
+  it.each([
+    ['in an array', '[\n{"id":"a"},\n{"id":"b"}', 2, '/data/in.jsonl:3: the file ends inside an array'],
+    ['in an object', '[{"id":"a"},\n\n{"id":"b"', 1, '/data/in.jsonl:3: a string or an object is opened but never'],
+    ['by a quote', '[{"id":"a"},\n{"id":"b},\n{"id":"c"}]', 1, '/data/in.jsonl:2: a string or an object is opened'],
+  ])('fail a file that was cut off %s, after the values before', async (_, text, count, message) => {
+    const publisher = new CollectingPublisher();
+    const format = new JsonFormat({}, { docIdPrefix: '', log: publisher.log });
+    const file = { path: '/data/in.jsonl', name: 'in.jsonl', bytes: pieces(Buffer.from(text)) };
+    const error = await format.publish(file, publisher).catch((error) => error);
+    expect(error.code).toBe('HR_SOURCE_INCOMPLETE');
+    expect(error.message).toContain(message);
+    expect(publisher.json).toHaveLength(count);
+    expect(publisher.rejected).toEqual([]);
   });
 
   it('give the same records wherever they are cut', async () => {

@@ -1,13 +1,15 @@
-import type { ModuleReference, Publisher } from '@headrace/engine';
-import { type SourceFile, utf8Bytes } from '../byte-source.ts';
+import { HeadraceError, type ModuleReference, type Publisher } from '@headrace/engine';
+import type { SourceFile } from '../byte-source.ts';
+import { openText } from '../encoding/open-text.ts';
 import type { FormatContext } from '../format-context.ts';
 import { type SourcePart, splitRecords } from '../record-splitter.ts';
-import { Utf8Check } from '../utf8-check.ts';
 import { JsonDecoder, type JsonPosition } from './json-decoder.ts';
 import { detectLayout } from './json-layout.ts';
 import { JsonLineScanner } from './json-line-scanner.ts';
 import type { JsonSettings } from './json-settings.ts';
 import { BETWEEN_VALUES, JsonValueScanner } from './json-value-scanner.ts';
+
+const OPEN = 'a string or an object is opened but never closed: the rest of the file was not read';
 
 /**
  * Publishes JSON files: an object a line, or objects on as many lines as they like, one after the other or in an
@@ -15,43 +17,50 @@ import { BETWEEN_VALUES, JsonValueScanner } from './json-value-scanner.ts';
  */
 export class JsonFormat {
   private readonly decoder: ModuleReference;
-  private readonly log: FormatContext['log'];
+  private readonly settings: JsonSettings;
+  private readonly context: FormatContext;
 
-  constructor(settings: JsonSettings, { docIdPrefix, log }: FormatContext) {
-    this.log = log;
-    this.decoder = JsonDecoder.reference({ settings, docIdPrefix });
+  constructor(settings: JsonSettings, context: FormatContext) {
+    this.settings = settings;
+    this.context = context;
+    this.decoder = JsonDecoder.reference({ settings, docIdPrefix: context.docIdPrefix });
   }
 
   /**
    * Publishes the objects of a file; ends early when the publisher's signal is aborted. Throws
-   * `HR_SOURCE_UNREADABLE` when the file cannot be read.
+   * `HR_SOURCE_UNREADABLE` when the file cannot be read, `HR_SOURCE_INCOMPLETE` when an object, a string or an
+   * array is never closed.
    */
   async publish(file: SourceFile, publisher: Publisher): Promise<void> {
     const { path } = file;
-    const check = new Utf8Check(path, this.log);
-    const { layout, source } = await detectLayout(utf8Bytes(file));
+    const { bytes, invalid } = openText(file, this.settings, this.context);
+    const { layout, source } = await detectLayout(bytes);
     const scanner = layout === 'lines' ? new JsonLineScanner() : new JsonValueScanner();
     for await (const part of splitRecords(source, scanner)) {
       if (publisher.signal.aborted) return;
       if (part.kind === 'records') {
         const { record, line } = part.place;
-        check.look(part.bytes, [{ start: 0, end: part.bytes.length, line }]);
+        invalid.look(part.bytes, [{ start: 0, end: part.bytes.length, line }]);
         const position: JsonPosition = { path, layout, line, lineStart: layout === 'lines' || record === 0 };
         await publisher.publishChunk({ bytes: part.bytes, decoder: this.decoder, position });
-      } else await publisher.reject({ place: `${path}:${lineOf(part)}`, message: messageFor(part) });
+      } else if (part.kind === 'unfinished' || part.cutOff) throw incomplete(`${path}:${lineOf(part)}`, OPEN);
+      else
+        await publisher.reject({
+          place: `${path}:${lineOf(part)}`,
+          message: `the record is longer than ${part.limit} bytes`,
+        });
     }
     if (publisher.signal.aborted) return;
     if (scanner instanceof JsonValueScanner && scanner.finish() && scanner.openArrays > 0) {
-      const message = 'the file ends inside an array: it may have been cut off';
-      await publisher.reject({ place: `${path}:${scanner.line}`, message });
+      throw incomplete(`${path}:${scanner.line}`, 'the file ends inside an array');
     }
   }
 }
 
-function messageFor(part: Exclude<SourcePart, { kind: 'records' }>): string {
-  return part.kind === 'too-long'
-    ? `the record is longer than ${part.limit} bytes`
-    : 'a string or an object is opened but never closed: the rest of the file is this record';
+function incomplete(place: string, what: string): HeadraceError {
+  return new HeadraceError('HR_SOURCE_INCOMPLETE', `${place}: ${what}`, {
+    hint: 'Look there for a quote, a brace or a bracket that is missing, or whether the file was cut off.',
+  });
 }
 
 /** The line in which a record itself begins. */

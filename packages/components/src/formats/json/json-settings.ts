@@ -1,8 +1,16 @@
-import type { ParameterProblem } from '@headrace/engine';
+import { type ParameterProblem, Type } from '@headrace/engine';
+import { checkEncoding, type EncodingSettings, encodingParameters } from '../encoding/encoding-settings.ts';
 import { checkIdSettings, type IdSettings, idFieldsOf } from '../id-settings.ts';
 
+/** The parameters of a file handler for JSON, except those of the id. */
+export const jsonParameters = {
+  whitelist: Type.Optional(Type.Array(Type.String(), { default: [] })),
+  blacklist: Type.Optional(Type.Array(Type.String(), { default: [] })),
+  ...encodingParameters,
+};
+
 /** How JSON becomes documents. Plain data: it crosses threads. */
-export interface JsonSettings extends IdSettings {
+export interface JsonSettings extends IdSettings, EncodingSettings {
   /** Names of the fields to keep, at the top; none given: all. */
   readonly whitelist?: readonly string[];
   /** Names of the fields to leave out, at the top. */
@@ -17,6 +25,7 @@ export function keepsField({ whitelist = [], blacklist = [] }: JsonSettings, nam
 /** Mistakes in the settings that their schema cannot express: an id that is filtered out. */
 export function* checkJsonSettings(settings: JsonSettings): Generator<ParameterProblem> {
   yield* checkIdSettings(settings);
+  yield* checkEncoding(settings, 'standard');
   const idFields = idFieldsOf(settings);
   for (const name of idFields.length === 0 ? ['id'] : idFields) {
     if (keepsField(settings, name)) continue;

@@ -1,8 +1,8 @@
 import { HeadraceError, type ModuleReference, type Publisher } from '@headrace/engine';
-import { charsetDecoder } from '../../java/charset.ts';
-import { type ByteSource, type SourceFile, utf8Bytes } from '../byte-source.ts';
+import type { SourceFile } from '../byte-source.ts';
+import { isAuto } from '../encoding/encoding-settings.ts';
+import { openText } from '../encoding/open-text.ts';
 import type { FormatContext } from '../format-context.ts';
-import { Utf8Check } from '../utf8-check.ts';
 import { XmlDecoder, type XmlPosition } from './xml-decoder.ts';
 import { XmlRecordFinder } from './xml-record-finder.ts';
 import { pathNames, type XmlSettings } from './xml-settings.ts';
@@ -15,14 +15,12 @@ import { XmlSyntaxError } from './xml-syntax-error.ts';
  */
 export class XmlFormat {
   private readonly settings: XmlSettings;
-  private readonly docIdPrefix: string;
-  private readonly log: FormatContext['log'];
+  private readonly context: FormatContext;
   private decoder: ModuleReference | undefined;
 
-  constructor(settings: XmlSettings, { docIdPrefix, log }: FormatContext) {
+  constructor(settings: XmlSettings, context: FormatContext) {
     this.settings = settings;
-    this.docIdPrefix = docIdPrefix;
-    this.log = log;
+    this.context = context;
   }
 
   /**
@@ -33,13 +31,13 @@ export class XmlFormat {
     const { path } = file;
     const { xmlRootPath, xmlIdPath, encoding = 'utf-8' } = this.settings;
     const finder = new XmlRecordFinder(pathNames(xmlRootPath), xmlIdPath === undefined ? [] : pathNames(xmlIdPath));
-    this.decoder ??= await decoderFor(this.settings, this.docIdPrefix);
-    const check = new Utf8Check(path, this.log, 'set encoding to what the file is in, such as ISO-8859-1');
+    this.decoder ??= await decoderFor(this.settings, this.context.docIdPrefix);
+    const { bytes, invalid } = openText(file, this.settings, this.context, 'java', declaredEncoding);
     try {
-      for await (const part of splitXml(asUtf8(file, encoding), finder)) {
+      for await (const part of splitXml(bytes, finder)) {
         if (publisher.signal.aborted) return;
         if (part.kind === 'records') {
-          check.look(part.bytes, part.records);
+          invalid.look(part.bytes, part.records);
           const position: XmlPosition = { path, records: part.records };
           await publisher.publishChunk({ bytes: part.bytes, decoder: this.decoder, position });
         } else {
@@ -52,7 +50,7 @@ export class XmlFormat {
     } catch (error) {
       if (!(error instanceof XmlSyntaxError)) throw error;
       throw new HeadraceError('HR_SOURCE_UNREADABLE', `${path}:${error.line}: not well-formed XML: ${error.message}`, {
-        hint: `Mend the file there. It was read as ${encoding}, whatever it declares itself.`,
+        hint: `Mend the file there. It was read with encoding ${encoding}${isAuto(encoding) ? '' : ', whatever it declares itself'}.`,
         cause: error,
       });
     }
@@ -66,14 +64,7 @@ async function decoderFor(settings: XmlSettings, docIdPrefix: string): Promise<M
   return XmlXPathDecoder.reference({ settings, docIdPrefix });
 }
 
-/** The source as UTF-8 without byte-order mark. */
-function asUtf8(file: SourceFile, encoding: string): ByteSource {
-  return /^utf-?8$/i.test(encoding) ? utf8Bytes(file, 'Set encoding: utf-16.') : transcoded(file.bytes, encoding);
-}
-
-async function* transcoded(source: ByteSource, encoding: string): ByteSource {
-  const decoder = charsetDecoder(encoding);
-  if (decoder === undefined) throw new HeadraceError('HR_SOURCE_UNREADABLE', `The encoding "${encoding}" is not known`);
-  for await (const piece of source) yield Buffer.from(decoder.decode(piece, true));
-  yield Buffer.from(decoder.decode(new Uint8Array(), false));
+/** The encoding in the XML declaration at the beginning of a file. */
+function declaredEncoding(head: string): string | undefined {
+  return /^\s*<\?xml\s[^>]*?\bencoding\s*=\s*["']([\w.:-]+)["']/.exec(head)?.[1];
 }

@@ -1,17 +1,17 @@
 import { type ParameterProblem, Type } from '@headrace/engine';
 import { checkDestination } from '../../fields/destination.ts';
-import { charsetDecoder } from '../../java/charset.ts';
 import { compileXPath, XPathError } from '../../xml/xpath/index.ts';
+import { checkEncoding, type EncodingSettings, invalidBytesParameter } from '../encoding/encoding-settings.ts';
 
 /** How elements of XML become documents. Plain data: it crosses threads. */
-export interface XmlSettings {
+export interface XmlSettings extends EncodingSettings {
   /** Path of the elements that become documents, from the root: `/lib/book`. */
   readonly xmlRootPath: string;
   /** Path of the elements whose text makes the id, from the root: `/lib/book/isbn`. */
   readonly xmlIdPath?: string;
   /** XPath that gives the id, relative to the element that becomes the document. Instead of `xmlIdPath`. */
   readonly xpathIdPath?: string;
-  /** The charset of the files, whatever they declare themselves. */
+  /** The charset of the files, whatever they declare themselves; with `auto` that counts, unless a mark says another. */
   readonly encoding?: string;
   /** The field for the XML of the element. */
   readonly outputField?: string;
@@ -27,6 +27,7 @@ export const xmlParameters = {
   encoding: Type.Optional(Type.String({ default: 'utf-8' })),
   outputField: Type.Optional(Type.String({ default: 'xml' })),
   skipEmptyId: Type.Optional(Type.Boolean({ default: false })),
+  ...invalidBytesParameter,
 };
 
 /** The names that a path such as `/lib/book` goes through. */
@@ -36,7 +37,7 @@ export function pathNames(path: string): string[] {
 
 /** Mistakes in the settings that their schema cannot express. */
 export function* checkXmlSettings(settings: XmlSettings): Generator<ParameterProblem> {
-  const { xmlRootPath, xmlIdPath, xpathIdPath, encoding, outputField } = settings;
+  const { xmlRootPath, xmlIdPath, xpathIdPath, outputField } = settings;
   yield* checkPath('xmlRootPath', xmlRootPath);
   if ((xmlIdPath === undefined) === (xpathIdPath === undefined)) {
     yield {
@@ -64,13 +65,7 @@ export function* checkXmlSettings(settings: XmlSettings): Generator<ParameterPro
       yield { parameter: 'xpathIdPath', message: `"${xpathIdPath}" is not an XPath expression: ${error.message}` };
     }
   }
-  if (encoding !== undefined && charsetDecoder(encoding) === undefined) {
-    yield {
-      parameter: 'encoding',
-      message: `The encoding "${encoding}" is not known`,
-      hint: 'Known are UTF-8, UTF-16, ISO-8859-1, windows-1252, Shift_JIS and others of the Encoding Standard.',
-    };
-  }
+  yield* checkEncoding(settings, 'java');
   if (outputField !== undefined) yield* checkDestination('outputField', outputField);
 }
 

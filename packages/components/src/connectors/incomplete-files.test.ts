@@ -1,0 +1,104 @@
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { HeadraceError } from '@headrace/engine';
+import { describe, expect, it } from 'vitest';
+import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
+import { tarOf } from '../storage/archives/make-archives.test.lib.ts';
+import { folder, left, type Params, run, write } from './file-connector.test.lib.ts';
+
+const fileHandlers = { csv: { idField: 'k' }, json: {}, xml: { xmlRootPath: '/r/e', xmlIdPath: '/r/e/id' } };
+
+/** Runs a connector that is to fail, and gives what it published. */
+async function failing(params: Params) {
+  const publisher = new CollectingPublisher();
+  const error: HeadraceError = await run({ fileHandlers, ...params }, { publisher }).then(
+    () => expect.unreachable(),
+    (error) => error,
+  );
+  expect(error.code).toBe('HR_SOURCE_INCOMPLETE');
+  return {
+    ids: publisher.documents.map(({ id }) => id).sort(),
+    message: error.message.replaceAll(`file://${folder}/in/`, ''),
+    rejected: publisher.rejected,
+  };
+}
+
+describe('FileConnector fails for a file that it could not read to its end', () => {
+  const whole = { 'in/a.csv': 'k\na1\n', 'in/z.csv': 'k\nz1\n' };
+  const long = `k\n${Array.from({ length: 6_000 }, (_, i) => `g${i}-${((i * 7919) % 1_000_003).toString(36).repeat(100)}\n`).join('')}`;
+
+  it.each([
+    [
+      'an open quote',
+      'in/m.csv',
+      'k\nm1\nm2\n"open\nm3\n',
+      ['m1', 'm2'],
+      'm.csv:4:1: a quote is opened but never closed',
+    ],
+    [
+      'an open quote in the first row',
+      'in/m.csv',
+      'k\n"open\nm3\n',
+      [],
+      'm.csv:2:1: a quote is opened but never closed',
+    ],
+    ['an open object', 'in/m.json', '[{"id":"m1"},\n{"id":"m2"', ['m1'], 'm.json:2: a string or an object is opened'],
+    [
+      'an open array',
+      'in/m.json',
+      '[{"id":"m1"},\n{"id":"m2"}\n',
+      ['m1', 'm2'],
+      'm.json:2: the file ends inside an array',
+    ],
+    ['a broken element', 'in/m.xml', '<r><e><id>m1</id></e>\n<e></r>', ['m1'], 'm.xml:2: not well-formed XML'],
+  ])('because of %s, when all others were read', async (_, path, text, ids, message) => {
+    await write({ ...whole, [path]: text });
+    const found = await failing({});
+    expect(found.ids).toEqual(['a1', ...ids, 'z1']);
+    expect(found.message).toContain(`1 file was not read to the end: ${message}`);
+    expect(found.message).toMatch(/the rest of the file was not read|ends inside an array/);
+    expect(found.rejected).toEqual([]);
+  });
+
+  it('because its bytes end too early', async () => {
+    const cutOff = gzipSync(long);
+    await write({ ...whole, 'in/m.csv.gz': cutOff.subarray(0, cutOff.length * 0.9) });
+    const { ids, message, rejected } = await failing({ fileOptions: { handleCompressedFiles: true } });
+    expect(ids.length).toBeGreaterThan(2);
+    expect(message).toContain('m.csv.gz: it is cut off');
+    expect(rejected).toEqual([]);
+  });
+
+  it('inside of an archive too', async () => {
+    const entries = [
+      { name: 'b.csv', content: 'k\n1\n"' },
+      { name: 'c.csv', content: 'k\n2\n' },
+    ];
+    await write({ 'in/x.tar': await tarOf(entries) });
+    const { ids, message } = await failing({ fileOptions: { handleArchivedFiles: true } });
+    expect(ids).toEqual(['1', '2']);
+    expect(message).toContain('x.tar!b.csv:3:1: a quote is opened');
+  });
+
+  it('naming three of them, and moves them to the folder for errors', async () => {
+    const broken = Object.fromEntries([1, 2, 3, 4, 5].map((i) => [`in/b${i}.csv`, `k\n${i}\n"`]));
+    await write({ ...whole, ...broken });
+    const { ids, message } = await failing({ fileOptions: { moveToErrorFolder: join(folder, 'errors') } });
+    expect(ids).toEqual(['1', '2', '3', '4', '5', 'a1', 'z1']);
+    expect(message).toMatch(/^5 files were not read to the end: .*; and 2 more, which are in the log$/);
+    expect((await left()).filter((path) => path.startsWith('errors/'))).toHaveLength(5);
+    expect((await run({ fileHandlers })).found).toEqual(['a1', 'z1']);
+  });
+
+  it('and reads only such files again the next time, where it remembers', async () => {
+    await write({ ...whole, 'in/m.csv': 'k\nm1\n"' });
+    const params = {
+      state: { connectionString: `jdbc:h2:${folder}/state/s` },
+      filterOptions: { publishMode: 'incremental' },
+    };
+    expect((await failing(params)).ids).toEqual(['a1', 'm1', 'z1']);
+    expect((await failing(params)).ids).toEqual(['m1']);
+    await write({ 'in/m.csv': 'k\nm1\nm2\n' });
+    expect((await run({ fileHandlers, ...params })).found).toEqual(['m1', 'm2']);
+  });
+});

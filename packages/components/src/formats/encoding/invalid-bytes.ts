@@ -1,0 +1,97 @@
+import { isUtf8 } from 'node:buffer';
+import { HeadraceError, type Logger } from '@headrace/engine';
+import { asBuffer } from '../as-buffer.ts';
+import type { Note } from '../format-context.ts';
+
+const REPLACEMENT = Buffer.from('\ufffd');
+const KIND = 'bytes that do not decode';
+
+/** Where records stand in bytes, and the line in which they begin, counted from 1. */
+interface RecordRange {
+  readonly start: number;
+  readonly end: number;
+  readonly line: number;
+}
+
+export interface InvalidBytesOptions {
+  readonly path: string;
+  /** What the file is read as. */
+  readonly text: { readonly encoding: string };
+  readonly log: Logger;
+  readonly note: Note | undefined;
+  readonly onInvalidBytes: 'replace' | 'fail' | undefined;
+}
+
+/**
+ * Counts the bytes of a file that mean nothing in its encoding, and tells of the first. It looks in the thread that reads
+ * the file, where it is known which bytes come first; a MiB takes less than a tenth of a millisecond.
+ *
+ * A file that is not UTF-8 arrives transcoded, with U+FFFD for such bytes: then each U+FFFD counts.
+ */
+export class InvalidBytes {
+  private readonly options: InvalidBytesOptions;
+  private told = false;
+
+  constructor(options: InvalidBytesOptions) {
+    this.options = options;
+  }
+
+  /**
+   * Looks at the next bytes of the file. They must not begin or end inside of a character, nor may the records. Throws
+   * `HR_SOURCE_UNREADABLE` where such bytes fail the file.
+   */
+  look(bytes: Uint8Array, records: readonly RecordRange[]): void {
+    const isOriginal = this.options.text.encoding === 'UTF-8';
+    if (isOriginal ? isUtf8(bytes) : !asBuffer(bytes).includes(REPLACEMENT)) return;
+    for (const { start, end, line } of records) {
+      const record = asBuffer(bytes).subarray(start, end);
+      const count = isOriginal ? invalidIn(record) : occurrences(record);
+      if (count > 0) this.found(record, count, line);
+    }
+  }
+
+  private found(record: Buffer, count: number, line: number): void {
+    const { path, text, log, note, onInvalidBytes } = this.options;
+    const isOriginal = text.encoding === 'UTF-8';
+    const at = isOriginal ? firstForeign(record) : record.indexOf(REPLACEMENT);
+    const lineEnds = record.toString('latin1', 0, at).match(/\r\n|\r|\n/g)?.length ?? 0;
+    const place = `${path}:${line + lineEnds}`;
+    const what = isOriginal
+      ? `byte 0x${(record[at] as number).toString(16).toUpperCase().padStart(2, '0')} is not UTF-8`
+      : `there are bytes that are not ${text.encoding}`;
+    const advice = isOriginal
+      ? 'set encoding to what the file is in, mostly windows-1252, or to auto'
+      : 'set encoding to what the file is in; files of Western Europe are mostly windows-1252';
+    if (onInvalidBytes === 'fail') {
+      throw new HeadraceError('HR_SOURCE_UNREADABLE', `${place}: ${what}`, {
+        hint: `${advice[0]?.toUpperCase()}${advice.slice(1)}. With onInvalidBytes: replace the file is read with U+FFFD there.`,
+      });
+    }
+    note?.(KIND, `${place}: ${what}`, count);
+    if (this.told) return;
+    this.told = true;
+    log.warn(`${place}: ${what}. Such bytes become U+FFFD: ${advice} (said once per file)`);
+  }
+}
+
+/** How many bytes decoding would not give back. */
+function invalidIn(bytes: Buffer): number {
+  const text = bytes.toString();
+  let replaced = -occurrences(bytes);
+  for (let at = text.indexOf('\ufffd'); at >= 0; at = text.indexOf('\ufffd', at + 1)) replaced++;
+  return bytes.length - (Buffer.byteLength(text) - replaced * REPLACEMENT.length);
+}
+
+function occurrences(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(REPLACEMENT); at >= 0; at = bytes.indexOf(REPLACEMENT, at + REPLACEMENT.length)) count++;
+  return count;
+}
+
+/** Where the first byte stands that decoding would not give back. */
+function firstForeign(bytes: Buffer): number {
+  const decoded = Buffer.from(bytes.toString());
+  let at = 0;
+  while (bytes[at] === decoded[at]) at++;
+  return at;
+}

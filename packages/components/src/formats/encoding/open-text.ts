@@ -1,0 +1,32 @@
+import type { ByteSource, SourceFile } from '../byte-source.ts';
+import type { FormatContext } from '../format-context.ts';
+import type { EncodingSettings, NamesOf } from './encoding-settings.ts';
+import { InvalidBytes } from './invalid-bytes.ts';
+import { SourceText } from './source-text.ts';
+
+/** A file as UTF-8, and what looks for bytes that did not decode. */
+export interface OpenText {
+  readonly bytes: ByteSource;
+  readonly invalid: InvalidBytes;
+}
+
+/**
+ * Opens a file for a format, which reads UTF-8.
+ * @param declared for `encoding: auto`, see `SourceTextOptions`
+ */
+export function openText(
+  file: SourceFile,
+  { encoding, onInvalidBytes }: EncodingSettings,
+  { log, note }: FormatContext,
+  names: NamesOf = 'standard',
+  declared?: (head: string) => string | undefined,
+): OpenText {
+  const { path } = file;
+  const text = new SourceText(file, {
+    encoding,
+    names,
+    ...(declared === undefined ? {} : { declared }),
+    onGuess: (guess) => log.warn(`${path} is read as ${guess}, which is a guess: set encoding to be sure`),
+  });
+  return { bytes: text.bytes(), invalid: new InvalidBytes({ path, text, log, note, onInvalidBytes }) };
+}

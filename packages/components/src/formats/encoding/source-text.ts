@@ -1,0 +1,137 @@
+import { HeadraceError } from '@headrace/engine';
+import type { CharsetDecoder } from '../../java/charset.ts';
+import { asBuffer } from '../as-buffer.ts';
+import { type ByteSource, type SourceFile, utf8Bytes } from '../byte-source.ts';
+import { firstTelling, guessEncoding, markedEncoding, SAMPLE_BYTES, unmarkedUtf16 } from './detect-encoding.ts';
+import { DECODER_OF, isAuto, type NamesOf } from './encoding-settings.ts';
+
+const UTF_8 = 'UTF-8';
+const NOTHING = new Uint8Array();
+/** A byte-order mark, and a declaration of XML, fit in. */
+const HEAD_BYTES = 1024;
+
+export interface SourceTextOptions {
+  /** The encoding, or `auto`. Defaults to UTF-8. */
+  readonly encoding: string | undefined;
+  readonly names: NamesOf;
+  /** For `auto`: the encoding that a file declares itself, from its first KiB as Latin-1. */
+  readonly declared?: (head: string) => string | undefined;
+  /** For `auto`: told when the encoding is no more than a guess. */
+  readonly onGuess?: (encoding: string) => void;
+}
+
+/** A file as UTF-8 without byte-order mark, whatever it is encoded in. What is UTF-8 passes as it is. */
+export class SourceText {
+  /** What the file is encoded in, for messages; with `auto` as far as it is known. */
+  encoding = UTF_8;
+  private readonly file: SourceFile;
+  private readonly options: SourceTextOptions;
+
+  constructor(file: SourceFile, options: SourceTextOptions) {
+    this.file = file;
+    this.options = options;
+  }
+
+  /**
+   * The bytes, once. Throws `HR_SOURCE_UNREADABLE` when the file cannot be read, and for a file with the mark of UTF-16
+   * that is to be read as UTF-8.
+   */
+  bytes(): ByteSource {
+    const { encoding = UTF_8 } = this.options;
+    if (isAuto(encoding)) return this.detected();
+    if (isUtf8Label(encoding)) return utf8Bytes(this.file);
+    this.encoding = encoding;
+    return transcoded(this.file.bytes, this.decoderOf(encoding));
+  }
+
+  private async *detected(): ByteSource {
+    const pieces = this.file.bytes[Symbol.asyncIterator]();
+    try {
+      const head = await collect(pieces, Buffer.alloc(0), HEAD_BYTES);
+      const marked = markedEncoding(head);
+      const known = marked ?? unmarkedUtf16(head) ?? this.declaredBy(head);
+      if (known === undefined) yield* this.guessed(head, pieces);
+      else if (known !== 'utf-8') yield* this.read(known, head, pieces);
+      else {
+        yield marked === undefined ? head : head.subarray(3);
+        yield* rest(pieces);
+      }
+    } finally {
+      await pieces.return?.();
+    }
+  }
+
+  /** What the file declares, if that is known. */
+  private declaredBy(head: Buffer): string | undefined {
+    const declared = this.options.declared?.(head.toString('latin1'));
+    if (declared === undefined) return undefined;
+    return isUtf8Label(declared) ? 'utf-8' : DECODER_OF[this.options.names](declared) && declared;
+  }
+
+  /** Passes ASCII, which is the same in all encodings that are left, and decides when there is something to decide. */
+  private async *guessed(head: Buffer, pieces: AsyncIterator<Uint8Array>): ByteSource {
+    let bytes = head;
+    for (;;) {
+      const at = firstTelling(bytes);
+      if (at >= 0) {
+        yield bytes.subarray(0, at);
+        const sample = await collect(pieces, Buffer.from(bytes.subarray(at)), SAMPLE_BYTES);
+        const encoding = await guessEncoding(sample.subarray(0, SAMPLE_BYTES));
+        if (encoding === 'utf-8') {
+          yield sample;
+          yield* rest(pieces);
+        } else {
+          this.options.onGuess?.(encoding);
+          yield* this.read(encoding, sample, pieces);
+        }
+        return;
+      }
+      yield bytes;
+      const next = await pieces.next();
+      if (next.done === true) return;
+      bytes = asBuffer(next.value);
+    }
+  }
+
+  private async *read(encoding: string, head: Buffer, pieces: AsyncIterator<Uint8Array>): ByteSource {
+    this.encoding = encoding;
+    const decoder = this.decoderOf(encoding);
+    yield Buffer.from(decoder.decode(head, true));
+    yield* transcoded(rest(pieces), decoder);
+  }
+
+  private decoderOf(encoding: string): CharsetDecoder {
+    const decoder = DECODER_OF[this.options.names](encoding);
+    if (decoder !== undefined) return decoder;
+    throw new HeadraceError('HR_SOURCE_UNREADABLE', `The encoding "${encoding}" is not known`);
+  }
+}
+
+/** Whether a label means UTF-8. */
+function isUtf8Label(label: string): boolean {
+  try {
+    return new TextDecoder(label).encoding === 'utf-8';
+  } catch {
+    return false;
+  }
+}
+
+async function* transcoded(source: ByteSource, decoder: CharsetDecoder): ByteSource {
+  for await (const piece of source) yield Buffer.from(decoder.decode(piece, true));
+  yield Buffer.from(decoder.decode(NOTHING, false));
+}
+
+/** The next bytes behind these until there are so many, or no more. Copied: the source may use its memory again. */
+async function collect(pieces: AsyncIterator<Uint8Array>, first: Buffer, enough: number): Promise<Buffer> {
+  let bytes = first;
+  while (bytes.length < enough) {
+    const next = await pieces.next();
+    if (next.done === true) break;
+    bytes = Buffer.concat([bytes, next.value]);
+  }
+  return bytes;
+}
+
+async function* rest(pieces: AsyncIterator<Uint8Array>): ByteSource {
+  for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) yield next.value;
+}

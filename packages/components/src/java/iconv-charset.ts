@@ -1,0 +1,62 @@
+import { createRequire } from 'node:module';
+import type { CharsetDecoder } from './charset-decoder.ts';
+
+type IconvLite = typeof import('iconv-lite');
+
+/** Names that iconv-lite takes for ways to write bytes, and no charsets. */
+const NO_CHARSETS = new Set(['base64', 'hex', 'binary', 'utf7imap']);
+
+let loaded: IconvLite | undefined;
+
+/** Loaded at its first use, and at once: whether a charset is known is asked when a config is checked. */
+function iconvLite(): IconvLite {
+  loaded ??= createRequire(import.meta.url)('iconv-lite') as IconvLite;
+  return loaded;
+}
+
+/** A decoder for a charset that iconv-lite knows, such as CP437, CP850 or UTF-32; undefined for any other name. */
+export function iconvDecoder(name: string): CharsetDecoder | undefined {
+  if (NO_CHARSETS.has(name.toLowerCase().replace(/[^a-z0-9]/g, ''))) return undefined;
+  return iconvLite().encodingExists(name) ? new IconvDecoder(name) : undefined;
+}
+
+/** No byte below this is part of a longer character, in any charset of one to four bytes a character. */
+const NEVER_INSIDE = 0x30;
+/** Text in which no such byte comes for so long is cut anywhere. */
+const MAX_HELD = 64 * 1024;
+
+/**
+ * Cuts behind bytes that end every character: iconv-lite 0.7.3 loses a character where bytes that mean nothing are cut in
+ * two (`DBCSDecoder.write` makes its buffer for the new bytes only).
+ */
+class IconvDecoder implements CharsetDecoder {
+  private readonly name: string;
+  private stream: ReturnType<IconvLite['getDecoder']> | undefined;
+  private held = Buffer.alloc(0);
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  decode(bytes: Uint8Array, more: boolean): string {
+    this.stream ??= iconvLite().getDecoder(this.name);
+    const all = Buffer.concat([this.held, bytes]);
+    if (more) {
+      const end = lastEnd(all);
+      this.held = all.subarray(end);
+      return this.stream.write(all.subarray(0, end));
+    }
+    const text = this.stream.write(all) + (this.stream.end() ?? '');
+    this.stream = undefined;
+    this.held = Buffer.alloc(0);
+    return text;
+  }
+}
+
+/** Where bytes may be cut. */
+function lastEnd(bytes: Buffer): number {
+  const stop = Math.max(0, bytes.length - MAX_HELD);
+  let end = bytes.length;
+  while (end > stop && (bytes[end - 1] as number) >= NEVER_INSIDE) end--;
+  return end === stop && stop > 0 ? bytes.length : end;
+}

@@ -1,0 +1,38 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { accountsOf, configOf, RunHarness } from './run-harness.ts';
+
+const harness = new RunHarness();
+afterAll(() => harness.close());
+
+function run(bytes: string | Uint8Array, settings = '') {
+  const path = join(harness.directory, 'in.csv');
+  writeFileSync(path, bytes);
+  return harness.run(configOf({ connector: `class: CSVConnector, path: "${path}" ${settings}` }));
+}
+
+describe('a run of a broken CSV file', () => {
+  it('fails when the rest of the file was not read, and counts the rows before', async () => {
+    const result = await run('k\n1\n2\n"open\n3\n4\n');
+    expect(accountsOf(result)).toMatchObject({ published: 2, succeeded: 2, failed: 0 });
+    expect(result.status).toBe('FAILED');
+    expect(result.problems).toMatchObject([
+      { code: 'HR_SOURCE_INCOMPLETE', message: expect.stringMatching(/in\.csv:4:1: a quote .* was not read$/) },
+    ]);
+  });
+
+  it('shows in its summary text after closing quotes, and bytes that do not decode', async () => {
+    const result = await run(Buffer.from('k,v\n"1"x,\xe9\n"2",\xe9\xe9\n', 'latin1'));
+    expect(result.status).toBe('SUCCEEDED');
+    expect(result.message).toMatch(/Message from c: .*cells with text behind the closing quote: 1 \(.*in\.csv:2:4\)/);
+    expect(result.message).toMatch(
+      /Message from c: .*bytes that do not decode: 3 \(the first one: .*in\.csv:2: byte 0xE9/,
+    );
+  });
+
+  it('counts a row with too long a cell as failed, and reads on', async () => {
+    const result = await run('k\n1\n"a\nb\nc"\n2\n', ', maxLinesPerCell: 2');
+    expect(accountsOf(result)).toMatchObject({ published: 3, succeeded: 2, failed: 1 });
+  });
+});
