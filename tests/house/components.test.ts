@@ -52,6 +52,12 @@ const ADDED_TO: readonly { readonly to: readonly string[]; readonly names: reado
       names: ['incremental', 'state'],
       why: 'the reference reads everything in each run',
     },
+    {
+      to: ['CSVConnector ', 'JSONConnector '],
+      names: ['encoding', 'onInvalidBytes', 'maxLinesPerCell'],
+      why: 'the reference reads every CSV and JSON file as UTF-8, and a quote in the wrong place joins rows',
+    },
+    { to: ['XMLConnector '], names: ['onInvalidBytes'], why: 'the reference never fails a file for its bytes' },
     { to: ['RSSConnector '], names: ['tls', 'acceptInvalidCert'], why: 'feeds inside of a company' },
     { to: ['RSSConnector '], names: ['state'], why: 'the reference remembers nothing between runs' },
     { to: ['OpenAIEmbed '], names: ['baseUrl'], why: 'a server of its own for each stage' },

@@ -10,11 +10,11 @@ import {
   Type,
   WRITES,
 } from '@headrace/engine';
-import { WalkNotes } from '../files/walk-notes.ts';
 import { localFile, localPath, notLocal } from '../formats/byte-source.ts';
 import { CsvFormat } from '../formats/csv/csv-format.ts';
 import { checkCsvSettings, csvParameters } from '../formats/csv/csv-settings.ts';
 import { PublishingFailed, watched } from '../formats/publishing.ts';
+import { WalkNotes } from '../formats/walk-notes.ts';
 import { makeFolders } from '../local-files/local-files.ts';
 import { moveFile } from '../local-files/move-file.ts';
 import { movedAway } from '../local-files/moved-files.ts';

@@ -40,9 +40,9 @@ import {
   stateFile,
 } from '../files/state-settings.ts';
 import { tombstone } from '../files/tombstone.ts';
-import { WalkNotes } from '../files/walk-notes.ts';
 import { checkPaths, folderUri, localPaths, skippedFolders, walkMeets } from '../files/walk-settings.ts';
 import { checkFileHandlers, FileFormats, FileHandlersParameter } from '../formats/handlers/file-handlers.ts';
+import { WalkNotes } from '../formats/walk-notes.ts';
 import { MOVES, type MoveSettings, movedAway } from '../local-files/moved-files.ts';
 import { extensionOf, type FileUri, leafOf, localFileUri, parseConfigUri } from '../storage/file-uri.ts';
 import { isGone } from '../storage/local-storage.ts';

@@ -1,8 +1,8 @@
 import { Connector, type ParameterProblem, type Publisher, READS, type Static, Type } from '@headrace/engine';
-import { WalkNotes } from '../files/walk-notes.ts';
 import { localFile, notLocal } from '../formats/byte-source.ts';
 import { checkEncoding, encodingParameters } from '../formats/encoding/encoding-settings.ts';
 import { JsonFormat } from '../formats/json/json-format.ts';
+import { WalkNotes } from '../formats/walk-notes.ts';
 import { reachFile } from './reach-file.ts';
 import { requirePublisher } from './require-publisher.ts';
 

@@ -8,9 +8,9 @@ import {
   Type,
   toFailure,
 } from '@headrace/engine';
-import { WalkNotes } from '../files/walk-notes.ts';
 import { localFile, notLocal } from '../formats/byte-source.ts';
 import { invalidBytesParameter } from '../formats/encoding/encoding-settings.ts';
+import { WalkNotes } from '../formats/walk-notes.ts';
 import { XmlFormat } from '../formats/xml/xml-format.ts';
 import { checkXmlSettings } from '../formats/xml/xml-settings.ts';
 import { reachFile } from './reach-file.ts';

@@ -1,8 +1,8 @@
 import { type Logger, messageOf } from '@headrace/engine';
+import type { WalkNotes } from '../formats/walk-notes.ts';
 import type { FileUri } from '../storage/file-uri.ts';
 import type { StoredFile } from '../storage/storage.ts';
 import type { Storages } from '../storage/storages.ts';
-import type { WalkNotes } from './walk-notes.ts';
 
 /** How many files are moved at a time. */
 const TOGETHER = 8;
