@@ -58,7 +58,16 @@ export async function guessEncoding(sample: Buffer): Promise<string> {
   if (isUtf8(isCut ? withoutCutOff(sample) : sample) && !sample.includes(ESCAPE)) return 'utf-8';
   const { analyse } = await import('chardet');
   const found = analyse(sample).find(({ confidence, name }) => confidence >= MIN_CONFIDENCE && !WIDE.test(name))?.name;
-  return found !== undefined && labelDecoder(found) !== undefined ? found.toLowerCase() : FALLBACK;
+  return found !== undefined && labelDecoder(found) !== undefined ? standardName(found) : FALLBACK;
+}
+
+/** The name in the Encoding Standard, where it has one: a guess of ISO-8859-1 means windows-1252. */
+function standardName(label: string): string {
+  try {
+    return new TextDecoder(label).encoding;
+  } catch {
+    return label.toLowerCase();
+  }
 }
 
 /** Without the beginning of a character at the end of a sample. */
