@@ -430,7 +430,8 @@ export class BatchProcessor implements RecordSink {
 
   private async post(last: boolean): Promise<void> {
     await this.findInputs();
-    this.options.post(this.part.take(this.sequence, last));
+    const part = this.part.take(this.sequence, last);
+    this.options.post(last && this.options.flow.stopped ? { ...part, cut: true } : part);
   }
 
   /** Gives failures of the part the documents that the decoder gave, as long as somebody wants to know. */

@@ -266,6 +266,8 @@ export class ConnectorRun {
     flow: FlowControl,
   ): Promise<void> {
     const { publisher: settings } = this.context.config;
+    /** What is finished in spite of it is settled. */
+    let isGivenUp = false;
     const publisher = new BatchingPublisher({
       signal: this.context.signal,
       log: this.logger,
@@ -278,7 +280,7 @@ export class ConnectorRun {
       settled: async () => {
         await indexing.settled(pool.submitted);
         // Of a batch that broke, not all documents have been seen.
-        pool.check();
+        if (!isGivenUp) pool.check();
       },
       undelivered: () => indexing.undelivered,
       onReject: (record) => this.accounts.rejected(record),
@@ -307,6 +309,7 @@ export class ConnectorRun {
     } catch (error) {
       flow.stop();
       const failure = failureOf(error);
+      isGivenUp = pool.failed === undefined;
       pool.refuse(failure);
       await indexing.abort(failure, ABORT_GRACE_MILLIS);
       this.accounts.lost(publisher.abandon(), failure);

@@ -69,6 +69,8 @@ export class Indexing {
   private readonly inFlight = new Set<Sending>();
   private readonly givenUp = new AbortController();
   private aborted: Failure | undefined;
+  /** The number of the first batch of which not all was done, because the run ends. */
+  private cutAt = Number.POSITIVE_INFINITY;
 
   /**
    * @param indexer undefined: nothing is sent, everything succeeds
@@ -91,6 +93,7 @@ export class Indexing {
   /** Takes a part, in whatever order. */
   accept(part: OutcomePart): void {
     if (this.aborted !== undefined) return;
+    if (part.cut === true) this.cutAt = Math.min(this.cutAt, part.sequence);
     if (part.sequence !== this.head) {
       const waiting = this.early.get(part.sequence);
       if (waiting === undefined) this.early.set(part.sequence, [part]);
@@ -118,12 +121,12 @@ export class Indexing {
 
   /**
    * Resolves when all batches of the source with a number below this one have come to their end: processed, and sent as
-   * far as there was something to send. Rejects when the run is given up before that.
+   * far as there was something to send. Rejects when the run ends before that: of a run that is stopped, those that were
+   * finished in time are still settled.
    */
   async settled(sequence: number): Promise<void> {
     for (;;) {
-      // Of a run that stops, batches come back without what was left undone.
-      if (this.aborted !== undefined || this.flow.stopped) {
+      if (this.cutAt < sequence) {
         throw new HeadraceError('HR_RUN_CANCELLED', 'The run was given up before these documents came to their end');
       }
       if (this.firstOpen() >= sequence) return;
@@ -156,6 +159,8 @@ export class Indexing {
     this.finishBatch();
     const waiting = this.ready.flat();
     this.ready = [];
+    this.cutAt = Math.min(this.cutAt, this.head, ...waiting.map(({ part }) => part.sequence));
+    this.progress.notify();
     // What was finished before its turn has been processed all the same: it counts, and then fails here.
     for (const parts of this.early.values()) {
       for (const part of parts) {
@@ -167,7 +172,8 @@ export class Indexing {
     this.failAll(waiting, failure);
     clearTimeout(this.timer);
     const timer = setTimeout(() => {
-      for (const { batch, documents } of this.inFlight) {
+      for (const { batch, documents, from } of this.inFlight) {
+        this.cutAt = Math.min(this.cutAt, from);
         this.listener.onFailed({ documents, from: 0, count: batch.count, failure });
       }
       this.inFlight.clear();

@@ -67,17 +67,33 @@ describe('settled', () => {
     expect(await stateOf(first)).toBe('settled');
   });
 
-  it('is never true of a run that is given up', async () => {
-    const { indexing, flow } = harness();
-    const first = stateOf(indexing.settled(1));
+  it('is never true of documents that were not done when the run was given up', async () => {
+    const { indexing } = harness();
+    const ends = Promise.allSettled([indexing.settled(1), indexing.settled(2)]);
     indexing.accept(part(0, true));
     void indexing.abort({ code: 'HR_RUN_CANCELLED', message: 'stop' }, 10);
-    expect(await first).toContain('given up');
-    const other = harness();
-    const stopped = stateOf(other.indexing.settled(1));
-    other.flow.stop();
-    other.indexing.accept(part(0, true, 0));
-    expect(await stopped).toContain('given up');
-    expect(flow.stopped).toBe(false);
+    expect(await ends).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }]);
+  });
+
+  it('is true of requests that were answered after the run was given up', async () => {
+    const { indexing, answer } = harness();
+    const ends = Promise.allSettled([indexing.settled(1), indexing.settled(2)]);
+    indexing.accept(part(0, true));
+    indexing.accept(part(1, true));
+    const ended = indexing.abort({ code: 'HR_RUN_CANCELLED', message: 'stop' }, 60_000);
+    await answer();
+    await ended;
+    expect(await ends).toMatchObject([{ status: 'fulfilled' }, { status: 'rejected' }]);
+  });
+
+  it('is true of batches that were done before the run was stopped, and not of one that was cut', async () => {
+    const { indexing, flow, answer } = harness();
+    const ends = Promise.allSettled([indexing.settled(1), indexing.settled(2)]);
+    indexing.accept(part(0, true));
+    flow.stop();
+    indexing.accept({ ...part(1, true), cut: true });
+    await answer();
+    await answer();
+    expect(await ends).toMatchObject([{ status: 'fulfilled' }, { status: 'rejected' }]);
   });
 });

@@ -66,6 +66,8 @@ export interface PartFailure {
 export interface OutcomePart {
   readonly sequence: number;
   readonly last: boolean;
+  /** The run was stopped before this last part: documents of the batch may be missing. */
+  readonly cut?: true;
   readonly published: number;
   readonly created: number;
   readonly dropped: number;
