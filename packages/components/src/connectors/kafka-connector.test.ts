@@ -5,6 +5,7 @@ import type { MessageToProduce } from '@platformatic/kafka';
 import { describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
 import { describeWithServer } from '../testing/real-server.ts';
+import { addressOf, startSaslBroker } from '../testing/sasl-broker.ts';
 import { KafkaConnector } from './kafka-connector.ts';
 
 type Params = ConstructorParameters<typeof KafkaConnector>[0];
@@ -82,7 +83,8 @@ await describeWithServer('kafka', (server) => {
     const script = `
       import { Consumer } from '@platformatic/kafka';
       const [server, groupId, topic] = process.argv.slice(1);
-      const options = { clientId: 'gone', groupId, bootstrapBrokers: [server], sessionTimeout: 8000 };
+      const protocols = [{ name: 'cooperative-sticky', version: 3 }];
+      const options = { clientId: 'gone', groupId, bootstrapBrokers: [server], sessionTimeout: 8000, protocols };
       const consumer = new Consumer({ ...options, rebalanceTimeout: 60_000 });
       consumer.topics.trackAll(topic);
       await consumer.joinGroup({});
@@ -186,7 +188,10 @@ await describeWithServer('kafka', (server) => {
     // A slow destination: only the first pieces come to their end.
     let questions = 0;
     publisher.settled = () => (questions++ < 2 ? Promise.resolve() : new Promise(() => undefined));
-    await run({ topic, group, kafka: { maxPollIntervalSecs: '6' } }, { publisher, completes: false });
+    const reading = run({ topic, group, kafka: { maxPollIntervalSecs: '6' } }, { publisher, completes: false });
+    await until(() => questions > 2);
+    publisher.abort();
+    await reading;
     const again = ids(await run({ topic, group })).length;
     expect(again).toBeGreaterThan(0);
     expect(again).toBeLessThan(3000);
@@ -279,6 +284,25 @@ describe('KafkaConnector', () => {
     await expect(connector.execute(publisher)).rejects.toThrow(/^Kafka at 127\.0\.0\.1:1: .*ECONNREFUSED/);
     await connector.close();
   });
+});
+
+describe('a broker that knows no mechanism that the config names', () => {
+  it('fails the connector at once, with what to check', async () => {
+    const broker = await startSaslBroker('PLAIN');
+    const publisher = new CollectingPublisher();
+    const context = { name: 'c', docIdPrefix: '', runId: 'r', log: publisher.log, signal: publisher.signal };
+    const consumer = {
+      'sasl.mechanism': 'SCRAM-SHA-256',
+      'sasl.jaas.config': 'X required username="u" password="secret";',
+    };
+    const kafka = { ...BLOCK, bootstrapServers: addressOf(broker), securityProtocol: 'SASL_PLAINTEXT', consumer };
+    const connector = new KafkaConnector(read({ kafka }), context as ConnectorContext);
+    const refused = { message: expect.stringMatching(/mechanism/), hint: expect.stringMatching(/sasl\.mechanism/) };
+    await expect(connector.execute(publisher)).rejects.toMatchObject(refused);
+    await expect(connector.reach()).rejects.toMatchObject(refused);
+    await connector.close();
+    broker.close();
+  }, 60_000);
 });
 
 describe('the check of KafkaConnector', () => {

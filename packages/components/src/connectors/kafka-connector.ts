@@ -16,8 +16,9 @@ import {
 import { brokersOf, checkBrokers } from '../kafka/brokers.ts';
 import { checkKafkaProperties, kafkaProperties } from '../kafka/client-properties.ts';
 import { CONSUMER_PROPERTIES } from '../kafka/consumer-properties.ts';
+import type { PartitionPosition } from '../kafka/group-member.ts';
 import { isPassing, kafkaError } from '../kafka/kafka-error.ts';
-import { KafkaSource, type KafkaSourceSettings, type PartitionPosition } from '../kafka/kafka-source.ts';
+import { KafkaSource, type KafkaSourceSettings } from '../kafka/kafka-source.ts';
 import { MessageBatch } from '../kafka/message-batch.ts';
 import { MessageDecoder } from '../kafka/message-decoder.ts';
 import { reachTopic } from '../kafka/reach-topic.ts';
@@ -60,11 +61,10 @@ const parameters = Type.Object({
 const DESERIALIZER = /^(com\.kmwllc\.lucille\.connector\.)?KafkaConnectorDefaultDeserializer$/;
 
 /**
- * Messages travel to the pipeline at this size or number, or when no further one is here. Only together they come to their
- * end: where the destination is slow, as many come again after a kill.
+ * Messages travel to the pipeline at this size, at the number that `Pace` gives, or when no further one is here. They are
+ * finished together: as many come again after a kill.
  */
 const CHUNK_BYTES = 512 * 1024;
-const CHUNK_MESSAGES = 1000;
 /** A cluster that was there and is lost may come back within this time. */
 const LOST_MS = 5 * 60_000;
 const REOPEN_MS = 2000;
@@ -75,13 +75,17 @@ const REOPEN_MS = 2000;
  * <p>
  * The connector is a member of a consumer group and begins where the group stands, or, where the group has read nothing
  * yet, with the oldest message. A message counts as read when its document has come to its end in the
- * pipeline and the index: then its offset is committed, every two seconds and at the end. A run that is killed or fails leaves nothing
- * out in the next one, which repeats what was under way and what was written in the last two seconds. (Where the indexer writes a CSV or JSON Lines file, set its
+ * pipeline and the index: then its offset is committed, every second and at the end. A run that is killed or fails leaves nothing
+ * out in the next one, which repeats what was under way and what was written in the last second. (Where the indexer writes a CSV or JSON Lines file, set its
  * <code>append</code> to true: otherwise the next run begins the file anew, without what was read before.) A message that is no JSON object, or has no id, fails by itself,
  * with its place, and is not read again. Previews commit nothing and do not join the group.
  * <p>
- * Several connectors, or processes, of one group share the partitions. When brokers restart the connector goes on, behind what
- * it has committed.
+ * Several connectors, or processes, of one group share the partitions, also with Java's consumers that use the
+ * <code>CooperativeStickyAssignor</code>. Partitions that stay with a member are read on while others move. One that moves is finished
+ * first: the documents in flight are written and their offsets committed, within maxPollIntervalSecs, before the next member reads it.
+ * A run that is stopped finishes what is in flight, for up to six seconds, and leaves the group. So a member that joins or leaves
+ * repeats nothing. The log tells which partitions were gained and lost, and how long it took. Where brokers are away for less than
+ * five minutes, reading continues when they are back.
  * <p>
  * A run that is killed cannot leave its group. The brokers miss it until its session ends, 45 seconds later as with Java's
  * clients (<code>consumer { session.timeout.ms: 10000 }</code> makes it 10; no longer than maxPollIntervalSecs): a run that is
@@ -214,6 +218,11 @@ export class KafkaConnector extends Connector<typeof parameters> {
       offsets: this.progress.offsets,
       isPreview: this.context.preview,
       log: this.context.log,
+      onRelease: async (partitions, signal) => (await this.commits?.release(partitions, signal)) ?? true,
+      onGone: (partitions) => {
+        this.commits?.forgetPartitions(partitions);
+        this.progress.gone(partitions);
+      },
     };
   }
 
@@ -240,12 +249,14 @@ export class KafkaConnector extends Connector<typeof parameters> {
     let positions = new Map<number, PartitionPosition>();
     const publish = async () => {
       if (batch.count === 0) return;
-      const { count } = batch;
+      const published = { positions, messages: batch.count };
       const chunk = batch.chunk(decoder);
       batch = new MessageBatch();
-      await target.publishChunk(chunk);
-      commits.published({ positions, messages: count });
       positions = new Map();
+      commits.begin(published);
+      await target.publishChunk(chunk);
+      commits.published(published);
+      await commits.room(target.signal);
     };
     while (progress.received < maxMessages && !target.signal.aborted) {
       const message = source.read();
@@ -255,7 +266,7 @@ export class KafkaConnector extends Connector<typeof parameters> {
         const { partition, offset, leaderEpoch } = message;
         positions.set(partition, { offset: offset + 1n, leaderEpoch });
       }
-      if (message === undefined || batch.bytes >= CHUNK_BYTES || batch.count >= CHUNK_MESSAGES) {
+      if (message === undefined || batch.bytes >= CHUNK_BYTES || batch.count >= commits.pace.piece) {
         await publish();
       }
       if (message !== undefined || (await source.wait(messageTimeout, target.signal))) continue;

@@ -10,8 +10,8 @@ interface LibraryError {
   readonly apiId?: unknown;
 }
 
-/** Codes of TLS connections that fail whenever they are tried, and of hosts that the policy does not allow. */
-const REFUSED = /CERT|UNABLE_TO_|EPROTO|ERR_SSL_|PLT_KFK_USER|HR_POLICY_REFUSED/;
+/** Codes of TLS connections and logins that fail whenever they are tried, and of hosts that the policy does not allow. */
+const REFUSED = /CERT|UNABLE_TO_|EPROTO|ERR_SSL_|PLT_KFK_(USER|AUTHENTICATION)|HR_POLICY_REFUSED/;
 
 /** Whether a broker has answered with one of these. */
 export function hasKafkaError(error: unknown, ...ids: readonly string[]): boolean {
@@ -40,15 +40,22 @@ export type KafkaBlock = 'kafka' | 'kafkaTopic';
 export function kafkaError(brokers: string, error: unknown, block: KafkaBlock = 'kafka'): HeadraceError {
   if (error instanceof HeadraceError) return error;
   const reasons = new Set(leaves(error).map((leaf) => messageOf(leaf).replace(/\.$/, '')));
-  const codes = new Set(leaves(error).map((leaf) => (leaf as LibraryError).code));
+  const codes = new Set(
+    leaves(error).flatMap((leaf) => {
+      const { code, cause } = leaf as LibraryError;
+      return [code, (cause as LibraryError | undefined)?.code];
+    }),
+  );
   const text = [...reasons].join('; ');
   const properties = `${block}.${block === 'kafka' ? 'consumer' : 'producer'}`;
   return new HeadraceError('HR_SOURCE_UNREADABLE', `Kafka at ${brokers}: ${text}`, {
     hint: codes.has('PLT_KFK_AUTHENTICATION')
       ? `Check ${block}.securityProtocol and sasl.mechanism and sasl.jaas.config in ${properties}.`
-      : /Unknown topic/.test(text)
-        ? `Check ${block}.topic: it must exist.`
-        : `Check ${block}.bootstrapServers and ${block}.securityProtocol, and that the brokers are up.`,
+      : hasKafkaError(error, 'INCONSISTENT_GROUP_PROTOCOL')
+        ? 'Other members of the group share partitions in another way: add CooperativeStickyAssignor to their partition.assignment.strategy.'
+        : /Unknown topic/.test(text)
+          ? `Check ${block}.topic: it must exist.`
+          : `Check ${block}.bootstrapServers and ${block}.securityProtocol, and that the brokers are up.`,
   });
 }
 

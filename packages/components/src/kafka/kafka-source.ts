@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HeadraceError, type Logger } from '@headrace/engine';
-import type { Consumer, ConsumerOptions, Message, MessagesStream } from '@platformatic/kafka';
+import type { Consumer, ConsumerOptions } from '@platformatic/kafka';
 import { type KafkaProperties, numberOf } from './client-properties.ts';
+import { closeClient } from './close-client.ts';
 import { hearErrors } from './connection-errors.ts';
 import { consumerOptions } from './consumer-properties.ts';
+import { GroupMember, type PartitionOwner, type PartitionPosition } from './group-member.ts';
+import { EARLIEST, LATEST, type TopicMessage, TopicReader } from './topic-reader.ts';
 
 export interface KafkaSourceSettings {
   /** Host and port of each. */
@@ -19,20 +22,19 @@ export interface KafkaSourceSettings {
   /** To look only: as a group of its own, which begins where the group stands. */
   readonly isPreview: boolean;
   readonly log: Logger;
-}
-
-/** How far a partition has been read: the offset of the next message. */
-export interface PartitionPosition {
-  readonly offset: bigint;
-  readonly leaderEpoch: number;
+  /**
+   * Finishes and commits what was read of partitions that are to be given up; see `PartitionOwner.release`. None of their
+   * messages is given out any more.
+   */
+  readonly onRelease: (partitions: readonly number[], signal: AbortSignal) => Promise<boolean>;
+  /** Partitions went to other members, released or not. */
+  readonly onGone: (partitions: readonly number[]) => void;
 }
 
 /** Shorter ones are refused by brokers, as they are set up by default. */
 const MIN_SESSION_MS = 6000;
 const SESSION_MS = 45_000;
 const HEARTBEAT_MS = 3000;
-const EARLIEST = -2n;
-const LATEST = -1n;
 /** Longer than a group that is well takes to let a member in: the others learn of it with their heartbeats. */
 const WAIT_TOLD_MS = 5000;
 /** What one request to a broker may bring; it is in memory until it has been read. */
@@ -41,121 +43,153 @@ const MAX_FETCH_BYTES = 8 * 1024 * 1024;
 type Library = typeof import('@platformatic/kafka');
 type Options = ConsumerOptions<Buffer, Buffer, Buffer, Buffer>;
 
-/** The messages of a topic, read as a member of a consumer group. Nothing is committed but by `commit`. */
+/**
+ * The messages of a topic, read as a member of a consumer group: those of the partitions that the member has at the
+ * moment. Nothing is committed but by `commit`.
+ */
 export class KafkaSource {
-  private readonly consumer: Consumer;
-  private readonly stream: MessagesStream<Buffer, Buffer, Buffer, Buffer>;
   private readonly settings: KafkaSourceSettings;
-  private failure: unknown;
-  private wake: (() => void) | undefined;
+  private readonly options: Options;
+  private readonly client: Consumer<Buffer, Buffer, Buffer, Buffer>;
+  private readonly reader: TopicReader;
+  private readonly reset: bigint;
+  private member: GroupMember | undefined;
+  /** Of a preview, which is in no group. */
+  private all: readonly number[] = [];
+  /** Partitions of which it is being found out where to begin, each with the call that does. */
+  private readonly beginning = new Map<number, object>();
 
-  private constructor(
-    consumer: Consumer,
-    stream: MessagesStream<Buffer, Buffer, Buffer, Buffer>,
-    settings: KafkaSourceSettings,
-  ) {
-    this.consumer = consumer;
-    this.stream = stream;
+  private constructor(settings: KafkaSourceSettings, library: Library, options: Options) {
     this.settings = settings;
-    stream.on('readable', () => this.wake?.());
-    stream.on('error', (error) => {
-      this.failure = error;
-      this.wake?.();
+    this.options = options;
+    this.reset = settings.properties.get('auto.offset.reset') === 'latest' ? LATEST : EARLIEST;
+    this.client = hearErrors(new library.Consumer<Buffer, Buffer, Buffer, Buffer>(options));
+    const { maxBytes = MAX_FETCH_BYTES, maxBytesPerPartition = maxBytes } = options;
+    this.reader = new TopicReader(this.client, {
+      topic: settings.topic,
+      reset: this.reset,
+      maxBytes,
+      maxBytesPerPartition,
+      brokers: settings.brokers.join(','),
+      log: settings.log,
     });
   }
 
   /** Joins the group; throws an error of the library when that does not succeed. */
   static async open(settings: KafkaSourceSettings): Promise<KafkaSource> {
     const library = await import('@platformatic/kafka');
-    const options = await libraryOptions(settings);
-    const { topic, groupId, isPreview, offsets } = settings;
-    const reset = settings.properties.get('auto.offset.reset') === 'latest' ? 'latest' : 'earliest';
-    const begin = isPreview || offsets !== undefined ? await beginnings(library, options, settings, reset) : undefined;
-    const consumer = hearErrors(
-      new library.Consumer<Buffer, Buffer, Buffer, Buffer>({
-        ...options,
-        groupId: isPreview ? `${groupId}-preview-${crypto.randomUUID()}` : groupId,
-      }),
-    );
-    const joined = tellOfWaiting(settings);
+    const source = new KafkaSource(settings, library, await libraryOptions(settings));
     try {
-      const stream = await consumer.consume({
-        topics: [topic],
-        fallbackMode: reset,
-        autocommit: false,
-        // What a request has brought is read before the next one is sent: so bytes are bounded, not only messages.
-        highWaterMark: 1,
-        ...(begin === undefined ? { mode: 'committed' } : { mode: 'manual', offsets: begin }),
-      });
-      return new KafkaSource(consumer, stream, settings);
+      await source.begin(library);
+      return source;
     } catch (error) {
-      await consumer.close(true);
+      await source.close();
       throw error;
+    }
+  }
+
+  /** The next message that is here; undefined when none is. Throws an error of the library. */
+  read(): TopicMessage | undefined {
+    return this.reader.read();
+  }
+
+  /** Waits for messages, for so many milliseconds; false when none came. */
+  async wait(milliseconds: number, signal: AbortSignal): Promise<boolean> {
+    const timer = new AbortController();
+    const time = sleep(milliseconds, undefined, { signal: AbortSignal.any([signal, timer.signal]) });
+    await Promise.race([this.reader.wait(), time.catch(() => undefined)]);
+    timer.abort();
+    return this.reader.hasNews;
+  }
+
+  /** Whether all messages that there are now have been fetched, of the partitions that are ours. */
+  async isAtEnd(): Promise<boolean> {
+    const partitions = this.member === undefined ? this.all : this.member.partitions;
+    if (partitions === undefined) return false;
+    if (partitions.length === 0) return true;
+    const isolationLevel = this.settings.properties.get('isolation.level') === 'read_committed' ? 1 : 0;
+    const ends = await this.offsetsAt(LATEST, isolationLevel);
+    return partitions.every((partition) => {
+      const position = this.reader.position(partition);
+      return position !== undefined && position >= (ends[partition] ?? 0n);
+    });
+  }
+
+  /** Tells the group how far it has come. Partitions that are no longer ours are left to the others. */
+  async commit(positions: ReadonlyMap<number, PartitionPosition>): Promise<void> {
+    await this.member?.commit(positions);
+  }
+
+  /** Leaves the group. */
+  async close(): Promise<void> {
+    this.reader.close();
+    await this.member?.leave();
+    await closeClient(this.client);
+  }
+
+  private async begin(library: Library): Promise<void> {
+    const { topic, offsets, isPreview, log, onRelease, onGone } = this.settings;
+    const partitions = [...(await this.offsetsAt(LATEST)).keys()];
+    const unknown = [...(offsets?.keys() ?? [])].find((partition) => !partitions.includes(partition));
+    if (unknown !== undefined) {
+      throw new HeadraceError('HR_SOURCE_UNREADABLE', `offsets: the topic ${topic} has no partition ${unknown}`, {
+        hint: `Its partitions are 0 to ${partitions.length - 1}.`,
+      });
+    }
+    if (isPreview) {
+      this.all = partitions;
+      await this.readFrom(partitions);
+      return;
+    }
+    const joined = tellOfWaiting(this.settings);
+    try {
+      const owner: PartitionOwner = {
+        gained: (gained) => void this.readFrom(gained).catch((error) => this.reader.fail(error)),
+        release: async (released, signal) => {
+          this.stopReading(released);
+          try {
+            return await onRelease(released, signal);
+          } finally {
+            onGone(released);
+          }
+        },
+        lost: (lost) => {
+          this.stopReading(lost);
+          onGone(lost);
+        },
+        failed: (error) => this.reader.fail(error),
+      };
+      this.member = await GroupMember.join(library, { topic, options: this.options, owner, log });
     } finally {
       joined();
     }
   }
 
-  /** The next message that is here; undefined when none is. */
-  read(): Message | undefined {
-    if (this.failure !== undefined) throw this.failure;
-    return (this.stream.read() as Message | null) ?? undefined;
-  }
-
-  /** Waits for messages, for so many milliseconds; false when none came. Throws an error of the library. */
-  async wait(milliseconds: number, signal: AbortSignal): Promise<boolean> {
-    const timer = new AbortController();
-    const woken = new Promise<void>((resolve) => {
-      this.wake = resolve;
-    });
-    if (this.failure === undefined && this.stream.readableLength === 0) {
-      const time = sleep(milliseconds, undefined, { signal: AbortSignal.any([signal, timer.signal]) });
-      await Promise.race([woken, time.catch(() => undefined)]);
-      timer.abort();
+  /** Begins to read partitions: as asked for, else where the group is, else as `auto.offset.reset` says. */
+  private async readFrom(partitions: readonly number[]): Promise<void> {
+    const { topic, offsets } = this.settings;
+    const call = {};
+    for (const partition of partitions) this.beginning.set(partition, call);
+    const committed = await this.client.listCommittedOffsets({ topics: [{ topic, partitions: [...partitions] }] });
+    const fallback = await this.offsetsAt(this.reset);
+    for (const partition of partitions) {
+      // It may have been taken away meanwhile, or even come back.
+      if (this.beginning.get(partition) !== call) continue;
+      this.beginning.delete(partition);
+      const kept = committed.get(topic)?.[partition] ?? -1n;
+      this.reader.assign(partition, offsets?.get(partition) ?? (kept >= 0n ? kept : (fallback[partition] ?? 0n)));
     }
-    this.wake = undefined;
-    if (this.failure !== undefined) throw this.failure;
-    return this.stream.readableLength > 0;
   }
 
-  /** Whether all messages that there are now have been fetched, of the partitions that are ours. */
-  async isAtEnd(): Promise<boolean> {
+  private stopReading(partitions: readonly number[]): void {
+    for (const partition of partitions) this.beginning.delete(partition);
+    this.reader.unassign(partitions);
+  }
+
+  /** The first or the end offset of each partition. */
+  private async offsetsAt(timestamp: bigint, isolationLevel = 0): Promise<readonly bigint[]> {
     const { topic } = this.settings;
-    const partitions = this.partitions;
-    if (partitions === undefined) return false;
-    if (partitions.length === 0) return true;
-    const isolationLevel = this.settings.properties.get('isolation.level') === 'read_committed' ? 1 : 0;
-    const ends =
-      (await this.consumer.listOffsets({ topics: [topic], timestamp: LATEST, isolationLevel })).get(topic) ?? [];
-    return partitions.every((partition) => {
-      const position = this.stream.offsetsToFetch.get(`${topic}:${partition}`);
-      return position !== undefined && position >= (ends[partition] ?? 0n);
-    });
-  }
-
-  /** The partitions that are ours; undefined while the group gives them out. */
-  get partitions(): readonly number[] | undefined {
-    const { assignments } = this.consumer;
-    if (assignments === null) return undefined;
-    return assignments.find(({ topic }) => topic === this.settings.topic)?.partitions ?? [];
-  }
-
-  /** Tells the group how far it has come. Partitions that are no longer ours are left to the others. */
-  async commit(positions: ReadonlyMap<number, PartitionPosition>): Promise<void> {
-    const { topic, isPreview } = this.settings;
-    const ours = new Set(this.partitions);
-    const offsets = [...positions].flatMap(([partition, position]) =>
-      ours.has(partition) ? [{ topic, partition, ...position }] : [],
-    );
-    if (offsets.length > 0 && !isPreview) await this.consumer.commit({ offsets });
-  }
-
-  /** Leaves the group. */
-  async close(): Promise<void> {
-    // Already broken, there is nothing left to be told.
-    this.stream.on('error', () => undefined);
-    await this.stream.close().catch(() => undefined);
-    await this.consumer.close(true).catch(() => undefined);
+    return (await this.client.listOffsets({ topics: [topic], timestamp, isolationLevel })).get(topic) ?? [];
   }
 }
 
@@ -202,37 +236,4 @@ function timeoutsOf({ properties, rebalanceTimeout }: KafkaSourceSettings): { se
   const session =
     numberOf(properties, 'session.timeout.ms') ?? Math.max(MIN_SESSION_MS, Math.min(SESSION_MS, rebalanceTimeout));
   return { session, rebalance: Math.max(rebalanceTimeout, session) };
-}
-
-/** Where each partition begins: as asked for, else where the group stands, else as `auto.offset.reset` says. */
-async function beginnings(
-  { Consumer }: Library,
-  options: Options,
-  { topic, offsets }: KafkaSourceSettings,
-  reset: 'earliest' | 'latest',
-): Promise<{ topic: string; partition: number; offset: bigint }[]> {
-  // It asks only, and joins nothing.
-  const consumer = hearErrors(new Consumer<Buffer, Buffer, Buffer, Buffer>(options));
-  try {
-    const timestamp = reset === 'earliest' ? EARLIEST : LATEST;
-    const fallback = (await consumer.listOffsets({ topics: [topic], timestamp })).get(topic) ?? [];
-    const partitions = [...fallback.keys()];
-    const unknown = [...(offsets ?? new Map()).keys()].find((partition) => fallback[partition] === undefined);
-    if (unknown !== undefined) {
-      throw new HeadraceError('HR_SOURCE_UNREADABLE', `offsets: the topic ${topic} has no partition ${unknown}`, {
-        hint: `Its partitions are 0 to ${partitions.length - 1}.`,
-      });
-    }
-    const committed = (await consumer.listCommittedOffsets({ topics: [{ topic, partitions }] })).get(topic) ?? [];
-    return partitions.map((partition) => {
-      const kept = committed[partition] ?? -1n;
-      return {
-        topic,
-        partition,
-        offset: offsets?.get(partition) ?? (kept >= 0n ? kept : (fallback[partition] as bigint)),
-      };
-    });
-  } finally {
-    await consumer.close(true);
-  }
 }

@@ -1,6 +1,6 @@
 import type { ModuleReference, RecordChunk } from '@headrace/engine';
-import type { Message } from '@platformatic/kafka';
 import type { MessagePositions } from './message-decoder.ts';
+import type { TopicMessage } from './topic-reader.ts';
 
 /** Collects messages until they travel to a pipeline thread together. */
 export class MessageBatch {
@@ -14,15 +14,13 @@ export class MessageBatch {
     return this.lengths.length;
   }
 
-  add({ partition, offset, value }: Message): void {
-    // Of a message without a value the library's type says otherwise.
-    const content = value as Buffer | undefined;
+  add({ partition, offset, value }: TopicMessage): void {
     this.partitions.push(partition);
     this.offsets.push(offset);
-    this.lengths.push(content?.length ?? -1);
-    if (content === undefined) return;
-    this.values.push(content);
-    this.bytes += content.length;
+    this.lengths.push(value?.length ?? -1);
+    if (value === undefined) return;
+    this.values.push(value);
+    this.bytes += value.length;
   }
 
   chunk(decoder: ModuleReference): RecordChunk {

@@ -1,4 +1,5 @@
 import { clientOptions, type KafkaProperties } from './client-properties.ts';
+import { closeClient } from './close-client.ts';
 import { hearErrors } from './connection-errors.ts';
 import { type KafkaBlock, kafkaError } from './kafka-error.ts';
 
@@ -28,6 +29,6 @@ export async function reachTopic({ brokers, topic, clientId, properties, block }
   } catch (error) {
     throw kafkaError(brokers.join(','), error, block);
   } finally {
-    await consumer.close(true);
+    await closeClient(consumer);
   }
 }

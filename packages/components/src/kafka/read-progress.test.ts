@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PartitionPosition } from './kafka-source.ts';
+import type { PartitionPosition } from './group-member.ts';
 import { ReadProgress } from './read-progress.ts';
 
 const at = (positions: Record<number, bigint>): Map<number, PartitionPosition> =>

@@ -5,6 +5,8 @@ export class ReadProgress {
   /** How many messages were read; those that come again count once. */
   received = 0;
   private committedMessages = 0;
+  /** Partitions of which something was committed. */
+  private readonly isRead = new Set<number>();
   private readonly begin: Map<number, bigint> | undefined;
 
   /** @param offsets where the run is to begin, by partition, whatever the group has committed */
@@ -23,8 +25,14 @@ export class ReadProgress {
   committed({ positions, messages }: Published): void {
     this.committedMessages += messages;
     for (const [partition, { offset }] of positions) {
+      this.isRead.add(partition);
       if (this.begin?.has(partition) === true) this.begin.set(partition, offset);
     }
+  }
+
+  /** Partitions went to other members: when one comes back, it begins where they have committed. */
+  gone(partitions: readonly number[]): void {
+    for (const partition of partitions) if (this.isRead.has(partition)) this.begin?.delete(partition);
   }
 
   /** The source is lost: what was not committed comes again. */

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isUndelivered } from '../connectors/delivered.ts';
-import type { PartitionPosition } from './kafka-source.ts';
+import type { PartitionPosition } from './group-member.ts';
+import { Pace } from './pace.ts';
 
 /** Messages that were published together. */
 export interface Published {
@@ -20,54 +22,121 @@ export interface SettledCommitsOptions {
 }
 
 /** How often the group is told how far it has come. */
-const COMMIT_MS = 2000;
+const COMMIT_MS = 1000;
+/** The same, while a partition waits to be given up and a commit has failed. */
+const RELEASE_RETRY_MS = 200;
 /** The engine is asked about so many publications at once: what is published meanwhile is asked about together. */
-const MAX_ASKED = 32;
+const MAX_ASKED = 1024;
+/** At the end everything has been answered, unless a publisher never answers. */
+const LAST_ANSWERS_MS = 1000;
 
-const NOTHING: Published = { positions: new Map(), messages: 0 };
+/** Published messages; partitions that are given up are taken out. */
+interface Mutable {
+  readonly positions: Map<number, PartitionPosition>;
+  messages: number;
+}
 
 /**
- * Tells the group of one source how far it has come: every two seconds, what has come to its end by then. What comes to
- * its end later, however slow the destination is, does not keep it back.
+ * Tells the group of one source how far it has come: every second, what is finished by then. What is finished later,
+ * however slow the destination is, does not keep it back.
  */
 export class SettledCommits {
-  /** Documents could not be delivered: what comes behind them is not committed, it would take them as read, too. */
+  readonly pace = new Pace();
+  /** Documents could not be delivered, or the run ends: what comes after them is not committed, it would take them as read, too. */
+  private broken = false;
   private undelivered = false;
   private readonly options: SettledCommitsOptions;
-  private readonly asked = new Set<Promise<void>>();
-  private unasked = NOTHING;
-  private settled = NOTHING;
-  /** All that was published. */
-  private reached: Published['positions'] = NOTHING.positions;
+  /** What the engine has been asked about, in the order in which it was published. */
+  private readonly asked = new Map<Promise<void>, Mutable>();
+  private unasked = nothing();
+  private settled = nothing();
+  /** What is being committed. */
+  private sending = nothing();
+  /** All that was begun to be published, of the partitions that are ours. */
+  private readonly begun = new Map<number, PartitionPosition>();
+  private readonly committed = new Map<number, bigint>();
   private committing: Promise<void> | undefined;
   private committedAt = 0;
+  /** Whether the last commit has failed. */
+  private failed = false;
   private timer: NodeJS.Timeout | undefined;
   private ended = false;
   private lost = false;
+  private releasing = 0;
+  private waiting: (() => void)[] = [];
 
   constructor(options: SettledCommitsOptions) {
     this.options = options;
   }
 
+  /** These are about to be published: their partitions are not released before they are finished. */
+  begin({ positions }: Published): void {
+    for (const [partition, position] of positions) this.begun.set(partition, position);
+  }
+
   published(published: Published): void {
+    this.pace.sent(published.messages);
     this.unasked = together(this.unasked, published);
-    this.reached = together({ positions: this.reached, messages: 0 }, published).positions;
     this.ask();
+  }
+
+  /** Resolves when more may be published: what is under way can be finished within seconds. */
+  async room(signal: AbortSignal): Promise<void> {
+    while (!this.pace.hasRoom && !this.broken && !this.ended && !signal.aborted) await this.progress(signal);
+  }
+
+  /** Waits until all that was begun of some partitions is committed; tells whether it is. Nothing more of them may be begun. */
+  async release(partitions: readonly number[], signal: AbortSignal): Promise<boolean> {
+    const isOpen = (partition: number) => {
+      const position = this.begun.get(partition);
+      return position !== undefined && (this.committed.get(partition) ?? -1n) < position.offset;
+    };
+    this.releasing++;
+    try {
+      while (partitions.some(isOpen)) {
+        if (this.broken || this.ended || signal.aborted) return false;
+        this.ask();
+        this.commitSoon();
+        await this.progress(signal);
+      }
+      return true;
+    } finally {
+      this.releasing--;
+    }
+  }
+
+  /** Partitions are no longer ours: nothing of them is committed from now on. */
+  forgetPartitions(partitions: readonly number[]): void {
+    for (const { positions } of [this.unasked, this.settled, this.sending, ...this.asked.values()]) {
+      for (const partition of partitions) positions.delete(partition);
+    }
+    for (const partition of partitions) {
+      this.begun.delete(partition);
+      this.committed.delete(partition);
+    }
   }
 
   /** Commits all that was published, if all of it was delivered; tells whether. */
   async finish(isDelivered: () => Promise<boolean>): Promise<boolean> {
     const delivered = await isDelivered();
-    await Promise.all(this.asked);
+    await Promise.all(this.asked.keys());
     await this.end();
     if (this.undelivered || !delivered) return false;
-    this.settled = NOTHING;
-    await this.options.commit(this.reached);
+    this.settled = nothing();
+    if (this.begun.size > 0) await this.options.commit(this.begun);
     return true;
   }
 
-  /** Commits what has come to its end, and nothing from then on. */
+  /** Commits what is finished, and nothing from then on. */
   async close(): Promise<void> {
+    if (this.ended) return;
+    const answers = async () => {
+      for (this.ask(); this.asked.size > 0; this.ask()) await Promise.all(this.asked.keys());
+    };
+    const done = new AbortController();
+    const limit = sleep(LAST_ANSWERS_MS, undefined, { signal: done.signal }).catch(() => undefined);
+    await Promise.race([answers(), limit]);
+    done.abort();
     await this.end();
     if (this.settled.messages > 0) await this.commit();
   }
@@ -77,41 +146,47 @@ export class SettledCommits {
     this.ended = true;
     this.lost = true;
     clearTimeout(this.timer);
+    this.notify();
   }
 
   private async end(): Promise<void> {
     this.ended = true;
     clearTimeout(this.timer);
+    this.notify();
     await this.committing;
   }
 
   private ask(): void {
     if (this.unasked.messages === 0 || this.asked.size >= MAX_ASKED || this.ended) return;
     const about = this.unasked;
-    this.unasked = NOTHING;
+    this.unasked = nothing();
     const asking = this.options
       .settled()
       .then(
         () => {
-          if (!this.undelivered) this.settled = together(this.settled, about);
+          if (!this.broken) this.settled = together(this.settled, about);
         },
-        // Any other reason is the end of the run, which tells it.
         (error) => {
+          // Any other reason is the end of the run, which tells it.
           this.undelivered ||= isUndelivered(error);
+          this.broken = true;
         },
       )
       .then(() => {
         this.asked.delete(asking);
+        this.pace.finished(about.messages);
         this.ask();
         this.commitSoon();
+        this.notify();
       });
-    this.asked.add(asking);
+    this.asked.set(asking, about);
   }
 
   private commitSoon(): void {
     if (this.settled.messages === 0 || this.committing !== undefined || this.ended) return;
     clearTimeout(this.timer);
-    const wait = this.committedAt + COMMIT_MS - Date.now();
+    const pause = this.releasing === 0 ? COMMIT_MS : this.failed ? RELEASE_RETRY_MS : 0;
+    const wait = this.committedAt + pause - Date.now();
     if (wait > 0) {
       this.timer = setTimeout(() => this.commitSoon(), wait);
       return;
@@ -120,24 +195,53 @@ export class SettledCommits {
       this.committedAt = Date.now();
       this.committing = undefined;
       this.commitSoon();
+      this.notify();
     });
   }
 
   private async commit(): Promise<void> {
-    const { settled } = this;
-    this.settled = NOTHING;
+    this.sending = this.settled;
+    this.settled = nothing();
     try {
-      await this.options.commit(settled.positions);
-      if (!this.lost) this.options.onCommitted(settled);
+      const sent = new Map(this.sending.positions);
+      await this.options.commit(sent);
+      this.failed = false;
+      if (this.lost) return;
+      // Without those that were given up meanwhile.
+      for (const [partition, { offset }] of this.sending.positions) this.committed.set(partition, offset);
+      this.options.onCommitted(this.sending);
     } catch (error) {
       if (this.lost) return;
-      this.settled = together(settled, this.settled);
+      this.failed = true;
+      this.settled = together(this.sending, this.settled);
       this.options.onFailed(error);
+    } finally {
+      this.sending = nothing();
     }
+  }
+
+  /** Resolves when something has changed. */
+  private progress(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      signal.addEventListener('abort', wake, { once: true });
+      this.waiting.push(wake);
+    });
+  }
+
+  private notify(): void {
+    for (const wake of this.waiting.splice(0)) wake();
   }
 }
 
-function together(before: Published, after: Published): Published {
+function nothing(): Mutable {
+  return { positions: new Map(), messages: 0 };
+}
+
+function together(before: Published, after: Published): Mutable {
   return {
     positions: new Map([...before.positions, ...after.positions]),
     messages: before.messages + after.messages,

@@ -6,6 +6,7 @@ import type { DocumentKey } from '../delivery/keyed-encoder.ts';
 import { RequestSize } from '../delivery/request-size.ts';
 import { NO_ANSWER, type Retries } from '../delivery/retries.ts';
 import type { KafkaProperties } from './client-properties.ts';
+import { closeClient } from './close-client.ts';
 import { hearErrors } from './connection-errors.ts';
 import { hasKafkaError, isPassing, kafkaError } from './kafka-error.ts';
 import { producerOptions } from './producer-properties.ts';
@@ -98,7 +99,7 @@ export class TopicWriter {
   }
 
   async close(): Promise<void> {
-    await this.producer.close(true);
+    await closeClient(this.producer);
   }
 
   private async writeTo(

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { Pace } from './pace.ts';
+
+/** Sends as much as may be under way, to a destination that takes so many messages a second, for some seconds. */
+function run(perSecond: number, seconds: number, pace: Pace, clock: { millis: number }) {
+  let underWay = 0;
+  let most = 0;
+  for (let tick = 0; tick < seconds * 20; tick++) {
+    while (pace.hasRoom && underWay < 100_000) {
+      pace.sent(pace.piece);
+      underWay += pace.piece;
+    }
+    most = tick < seconds * 10 ? 0 : Math.max(most, underWay);
+    clock.millis += 50;
+    const done = Math.min(underWay, perSecond / 20);
+    underWay -= done;
+    pace.finished(done);
+  }
+  const { piece } = pace;
+  pace.finished(underWay);
+  return { most, piece };
+}
+
+describe('Pace', () => {
+  const clock = { millis: 0 };
+  const newPace = () => new Pace(() => clock.millis);
+
+  it('sends pieces of an eighth of a second of work, and keeps four seconds of it under way', () => {
+    const pace = newPace();
+    const { most, piece } = run(2000, 10, pace, clock);
+    expect(piece).toBe(250);
+    expect(most).toBeGreaterThan(7000);
+    expect(most).toBeLessThan(9000);
+  });
+
+  it('sends single messages to a very slow destination', () => {
+    expect(run(10, 60, newPace(), clock).piece).toBe(1);
+  });
+
+  it('has large pieces soon after a slow beginning', () => {
+    const pace = newPace();
+    run(20, 30, pace, clock);
+    expect(run(40_000, 3, pace, clock).piece).toBe(1000);
+  });
+});
