@@ -12,6 +12,13 @@ const PAST_THE_ROOM: Readonly<Record<string, string>> = {
   'packages/components/src/storage/archives/local-copy.ts': 'a file of its own, without a name',
   'packages/components/src/scripts/python-environment.ts': 'scripts of ExternalPython, which the policy allows or not',
   'packages/components/src/scripts/pyodide-process.ts': 'the files of a package',
+  'packages/components/src/scripts/bounded-python.ts':
+    'where the Python of this machine is, which the config does not say',
+  'packages/components/src/scripts/boundary/boundary-command.ts': 'where Node and its libraries are',
+  'packages/components/src/scripts/boundary/find-boundary.ts': 'the tools that make a boundary, started by the service',
+  'packages/components/src/scripts/boundary/launcher.ts': 'runs inside of a boundary that is being made',
+  'packages/components/src/scripts/boundary/probe.ts': 'runs inside of a boundary, and must not get out',
+  'packages/components/src/scripts/processor-time.ts': 'what the kernel says of a process of ours',
   'packages/components/src/scripts/script-process.ts': 'the process of a script, which the policy allows or not',
 };
 

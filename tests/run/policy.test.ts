@@ -358,7 +358,7 @@ it('a file to write that lies behind a link is told of as one', async () => {
 
 describe('components', () => {
   it.each<[string, Partial<Policy>, string]>([
-    ['{class: ExternalPython, scriptPath: "x.py"}', {}, 'scripts in a sandbox only'],
+    ['{class: EmbeddedPython, script: "1"}', { scripts: 'none' }, 'no scripts'],
     ['{class: ExternalPython, scriptPath: "x.py"}', { scripts: 'none' }, 'no scripts'],
     ['{class: ApplyJavascript, script: "1"}', { scripts: 'none' }, 'no scripts'],
     ['{class: "com.kmwllc.lucille.stage.ApplyJavascript", script: "1"}', { scripts: 'none' }, 'no scripts'],
@@ -372,6 +372,36 @@ describe('components', () => {
     expect(result.problems).toContainEqual(refusal(new RegExp(why)));
   });
 });
+
+describe.each(['{class: EmbeddedPython, script: "1"}', '{class: ExternalPython, scriptPath: "x.py"}'])(
+  'Python of an upload: %s',
+  (stages) => {
+    it('is refused where the system offers no boundary, with what was tried and what to do', async () => {
+      const boundary = { kind: 'none', reason: 'bubblewrap (bwrap) is not installed; unshare failed: no' } as const;
+      const refused = expect.objectContaining({
+        code: 'HR_POLICY_NO_BOUNDARY',
+        message: expect.stringContaining('bubblewrap (bwrap) is not installed; unshare failed: no'),
+        line: expect.any(Number),
+        hint: expect.stringMatching(/install bubblewrap.*user namespaces.*`policy\.scripts: all`/),
+      });
+      expect(await check({ stages }, { boundary })).toContainEqual(refused);
+      const { result } = await run({ stages }, { boundary });
+      expect(result.status).toBe('FAILED');
+      expect(result.problems).toContainEqual(refused);
+    });
+
+    it('is refused where nobody looked for a boundary', async () => {
+      expect(await check({ stages })).toContainEqual(expect.objectContaining({ code: 'HR_POLICY_NO_BOUNDARY' }));
+    });
+
+    it('passes the check where there is a boundary', async () => {
+      const boundary = { kind: 'bubblewrap', path: '/usr/bin/bwrap' } as const;
+      const codes = (await check({ stages }, { boundary })).map(({ code }) => code);
+      expect(codes).not.toContain('HR_POLICY_NO_BOUNDARY');
+      expect(codes).not.toContain('HR_POLICY_REFUSED');
+    });
+  },
+);
 
 it('a config that is trusted may do everything', async () => {
   const path = join(directory, 'closed/secret.data.csv');

@@ -110,7 +110,7 @@ describe('the policy', () => {
   it('is told of by the check, with place and what to do', async () => {
     const config = modest({
       connector: 'class: CSVConnector, path: "/etc/passwd"',
-      stages: '{class: ExternalPython, scriptPath: "x.py"}',
+      stages: '{class: Print, outputFile: "/etc/x.txt"}',
       indexer: 'type: OpenSearch',
       top: 'opensearch { url: "http://169.254.169.254/latest", index: i }',
     });
@@ -119,7 +119,7 @@ describe('the policy', () => {
     const refused = problems.filter(({ code }) => code === 'HR_POLICY_REFUSED');
     expect(refused.map(({ path, line }) => `${line} ${path}`)).toEqual([
       '1 connectors[0].path',
-      '2 pipelines[0].stages[0].class',
+      '2 pipelines[0].stages[0].outputFile',
       '4 opensearch.url',
     ]);
     for (const { hint } of refused) expect(hint).toContain('`policy` in the service file');

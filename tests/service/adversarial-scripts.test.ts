@@ -72,8 +72,9 @@ describe('a script that wants out', () => {
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
   });
 
-  it('does not run at all outside of a sandbox', async () => {
-    const { told } = await guest.run(modest({ stages: '{class: ExternalPython, scriptPath: "python/x.py"}' }));
-    expect(told).toContain('scripts in a sandbox only');
+  it('runs no Python but the scripts of the server', async () => {
+    const { status, told } = await guest.run(modest({ stages: '{class: ExternalPython, scriptPath: "/etc/x.py"}' }));
+    expect(status).toBe('FAILED');
+    expect(told).toContain('There is no file /etc/x.py in ./python');
   });
 });

@@ -1,2 +1,4 @@
+export { findBoundary } from './scripts/boundary/find-boundary.ts';
+
 /** Where the catalog of the built-in components is; written by the build. */
 export const catalogUrl: string = new URL('./catalog.jsonl', import.meta.url).href;

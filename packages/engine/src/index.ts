@@ -122,9 +122,18 @@ export {
   isRestricted,
   mayComputeWithoutEnd,
   requireAllowedHost,
+  requiredBoundary,
+  requireNothingHidden,
 } from './policy/current-policy.ts';
 export { parseHostPattern } from './policy/host-pattern.ts';
-export { DEFAULT_POLICY, describePolicy, type Policy, STRICT_POLICY } from './policy/policy.ts';
+export {
+  DEFAULT_POLICY,
+  describePolicy,
+  type Policy,
+  type ScriptBoundary,
+  STRICT_POLICY,
+  type UsableBoundary,
+} from './policy/policy.ts';
 export { POLICY_LIMITS, type PolicyLimits } from './policy/policy-limits.ts';
 export { POLICY_HINT } from './policy/policy-rules.ts';
 export { type DocumentCounts, noDocuments, pendingDocuments } from './run/counters.ts';

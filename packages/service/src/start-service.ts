@@ -19,7 +19,7 @@ import { buildApp } from './http/app.ts';
 import { type Listener, listen } from './http/listeners.ts';
 import { Readiness } from './http/readiness.ts';
 import type { ServiceParts } from './http/service-parts.ts';
-import { checkPolicyNames, uploadPolicy } from './policy/upload-policy.ts';
+import { checkPolicyNames, uploadPolicy, withBoundary } from './policy/upload-policy.ts';
 import { loadPresets, presetDirectoryProblem } from './presets/presets.ts';
 import type { RunIds } from './runs/active-run.ts';
 import { endInterruptedRuns } from './runs/interrupted-runs.ts';
@@ -88,7 +88,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     if (problem !== undefined) throw new HeadraceError('HR_SERVICE_UNPROTECTED', withHint(problem));
   }
   const { components, base } = settings;
-  const policy = uploadPolicy(settings);
+  const policy = await withBoundary(uploadPolicy(settings));
   const registry = await Registry.open({ catalogs, modules: components, base, allowModules: false, policy });
   checkPolicyNames(policy, registry);
   const { version } = buildInfo;
@@ -123,7 +123,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     await readiness.probe();
     const prober = setInterval(() => void readiness.probe(), PROBE_MILLIS).unref();
     undo.push(() => clearInterval(prober));
-    logger.info(describePolicy(settings.policy));
+    logger.info(describePolicy(policy));
     const auth = settings.auth === 'none' ? undefined : settings.auth;
     if (settings.auth === 'none') {
       logger.warn('Authentication is off in the service file: everyone who reaches the service may use it');

@@ -2,7 +2,8 @@ import { realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { HeadraceError } from '@headrace/engine';
+import { HeadraceError, type UsableBoundary } from '@headrace/engine';
+import { boundaryCommand, NODE_INSIDE } from './boundary/boundary-command.ts';
 import { EMBEDDED_PYTHON } from './embedded-python.ts';
 
 /** The little of Pyodide that is used. */
@@ -24,7 +25,9 @@ const WASM_PAGE_BYTES = 65536;
 async function servePython(
   loadPyodide: (options: object) => Promise<Pyodide>,
   fs: typeof import('node:fs'),
+  process: NodeJS.Process,
   python: string,
+  lock: () => void,
 ): Promise<void> {
   let rest = '';
   const buffer = Buffer.alloc(65536);
@@ -71,6 +74,7 @@ async function servePython(
     const pyodide = await loadPyodide({ jsglobals: {}, stdin: () => null, stdout: print, stderr: print });
     const openScript = pyodide.runPython(python) as OpenScript;
     for (const name of ['js', 'pyodide_js']) pyodide.unregisterJsModule(name);
+    lock();
     const [run, answer] = openScript(greeting, ask);
     write(1, answer);
     if (run === undefined) return process.exit();
@@ -117,21 +121,80 @@ export function findPyodide(resolve: (id: string) => string = createRequire(impo
 }
 
 /**
+ * Takes away what Python could use, should it get hold of JavaScript: a second line of defence, and no boundary. Its
+ * source is handed to Node, too.
+ *
+ * @param denyImports makes every later import fail
+ */
+function lockNode(denyImports: () => void): void {
+  denyImports();
+  const names = ['getBuiltinModule', '_linkedBinding', '_debugProcess', '_debugEnd', 'dlopen', 'execve'];
+  for (const name of [...names, 'report', 'mainModule', 'loadEnvFile']) {
+    Object.defineProperty(process, name, { value: undefined, configurable: false });
+  }
+  Object.defineProperty(globalThis, 'process', { value: undefined, configurable: false });
+  // A getter that Python puts on a prototype would be called by the code around Python.
+  const known = [
+    Object,
+    Function,
+    Array,
+    String,
+    Number,
+    Boolean,
+    Symbol,
+    BigInt,
+    Promise,
+    Error,
+    Map,
+    Set,
+    Date,
+    RegExp,
+  ];
+  for (const { prototype } of [...known, Uint8Array, ArrayBuffer]) Object.seal(prototype);
+}
+
+/** Where the files of Pyodide are inside a boundary. */
+const PYODIDE_INSIDE = '/pyodide';
+/** V8 reserves so much memory for code, which it fills only as far as its heap may grow. */
+const RESERVED_BYTES = 512 * 1024 * 1024;
+/** Of JavaScript around Python. Code that is compiled counts, too. */
+const MAX_HEAP_MIB = 96;
+/** Of the whole process, by how much it may have more than Python: Node itself takes half of it. */
+const BYTES_AROUND_PYTHON = 256 * 1024 * 1024;
+
+/**
  * How to start Python in a process of Node that may read the files of Pyodide and nothing else: no other files, no
  * network, no processes, no environment; and code of JavaScript, should Python get hold of some, makes no code from texts.
  *
  * @param maxBytes of Python's memory, all of Pyodide's own included
+ * @param boundary of the operating system around the process; it holds the memory of the whole process to 256 MiB more
  */
-export function pyodideCommand(folder: string, maxBytes: number): { command: string; args: string[] } {
-  const program = `import(${JSON.stringify(pathToFileURL(join(folder, 'pyodide.mjs')).href)}).then(({ loadPyodide }) => {
+export function pyodideCommand(
+  folder: string,
+  maxBytes: number,
+  boundary?: UsableBoundary,
+): { command: string; args: string[] } {
+  const inside = boundary === undefined ? folder : PYODIDE_INSIDE;
+  const program = `import(${JSON.stringify(pathToFileURL(join(inside, 'pyodide.mjs')).href)}).then(({ loadPyodide }) => {
     const fs = process.getBuiltinModule('node:fs');
+    const { registerHooks } = process.getBuiltinModule('node:module');
+    const denyImports = () => registerHooks({ resolve: () => { throw new Error('There are no modules here'); } });
     // Pyodide asks for numbers of the system here, which is not allowed any more.
     process.binding = () => ({ fs: fs.constants });
     // What the permissions do not cover.
     process.kill = process._kill = undefined;
-    return (${servePython.toString()})(loadPyodide, fs, ${JSON.stringify(EMBEDDED_PYTHON)});
+    return (${servePython.toString()})(loadPyodide, fs, process, ${JSON.stringify(EMBEDDED_PYTHON)}, () => (${lockNode.toString()})(denyImports));
   });`;
-  const permissions = ['--permission', `--allow-fs-read=${folder}`, '--disallow-code-generation-from-strings'];
+  const permissions = ['--permission', `--allow-fs-read=${inside}`, '--disallow-code-generation-from-strings'];
   const memory = `--wasm-max-mem-pages=${maxBytes / WASM_PAGE_BYTES}`;
-  return { command: process.execPath, args: [...permissions, memory, '--no-warnings', '-e', program] };
+  const without = ['--no-experimental-sqlite', '--no-experimental-ffi', '--disable-sigusr1'];
+  const args = [...permissions, ...without, memory, '--no-warnings', '-e', program];
+  if (boundary === undefined) return { command: process.execPath, args };
+  return boundaryCommand(boundary, {
+    mounts: [{ source: folder, target: PYODIDE_INSIDE, kind: 'directory' }],
+    maxBytes: RESERVED_BYTES + maxBytes + BYTES_AROUND_PYTHON,
+    command: NODE_INSIDE,
+    // Fewer threads take less memory, and are faster for so small a heap.
+    args: [`--max-old-space-size=${MAX_HEAP_MIB}`, '--v8-pool-size=1', '--single-threaded-gc', ...args],
+  });
 }

@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process';
-import { realpath } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { HeadraceError, messageOf } from '@headrace/engine';
-import { stat } from '../local-files/local-files.ts';
 
 /** Where Lucille looks for scripts, in the working directory. */
 export const SCRIPT_FOLDERS = [

@@ -9,12 +9,15 @@ import {
   type Value,
 } from '@headrace/engine';
 import { readLines } from './line-reader.ts';
+import { lockedInMillis } from './processor-time.ts';
 import { knownCode, placed } from './script-error.ts';
 
 const MAX_ANSWER_CHARACTERS = 256 * 1024 * 1024;
 /** What the script prints is logged, a line cut here. */
 const MAX_LOG_CHARACTERS = 8192;
 const MILLIS_TO_STOP = 5000;
+/** Between two looks at the processor time of a process. */
+const MILLIS_BETWEEN_LOOKS = 1000;
 
 /** How to run a script, and what it may take. */
 export interface ScriptProcessOptions {
@@ -29,6 +32,11 @@ export interface ScriptProcessOptions {
   readonly startMillis: number;
   /** For one call, from when the process can attend to it; without it a call may take as long as it likes. */
   readonly callMillis?: number | undefined;
+  /**
+   * Processor time for one call, all threads together, and as much between two calls: for a process in a boundary. Who
+   * takes more is ended, at the latest some seconds after that.
+   */
+  readonly processorMillis?: number;
   /** What a call fails with that took longer. */
   readonly overdueCode?: ErrorCode;
   readonly logger: Logger;
@@ -62,6 +70,7 @@ export class ScriptProcess {
   private endCode: ErrorCode | undefined;
   private lastWords = '';
   private timer: NodeJS.Timeout | undefined;
+  private meter: NodeJS.Timeout | undefined;
 
   constructor(options: ScriptProcessOptions) {
     this.options = options;
@@ -97,6 +106,7 @@ export class ScriptProcess {
     const { child } = this;
     this.child = undefined;
     this.watch(undefined);
+    clearInterval(this.meter);
     for (const call of this.calls.splice(0)) call.reject(new HeadraceError('HR_STAGE_FAILED', 'The stage has stopped'));
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const timer = setTimeout(() => child.kill('SIGKILL'), MILLIS_TO_STOP);
@@ -116,6 +126,7 @@ export class ScriptProcess {
     this.endCode = undefined;
     this.lastWords = '';
     this.watch(startMillis);
+    this.watchProcessor(child);
     readLines(child.stdout, MAX_ANSWER_CHARACTERS, (line, cut) => {
       if (this.child === child && this.endReason === undefined) this.answered(line, cut);
     });
@@ -189,6 +200,7 @@ export class ScriptProcess {
     this.child?.kill('SIGKILL');
     this.child = undefined;
     this.watch(undefined);
+    clearInterval(this.meter);
     if (this.calls.length > 0) this.launch();
   }
 
@@ -197,6 +209,24 @@ export class ScriptProcess {
     this.started = undefined;
     for (const call of this.calls.splice(0)) call.reject(error);
     this.replace();
+  }
+
+  private watchProcessor({ pid }: ChildProcess): void {
+    const { processorMillis, overdueCode } = this.options;
+    clearInterval(this.meter);
+    if (processorMillis === undefined || pid === undefined) return;
+    let call: Call | undefined;
+    let since: number | undefined;
+    this.meter = setInterval(() => {
+      const used = this.ready ? lockedInMillis(pid) : undefined;
+      if (used === undefined) return;
+      if (since === undefined || call !== this.calls[0]) {
+        call = this.calls[0];
+        since = used;
+      } else if (used - since > processorMillis) {
+        this.end(`took more than ${processorMillis / 1000} s of processor time`, overdueCode);
+      }
+    }, MILLIS_BETWEEN_LOOKS).unref();
   }
 
   private watch(millis: number | undefined): void {

@@ -3,6 +3,7 @@ import {
   type JsonObject,
   type ParameterProblem,
   RESERVED_FIELDS,
+  requiredBoundary,
   Stage,
   type StageContext,
   type Static,
@@ -53,7 +54,9 @@ const TRUSTED_BYTES = 4 * 1024 * 1024 * 1024;
  * <p>
  * A document on which the script computes longer than <code>worker.maxProcessingSecs</code> (60 seconds) fails, and the
  * next ones go on. Scripts of configs that were uploaded to a service get 5 seconds for each document and 256 MiB of
- * memory; exhausting the memory makes the script begin anew.
+ * memory; exhausting the memory makes the script begin anew. Where the policy of the service says
+ * <code>scripts: sandbox</code> (as <code>strict</code> does), they run behind a boundary of the operating system, which
+ * also holds the whole process to 512 MiB; on a machine that offers none the stage is refused.
  * <p>
  * Config Parameters -
  * <ul>
@@ -98,7 +101,7 @@ const TRUSTED_BYTES = 4 * 1024 * 1024 * 1024;
  */
 export class EmbeddedPython extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
-  static readonly scripts = 'sandbox';
+  static readonly scripts = 'boundary';
 
   static readonly examples = [
     {
@@ -137,13 +140,15 @@ doc['count'] = count`,
     const pyodide = findPyodide();
     const { source, name } = await readScript(this.params);
     const limit = timeLimit(this.context);
+    const boundary = requiredBoundary();
     this.script = new ScriptProcess({
       name,
-      ...pyodideCommand(pyodide, trusted ? TRUSTED_BYTES : UNTRUSTED_BYTES),
+      ...pyodideCommand(pyodide, trusted ? TRUSTED_BYTES : UNTRUSTED_BYTES, boundary),
       env: {},
       greeting: JSON.stringify({ source, name, ...limit, reserved: [...RESERVED_FIELDS], methods: this.host.methods }),
       startMillis: MILLIS_TO_START,
       callMillis: limit === undefined ? undefined : limit.millis + MILLIS_AT_MOST,
+      ...(boundary === undefined ? {} : { processorMillis: 2 * MILLIS }),
       overdueCode: 'HR_STAGE_OVERDUE',
       logger: log,
     });

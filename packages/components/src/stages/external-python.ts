@@ -1,13 +1,16 @@
+import { dirname } from 'node:path';
 import {
   type Document,
   HeadraceError,
   type JsonObject,
   type ParameterProblem,
   RESERVED_FIELDS,
+  requiredBoundary,
   Stage,
   type Static,
   Type,
 } from '@headrace/engine';
+import { boundedPython } from '../scripts/bounded-python.ts';
 import { EXTERNAL_PYTHON } from '../scripts/external-python.ts';
 import { findScriptFile, pythonCommand } from '../scripts/python-environment.ts';
 import { ScriptProcess } from '../scripts/script-process.ts';
@@ -24,6 +27,8 @@ const parameters = Type.Object({
 /** Importing what scripts use may take its time. */
 const MILLIS_TO_START = 2 * 60_000;
 const MILLIS_FOR_A_CALL = 5 * 60_000;
+/** Of the processor, for a call of a config that is not trusted. */
+const PROCESSOR_MILLIS = 60_000;
 
 /**
  * Calls a function of a Python script with each document. The script runs in the Python of this machine, with all its
@@ -49,7 +54,10 @@ const MILLIS_FOR_A_CALL = 5 * 60_000;
  * <p>
  * Configs that were uploaded to a service may only name scripts and requirements that lie directly in
  * <code>./python</code>, <code>./src/main/resources</code> or <code>./src/test/resources</code> of the server, and a
- * pythonExecutable without a path.
+ * pythonExecutable without a path. Where the policy of the service says <code>scripts: sandbox</code> (as
+ * <code>strict</code> does), they run behind a boundary of the operating system: without network and new processes, with
+ * nothing to read but Python and the folder of the script, with 1 GiB of memory, 60 seconds of processor time for each
+ * document, and without requirementsPath. On a machine that offers no boundary the stage is refused.
  * <p>
  * Config Parameters -
  * <ul>
@@ -64,7 +72,7 @@ const MILLIS_FOR_A_CALL = 5 * 60_000;
  */
 export class ExternalPython extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
-  static readonly scripts = 'process';
+  static readonly scripts = 'boundary';
 
   static readonly examples = [
     {
@@ -103,14 +111,30 @@ export class ExternalPython extends Stage<typeof parameters> {
         hint: 'Only the name of a Python, such as python3 or python3.12, is allowed there.',
       });
     }
+    const boundary = requiredBoundary();
+    if (boundary !== undefined && requirementsPath !== undefined) {
+      throw new HeadraceError(
+        'HR_POLICY_REFUSED',
+        'An uploaded config may not install requirements: that takes the network',
+        {
+          hint: 'Who runs the service installs them into ./python/venv, and the config leaves requirementsPath away.',
+        },
+      );
+    }
     const path = await findScriptFile(scriptPath, !trusted);
     const requirements =
       requirementsPath === undefined || threadNumber > 1 ? undefined : await findScriptFile(requirementsPath, !trusted);
+    const python = await pythonCommand(pythonExecutable, requirements);
+    const args = ['-c', EXTERNAL_PYTHON, path, this.params.functionName as string];
     this.script = new ScriptProcess({
       name: scriptPath,
-      command: await pythonCommand(pythonExecutable, requirements),
-      args: ['-c', EXTERNAL_PYTHON, path, this.params.functionName as string],
-      env: process.env,
+      ...(boundary === undefined
+        ? { command: python, args, env: process.env }
+        : {
+            ...(await boundedPython(boundary, python, dirname(path), args)),
+            env: {},
+            processorMillis: PROCESSOR_MILLIS,
+          }),
       startMillis: MILLIS_TO_START,
       callMillis: MILLIS_FOR_A_CALL,
       logger: log,

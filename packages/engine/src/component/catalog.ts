@@ -19,8 +19,11 @@ export interface CatalogEntry {
   block?: string;
   package: string;
   readonly description?: string | undefined;
-  /** For a stage that runs a script: in a sandbox where the config is not trusted, or in a process of the machine. */
-  scripts?: 'sandbox' | 'process';
+  /**
+   * For a stage that runs a script: in a sandbox of its own where the config is not trusted; in a process that goes
+   * behind a boundary of the operating system then; or in a process of the machine.
+   */
+  scripts?: 'sandbox' | 'boundary' | 'process';
   readonly fields: SpecField[];
   readonly schema: TObject;
   readonly examples?: unknown[] | undefined;
@@ -49,7 +52,7 @@ interface DescribedClass {
   readonly parameters: TObject;
   readonly type?: string;
   readonly block?: string;
-  readonly scripts?: 'sandbox' | 'process';
+  readonly scripts?: 'sandbox' | 'boundary' | 'process';
   readonly examples?: unknown[];
   /** The Java name where it is not made of the package and the name; null when the reference has no such class. */
   readonly javaClass?: string | null;

@@ -123,8 +123,8 @@ export function isAllowed(
 ): boolean {
   const refused = list.rules?.refusedComponent(entry, registry.isBuiltIn(entry.module));
   if (refused === undefined) return true;
-  const message = `An uploaded config may not use ${entry.name}: ${refused}`;
-  list.add({ code: 'HR_POLICY_REFUSED', ...where, message, hint: POLICY_HINT });
+  const { code, reason, hint } = refused;
+  list.add({ code, ...where, message: `An uploaded config may not use ${entry.name}: ${reason}`, hint });
   return false;
 }
 

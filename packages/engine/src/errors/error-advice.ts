@@ -25,6 +25,8 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, string>> = {
     'The message says what was asked and what came back: check the address, the credentials, and that the server is up.',
   HR_POLICY_REFUSED:
     'Use what the policy allows; the message says what it is about. Who runs the service can allow more: `policy` in the service file.',
+  HR_POLICY_NO_BOUNDARY:
+    'The message says what was tried and what failed. Who runs the service can install bubblewrap or allow user namespaces ([security](security.md#python-of-uploads)), or set `policy.scripts: all` if everybody who uploads is trusted.',
   HR_CONFIG_UNUSED: 'Remove it, or make something refer to it.',
   HR_DOCUMENT_RESERVED_FIELD:
     'Write another field: `id`, `run_id`, `___children`, `___dropped` and `___skipped` belong to the engine.',

@@ -17,6 +17,8 @@ export const ERROR_CODES = {
   HR_CONFIG_UNREACHABLE:
     'What a connector, a stage or the indexer of the config talks to cannot be reached, or does not let it in.',
   HR_POLICY_REFUSED: 'The policy of the service does not allow what an uploaded config asks for.',
+  HR_POLICY_NO_BOUNDARY:
+    'Python of an uploaded config has to run behind a boundary of the operating system, which this machine does not offer.',
   HR_CONFIG_UNUSED: 'A part of the config has no effect.',
   HR_DOCUMENT_RESERVED_FIELD: 'A component tried to write a field that belongs to the engine.',
   HR_DOCUMENT_EMPTY_FIELD_NAME: 'A field name is empty.',

@@ -2,7 +2,7 @@ import type { RegistrySource } from '../component/registry.ts';
 import { HeadraceError } from '../errors/headrace-error.ts';
 import type { FileAccess } from './file-rules.ts';
 import { installNetworkGuard, refuseConnection } from './network-guard.ts';
-import { DEFAULT_POLICY, type Policy } from './policy.ts';
+import { DEFAULT_POLICY, type Policy, type UsableBoundary } from './policy.ts';
 import { POLICY_HINT, type PolicyRules, rulesOf } from './policy-rules.ts';
 
 /*
@@ -45,6 +45,31 @@ export function isRestricted(): boolean {
  */
 export function mayComputeWithoutEnd(): boolean {
   return current === undefined || current.policy.scripts === 'all';
+}
+
+/**
+ * The boundary of the operating system in which a script that has a process has to run; undefined when the config that
+ * this thread works for needs none. Throws `HR_POLICY_NO_BOUNDARY` when it needs one and this machine has none.
+ */
+export function requiredBoundary(): UsableBoundary | undefined {
+  const boundary = current?.scriptBoundary();
+  if (boundary === undefined || 'kind' in boundary) return boundary;
+  throw new HeadraceError(boundary.code, `An uploaded config may not run this script: ${boundary.reason}`, {
+    hint: boundary.hint,
+  });
+}
+
+/** Throws `HR_POLICY_REFUSED` when a directory holds files that no config may read: those of the service. */
+export function requireNothingHidden(directory: string): void {
+  const hidden = current?.files.hiddenIn(directory);
+  if (hidden === undefined) return;
+  throw new HeadraceError(
+    'HR_POLICY_REFUSED',
+    `A script of an uploaded config would see ${directory}, which has files of the service in it`,
+    {
+      hint: 'Who runs the service can move these files, or the scripts.',
+    },
+  );
 }
 
 /**

@@ -32,6 +32,12 @@ export class FileRules {
     return { real, refused: this.refusedText(path, access) ?? this.refused(real, access) };
   }
 
+  /** A path inside a directory, or the directory itself, that may never be read; undefined when there is none. */
+  hiddenIn(directory: string): string | undefined {
+    const root = realPath(resolve(directory));
+    return this.never.find((path) => isInside(path, root) || isInside(root, path));
+  }
+
   private refused(path: string, access: FileAccess): string | undefined {
     if (this.never.some((root) => isInside(path, root))) return 'it belongs to the service or the system';
     const allowed = this.allowed[access];

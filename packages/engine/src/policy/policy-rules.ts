@@ -3,11 +3,23 @@ import type { AccessKind } from '../component/schema.ts';
 import { FileRules } from './file-rules.ts';
 import { HostRules } from './host-rules.ts';
 import { isInProcess, placesIn } from './places.ts';
-import type { Policy } from './policy.ts';
+import { missingBoundary, type Policy, type UsableBoundary } from './policy.ts';
 import type { Cap } from './policy-limits.ts';
 
 /** Refusals that are about everybody who uploads: who may change that, and how. */
 export const POLICY_HINT = 'Who runs the service can allow it: `policy` in the service file.';
+
+/** What to do about a machine that has no boundary for scripts. */
+export const BOUNDARY_HINT =
+  'Who runs the service can install bubblewrap, or let the user of the service make user namespaces (docs/security.md), ' +
+  'and start it again; or, if everybody who uploads is trusted, set `policy.scripts: all` in the service file.';
+
+/** Why something is not allowed, as an error says it. */
+export interface Refusal {
+  readonly code: 'HR_POLICY_REFUSED' | 'HR_POLICY_NO_BOUNDARY';
+  readonly reason: string;
+  readonly hint: string;
+}
 
 /** A policy, ready to be asked. */
 export class PolicyRules {
@@ -22,17 +34,39 @@ export class PolicyRules {
   }
 
   /** Why a component may not be used; undefined when it may. */
-  refusedComponent(entry: CatalogEntry, builtIn: boolean): string | undefined {
-    const { components, scripts } = this.policy;
+  refusedComponent(entry: CatalogEntry, builtIn: boolean): Refusal | undefined {
+    const refused = this.refusedName(entry, builtIn) ?? this.refusedScripts(entry, builtIn);
+    if (refused !== undefined) return { code: 'HR_POLICY_REFUSED', reason: refused, hint: POLICY_HINT };
+    const boundary = entry.scripts === 'boundary' ? this.scriptBoundary() : undefined;
+    return boundary !== undefined && 'code' in boundary ? boundary : undefined;
+  }
+
+  /** The boundary that scripts in processes have to run in, or why there is none; undefined when they need none. */
+  scriptBoundary(): UsableBoundary | Refusal | undefined {
+    const { scripts, boundary } = this.policy;
+    if (scripts === 'all') return undefined;
+    if (boundary !== undefined && boundary.kind !== 'none') return boundary;
+    const missing = missingBoundary(boundary);
+    const reason = `the policy allows Python only behind a boundary of the operating system, which this machine does not offer: ${missing}`;
+    return { code: 'HR_POLICY_NO_BOUNDARY', reason, hint: BOUNDARY_HINT };
+  }
+
+  private refusedName(entry: CatalogEntry, builtIn: boolean): string | undefined {
+    const { components } = this.policy;
     const names = [entry.name, ...entry.aliases];
     if (names.some((name) => components.deny.includes(name))) return `components.deny of the policy has ${entry.name}`;
     const allowed = ['*', ...(builtIn ? ['built-in'] : []), ...names];
-    if (!allowed.some((name) => components.allow.includes(name))) {
-      return `components.allow of the policy does not have ${entry.name}`;
-    }
+    if (allowed.some((name) => components.allow.includes(name))) return undefined;
+    return `components.allow of the policy does not have ${entry.name}`;
+  }
+
+  private refusedScripts(entry: CatalogEntry, builtIn: boolean): string | undefined {
+    const { scripts } = this.policy;
     if (entry.scripts === undefined || scripts === 'all') return undefined;
     if (scripts === 'none') return 'the policy allows no scripts';
-    return entry.scripts === 'process' ? 'the policy allows scripts in a sandbox only' : undefined;
+    // Custom components start their processes themselves, without the boundary.
+    const held = entry.scripts === 'sandbox' || (entry.scripts === 'boundary' && builtIn);
+    return held ? undefined : 'the policy allows scripts in a sandbox only';
   }
 
   /** The most that a parameter may be; undefined: it is not capped. */

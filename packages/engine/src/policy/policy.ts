@@ -1,6 +1,18 @@
 import { POLICY_LIMITS, type PolicyLimits, SHARED_LIMITS } from './policy-limits.ts';
 
 /**
+ * The wall of the operating system around scripts of uploads that have a process of their own. `none` says why this
+ * machine has no such wall. Tools are absolute paths.
+ */
+export type ScriptBoundary =
+  | { readonly kind: 'bubblewrap'; readonly path: string }
+  | { readonly kind: 'unshare'; readonly path: string; readonly setpriv: string }
+  | { readonly kind: 'none'; readonly reason: string };
+
+/** A boundary that this machine has. */
+export type UsableBoundary = Exclude<ScriptBoundary, { kind: 'none' }>;
+
+/**
  * What the config of somebody who is not trusted may do: plain data, so that it travels to every thread. Presets and
  * the command line have none, and may do everything.
  */
@@ -31,6 +43,8 @@ export interface Policy {
   readonly scripts: 'none' | 'sandbox' | 'all';
   /** Caps for what a config may set. */
   readonly limits: PolicyLimits;
+  /** Where `scripts` is `sandbox`: what the start of the service found. Absent: nobody looked, so there is none. */
+  readonly boundary?: ScriptBoundary;
 }
 
 /** Through these the environment and the open files of the process could be read. */
@@ -77,7 +91,17 @@ export function describePolicy(policy: Policy): string {
     `writes ${write === undefined ? 'all files that the process can' : list(write)}`,
     `reaches ${hosts.allow === undefined ? 'all hosts' : list(hosts.allow)}${without(hosts.deny)}`,
     `private addresses ${privateAddresses ? 'yes' : 'no'}`,
-    `scripts ${scripts === 'sandbox' ? 'in a sandbox only' : scripts}`,
+    `scripts ${scripts === 'sandbox' ? `in a sandbox only (${describeBoundary(policy)})` : scripts}`,
     `limits ${list(POLICY_LIMITS.flatMap((limit) => (limits[limit] === undefined ? [] : `${limit} ${limits[limit]}`)))}`,
   ].join('; ');
+}
+
+function describeBoundary({ boundary }: Policy): string {
+  if (boundary === undefined || boundary.kind === 'none') return `no Python: ${missingBoundary(boundary)}`;
+  return `Python behind a boundary of the operating system, made by ${boundary.path}`;
+}
+
+/** Why scripts have no boundary to run in. */
+export function missingBoundary(boundary: Extract<ScriptBoundary, { kind: 'none' }> | undefined): string {
+  return boundary?.reason ?? 'no boundary of the operating system was looked for';
 }

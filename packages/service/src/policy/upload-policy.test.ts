@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { catalogUrl } from '@headrace/components';
-import { DEFAULT_POLICY, Registry } from '@headrace/engine';
+import { DEFAULT_POLICY, Registry, STRICT_POLICY } from '@headrace/engine';
 import { expect, it } from 'vitest';
 import { defaultSettings } from '../service-file/service-settings.ts';
-import { checkPolicyNames, uploadPolicy } from './upload-policy.ts';
+import { checkPolicyNames, uploadPolicy, withBoundary } from './upload-policy.ts';
 
 it('keeps the files of the service out of reach, whatever the service file says', () => {
   const { never } = uploadPolicy({
@@ -29,6 +29,11 @@ it('keeps the files of the service out of reach, whatever the service file says'
     '/etc/store.p12',
     '/etc/headrace/word-count.js',
   ]);
+});
+
+it('looks for a boundary only where scripts have to be locked in', async () => {
+  expect(await withBoundary(DEFAULT_POLICY)).toBe(DEFAULT_POLICY);
+  expect((await withBoundary(STRICT_POLICY)).boundary).toMatchObject({ kind: expect.any(String) });
 });
 
 it('refuses names that mean no component: who denies a misspelt one denies nothing', async () => {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { findBoundary } from '@headrace/components';
 import { nearest, type Policy, type Registry } from '@headrace/engine';
 import type { ServiceSettings } from '../service-file/service-settings.ts';
 
@@ -20,6 +21,11 @@ export function uploadPolicy(settings: ServiceSettings): Policy {
       .map((specifier) => fileURLToPath(new URL(specifier, base))),
   ];
   return { ...policy, never: [...policy.never, ...own.map((path) => resolve(path))] };
+}
+
+/** A policy that locks scripts in, with the boundary that this machine has for that. */
+export async function withBoundary(policy: Policy): Promise<Policy> {
+  return policy.scripts === 'sandbox' ? { ...policy, boundary: await findBoundary(policy.never) } : policy;
 }
 
 /** A name in the lists of components of a policy that no component has. */

@@ -1,0 +1,35 @@
+import { mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { UsableBoundary } from '@headrace/engine';
+import { findBoundary } from './find-boundary.ts';
+
+/** Programs of this machine, in a directory that can be a `PATH`. */
+export function pathWith(...names: string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), 'headrace-path-'));
+  for (const name of names) symlinkSync(join('/usr/bin', name), join(folder, name));
+  return folder;
+}
+
+/** The boundaries of this machine: that of util-linux, and that of bubblewrap where it is installed. */
+export async function boundariesHere(): Promise<[name: string, boundary: UsableBoundary][]> {
+  const found = [await findBoundary([], pathWith('bwrap')), await findBoundary([], pathWith('unshare', 'setpriv'))];
+  return found.flatMap((boundary) =>
+    boundary.kind === 'none' ? [] : ([[boundary.kind, boundary]] as [string, UsableBoundary][]),
+  );
+}
+
+/** The process in a boundary: the last in the line of children of the tool that made it. */
+export function lockedIn(pid: number): number {
+  for (let innermost = pid; ; ) {
+    const [child = ''] = readFileSync(`/proc/${innermost}/task/${innermost}/children`, 'utf8').split(' ');
+    if (child === '') return innermost;
+    innermost = Number(child);
+  }
+}
+
+/** A number, in the unit of its line, out of what the kernel says of a process. */
+export function statusOf(pid: number, key: string): string {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return new RegExp(`^${key}:\\s*(\\S+)`, 'm').exec(status)?.[1] ?? '';
+}

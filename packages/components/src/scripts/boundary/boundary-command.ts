@@ -1,0 +1,97 @@
+import { realpathSync } from 'node:fs';
+import type { UsableBoundary } from '@headrace/engine';
+import { LAUNCH_CALLS, type LaunchPlan, launcherArgs, type Mount } from './launcher.ts';
+import { syscallFilter } from './syscall-filter.ts';
+
+/** What is locked in. */
+export interface LockedIn {
+  /** Readable inside, besides Node itself. Nothing is writable. */
+  readonly mounts: readonly Mount[];
+  /** Of memory that the process may write to: its own heap, buffers, WebAssembly and stacks of threads. */
+  readonly maxBytes: number;
+  /** A path inside, and its arguments. */
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+/** Where Node is inside. */
+export const NODE_INSIDE = '/node';
+
+/** Numbers of limits, see getrlimit(2). */
+const [RLIMIT_FSIZE, RLIMIT_DATA, RLIMIT_CORE, RLIMIT_NPROC, RLIMIT_NOFILE, RLIMIT_MSGQUEUE] = [1, 2, 4, 6, 7, 12];
+const MAX_OPEN_FILES = 128;
+/** Node has a dozen, Python has what the script starts. */
+const MAX_THREADS = 64;
+
+/**
+ * How to start a process in a boundary. It has namespaces of its own (user, mount, PID, network, IPC, UTS, and cgroup
+ * where there is one), reads the given files and no others, and has no environment, no capabilities, no more files than
+ * its standard ones and few system calls. It ends with the thread that started it.
+ */
+export function boundaryCommand(boundary: UsableBoundary, lockedIn: LockedIn): { command: string; args: string[] } {
+  const { maxBytes, command, args } = lockedIn;
+  const filter = syscallFilter(process.arch);
+  const calls = LAUNCH_CALLS[process.arch];
+  if (filter === undefined || calls === undefined) throw new Error(`There is no filter for ${process.arch}`);
+  const mounts = [...nodeMounts(), ...lockedIn.mounts];
+  const plan: LaunchPlan = {
+    limits: [
+      [RLIMIT_DATA, maxBytes],
+      [RLIMIT_NPROC, MAX_THREADS],
+      [RLIMIT_NOFILE, MAX_OPEN_FILES],
+      [RLIMIT_FSIZE, 0],
+      [RLIMIT_CORE, 0],
+      [RLIMIT_MSGQUEUE, 0],
+    ],
+    filter: Buffer.from(filter).toString('base64'),
+    command,
+    args,
+    calls,
+  };
+  if (boundary.kind === 'bubblewrap') {
+    const bound = mounts.flatMap(({ source, target, kind }) => [
+      kind === 'device' ? '--dev-bind' : '--ro-bind',
+      source,
+      target,
+    ]);
+    return {
+      command: boundary.path,
+      args: [...BUBBLEWRAP, ...bound, '--remount-ro', '/', '--', NODE_INSIDE, ...launcherArgs(plan)],
+    };
+  }
+  return {
+    command: boundary.setpriv,
+    args: ['--pdeathsig', 'SIGKILL', boundary.path, ...UNSHARE, process.execPath, ...launcherArgs({ ...plan, mounts })],
+  };
+}
+
+const BUBBLEWRAP = [
+  ...['--unshare-user', '--unshare-pid', '--unshare-net', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
+  ...['--as-pid-1', '--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--clearenv'],
+  ...['--chdir', '/'],
+] as const;
+
+const UNSHARE = [
+  ...['--user', '--map-root-user', '--pid', '--fork', '--kill-child', '--mount', '--net', '--ipc', '--uts'],
+  '--',
+] as const;
+
+let forNode: readonly Mount[] | undefined;
+
+/** Node, the libraries that it has loaded, and the one device that programs expect. */
+function nodeMounts(): readonly Mount[] {
+  forNode ??= [
+    { source: realpathSync(process.execPath), target: NODE_INSIDE, kind: 'file' },
+    { source: '/dev/null', target: '/dev/null', kind: 'device' },
+    ...loadedLibraries().map((path): Mount => ({ source: realpathSync(path), target: path, kind: 'file' })),
+  ];
+  return forNode;
+}
+
+function loadedLibraries(): string[] {
+  // Otherwise a report looks for names of the addresses of this machine.
+  Object.assign(process.report, { excludeNetwork: true });
+  const { sharedObjects } = process.report.getReport() as unknown as { sharedObjects: string[] };
+  // One that has no path is the kernel's; add-ons of Node are none of Node's libraries.
+  return [...new Set(sharedObjects)].filter((path) => path.startsWith('/') && !path.endsWith('.node'));
+}

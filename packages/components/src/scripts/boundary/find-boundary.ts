@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { messageOf, type ScriptBoundary, type UsableBoundary } from '@headrace/engine';
+import { boundaryCommand, NODE_INSIDE } from './boundary-command.ts';
+import { probeArgs } from './probe.ts';
+import { syscallFilter } from './syscall-filter.ts';
+
+const PROBE_BYTES = 1024 * 1024 * 1024;
+/** Mostly it takes a fifth of a second; on a machine that is very busy far more. */
+const PROBE_MILLIS = 60_000;
+const MAX_REASON_CHARACTERS = 300;
+
+/**
+ * The boundary of the operating system that this machine has for scripts of uploads: bubblewrap, else unshare of
+ * util-linux. Each is really started, with a program inside that tries to get out; the first that holds is taken.
+ *
+ * @param hidden paths that must be out of reach inside, such as the store of the service
+ * @param path the directories to look for the tools in, as in `PATH`
+ */
+export async function findBoundary(hidden: readonly string[], path = process.env.PATH ?? ''): Promise<ScriptBoundary> {
+  if (process.platform !== 'linux') return { kind: 'none', reason: `it needs Linux, this is ${process.platform}` };
+  if (syscallFilter(process.arch) === undefined) {
+    return { kind: 'none', reason: `it needs a processor of the kind x64 or arm64, this is ${process.arch}` };
+  }
+  const [bwrap, unshare, setpriv] = ['bwrap', 'unshare', 'setpriv'].map((name) => findProgram(name, path));
+  const candidates: UsableBoundary[] = [];
+  if (bwrap !== undefined) candidates.push({ kind: 'bubblewrap', path: bwrap });
+  if (unshare !== undefined && setpriv !== undefined) candidates.push({ kind: 'unshare', path: unshare, setpriv });
+  const reasons = [
+    ...(bwrap === undefined ? ['bubblewrap (bwrap) is not installed'] : []),
+    ...(unshare === undefined || setpriv === undefined ? ['unshare and setpriv of util-linux are not installed'] : []),
+  ];
+  for (const candidate of candidates) {
+    const failure = await failureOf(candidate, hidden);
+    if (failure === undefined) return candidate;
+    reasons.push(`${candidate.path} failed: ${failure}`);
+  }
+  return { kind: 'none', reason: reasons.join('; ') };
+}
+
+/** What is wrong with a boundary; undefined when it holds. */
+function failureOf(boundary: UsableBoundary, hidden: readonly string[]): Promise<string | undefined> {
+  const { command, args } = boundaryCommand(boundary, {
+    mounts: [],
+    maxBytes: PROBE_BYTES,
+    command: NODE_INSIDE,
+    args: probeArgs({ hidden, maxBytes: PROBE_BYTES, architecture: process.arch }),
+  });
+  return new Promise((done) => {
+    execFile(command, args, { env: {}, timeout: PROBE_MILLIS, killSignal: 'SIGKILL' }, (error, stdout, stderr) => {
+      if (error !== null) return done(reasonIn(stderr) ?? messageOf(error).slice(0, MAX_REASON_CHARACTERS));
+      done(failureIn(stdout));
+    });
+  });
+}
+
+/** What the probe says that it could do. */
+function failureIn(stdout: string): string | undefined {
+  try {
+    const holes = JSON.parse(stdout) as string[];
+    return holes.length === 0 ? undefined : `a program inside ${holes.join(', ')}`;
+  } catch {
+    return 'it did not run the program';
+  }
+}
+
+/** What a tool says, or the error in what Node says. */
+function reasonIn(stderr: string): string | undefined {
+  const lines = stderr.split('\n').filter((line) => line.trim() !== '');
+  const line = lines.find((each) => /^\w*Error: /.test(each)) ?? lines[0];
+  return line?.slice(0, MAX_REASON_CHARACTERS);
+}
+
+function findProgram(name: string, path: string): string | undefined {
+  for (const folder of path.split(delimiter).filter((each) => each.startsWith('/'))) {
+    const file = join(folder, name);
+    try {
+      accessSync(file, constants.X_OK);
+      return file;
+    } catch {
+      // Not there.
+    }
+  }
+  return undefined;
+}

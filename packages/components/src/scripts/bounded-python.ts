@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process';
+import { lstat, readlink, realpath, stat } from 'node:fs/promises';
+import { dirname, resolve, sep } from 'node:path';
+import { promisify } from 'node:util';
+import { HeadraceError, messageOf, requireNothingHidden, type UsableBoundary } from '@headrace/engine';
+import { boundaryCommand } from './boundary/boundary-command.ts';
+import type { Mount } from './boundary/launcher.ts';
+
+/** Of memory that the process may write to. */
+const MAX_BYTES = 1024 * 1024 * 1024;
+const MILLIS_TO_ASK = 60_000;
+const MAX_LINKS = 16;
+
+/** Where libraries of the system are, and the modules of its Python. */
+const SYSTEM_LIBRARIES = ['/lib', '/lib64', '/usr/lib', '/usr/lib64', '/usr/local/lib'] as const;
+/** Prefixes of a Python that hold far more than Python. */
+const SHARED_PREFIXES: ReadonlySet<string> = new Set(['/', '/usr', '/usr/local']);
+
+/** Without the script, or anything else that a config names. */
+const ASK = 'import json, sys; print(json.dumps([sys.executable, sys.prefix, sys.base_prefix, *sys.path]))';
+
+/**
+ * How to run a Python of this machine in a boundary: it may read its own installation, the libraries of the system and
+ * the directory of the script.
+ *
+ * @param python the executable
+ * @throws HeadraceError `HR_STAGE_START` when it cannot be asked where it is installed; `HR_POLICY_REFUSED` when what it
+ *   reads would include files of the service
+ */
+export async function boundedPython(
+  boundary: UsableBoundary,
+  python: string,
+  scriptFolder: string,
+  args: readonly string[],
+): Promise<{ command: string; args: string[] }> {
+  const [executable, ...places] = await installation(python);
+  const folders = new Set<string>(SYSTEM_LIBRARIES);
+  for (const place of places) if (!SHARED_PREFIXES.has(place)) folders.add(place);
+  const mounts: Mount[] = [];
+  for (const folder of [...folders].toSorted()) {
+    // What is inside of another one comes with it. A zip file on the path of Python may be missing.
+    if (!folder.startsWith('/') || mounts.some(({ target }) => isInside(folder, target)) || !(await exists(folder)))
+      continue;
+    const kind = (await stat(folder)).isDirectory() ? 'directory' : 'file';
+    mounts.push({ source: await realpath(folder), target: folder, kind });
+  }
+  mounts.push({ source: scriptFolder, target: scriptFolder, kind: 'directory' });
+  for (const { source } of mounts) requireNothingHidden(source);
+  for (const file of await links(executable)) {
+    if (mounts.some(({ target }) => isInside(file, target))) continue;
+    mounts.push({ source: await realpath(file), target: file, kind: 'file' });
+  }
+  return boundaryCommand(boundary, { mounts, maxBytes: MAX_BYTES, command: executable, args });
+}
+
+async function installation(python: string): Promise<[executable: string, ...places: string[]]> {
+  try {
+    const { stdout } = await promisify(execFile)(python, ['-c', ASK], { cwd: '/', timeout: MILLIS_TO_ASK });
+    const [executable, ...places] = JSON.parse(stdout) as string[];
+    if (executable !== undefined && executable !== '') return [executable, ...places];
+  } catch (error) {
+    throw new HeadraceError('HR_STAGE_START', `${python} cannot be run: ${messageOf(error)}`);
+  }
+  throw new HeadraceError('HR_STAGE_START', `${python} does not know where it is`);
+}
+
+/** A file, and the files that it leads to by symbolic links. */
+async function links(file: string): Promise<string[]> {
+  const found = [file];
+  for (let at = file; found.length < MAX_LINKS && (await lstat(at)).isSymbolicLink(); ) {
+    at = resolve(dirname(at), await readlink(at));
+    found.push(at);
+  }
+  return found;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+function isInside(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder + sep);
+}

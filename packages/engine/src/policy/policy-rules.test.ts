@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import type { CatalogEntry } from '../component/catalog.ts';
+import { DEFAULT_POLICY, type Policy, STRICT_POLICY } from './policy.ts';
+import { PolicyRules } from './policy-rules.ts';
+
+const STAGE = { name: 'Script', aliases: [], scripts: 'boundary' } as unknown as CatalogEntry;
+const sandbox: Policy = { ...STRICT_POLICY, components: DEFAULT_POLICY.components };
+const boundary = { kind: 'bubblewrap', path: '/usr/bin/bwrap' } as const;
+
+it('allows scripts with a process of their own in a boundary that was found', () => {
+  expect(new PolicyRules({ ...sandbox, boundary }).refusedComponent(STAGE, true)).toBeUndefined();
+  expect(new PolicyRules({ ...sandbox, boundary }).scriptBoundary()).toBe(boundary);
+});
+
+it('refuses them with what was tried where no boundary was found', () => {
+  const none = { kind: 'none', reason: 'bubblewrap is not installed' } as const;
+  const refusal = { code: 'HR_POLICY_NO_BOUNDARY', reason: expect.stringContaining('bubblewrap is not installed') };
+  expect(new PolicyRules({ ...sandbox, boundary: none }).refusedComponent(STAGE, true)).toMatchObject(refusal);
+  expect(new PolicyRules({ ...sandbox, boundary: none }).scriptBoundary()).toMatchObject(refusal);
+  expect(new PolicyRules(sandbox).refusedComponent(STAGE, true)).toMatchObject({ code: 'HR_POLICY_NO_BOUNDARY' });
+});
+
+it('does not believe a custom component that it goes into the boundary', () => {
+  expect(new PolicyRules({ ...sandbox, boundary }).refusedComponent(STAGE, false)).toMatchObject({
+    code: 'HR_POLICY_REFUSED',
+    reason: 'the policy allows scripts in a sandbox only',
+  });
+});
+
+it('asks for no boundary where the policy allows all scripts', () => {
+  const rules = new PolicyRules(DEFAULT_POLICY);
+  expect([rules.refusedComponent(STAGE, false), rules.scriptBoundary()]).toEqual([undefined, undefined]);
+});
