@@ -16,7 +16,7 @@ const SYSTEM_LIBRARIES = ['/lib', '/lib64', '/usr/lib', '/usr/lib64', '/usr/loca
 /** Prefixes of a Python that hold far more than Python. */
 const SHARED_PREFIXES: ReadonlySet<string> = new Set(['/', '/usr', '/usr/local']);
 
-/** Without the script, or anything else that a config names. */
+/** Asked in isolated mode: neither the environment of the service nor a home directory adds places to look for modules. */
 const ASK = 'import json, sys; print(json.dumps([sys.executable, sys.prefix, sys.base_prefix, *sys.path]))';
 
 /**
@@ -55,7 +55,7 @@ export async function boundedPython(
 
 async function installation(python: string): Promise<[executable: string, ...places: string[]]> {
   try {
-    const { stdout } = await promisify(execFile)(python, ['-c', ASK], { cwd: '/', timeout: MILLIS_TO_ASK });
+    const { stdout } = await promisify(execFile)(python, ['-I', '-c', ASK], { cwd: '/', timeout: MILLIS_TO_ASK });
     const [executable, ...places] = JSON.parse(stdout) as string[];
     if (executable !== undefined && executable !== '') return [executable, ...places];
   } catch (error) {

@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import type { UsableBoundary } from '@headrace/engine';
 import { LAUNCH_CALLS, type LaunchPlan, launcherArgs, type Mount } from './launcher.ts';
 import { syscallFilter } from './syscall-filter.ts';
@@ -93,5 +93,7 @@ function loadedLibraries(): string[] {
   Object.assign(process.report, { excludeNetwork: true });
   const { sharedObjects } = process.report.getReport() as unknown as { sharedObjects: string[] };
   // One that has no path is the kernel's; add-ons of Node are none of Node's libraries.
-  return [...new Set(sharedObjects)].filter((path) => path.startsWith('/') && !path.endsWith('.node'));
+  return [...new Set(sharedObjects)].filter(
+    (path) => path.startsWith('/') && !path.endsWith('.node') && existsSync(path),
+  );
 }

@@ -1,10 +1,14 @@
 import { execFile } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
+import { release } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { messageOf, type ScriptBoundary, type UsableBoundary } from '@headrace/engine';
 import { boundaryCommand, NODE_INSIDE } from './boundary-command.ts';
 import { probeArgs } from './probe.ts';
 import { syscallFilter } from './syscall-filter.ts';
+
+/** Since then it counts the threads in a user namespace by themselves, and all calls of the launcher exist. */
+const FIRST_KERNEL = [5, 14] as const;
 
 const PROBE_BYTES = 1024 * 1024 * 1024;
 /** Mostly it takes a fifth of a second; on a machine that is very busy far more. */
@@ -20,6 +24,8 @@ const MAX_REASON_CHARACTERS = 300;
  */
 export async function findBoundary(hidden: readonly string[], path = process.env.PATH ?? ''): Promise<ScriptBoundary> {
   if (process.platform !== 'linux') return { kind: 'none', reason: `it needs Linux, this is ${process.platform}` };
+  if (!isRecent(release()))
+    return { kind: 'none', reason: `it needs Linux ${FIRST_KERNEL.join('.')}, this is ${release()}` };
   if (syscallFilter(process.arch) === undefined) {
     return { kind: 'none', reason: `it needs a processor of the kind x64 or arm64, this is ${process.arch}` };
   }
@@ -37,6 +43,11 @@ export async function findBoundary(hidden: readonly string[], path = process.env
     reasons.push(`${candidate.path} failed: ${failure}`);
   }
   return { kind: 'none', reason: reasons.join('; ') };
+}
+
+function isRecent(kernel: string): boolean {
+  const [major = 0, minor = 0] = kernel.split('.').map((part) => Number.parseInt(part, 10));
+  return major > FIRST_KERNEL[0] || (major === FIRST_KERNEL[0] && minor >= FIRST_KERNEL[1]);
 }
 
 /** What is wrong with a boundary; undefined when it holds. */
