@@ -59,7 +59,7 @@ it('writes every failed document, however many there are', async () => {
     config.replace('{ class: "./misbehaving.js#FailOn", ids: [] }', JSON.stringify(bad)),
   );
   const run = await headrace(['run', 'a.conf', '--retry', 'many.jsonl', '--failures', 'failed.jsonl'], { cwd });
-  expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining('3000 docs FAILED') });
+  expect(run).toMatchObject({ code: 1, stdout: expect.stringContaining('3000 docs FAILED') });
   expect(run.stdout).not.toContain('not kept');
   expect(idsIn(cwd, 'failed.jsonl')).toEqual(bad.ids);
 });

@@ -111,7 +111,7 @@ describe('run', () => {
   it('refuses a --max-failures that is neither a number nor a percentage, with 2', async () => {
     const { code, stderr } = await headrace(['run', 'a.conf', '--max-failures', 'many'], { cwd: prepare(SEQUENCE) });
     expect(code).toBe(2);
-    expect(stderr).toContain('maxFailures must be a number of documents or a percentage, was "many"');
+    expect(stderr).toContain('maxFailures must be a number of documents or a percentage, was \\"many\\"');
   });
 
   it.runIf(existsSync('/dev/full'))('exits with 1 when the destination takes nothing', async () => {
