@@ -32,6 +32,9 @@ export interface RunFacts {
 /** Retries are on by default, other than in the reference: where a case has none, as few and short as there can be. */
 const SHORTEST_RETRIES = '\nindexer { maxRetries: 1, retryWaitDurationMs: 5, retryRandomizationFactor: 0 }\n';
 
+/** The reference does not wait for a destination that is down when a run starts. */
+const NO_WAIT = { overrides: JSON.stringify({ 'indexer.connectTimeout': 0 }) };
+
 /**
  * Runs the steps of a case, one after the other in the same directory, and tells what disagrees with the recording.
  * @param stub the server that the case needs, if it does
@@ -64,12 +67,13 @@ async function runCase({ content, folder }: OpenCase, threads: RunThreads): Prom
   for (const path of (content.get('dirs') as string[] | undefined) ?? [])
     mkdirSync(join(folder, path), { recursive: true });
   const configFile = content.get('configFile') as string | undefined;
+  const dry = (content.get('mode') ?? 'test') === 'test';
+  const options = dry ? {} : NO_WAIT;
   const { root, problems } =
     configFile === undefined
-      ? readConfigText(content.get('config') as string)
-      : readConfigFile(join(folder, configFile));
+      ? readConfigText(content.get('config') as string, options)
+      : readConfigFile(join(folder, configFile), options);
   if (root === undefined || problems.length > 0) return refused('', folder);
-  const dry = (content.get('mode') ?? 'test') === 'test';
   const dryRunFile = `${folder}.docs.jsonl`;
   const log: LogRecord[] = [];
   const registry = {
