@@ -40,10 +40,10 @@ import {
   stateFile,
 } from '../files/state-settings.ts';
 import { tombstone } from '../files/tombstone.ts';
-import { checkPaths, folderUri, localPaths, skippedFolders, walkMeets } from '../files/walk-settings.ts';
+import { checkPaths, folderUri, localMoves, localPaths, skippedFolders, walkMeets } from '../files/walk-settings.ts';
 import { checkFileHandlers, FileFormats, FileHandlersParameter } from '../formats/handlers/file-handlers.ts';
 import { WalkNotes } from '../formats/walk-notes.ts';
-import { MOVES, type MoveSettings, movedAway } from '../local-files/moved-files.ts';
+import { movedAway } from '../local-files/moved-files.ts';
 import { extensionOf, type FileUri, leafOf, localFileUri, parseConfigUri } from '../storage/file-uri.ts';
 import { isGone } from '../storage/local-storage.ts';
 import type { ListOptions } from '../storage/storage.ts';
@@ -390,14 +390,4 @@ export class FileConnector extends Connector<typeof parameters> {
 
 function filterOf(params: Static<typeof parameters>): FilterSettings {
   return (params.filterOptions ?? {}) as FilterSettings;
-}
-
-/** The folders of this machine to which files go, as paths. */
-function localMoves(moves: MoveSettings): MoveSettings {
-  return Object.fromEntries(
-    MOVES.flatMap((name) => {
-      const uri = folderUri(moves[name]);
-      return uri?.scheme === 'file' ? [[name, uri.path]] : [];
-    }),
-  );
 }

@@ -128,3 +128,13 @@ function listedUri(folder: FileUri | undefined): string | undefined {
   const key = withoutEndSlashes(path.slice(1));
   return scheme === 's3' ? s3ObjectUri(authority, key) : `${scheme}://${authority}/${key}`;
 }
+
+/** The folders of this machine to which files go, as paths. */
+export function localMoves(moves: MoveSettings): MoveSettings {
+  return Object.fromEntries(
+    MOVES.flatMap((name) => {
+      const uri = folderUri(moves[name]);
+      return uri?.scheme === 'file' ? [[name, uri.path]] : [];
+    }),
+  );
+}

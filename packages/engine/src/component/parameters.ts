@@ -13,6 +13,7 @@ import { asList, join, keysOfPath, kindName, place, scalarNumber, scalarText } f
 import { nodeToValue } from './node-value.ts';
 import { otherName } from './parameter-synonyms.ts';
 import type { AccessKind } from './schema.ts';
+import { hasNoEffect, isAny, isMap, mapValues, partsOf } from './schema-parts.ts';
 
 /** A mistake in a component's parameters that its `check` found. */
 export interface ParameterProblem {
@@ -82,26 +83,6 @@ export function checkParameters(
 ): CheckedParameters {
   const reader = new ParameterReader(rules);
   return { value: reader.object(schema, node, path, shared), problems: reader.problems, files: reader.files };
-}
-
-interface SchemaParts {
-  readonly properties: Record<string, TSchema>;
-  readonly entries: readonly [string, TSchema][];
-  readonly required: ReadonlySet<string>;
-}
-
-const parts = new WeakMap<TObject, SchemaParts>();
-
-/** What reading asks of a schema, found once: an upload checks a dozen schemas, thousands of times a second. */
-function partsOf(schema: TObject): SchemaParts {
-  let found = parts.get(schema);
-  if (found === undefined) {
-    const properties = schema.properties as Record<string, TSchema>;
-    const required = new Set((schema.required as string[] | undefined) ?? []);
-    found = { properties, entries: Object.entries(properties), required };
-    parts.set(schema, found);
-  }
-  return found;
 }
 
 class ParameterReader {
@@ -400,22 +381,4 @@ export function withoutEffect(path: string, origin: Origin): Problem {
 /** The keys and positions that lead to the parameter of a problem. */
 export function parameterKeys({ parameter }: Pick<ParameterProblem, 'parameter'>): readonly (string | number)[] {
   return typeof parameter === 'string' ? keysOfPath(parameter) : parameter;
-}
-
-function hasNoEffect(schema: TSchema): boolean {
-  return (schema as { noEffect?: boolean }).noEffect === true;
-}
-
-function isMap(schema: TSchema): boolean {
-  return (schema as { type?: string }).type === 'object' && 'patternProperties' in schema;
-}
-
-function mapValues(schema: TSchema): TSchema {
-  return Object.values(
-    (schema as unknown as { patternProperties: Record<string, TSchema> }).patternProperties,
-  )[0] as TSchema;
-}
-
-function isAny(schema: TSchema): boolean {
-  return !('type' in schema) && !('anyOf' in schema) && !('const' in schema);
 }
