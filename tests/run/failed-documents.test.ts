@@ -41,6 +41,20 @@ describe('a run in which no document succeeded', () => {
     expect(result.problems[0]?.message).toBe('2 documents failed, and none succeeded');
   });
 
+  it.each([
+    ['failed', '', 'HR_RUN_NOTHING_SUCCEEDED', 10, 1],
+    ['failed beyond maxFailures', 'runner { maxFailures: "10%" }', 'HR_RUN_MAX_FAILURES', 100, 3],
+  ])('does not mark its source as read when documents %s', async (_what, rest, code, count, every) => {
+    const { config } = recorded(harness, {
+      connector: `class: CountConnector, count: ${count}, failIn: postExecute`,
+      stages: `{class: Trouble, kind: throw, every: ${every}}`,
+      rest,
+    });
+    const result = await harness.run(config);
+    expect(result.problems.filter(({ severity }) => severity === 'error')).toMatchObject([{ code }]);
+    expect(result.connectors).toMatchObject([{ status: 'complete' }]);
+  });
+
   it('has succeeded when none failed either', async () => {
     const dropping = recorded(harness, { stages: '{class: Trouble, kind: drop, every: 1}' });
     expect((await harness.run(dropping.config)).status).toBe('SUCCEEDED');

@@ -124,6 +124,7 @@ export {
   requireAllowedHost,
   requiredBoundary,
   requireNothingHidden,
+  requireReadOnly,
 } from './policy/current-policy.ts';
 export { parseHostPattern } from './policy/host-pattern.ts';
 export {

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { lstat, readlink, realpath, stat } from 'node:fs/promises';
-import { dirname, resolve, sep } from 'node:path';
+import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { promisify } from 'node:util';
-import { HeadraceError, messageOf, requireNothingHidden, type UsableBoundary } from '@headrace/engine';
+import { HeadraceError, messageOf, requireNothingHidden, requireReadOnly, type UsableBoundary } from '@headrace/engine';
 import { boundaryCommand } from './boundary/boundary-command.ts';
 import type { Mount } from './boundary/launcher.ts';
 
@@ -33,6 +33,8 @@ export async function boundedPython(
   scriptFolder: string,
   args: readonly string[],
 ): Promise<{ command: string; args: string[] }> {
+  // Outside the boundary, Python is asked where it is. It runs files of its installation then.
+  if (isAbsolute(python)) requireReadOnly(join(dirname(dirname(python)), 'lib', 'python.pth'));
   const [executable, ...places] = await installation(python);
   const folders = new Set<string>(SYSTEM_LIBRARIES);
   for (const place of places) if (!SHARED_PREFIXES.has(place)) folders.add(place);
@@ -55,7 +57,11 @@ export async function boundedPython(
 
 async function installation(python: string): Promise<[executable: string, ...places: string[]]> {
   try {
-    const { stdout } = await promisify(execFile)(python, ['-I', '-c', ASK], { cwd: '/', timeout: MILLIS_TO_ASK });
+    const { stdout } = await promisify(execFile)(python, ['-I', '-c', ASK], {
+      cwd: '/',
+      timeout: MILLIS_TO_ASK,
+      env: { PATH: process.env.PATH ?? '' },
+    });
     const [executable, ...places] = JSON.parse(stdout) as string[];
     if (executable !== undefined && executable !== '') return [executable, ...places];
   } catch (error) {

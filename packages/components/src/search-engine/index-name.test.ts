@@ -48,9 +48,15 @@ describe('the name of an index', () => {
     ['x-{kind}', '{"id":"1","kind":"A"}', '"A" is not in lower case'],
     ['x-{kind}', '{"id":"1","kind":"a/../_all"}', 'it has the character "/"'],
     ['{kind}', '{"id":"1","kind":"_all"}', 'index "_all", which cannot be: it begins with _'],
-    ['{kind}', '{"id":"1","kind":".."}', 'index "..", which cannot be: it begins with .'],
+    ['{kind}', '{"id":"1","kind":".."}', 'index "..", which cannot be: it begins with a dot'],
+    ['{kind}', '{"id":"1","kind":".kibana"}', 'index ".kibana", which cannot be: it begins with a dot'],
+    ['x-{kind}', '{"id":"1","kind":"a\\u0000b"}', 'it has the character "\\u0000"'],
+    ['x-{kind}', '{"id":"1","kind":"a\\ud800b"}', 'it has the character "\\ud800"'],
     ['{a}{b}', `{"id":"1","a":"${'é'.repeat(100)}","b":"${'é'.repeat(100)}"}`, 'it is longer than 255 bytes'],
-    ['x-{date:yyyy}', '{"id":"1","date":"05/06/2024"}', 'holds "05/06/2024", which is not a date in ISO form'],
+    ['x-{date:yyyy}', '{"id":"1","date":"05/06/2024"}', 'holds "05/06/2024", which is neither a date in ISO form nor'],
+    ['x-{date:yyyy}', '{"id":"1","date":2024}', 'holds "2024", which is neither a date'],
+    ['x-{date:yyyy}', '{"id":"1","date":"20240506"}', 'holds "20240506", which is neither a date'],
+    ['x-{date:yyyy}', '{"id":"1","date":1714979289}', 'holds "1714979289", which is neither a date'],
   ])('%s of %s fails the document', (template, json, reason) => {
     expect(() => nameFor(template, json)).toThrow(reason);
   });

@@ -23,8 +23,12 @@ export interface IndexNameProblem {
 
 const NOW = 'now';
 const MAX_NAME_BYTES = 255;
-const BAD_CHARACTERS = /[\s\\/*?"<>|,#:]/;
+const BAD_CHARACTERS = /[\s\\/*?"<>|,#:\p{Cc}\p{Cs}]/u;
+/** Milliseconds from 1973 on: a shorter number is more likely a year, a day such as 20240506, or seconds. */
+const MILLISECONDS = /^\d{12,15}$/;
 const BAD_START = /^[-_+]|^\.\.?$/;
+/** Documents must not choose such an index. The config can: `index: ".{name}"`. */
+const SYSTEM_INDEX = 'it begins with a dot, as indices of the search engine itself do';
 const RULES =
   'Names of indices are in lower case, without spaces, \\ / * ? " < > | , # and :, do not begin with -, _ or +, and have at most 255 bytes.';
 
@@ -75,7 +79,7 @@ export function compileIndexName(text: string): string | ((document: Document) =
   return (document) => {
     let name = '';
     for (const part of parts) name += typeof part === 'string' ? part : placeholderText(part, document);
-    const why = whyNotName(name);
+    const why = typeof parts[0] !== 'string' && name.startsWith('.') ? SYSTEM_INDEX : whyNotName(name);
     if (why !== undefined)
       throw new Error(`The document would go to the index ${quoted(name)}, which cannot be: ${why}`);
     return name;
@@ -188,16 +192,16 @@ function placeholderText({ text, field, pattern, fallback }: Placeholder, docume
   const value = document.text(field) ?? '';
   const part = pattern === undefined ? value : nameOfDate(pattern, value);
   if (value === '') why = `the field ${field} is missing or empty`;
-  else if (part === undefined) why = `the field ${field} holds ${quoted(value)}, which is not a date in ISO form`;
+  else if (part === undefined)
+    why = `the field ${field} holds ${quoted(value)}, which is neither a date in ISO form nor milliseconds since 1970`;
   else why = whyNotPart(part);
   if (why === undefined) return part as string;
   if (fallback !== undefined) return fallback;
   throw new Error(`${text} in index has no value: ${why}`);
 }
 
-/** Counts of milliseconds are dates, too: as the text of the field's number. */
 function nameOfDate(pattern: DateFormat, text: string): string | undefined {
-  const instant = /^-?\d{1,15}$/.test(text) ? instantOfMillis(Number(text)) : readInstant(text);
+  const instant = MILLISECONDS.test(text) ? instantOfMillis(Number(text)) : readInstant(text);
   return instant === undefined ? undefined : pattern.format(instant);
 }
 

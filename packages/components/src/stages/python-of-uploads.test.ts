@@ -181,6 +181,17 @@ def process_document(doc): return {'n': helper.twice(4), 'x': hashlib.sha256(b''
     expect(await run(text)).toBe('{"id":"1","n":8,"x":"e3b0"}');
   });
 
+  it('is refused where uploads may write the files of its Python', async () => {
+    const place = process.cwd();
+    mkdirSync('python/venv/bin', { recursive: true });
+    writeFileSync('python/venv/bin/python', '');
+    enforcePolicy({ ...STRICT_POLICY, write: [place], boundary });
+    await expect(run('def process_document(doc): return doc')).rejects.toMatchObject({
+      code: 'HR_POLICY_REFUSED',
+      message: `Uploaded configs may write below ${place}/python/venv/lib, so they may not run the Python there`,
+    });
+  });
+
   it('reads nothing else, writes nothing, reaches nothing and starts nothing', async () => {
     let connections = 0;
     const listener = createServer(() => void connections++);

@@ -6,7 +6,8 @@ export type ComparisonOperator = '<' | '<=' | '>' | '>=';
 const INTEGER = /^[+-]?\d+$/;
 const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 const ISO_DATE = /^[+-]?\d{4,6}-\d\d-\d\d(?:[Tt ]\d\d:\d\d\S*)?$/;
-const ISO_OFFSET = /[Tt ].*(?:[Zz]|[+-]\d\d(?::?\d\d)?)$/;
+/** After the time: `Z` or an offset, perhaps with seconds, perhaps followed by the name of a zone in brackets. */
+const ISO_OFFSET = /[Tt ].*(?:[Zz]|[+-]\d\d(?::?\d\d){0,2})(?:\[[^\]]*\])*$/;
 /** Integers of so many characters are exact as plain numbers. */
 const SAFE_LENGTH = 15;
 /** A longer text is not taken for a number: reading its digits takes the square of their number. */

@@ -68,7 +68,8 @@ describe('a condition without values', () => {
 describe('a comparison', () => {
   const compared = readDocument(
     '{"id":"1","n":10,"d":10.5,"whole":10.0,"big":9007199254740993,"text":"10","padded":" 7 ","word":"pear","list":[1,20],' +
-      '"none":null,"object":{"a":1},"yes":true,"empty":[],"day":"2024-05-06","at":"2024-05-06T07:08:09.000000001Z"}',
+      '"none":null,"object":{"a":1},"yes":true,"empty":[],"day":"2024-05-06","at":"2024-05-06T07:08:09.000000001Z",' +
+      '"paris":"2024-05-06T08:29:00+02:00[Europe/Paris]","seconds":"2024-05-06T07:29:00+01:00:00"}',
   );
   const holdsFor = (fields: string[], operator: '<' | '<=' | '>' | '>=', value: Value) =>
     compileConditions([{ fields, operator, values: conditionTexts([value]) }], 'all')?.(compared);
@@ -97,6 +98,8 @@ describe('a comparison', () => {
     ['word', '<', 'peas', true],
     ['day', '>=', '2024-05-06', true],
     ['day', '<', '2024-05-06T00:00:00+01:00', false],
+    ['paris', '<', '2024-05-06T06:30:00Z', true],
+    ['seconds', '<', '2024-05-06T06:30:00Z', true],
     ['day', '<', '2024-05-06T00:00:00-01:00', true],
     ['at', '>', '2024-05-06T07:08:09Z', true],
     ['at', '<=', '2024-05-06T07:08:09Z', false],

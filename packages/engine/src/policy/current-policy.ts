@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { RegistrySource } from '../component/registry.ts';
 import { HeadraceError } from '../errors/headrace-error.ts';
 import type { FileAccess } from './file-rules.ts';
@@ -69,6 +70,19 @@ export function requireNothingHidden(directory: string): void {
     {
       hint: 'Who runs the service can move these files, or the scripts.',
     },
+  );
+}
+
+/**
+ * Throws `HR_POLICY_REFUSED` when an uploaded config may write a file that the service runs.
+ * @param path absolute, whether it exists or not
+ */
+export function requireReadOnly(path: string): void {
+  if (current === undefined || current.files.look(path, 'write').refused !== undefined) return;
+  throw new HeadraceError(
+    'HR_POLICY_REFUSED',
+    `Uploaded configs may write below ${dirname(path)}, so they may not run the Python there`,
+    { hint: 'Who runs the service can leave this directory out of `policy.write`, or install Python elsewhere.' },
   );
 }
 

@@ -57,3 +57,14 @@ it('gives up work that uses no processor and does not end', () => {
   expect(outcomes.at(-1)).toBe('overdue');
   expect(outcomes.length).toBeGreaterThan(1);
 });
+
+it('gives documents the whole limit again, long after an overdue one', () => {
+  let now = 0;
+  const limit = new ComputeLimit(20, () => now);
+  for (let i = 0; i < 3; i++) expect(limit.runOnce(endless)).toBe(false);
+  expect(limit.current).toBe(5);
+  now = 201;
+  expect(limit.current).toBe(20);
+  expect(limit.runOnce(endless)).toBe(false);
+  expect(limit.current).toBe(10);
+});

@@ -9,6 +9,8 @@ const MAX_STRETCH = 16;
 const MAX_STRETCH_ONCE = 4;
 /** After documents that used up the limit, further ones get this part of it, at least. */
 const LEAST_PART = 1 / 4;
+/** An overdue document is forgotten when the thread has had no other one for so many limits, on the clock. */
+const FORGOTTEN_AFTER = 10;
 
 /**
  * What became of the work for a document. `starved`: it was ended before it had used its processor time, because the
@@ -22,23 +24,28 @@ export type ComputeOutcome = 'done' | 'overdue' | 'starved';
  *
  * Documents that compute without end seldom come alone: the same pattern meets the same kind of text. So after one has
  * used up the limit, the next gets half of it and all others a quarter, but at least twice what the longest document
- * took that came to its end.
+ * took that finished. Ten limits after the last one, documents have the whole limit again.
  */
 export class ComputeLimit {
   /** `worker.maxProcessingSecs` in milliseconds. */
   readonly millis: number;
   private overdue = 0;
+  private lastOverdue = 0;
   private longest = 0;
   /** For the document that was starved last. */
   private stretch = 1;
 
-  constructor(millis: number) {
+  private readonly now: () => number;
+
+  /** @param now a clock, in milliseconds */
+  constructor(millis: number, now: () => number = () => performance.now()) {
     this.millis = millis;
+    this.now = now;
   }
 
   /** Processor time in milliseconds that the next document may use. */
   get current(): number {
-    const part = Math.max(LEAST_PART, 1 / 2 ** this.overdue);
+    const part = this.isForgotten() ? 1 : Math.max(LEAST_PART, 1 / 2 ** this.overdue);
     return Math.min(this.millis, Math.max(part * this.millis, 2 * this.longest));
   }
 
@@ -60,7 +67,7 @@ export class ComputeLimit {
       return 'starved';
     }
     this.stretch = 1;
-    this.overdue++;
+    this.countOverdue();
     return 'overdue';
   }
 
@@ -69,8 +76,17 @@ export class ComputeLimit {
     // How long it may take on the clock has to be known before: by how many want each processor.
     const wanted = (loadavg()[0] as number) / availableParallelism();
     if (runGuarded(work, this.current * Math.min(MAX_STRETCH_ONCE, Math.max(1, wanted)))) return true;
-    this.overdue++;
+    this.countOverdue();
     return false;
+  }
+
+  private countOverdue(): void {
+    this.overdue = this.isForgotten() ? 1 : this.overdue + 1;
+    this.lastOverdue = this.now();
+  }
+
+  private isForgotten(): boolean {
+    return this.now() - this.lastOverdue > FORGOTTEN_AFTER * this.millis;
   }
 }
 

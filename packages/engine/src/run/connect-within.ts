@@ -6,6 +6,8 @@ import { OverdueError } from './time-limits.ts';
 
 const FIRST_WAIT_MILLIS = 500;
 const LONGEST_WAIT_MILLIS = 5000;
+/** What an attempt may take at least: a connection over TLS and a proxy can take seconds. */
+const LEAST_ATTEMPT_MILLIS = 10_000;
 
 /**
  * Connects to a destination. One that is down or starting is tried again for a time; any other failure, such as a wrong
@@ -28,7 +30,8 @@ export async function connectWithin(
   try {
     for (let wait = FIRST_WAIT_MILLIS, isTold = false; ; wait = Math.min(wait * 2, LONGEST_WAIT_MILLIS)) {
       try {
-        await Promise.race([connect(), stopped.promise]);
+        const most = Math.max(timeoutMillis - elapsed(), LEAST_ATTEMPT_MILLIS);
+        await Promise.race([answered(connect, most), stopped.promise]);
         if (isTold) log.info(`The destination can be reached, after ${seconds(elapsed())}`);
         return;
       } catch (error) {
@@ -44,6 +47,18 @@ export async function connectWithin(
     }
   } finally {
     signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** Connects, but does not wait for ever for a destination that takes the connection and stays silent. */
+async function answered(connect: () => Promise<void>, millis: number): Promise<void> {
+  const silent = Promise.withResolvers<never>();
+  const message = `The destination did not answer within ${seconds(millis)}`;
+  const timer = setTimeout(() => silent.reject(new HeadraceError('HR_INDEXER_CONNECT', message)), millis);
+  try {
+    await Promise.race([connect(), silent.promise]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

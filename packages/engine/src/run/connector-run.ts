@@ -195,7 +195,8 @@ export class ConnectorRun {
       await this.phase('preExecute failed.', () => connector.preExecute?.());
       this.started = performance.now();
       await this.publishAll(connector, pool, indexing, flow);
-      if (!context.signal.aborted) await this.phase('postExecute failed', () => connector.postExecute?.());
+      if (!context.signal.aborted && !this.failsRun())
+        await this.phase('postExecute failed', () => connector.postExecute?.());
     } finally {
       const failures = await pool.close();
       for (const { stage, processed, meanMillis, children, failed } of stages.progress()) {
@@ -206,6 +207,15 @@ export class ConnectorRun {
       }
       for (const failure of failures) this.logger.warn(`A stage could not stop: ${failure.message}`);
     }
+  }
+
+  /** Whether too many documents failed. Then the source must stay as it is: the run is to read it again. */
+  private failsRun(): boolean {
+    const { failureLimit, counts } = this.context;
+    const failure = failureLimit.atEnd(counts.read());
+    if (failure === undefined) return false;
+    this.logger.warn(`${failure.message}: the source is not marked as read (postExecute is skipped)`);
+    return true;
   }
 
   private createPool(

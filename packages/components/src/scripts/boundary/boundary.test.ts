@@ -210,6 +210,7 @@ describe.each(boundaries)('JavaScript that got hold of process, in the boundary 
       raiseLimits: [160, 164],
       terminal: [16, 29, 0, 0x5412],
       modules: [175, 105],
+      outliveTheService: [157, 167, 1, 0],
       personality: [135, 92, 0x40000],
     };
     const program = `

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { release } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { messageOf, type ScriptBoundary, type UsableBoundary } from '@headrace/engine';
@@ -28,6 +28,10 @@ export async function findBoundary(hidden: readonly string[], path = process.env
     return { kind: 'none', reason: `it needs Linux ${FIRST_KERNEL.join('.')}, this is ${release()}` };
   if (syscallFilter(process.arch) === undefined) {
     return { kind: 'none', reason: `it needs a processor of the kind x64 or arm64, this is ${process.arch}` };
+  }
+  if (!existsSync(`/proc/self/task/${process.pid}/children`)) {
+    // Without it nobody could measure the processor time of what runs inside.
+    return { kind: 'none', reason: '/proc does not list the children of processes' };
   }
   const [bwrap, unshare, setpriv] = ['bwrap', 'unshare', 'setpriv'].map((name) => findProgram(name, path));
   const candidates: UsableBoundary[] = [];

@@ -62,6 +62,8 @@ function probe(
   must('opens sockets to the kernel', call(SOCKET as number, AF_NETLINK, SOCK_RAW) < 0);
   must('makes namespaces', call(UNSHARE as number, CLONE_NEWUSER) < 0);
   must('traces processes', call(PTRACE as number, 0) < 0);
+  const PR_SET_PDEATHSIG = 1;
+  must('can outlive the service', call(PRCTL as number, PR_SET_PDEATHSIG, 0) < 0);
   const [PR_GET_SECCOMP, PR_CAPBSET_READ, PR_GET_NO_NEW_PRIVS] = [21, 23, 39];
   must('has no filter of system calls', call(PRCTL as number, PR_GET_SECCOMP) === 2);
   must('can gain privileges', call(PRCTL as number, PR_GET_NO_NEW_PRIVS) === 1);

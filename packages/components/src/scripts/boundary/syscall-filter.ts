@@ -86,7 +86,6 @@ const ALLOWED: readonly (readonly [name: string, x64?: number, arm64?: number])[
   ['getresuid', 118, 148],
   ['getresgid', 120, 150],
   ['getgroups', 115, 158],
-  ['prctl', 157, 167],
   ['arch_prctl', 158],
   ['capget', 125, 90],
   ['getpriority', 140, 141],
@@ -109,13 +108,18 @@ const ALLOWED: readonly (readonly [name: string, x64?: number, arm64?: number])[
 ];
 
 /** Allowed for some arguments only, see below. */
-const RULED = { x64: { clone: 56, mmap: 9, ioctl: 16 }, arm64: { clone: 220, mmap: 222, ioctl: 29 } } as const;
+const RULED = {
+  x64: { clone: 56, mmap: 9, ioctl: 16, prctl: 157 },
+  arm64: { clone: 220, mmap: 222, ioctl: 29, prctl: 167 },
+} as const;
 const AUDIT_ARCH = { x64: 0xc000003e, arm64: 0xc00000b7 } as const;
 
 /** For `clone`: a thread of this process, not a process. */
 const CLONE_THREAD = 0x10000;
 /** For `mmap`: memory that `RLIMIT_DATA` does not count. */
 const UNCOUNTED_MEMORY = 0x101; // MAP_SHARED, MAP_GROWSDOWN
+/** For `prctl`: whoever may clear this signal outlives the service and each kill. Other options need no rule. */
+const PR_SET_PDEATHSIG = 1;
 /** For `ioctl`: TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX. */
 const IOCTLS = [0x5401, 0x5413, 0x541b, 0x5421, 0x5450, 0x5451] as const;
 
@@ -176,7 +180,12 @@ export function syscallFilter(architecture: string): Uint8Array | undefined {
       [RETURN, 0, 0, ALLOW],
     ]),
     [RETURN, 0, 0, refuse(EPERM)],
-    // x64 numbers the calls of its 32-bit sibling from 2^30: none of them is allowed.
+    [JUMP_IF_EQUAL, 0, 4, ruled.prctl],
+    [LOAD, 0, 0, argument(0)],
+    [JUMP_IF_EQUAL, 1, 0, PR_SET_PDEATHSIG],
+    [RETURN, 0, 0, ALLOW],
+    [RETURN, 0, 0, refuse(EPERM)],
+    // The calls of the 32-bit sibling of x64, numbered from 2^30, are refused here too.
     [JUMP_IF_AT_LEAST, 0, 1, FIRST_NEW_CALL],
     [RETURN, 0, 0, refuse(ENOSYS)],
     [RETURN, 0, 0, refuse(EPERM)],
