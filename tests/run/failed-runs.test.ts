@@ -6,6 +6,12 @@ const harness = new RunHarness();
 afterAll(() => harness.close());
 
 describe('a run fails, saying why,', () => {
+  it.each(['preExecute', 'postExecute'])('and logs the reason after a colon when %s throws', async (phase) => {
+    const { config } = recorded(harness, { connector: `class: CountConnector, count: 1, failIn: ${phase}` });
+    await harness.run(config);
+    expect(harness.logged.map(({ message }) => message)).toContain(`${phase} failed: no ${phase} today`);
+  });
+
   const reasons: [string, RecordedParts, { text: string; message: string }][] = [
     [
       'when a connector throws',

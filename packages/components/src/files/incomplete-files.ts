@@ -22,7 +22,9 @@ export class IncompleteFiles {
     throw new HeadraceError(
       'HR_SOURCE_INCOMPLETE',
       `${counted(this.count, 'file')} ${this.count === 1 ? 'was' : 'were'} not read to the end: ${this.named.join('; ')}${more}`,
-      { hint: 'What came before was published, and so were all other files. Mend the files, and run again.' },
+      {
+        hint: 'What came before was published, and so were all other files. Correct the files, and run again.',
+      },
     );
   }
 }

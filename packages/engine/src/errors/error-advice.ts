@@ -52,7 +52,7 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, string>> = {
   HR_CONNECTOR_TIMEOUT: 'Raise `runner.connectorTimeout`, or find out what the run waits for.',
   HR_SOURCE_UNREADABLE: 'Check the path or the address, and the rights to read it.',
   HR_SOURCE_INCOMPLETE:
-    'The message says where reading ended and why: mostly a quote or a tag that is missing, or a file that was cut off. Mend the file, and run again.',
+    'The message says where reading ended and why: mostly a quote or a tag that is missing, or a file that was cut off. Correct the file, and run again.',
   HR_INDEXER_START: 'Correct the block `indexer` or the block of the indexer as the message says.',
   HR_INDEXER_CONNECT: 'Check the address, the credentials and the certificate, and that the search engine is up.',
   HR_INDEXER_FAILED: 'The message is what the destination said: often a mapping that does not fit the field.',

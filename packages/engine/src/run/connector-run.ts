@@ -358,7 +358,7 @@ export class ConnectorRun {
       const { reason, failure } = error.overdue;
       return new ConnectorFailure(reason === 'timeout' ? 'Connector timeout.' : text, failure, true);
     }
-    this.logger.error(`${text} ${messageOf(error)}`);
+    this.logger.error(`${text.replace(/\.$/, '')}: ${messageOf(error)}`);
     return new ConnectorFailure(text, toFailure(error, code), timed);
   }
 

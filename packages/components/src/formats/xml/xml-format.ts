@@ -50,7 +50,7 @@ export class XmlFormat {
     } catch (error) {
       if (!(error instanceof XmlSyntaxError)) throw error;
       throw new HeadraceError('HR_SOURCE_UNREADABLE', `${path}:${error.line}: not well-formed XML: ${error.message}`, {
-        hint: `Mend the file there. It was read with encoding ${encoding}${isAuto(encoding) ? '' : ', whatever it declares itself'}.`,
+        hint: `Correct the file there. It was read with encoding ${encoding}${isAuto(encoding) ? '' : ', whatever it declares itself'}.`,
         cause: error,
       });
     }
