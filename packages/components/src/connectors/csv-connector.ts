@@ -49,9 +49,10 @@ const parameters = Type.Object({
  * <p>
  * The file is UTF-8 unless <code>encoding</code> says otherwise. Bytes that do not decode are counted in the summary,
  * with the place of the first; <code>onInvalidBytes</code> says whether they fail the file. With
- * <code>encoding: auto</code> a byte-order mark decides, then UTF-16 shows by its zeros, then valid UTF-8 is UTF-8; the
- * rest is guessed from 64 KiB, beginning where the file is no longer ASCII, with a warning. Where the guess is weak, it is
- * windows-1252.
+ * <code>encoding: auto</code> a byte-order mark decides, then UTF-16 shows by its zeros. Else 64 KiB decide, beginning where
+ * the file is no longer ASCII. If at least three of four places there that are not ASCII are valid UTF-8, the file is UTF-8,
+ * and the other bytes count as bytes that do not decode. Any other encoding is a guess, with a warning. Where the guess is
+ * weak, it is windows-1252.
  * <p>
  * Config Parameters -
  * <ul>

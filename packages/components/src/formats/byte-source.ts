@@ -20,7 +20,6 @@ const READ_BYTES = 1024 * 1024;
 /** Some files, those of /proc above all, say that they are empty and are not. */
 const MIN_READ_BYTES = 64 * 1024;
 const CLASSPATH = 'classpath:';
-const READ_UTF16 = 'Set encoding: utf-16, or auto.';
 
 /**
  * The local path that a connector's path stands for: a plain path, a `file:` URI, or `classpath:x`, which for lack
@@ -90,35 +89,4 @@ function unreadable(path: string, error: unknown): HeadraceError {
   return new HeadraceError('HR_SOURCE_UNREADABLE', `Cannot read ${path}: ${messageOf(error)}`, {
     hint: 'Check the path and its permissions; a relative path starts at the working directory.',
   });
-}
-
-/**
- * The bytes of a file that is to be UTF-8, without the byte-order mark that some programs put before it: it is never
- * data. Throws `HR_SOURCE_UNREADABLE` for the mark of UTF-16, read as which nothing of the file would make sense.
- */
-export async function* utf8Bytes({ path, bytes }: SourceFile): ByteSource {
-  let head: Buffer | undefined = Buffer.alloc(0);
-  for await (const piece of bytes) {
-    if (head === undefined) {
-      yield piece;
-      continue;
-    }
-    head = Buffer.concat([head, piece]);
-    if (head.length < 3) continue;
-    yield behindMark(head, path);
-    head = undefined;
-  }
-  if (head !== undefined) yield behindMark(head, path);
-}
-
-function behindMark(head: Buffer, path: string): Buffer {
-  if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return head.subarray(3);
-  const mark = head.toString('hex', 0, 2);
-  if (mark !== 'fffe' && mark !== 'feff') return head;
-  const shown = mark === 'fffe' ? 'FF FE' : 'FE FF';
-  throw new HeadraceError(
-    'HR_SOURCE_UNREADABLE',
-    `${path}: the file is UTF-16 (it begins with ${shown}), and is read as UTF-8`,
-    { hint: READ_UTF16 },
-  );
 }

@@ -55,6 +55,20 @@ describe.each(Object.entries(formats))('a file of %s', (name, { text }) => {
     }
   });
 
+  it.each([
+    ['utf-16le', (bytes: Buffer) => bytes],
+    ['utf-16be', (bytes: Buffer) => bytes.swap16()],
+  ])('in %s without a mark is refused with what to do', async (encoding, order) => {
+    for (const size of [1, 1000]) {
+      const bytes = order(Buffer.from(text, 'utf16le'));
+      await expect(read(name, bytes, size)).rejects.toMatchObject({
+        code: 'HR_SOURCE_UNREADABLE',
+        message: '/data/in: the file is UTF-16 (about every other byte is zero), and is read as UTF-8',
+        hint: `Set encoding: ${encoding}, or auto.`,
+      });
+    }
+  });
+
   it('in Latin-1 is read, and its first foreign byte is told, once', async () => {
     const { documents, warnings } = await read(name, latin1(text.repeat(name === 'xml' ? 1 : 3)));
     expect(documents[0]?.toJson()).toContain('Zo\ufffd');
@@ -74,6 +88,24 @@ describe.each(Object.entries(formats))('a file of %s', (name, { text }) => {
 });
 
 describe('bytes that are not UTF-8', () => {
+  it('are counted with encoding auto when the rest of the file is UTF-8', async () => {
+    const publisher = new CollectingPublisher();
+    const notes: unknown[][] = [];
+    const rows = Buffer.from('Müller Straße Zoë\n'.repeat(1000));
+    const context = { docIdPrefix: '', log: publisher.log, note: (...noted: unknown[]) => void notes.push(noted) };
+    const open = (more: object) => new CsvFormat({ encoding: 'auto', ...more }, context);
+    const file = (bytes: Buffer) => ({ path: '/data/in', name: 'in', bytes: pieces(bytes, 1000) });
+    const bytes = Buffer.concat([Buffer.from('k\n'), rows, Buffer.from([0xff, 0x0a])]);
+    await open({}).publish(file(bytes), publisher);
+    expect(publisher.documents).toHaveLength(1001);
+    expect(publisher.documents[7]?.text('k')).toBe('Müller Straße Zoë');
+    expect(publisher.documents[1000]?.text('k')).toBe('\ufffd');
+    expect(notes).toEqual([['bytes that do not decode', '/data/in:1002: byte 0xFF is not UTF-8', 1]]);
+    expect(publisher.warnings).toEqual([expect.stringContaining('most of the file is UTF-8')]);
+    expect(publisher.warnings[0]).not.toMatch(/windows-1252|auto/);
+    await expect(open({ onInvalidBytes: 'fail' }).publish(file(bytes), publisher)).rejects.toThrow('0xFF is not UTF-8');
+  });
+
   it('are told with their line, far behind in a large file too', async () => {
     const lines = `1,${'é'.repeat(50)}\n`.repeat(40_000);
     const bytes = Buffer.concat([Buffer.from(`k,v\n${lines}`), latin1('2,ü\n3,ö\n')]);
@@ -184,6 +216,21 @@ describe.each(Object.entries(formats))('the encoding of %s', (name, { text }) =>
 });
 
 describe('XML', () => {
+  it.each([
+    ['auto', 'utf-8', 'Zo\xeb', ['is not UTF-8', 'declares utf-8', 'windows-1252'], 'or to auto'],
+    ['utf-8', 'Shift_JIS', '\x83e', ['is not UTF-8', 'so set encoding to Shift_JIS, or to auto'], 'windows-1252'],
+    ['utf-8', 'foo-9', 'Zo\xeb', ['is not UTF-8', 'windows-1252, or to auto'], 'foo-9'],
+    ['auto', 'foo-9', 'Zo\xc3\xab', ['/data/in declares the encoding foo-9, which is not known'], 'UTF-8'],
+  ])('with encoding %s and %s declared gives advice that fits', async (encoding, declared, content, parts, wrong) => {
+    const publisher = new CollectingPublisher();
+    const format = new XmlFormat({ ...XML, encoding }, { docIdPrefix: '', log: publisher.log });
+    const text = `<?xml version="1.0" encoding="${declared}"?><r>\n<e><id>1</id>${content}</e></r>`;
+    await format.publish({ path: '/data/in', name: 'in', bytes: pieces(latin1(text), 5) }, publisher);
+    expect(publisher.warnings).toHaveLength(1);
+    for (const part of parts) expect(publisher.warnings[0]).toContain(part);
+    expect(publisher.warnings[0]).not.toContain(wrong);
+  });
+
   it.each([
     ['auto', '<?xml version="1.0" encoding="ISO-8859-1"?>', 'Zo\xeb'],
     ['auto', "<?xml version='1.0' encoding='utf-8'?>", 'Zo\xc3\xab'],

@@ -1,7 +1,7 @@
 import { HeadraceError } from '@headrace/engine';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { utf8Bytes } from '../byte-source.ts';
+import { SourceText } from '../encoding/source-text.ts';
 import { type SplitOptions, splitRecords } from '../record-splitter.ts';
 import { CollectingPublisher } from '../testing/collecting-publisher.ts';
 import type { CsvDialect } from './csv-dialect.ts';
@@ -350,7 +350,8 @@ describe('a CSV file cut into pieces', () => {
     for (let step = 1; step <= bytes.length; step++) {
       const read: Buffer[] = [];
       const file = { path: 'in.csv', name: 'in.csv', bytes: pieces(bytes, step) };
-      for await (const piece of utf8Bytes(file)) read.push(Buffer.from(piece));
+      for await (const piece of new SourceText(file, { encoding: 'utf-8', names: 'standard' }).bytes())
+        read.push(Buffer.from(piece));
       expect(Buffer.concat(read).toString()).toBe(HOSTILE.slice('\ufeff'.length));
     }
   });

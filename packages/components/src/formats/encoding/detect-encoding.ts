@@ -5,6 +5,8 @@ import { labelDecoder } from '../../java/charset.ts';
 export const SAMPLE_BYTES = 64 * 1024;
 /** So many bytes at the beginning show whether there are two bytes a character. */
 const HEAD_BYTES = 256;
+/** So many valid characters for each place that is not UTF-8 show that a text is UTF-8 with a few broken bytes. */
+const VALID_PER_BROKEN = 3;
 /** A guess below this is worth less than the assumption that a text is Western European. */
 const MIN_CONFIDENCE = 30;
 const FALLBACK = 'windows-1252';
@@ -12,6 +14,8 @@ const FALLBACK = 'windows-1252';
 const WIDE = /^utf-(16|32)/i;
 const ESCAPE = 0x1b;
 const DOLLAR = 0x24;
+/** What a broken byte becomes. One that the text has itself counts as broken, too: mostly it was. */
+const REPLACEMENT = '\ufffd';
 
 /** Longer marks first: that of UTF-32 begins like one of UTF-16. */
 const MARKS: readonly (readonly [mark: string, encoding: string])[] = [
@@ -30,6 +34,7 @@ export function markedEncoding(head: Buffer): string | undefined {
 
 /** UTF-16 without a mark: mostly ASCII characters, so that every other byte is zero. */
 export function unmarkedUtf16(head: Buffer): string | undefined {
+  if (head.length < 2) return undefined;
   const zeros: [even: number, odd: number] = [0, 0];
   const length = Math.min(head.length, HEAD_BYTES);
   for (let i = 0; i < length; i++) if (head[i] === 0) zeros[(i % 2) as 0 | 1]++;
@@ -52,13 +57,32 @@ export function firstTelling(bytes: Buffer): number {
   return at;
 }
 
-/** What a text without a mark is encoded in, from a sample of at most `SAMPLE_BYTES` that begins where it shows. */
+/**
+ * What a text without a mark is encoded in, from a sample of at most `SAMPLE_BYTES` that begins where it shows. `utf-8` may
+ * have a few broken bytes.
+ */
 export async function guessEncoding(sample: Buffer): Promise<string> {
   const isCut = sample.length === SAMPLE_BYTES;
-  if (isUtf8(isCut ? withoutCutOff(sample) : sample) && !sample.includes(ESCAPE)) return 'utf-8';
+  if (isMostlyUtf8(isCut ? withoutCutOff(sample) : sample)) return 'utf-8';
   const { analyse } = await import('chardet');
   const found = analyse(sample).find(({ confidence, name }) => confidence >= MIN_CONFIDENCE && !WIDE.test(name))?.name;
   return found !== undefined && labelDecoder(found) !== undefined ? standardName(found) : FALLBACK;
+}
+
+/**
+ * Whether at least three of four places with bytes that are not ASCII are valid UTF-8. In other encodings hardly any are,
+ * so one broken byte does not turn the rest of a file into other characters.
+ */
+function isMostlyUtf8(sample: Buffer): boolean {
+  if (isAscii(sample)) return !sample.includes(ESCAPE);
+  if (isUtf8(sample)) return true;
+  let valid = 0;
+  let broken = 0;
+  for (const char of sample.toString()) {
+    if (char === REPLACEMENT) broken++;
+    else if (char > '\x7f') valid++;
+  }
+  return valid >= broken * VALID_PER_BROKEN;
 }
 
 /** The name in the Encoding Standard, where it has one: a guess of ISO-8859-1 means windows-1252. */

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { HeadraceError, type Logger } from '@headrace/engine';
 import { asBuffer } from '../as-buffer.ts';
 import type { Note } from '../format-context.ts';
+import { isAuto } from './encoding-settings.ts';
 
 const REPLACEMENT = Buffer.from('\ufffd');
 const KIND = 'bytes that do not decode';
@@ -15,8 +16,10 @@ interface RecordRange {
 
 export interface InvalidBytesOptions {
   readonly path: string;
-  /** What the file is read as. */
-  readonly text: { readonly encoding: string };
+  /** What the file is read as, and what it declares itself. */
+  readonly text: { readonly encoding: string; readonly declared?: string | undefined };
+  /** The parameter `encoding`, if it is given. */
+  readonly setting: string | undefined;
   readonly log: Logger;
   readonly note: Note | undefined;
   readonly onInvalidBytes: 'replace' | 'fail' | undefined;
@@ -59,9 +62,7 @@ export class InvalidBytes {
     const what = isOriginal
       ? `byte 0x${(record[at] as number).toString(16).toUpperCase().padStart(2, '0')} is not UTF-8`
       : `there are bytes that are not ${text.encoding}`;
-    const advice = isOriginal
-      ? 'set encoding to what the file is in, mostly windows-1252, or to auto'
-      : 'set encoding to what the file is in; files of Western Europe are mostly windows-1252';
+    const advice = this.advice();
     if (onInvalidBytes === 'fail') {
       throw new HeadraceError('HR_SOURCE_UNREADABLE', `${place}: ${what}`, {
         hint: `${advice[0]?.toUpperCase()}${advice.slice(1)}. With onInvalidBytes: replace the file is read with U+FFFD there.`,
@@ -71,6 +72,24 @@ export class InvalidBytes {
     if (this.told) return;
     this.told = true;
     log.warn(`${place}: ${what}. Such bytes become U+FFFD: ${advice} (said once per file)`);
+  }
+
+  private advice(): string {
+    const { text, setting } = this.options;
+    const isUtf8 = text.encoding === 'UTF-8';
+    const other = 'set encoding to what the file is in';
+    if (setting === undefined || !isAuto(setting)) {
+      if (!isUtf8) return `${other}; files of Western Europe are mostly windows-1252`;
+      const { declared = 'utf-8' } = text;
+      if (declared !== 'utf-8') return `the file declares ${declared}, so set encoding to ${declared}, or to auto`;
+      return `${other}, mostly windows-1252, or to auto`;
+    }
+    if (text.declared !== undefined) {
+      return `the file declares ${text.declared}, which is wrong, or these bytes are broken; ${other}, mostly windows-1252, or correct the bytes`;
+    }
+    return isUtf8
+      ? `most of the file is UTF-8, so these bytes are probably broken; correct them, or ${other}`
+      : `auto found this encoding; ${other} if that is wrong, or correct the bytes`;
   }
 }
 

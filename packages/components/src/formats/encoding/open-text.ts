@@ -12,7 +12,7 @@ export interface OpenText {
 
 /**
  * Opens a file for a format, which reads UTF-8.
- * @param declared for `encoding: auto`, see `SourceTextOptions`
+ * @param declared see `SourceTextOptions`
  */
 export function openText(
   file: SourceFile,
@@ -27,6 +27,13 @@ export function openText(
     names,
     ...(declared === undefined ? {} : { declared }),
     onGuess: (guess) => log.warn(`${path} is read as ${guess}, which is a guess: set encoding to be sure`),
+    onUnknown: (unknown) =>
+      log.warn(
+        `${path} declares the encoding ${unknown}, which is not known, so the bytes decide: set encoding to be sure`,
+      ),
   });
-  return { bytes: text.bytes(), invalid: new InvalidBytes({ path, text, log, note, onInvalidBytes }) };
+  return {
+    bytes: text.bytes(),
+    invalid: new InvalidBytes({ path, text, setting: encoding, log, note, onInvalidBytes }),
+  };
 }

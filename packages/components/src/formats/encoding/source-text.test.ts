@@ -146,6 +146,32 @@ describe('SourceText', () => {
     }
   });
 
+  const word = fc.string({ unit: fc.constantFrom('ä', 'é', 'ß', 'œ', '€', 'Ω', 'я', '漢', '\u{1f600}', 'a', ' ') });
+  it('with auto takes a text for UTF-8 when a quarter of its places, or less, are broken', async () => {
+    const lone = fc.constantFrom(0x80, 0x93, 0xa0, 0xbf, 0xc0, 0xf5, 0xff);
+    const broken = fc.array(fc.tuple(word, lone), { minLength: 1, maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(broken, sizes, async (parts, sizes) => {
+        // An ASCII character before and after each broken byte: it is one place, and belongs to no character.
+        const pieces = parts.flatMap(([text, byte]) => [Buffer.from(`${text}äöü.`), Buffer.from([byte, 0x2e])]);
+        const bytes = Buffer.concat(pieces);
+        const found = await read(bytes, 'auto', sizes);
+        expect(found).toEqual({ text: bytes.toString(), encoding: 'UTF-8', guesses: [] });
+      }),
+    );
+  });
+
+  it('with auto never takes Western European words in windows-1252 for UTF-8', async () => {
+    const letters = fc.constantFrom('ä', 'ö', 'ü', 'ß', 'é', 'è', 'à', 'ç', 'ñ', 'ø', 'å', 'Ä', 'É', 'Ø');
+    const words = fc.array(fc.tuple(letters, fc.constantFrom('n', 't', ' ', '.', '\n')), { minLength: 1 });
+    await fc.assert(
+      fc.asyncProperty(words, async (words) => {
+        const { encoding } = await read(iconv.encode(words.flat().join(''), 'windows-1252'), 'auto');
+        expect(encoding).not.toBe('UTF-8');
+      }),
+    );
+  });
+
   it.each([
     ['utf-8', 'efbbbf'],
     ['utf-16le', 'fffe'],

@@ -1,7 +1,7 @@
 import { HeadraceError } from '@headrace/engine';
 import type { CharsetDecoder } from '../../java/charset.ts';
 import { asBuffer } from '../as-buffer.ts';
-import { type ByteSource, type SourceFile, utf8Bytes } from '../byte-source.ts';
+import type { ByteSource, SourceFile } from '../byte-source.ts';
 import { firstTelling, guessEncoding, markedEncoding, SAMPLE_BYTES, unmarkedUtf16 } from './detect-encoding.ts';
 import { DECODER_OF, isAuto, type NamesOf } from './encoding-settings.ts';
 
@@ -14,16 +14,20 @@ export interface SourceTextOptions {
   /** The encoding, or `auto`. Defaults to UTF-8. */
   readonly encoding: string | undefined;
   readonly names: NamesOf;
-  /** For `auto`: the encoding that a file declares itself, from its first KiB as Latin-1. */
+  /** The encoding that a file declares itself, from its first KiB as Latin-1. `auto` follows it. */
   readonly declared?: (head: string) => string | undefined;
   /** For `auto`: told when the encoding is no more than a guess. */
   readonly onGuess?: (encoding: string) => void;
+  /** For `auto`: told when a file declares an encoding that is not known. */
+  readonly onUnknown?: (declared: string) => void;
 }
 
 /** A file as UTF-8 without byte-order mark, whatever it is encoded in. What is UTF-8 passes as it is. */
 export class SourceText {
   /** What the file is encoded in, for messages; with `auto` as far as it is known. */
   encoding = UTF_8;
+  /** What the file declares itself, if that is known. Only looked for with UTF-8 and `auto`. */
+  declared: string | undefined;
   private readonly file: SourceFile;
   private readonly options: SourceTextOptions;
 
@@ -33,15 +37,29 @@ export class SourceText {
   }
 
   /**
-   * The bytes, once. Throws `HR_SOURCE_UNREADABLE` when the file cannot be read, and for a file with the mark of UTF-16
-   * that is to be read as UTF-8.
+   * The bytes, once. Throws `HR_SOURCE_UNREADABLE` when the file cannot be read, and for a file in UTF-16, with a mark or
+   * without, that is to be read as UTF-8.
    */
   bytes(): ByteSource {
     const { encoding = UTF_8 } = this.options;
     if (isAuto(encoding)) return this.detected();
-    if (isUtf8Label(encoding)) return utf8Bytes(this.file);
+    if (isUtf8Label(encoding)) return this.utf8();
     this.encoding = encoding;
     return transcoded(this.file.bytes, this.decoderOf(encoding));
+  }
+
+  private async *utf8(): ByteSource {
+    const pieces = this.file.bytes[Symbol.asyncIterator]();
+    try {
+      const head = await collect(pieces, Buffer.alloc(0), HEAD_BYTES);
+      refuseUtf16(head, this.file.path);
+      this.declared = this.declaredBy(head);
+      // A mark is never data.
+      yield markedEncoding(head) === 'utf-8' ? head.subarray(3) : head;
+      yield* rest(pieces);
+    } finally {
+      await pieces.return?.();
+    }
   }
 
   private async *detected(): ByteSource {
@@ -49,7 +67,7 @@ export class SourceText {
     try {
       const head = await collect(pieces, Buffer.alloc(0), HEAD_BYTES);
       const marked = markedEncoding(head);
-      const known = marked ?? unmarkedUtf16(head) ?? this.declaredBy(head);
+      const known = marked ?? unmarkedUtf16(head) ?? this.declaredBy(head, this.options.onUnknown);
       if (known === undefined) yield* this.guessed(head, pieces);
       else if (known !== 'utf-8') yield* this.read(known, head, pieces);
       else {
@@ -62,10 +80,13 @@ export class SourceText {
   }
 
   /** What the file declares, if that is known. */
-  private declaredBy(head: Buffer): string | undefined {
+  private declaredBy(head: Buffer, onUnknown?: (declared: string) => void): string | undefined {
     const declared = this.options.declared?.(head.toString('latin1'));
     if (declared === undefined) return undefined;
-    return isUtf8Label(declared) ? 'utf-8' : DECODER_OF[this.options.names](declared) && declared;
+    if (isUtf8Label(declared)) this.declared = 'utf-8';
+    else if (DECODER_OF[this.options.names](declared) !== undefined) this.declared = declared;
+    else onUnknown?.(declared);
+    return this.declared;
   }
 
   /** Passes ASCII, which is the same in all encodings that are left, and decides when there is something to decide. */
@@ -105,6 +126,17 @@ export class SourceText {
     if (decoder !== undefined) return decoder;
     throw new HeadraceError('HR_SOURCE_UNREADABLE', `The encoding "${encoding}" is not known`);
   }
+}
+
+/** Throws `HR_SOURCE_UNREADABLE` for UTF-16: read as UTF-8, nothing of the file would make sense. */
+function refuseUtf16(head: Buffer, path: string): void {
+  const mark = { fffe: 'FF FE', feff: 'FE FF' }[head.toString('hex', 0, 2)];
+  const encoding = mark === undefined ? unmarkedUtf16(head) : 'utf-16';
+  if (encoding === undefined) return;
+  const sign = mark === undefined ? 'about every other byte is zero' : `it begins with ${mark}`;
+  throw new HeadraceError('HR_SOURCE_UNREADABLE', `${path}: the file is UTF-16 (${sign}), and is read as UTF-8`, {
+    hint: `Set encoding: ${encoding}, or auto.`,
+  });
 }
 
 /** Whether a label means UTF-8. */
