@@ -99,6 +99,8 @@ describe('components', () => {
     const two = await headrace(['components', 'EMBED', 'csv']);
     expect(two.stdout).toMatch(/^ParseFloats /m);
     expect(two.stdout).not.toContain('OpenAIEmbed');
+    // Two words are a search, even if they are nearly a name.
+    expect((await headrace(['components', 'parse', 'date'])).stdout).toMatch(/^ParseDate /m);
     const found = JSON.parse((await headrace(['components', 'embed', '--json'])).stdout) as { class: string }[];
     expect(found.map((entry) => entry.class)).toEqual(names.filter((name) => name !== ''));
   });

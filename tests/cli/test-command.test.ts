@@ -55,6 +55,13 @@ films.conf: 1 of 2 failed
 `);
   });
 
+  it('warns of a second list of tests, which takes the place of the first', async () => {
+    const cwd = directoryWith({ 'films.conf': `${config(FAILS)}\ntests: [${SPLITS}]\n` });
+    const { code, stdout, stderr } = await headrace(['test', 'films.conf'], { cwd });
+    expect({ code, stdout: stdout.includes('1 passed') }).toEqual({ code: 0, stdout: true });
+    expect(stderr).toMatch(/warning: tests is given twice with different values/);
+  });
+
   it('tells whole numbers from doubles, and compares long ones exactly', async () => {
     const numbers = (ten: string, long: string) =>
       `{ in: { id: a, rating: 1, ten: 10.0, long: 9007199254740993 }, out: { id: a, rating: 1, ten: ${ten}, long: ${long} } }`;

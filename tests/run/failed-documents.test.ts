@@ -78,6 +78,8 @@ describe('runner.maxFailures', () => {
     );
     const { succeeded, failed } = accountsOf(result);
     expect(failed).toBeGreaterThan(20);
+    // Documents in flight failed after the stop: the message has the counts of the summary.
+    expect(result.problems[0]?.message).toContain(`${failed} of `);
     expect(ids()).toHaveLength(succeeded);
   });
 

@@ -26,6 +26,7 @@ describe('an uploaded config that sets its own limits', () => {
     ['indexer.batchByteSize: 67108865', 'batchByteSize', 67_108_864],
     ['indexer.batchTimeout: 300001', 'batchTimeout', 300_000],
     ['indexer.maxRetries: 21', 'maxRetries', 20],
+    ['indexer { connectTimeout: 300001 }', 'connectTimeout', 300_000],
     ['indexer { maxRetries: 1, retryWaitDurationMs: 300001 }', 'retryWaitDurationMs', 300_000],
     ['indexer { maxRetries: 1, retryMaxWaitDurationMs: 300001 }', 'retryMaxWaitDurationMs', 300_000],
   ])('is refused when it is validated: %s', async (setting, name, most) => {

@@ -1,12 +1,21 @@
 import type { ComponentKind } from './catalog.ts';
 import { OneOf, READS, type TObject, Type } from './schema.ts';
 
+/** Operators as other languages write them. */
+const OPERATORS_ELSEWHERE = {
+  ...{ '=': 'must', '==': 'must', '===': 'must', equals: 'must', eq: 'must', in: 'must', exists: 'must' },
+  ...{ '!=': 'must_not', '<>': 'must_not', not: 'must_not', ne: 'must_not' },
+  ...{ lt: '<', lte: '<=', '=<': '<=', gt: '>', gte: '>=', '=>': '>=' },
+  ...{ regex: 'matches', regexp: 'matches', match: 'matches', '=~': 'matches', '~': 'matches' },
+};
+
 /** A condition of a stage. */
 export const conditionParameters = Type.Object({
   fields: Type.Array(Type.String(), { description: 'The fields to look at. An empty list always holds.' }),
   operator: Type.Optional(
     OneOf(['must', 'must_not', '<', '<=', '>', '>=', 'matches'], {
       default: 'must',
+      meant: OPERATORS_ELSEWHERE,
       description:
         'must: any of the fields has any of the values, or, without values, all fields are present. must_not: no field has any of the values, or all fields are absent. <, <=, >, >=: any of the fields has a value that compares so with the one in values. matches: any of the fields has a value in which one of the regular expressions in values is found.',
     }),

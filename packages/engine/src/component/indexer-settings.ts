@@ -38,6 +38,7 @@ export const indexerSettings = Type.Object({
     Type.Integer({
       minimum: 0,
       ...clamped({ maximum: MAX_MILLIS }),
+      ...capped('maxWaitSecs', { scale: 1000 }),
       default: 60_000,
       description:
         'How many milliseconds a run waits at its start for a destination that is down or starting. With 0 it fails at once.',

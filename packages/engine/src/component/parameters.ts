@@ -145,7 +145,8 @@ class ParameterReader {
     if (type === 'boolean') return this.boolean(node, path, name);
     if (type === 'number' || type === 'integer') return this.number(schema, node, path, name, type === 'integer');
     const choices = (schema as { anyOf?: TSchema[] }).anyOf;
-    if (choices !== undefined) return this.choice(choices, node, path, name);
+    const { meant = {} } = schema as { meant?: Readonly<Record<string, string>> };
+    if (choices !== undefined) return this.choice(choices, node, path, name, meant);
     return nodeToValue(node);
   }
 
@@ -281,13 +282,20 @@ class ParameterReader {
     return map;
   }
 
-  private choice(choices: TSchema[], node: ConfigNode, path: string, name: string): unknown {
+  /** @param meant what to write for texts of other languages */
+  private choice(
+    choices: TSchema[],
+    node: ConfigNode,
+    path: string,
+    name: string,
+    meant: Readonly<Record<string, string>>,
+  ): unknown {
     const literals = choices.map((choice) => (choice as { const?: unknown }).const);
     if (literals.every((literal) => typeof literal === 'string')) {
       const text = scalarText(node);
       if (text !== undefined && literals.includes(text)) return text;
       if (text === undefined) return this.wrong(node, path, `${name} must be a string, was "${kindName(node)}"`);
-      const best = nearest(text, literals as string[]);
+      const best = Object.hasOwn(meant, text) ? meant[text] : nearest(text, literals as string[]);
       return this.wrong(
         node,
         path,

@@ -106,6 +106,24 @@ describe('conditions', () => {
       ' | Did you mean "must"?',
     ],
     [
+      'conditions: [{fields: [a], operator: "==", values: [1]}]',
+      'conditions[0].operator 2:93',
+      'operator must be one of "must", "must_not", "<", "<=", ">", ">=", "matches", was "=="',
+      ' | Did you mean "must"?',
+    ],
+    [
+      'conditions: [{fields: [a], operator: "=>", values: [1]}]',
+      'conditions[0].operator 2:93',
+      'operator must be one of "must", "must_not", "<", "<=", ">", ">=", "matches", was "=>"',
+      ' | Did you mean ">="?',
+    ],
+    [
+      'conditions: [{fields: [a], operator: "regex", values: [1]}]',
+      'conditions[0].operator 2:93',
+      'operator must be one of "must", "must_not", "<", "<=", ">", ">=", "matches", was "regex"',
+      ' | Did you mean "matches"?',
+    ],
+    [
       'conditions: [{fields: [a], values: [x], valuesPath: y}]',
       'conditions[0] 2:69',
       "Specify either 'values' or 'valuesPath', not both.",

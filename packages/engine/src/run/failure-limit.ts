@@ -35,6 +35,11 @@ export class FailureLimit {
     if (failure !== undefined) this.controller.abort({ status: 'FAILED', failure } satisfies StopReason);
   }
 
+  /** The failure that stopped a run, by the counts at its end: documents in flight have ended since then. */
+  recounted(failure: Failure | undefined, counts: DocumentCounts): Failure | undefined {
+    return failure?.code === 'HR_RUN_MAX_FAILURES' ? (this.atEnd(counts) ?? failure) : failure;
+  }
+
   /** Why a run that has come to its end failed, by the counts of its documents; undefined: it did not. */
   atEnd({ published, created, succeeded, failed }: DocumentCounts): Failure | undefined {
     const all = published + created;
@@ -44,7 +49,7 @@ export class FailureLimit {
     return {
       code: 'HR_RUN_NOTHING_SUCCEEDED',
       message: `${what ?? counted(failed, 'document')} failed, and none succeeded`,
-      hint: 'The failed documents have the reasons. Often all have the same one.',
+      hint: 'Look at the reasons of the failed documents: they are in the log and in the failures of the run. Often all have the same one.',
     };
   }
 }

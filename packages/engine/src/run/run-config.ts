@@ -133,7 +133,12 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
   surroundings.onConnectors(progress, results);
   const counts = surroundings.counts.read();
   const stopped = signal.aborted ? stopReason(signal) : undefined;
-  const failure = stopped === undefined ? (failed ? undefined : failureLimit.atEnd(counts)) : stopFailure(stopped);
+  const failure =
+    stopped === undefined
+      ? failed
+        ? undefined
+        : failureLimit.atEnd(counts)
+      : failureLimit.recounted(stopFailure(stopped), counts);
   if (failure !== undefined) {
     problems.push({ severity: 'error', path: '', ...failure });
     logger.error(failure.message);

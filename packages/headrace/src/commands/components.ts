@@ -26,7 +26,7 @@ export async function components(words: readonly (string | undefined)[], options
   if (found.length === 0) {
     const names = all.flatMap((entry) => [entry.name, ...(entry.type === undefined ? [] : [entry.type])]);
     const best = nearest(name.slice(name.lastIndexOf('.') + 1), names);
-    const matches = best === undefined ? searchComponents(name, all) : [];
+    const matches = best === undefined || words.length > 1 ? searchComponents(name, all) : [];
     if (matches.length === 0) {
       const hint = best === undefined ? '`headrace components` lists them.' : `Did you mean ${best}?`;
       throw new CommandError(`There is no component ${name}. ${hint}`, EXIT.invalid);

@@ -72,7 +72,11 @@ async function testConfig(threads: RunThreads, file: string, options: TestOption
   const source = registrySource(file, options.components);
   const registry = await openRegistry(source);
   if ('severity' in registry) return { config, results: [], problems: [registry] };
-  const checked = (await checkConfig(root, registry)).problems.filter(({ severity }) => severity === 'error');
+  const found = (await checkConfig(root, registry)).problems;
+  const checked = found.filter(({ severity }) => severity === 'error');
+  // A second list of tests takes the place of the first.
+  const lost = found.filter(({ code, path }) => code === 'HR_CONFIG_UNUSED' && path.startsWith(TESTS));
+  process.stderr.write(problemLines(lost, config));
   const { tests, problems: wrong } = await readTests(file, root);
   const errors = [...checked, ...wrong];
   if (errors.length > 0) return { config, results: [], problems: errors };
