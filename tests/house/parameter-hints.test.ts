@@ -116,6 +116,14 @@ pipelines: [{ name: p, stages: [] }]\n`;
     expect(problems.map(({ path }) => path)).toEqual(['kafka', 'kafka.colour']);
   });
 
+  it('is recognised when required parameters are missing', async () => {
+    const problems = await problemsOf(`${base}indexer { type: Kafka }\nkafka { topic: articles }`);
+    expect(problems.map(({ message }) => message)).toEqual([
+      'KafkaIndexer reads its parameters from the block kafkaTopic, and there is only kafka',
+      'Config is missing required property bootstrapServers',
+    ]);
+  });
+
   it('a block of the engine that is meant stays one', async () => {
     const problems = await problemsOf(`${base}indexer { type: Kafka }
 kafka { bootstrapServers: a, consumerGroupId: b, maxPollIntervalSecs: 1, maxRequestSize: 1 }`);

@@ -209,7 +209,7 @@ function blockOf(root: ObjectNode, entry: CatalogEntry, list: ProblemList): Obje
 
 /**
  * The key at the top that has the parameters of an indexer under a wrong name, such as `kafka` for `kafkaTopic`: it has all
- * that are required, or is spelt alike.
+ * that are required, or it is spelt alike.
  */
 function misnamedBlock(
   root: ObjectNode,
@@ -221,8 +221,11 @@ function misnamedBlock(
   const fits = others.find(([, node]) => node.kind === 'object' && required.every((name) => isPresent(node, name)));
   if (fits !== undefined) return fits[0];
   return others.find(([key, node]) => {
-    if (node.kind !== 'object' || nearest(key, [block]) === undefined) return false;
-    return [...node.entries.keys()].some((name) => Object.hasOwn(properties, name));
+    if (node.kind !== 'object' || node.entries.size === 0) return false;
+    const names = [...node.entries.keys()];
+    // A block of the engine may be called so too: only its parameters tell them apart.
+    if (block.startsWith(key)) return names.every((name) => Object.hasOwn(properties, name));
+    return nearest(key, [block]) !== undefined && names.some((name) => Object.hasOwn(properties, name));
   })?.[0];
 }
 
