@@ -11,10 +11,13 @@ export function writeProblems(problems: readonly Problem[], file: string, mask =
   else for (const problem of problems) writeProblem(problem, file, mask);
 }
 
-function writeProblem({ severity, message, hint, ...where }: Problem, file: string, mask: (text: string) => string) {
+function writeProblem(problem: Problem, file: string, mask: (text: string) => string) {
+  const { severity, message, hint, ...where } = problem;
+  // A failed document is no problem of the config.
+  const logger = /^HR_(CONFIG|POLICY)_/.test(problem.code) ? 'config' : 'runner';
   const advice = hint === undefined ? {} : { hint: mask(hint) };
   const level = severity === 'error' ? 'error' : 'warn';
-  writeRecord({ level, logger: 'config', file, ...where, ...advice, msg: mask(message) });
+  writeRecord({ level, logger, file, ...where, ...advice, msg: mask(message) });
 }
 
 /** Problems as compilers print them, a line each, in the order of the text. */

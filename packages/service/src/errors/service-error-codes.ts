@@ -179,7 +179,7 @@ export const SERVICE_ERROR_CODES = {
   },
   HR_TOO_MANY_STREAMS: {
     status: 429,
-    meaning: 'As many event streams of the user or of the run are open as may be.',
+    meaning: 'The user, or the run, has as many open event streams as the limits allow.',
     advice:
       'Close streams that nobody reads, or raise `limits.maxStreamsPerUser` or `limits.maxStreamsPerRun`. `GET /v1/run/{id}` tells how far a run is without a stream.',
   },

@@ -44,14 +44,14 @@ export class EventStreams {
   /** Throws a `Refusal` when the user, or the run, has as many streams as may be open. */
   admit(user: string, { events }: WatchedRun): void {
     const { maxStreamsPerUser, maxStreamsPerRun } = this.#limits;
-    const refuse = (whose: string, limit: string) => {
-      throw new Refusal('HR_TOO_MANY_STREAMS', `As many event streams of this ${whose} are open as may be`, {
-        hint: `limits.${limit} in the service file sets how many. Close one that nobody reads.`,
+    const refuse = (whose: string, most: number, limit: string) => {
+      throw new Refusal('HR_TOO_MANY_STREAMS', `This ${whose} has ${most} open event streams, which is the limit`, {
+        hint: `Close one that nobody reads, or raise limits.${limit} in the service file.`,
         headers: { 'retry-after': '5' },
       });
     };
-    if ((this.#ofUser.get(user) ?? 0) >= maxStreamsPerUser) refuse('user', 'maxStreamsPerUser');
-    if ((this.#ofRun.get(events) ?? 0) >= maxStreamsPerRun) refuse('run', 'maxStreamsPerRun');
+    if ((this.#ofUser.get(user) ?? 0) >= maxStreamsPerUser) refuse('user', maxStreamsPerUser, 'maxStreamsPerUser');
+    if ((this.#ofRun.get(events) ?? 0) >= maxStreamsPerRun) refuse('run', maxStreamsPerRun, 'maxStreamsPerRun');
   }
 
   /** Sends the events of a run from a place on, until the run is done or the client goes away. */
