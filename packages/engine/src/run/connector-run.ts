@@ -213,7 +213,8 @@ export class ConnectorRun {
   private failsRun(): boolean {
     const { failureLimit, counts } = this.context;
     const failure = failureLimit.atEnd(counts.read());
-    if (failure === undefined) return false;
+    // Of documents that could not be delivered, connectors know: they leave their sources as they are, and say so.
+    if (failure === undefined || this.undelivered > 0) return false;
     this.logger.warn(`${failure.message}: the source is not marked as read (postExecute is skipped)`);
     return true;
   }
