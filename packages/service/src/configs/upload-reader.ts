@@ -23,6 +23,11 @@ import {
 const SMALL_CHARACTERS = 16 * 1024;
 const TIMEOUT_MILLIS = 15_000;
 const HEAP_MB = 1024;
+/**
+ * A thread that reaches its limit gets 16 MiB more, in which it ends by itself. What survives of new objects moves to the
+ * old ones all at once: were that more than those 16 MiB, V8 would end the whole process.
+ */
+const YOUNG_MB = 12;
 /** How long the thread waits for another text before it ends. */
 const IDLE_MILLIS = 10_000;
 const MAX_WAITING = 16;
@@ -174,7 +179,7 @@ export class UploadReader {
     const url = new URL(`./upload-reader-thread${extname(import.meta.url)}`, import.meta.url);
     const worker = new Worker(url, {
       workerData: this.registry,
-      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: YOUNG_MB },
       name: 'upload-reader',
     });
     worker.unref();
