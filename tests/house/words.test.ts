@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { readText, repositoryFiles } from './repository.ts';
+
+/** Words that a reader trips over, and what to write instead. The guide is docs/contributing/writing.md. */
+const WORDS: readonly (readonly [RegExp, string])[] = [
+  [/\btold\b/i, 'is reported, returns, lists'],
+  [/\banew\b/i, 'again'],
+  [/\bwhoever\b/i, 'users who, the client that'],
+  [/\bbesides\b/i, 'also, in addition to'],
+  [/\b(goes|go|went|going) on\b/i, 'continues, runs'],
+  [/\b(comes?|came) to (its|an|the|their) end\b/i, 'ends, finishes'],
+  [/\bof (its|their|his|her|your|our|one's|my) own\b/i, 'its own …, a separate …, custom'],
+  [/\bstands?\b(?!-)/i, 'is, means (stands for), replaces (stands in for)'],
+  [/\brooms?\b/i, 'folder, space, capacity'],
+  [/\bnobody\b/i, 'no user, no thread, nothing'],
+  [
+    /(?<!look-?)\bbehind\b(?! (a|the|an|its|your|one|some)? ?(reverse |trusted |same )?(prox|load balancer|gateway|firewall))/i,
+    'after, under',
+  ],
+  [/\b(sees?|saw) to it\b/i, 'makes sure'],
+  [/\b(in vain|therein|thereof|thereby|whereupon|upon|hence|heeds?|heeded)\b/i, 'a common word'],
+  [/\botherwise than\b/i, 'differs from'],
+  [/\bthat there (is|are|was|were) not\b/i, 'that does not exist'],
+  [/\b(is|are|was|were) (not )?to be had\b/i, 'is available'],
+  [/\bone after the other\b/i, 'one at a time, in sequence'],
+];
+
+/** Folders and files that are written this way already. In the end it is all of them. */
+const REWRITTEN: readonly string[] = ['docs/contributing/'];
+
+/** The guide shows the words; the recorded cases and the licence are not ours to edit. */
+const EXEMPT = [
+  /^docs\/contributing\/writing\.md$/,
+  /^tests\/house\/words\.test\.ts$/,
+  /^tests\/golden\/cases\//,
+  /^LICENSE$/,
+  /package-lock\.json$/,
+  /\.(png|ico|jpg|gif|woff2?|parquet|gz|zip|pdf|bin|svg|csv|jsonl|xml)$/,
+];
+
+describe('the words of the repository', () => {
+  const files = repositoryFiles().filter(
+    (path) => REWRITTEN.some((start) => path.startsWith(start)) && !EXEMPT.some((exempt) => exempt.test(path)),
+  );
+
+  it.each(WORDS)('do not include %s', (word, instead) => {
+    const found = files.flatMap((path) =>
+      readText(path)
+        .split('\n')
+        .flatMap((line, index) => (word.test(line) ? [`${path}:${index + 1}: ${line.trim()}`] : [])),
+    );
+    expect(found, `write instead: ${instead}`).toEqual([]);
+  });
+});
