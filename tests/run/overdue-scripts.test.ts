@@ -19,3 +19,18 @@ it(
   },
   10 * 60_000,
 );
+
+it(
+  'a sandboxed script that exceeds worker.maxProcessingSecs fails its document, and later documents succeed',
+  async () => {
+    const config = configOf({
+      connector: 'class: CountConnector, count: 4',
+      stages: `{ class: ApplyJavascript, name: script, script: "if (doc.n == 2) while (true) {}" }`,
+      rest: 'worker { threads: 1, maxProcessingSecs: 1 }',
+    });
+    const result = await harness.run(config);
+    expect(result.failures).toMatchObject([{ id: '2', at: 'script', failure: { code: 'HR_STAGE_OVERDUE' } }]);
+    expect(result).toMatchObject({ counts: { published: 4, succeeded: 3, failed: 1 } });
+  },
+  10 * 60_000,
+);

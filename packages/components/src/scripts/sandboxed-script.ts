@@ -12,6 +12,8 @@ export interface SandboxLimits {
   readonly millis: number;
   /** For all that the script keeps and makes. */
   readonly bytes: number;
+  /** Replaces the message and the code of a document that exceeds `millis`, if the limit is a setting of the config. */
+  readonly overdue?: { readonly message: string; readonly code: string };
 }
 
 export const SANDBOX_LIMITS: SandboxLimits = { millis: 5000, bytes: 64 * 1024 * 1024 };
@@ -74,12 +76,13 @@ export class SandboxedScript {
   }
 
   private runIn(box: Box, document: Document): void {
+    // V8 may end this call at the time limit of the document, without any cleanup: then this box is not used again.
+    this.box = undefined;
     this.host.document = document;
     const failure = box.run(this.limits.millis);
     this.host.document = undefined;
-    if (failure === undefined) return;
-    if (failure.fatal === true) this.box = undefined;
-    throw scriptError(this.explained(failure), this.name);
+    if (failure?.fatal !== true) this.box = box;
+    if (failure !== undefined) throw scriptError(this.explained(failure), this.name);
   }
 
   /** Limits in words: QuickJS has two of its own. */
@@ -87,7 +90,7 @@ export class SandboxedScript {
     const { millis, bytes } = this.limits;
     if (/\binterrupted$/.test(failure.message)) {
       const message = `took more than ${millis} ms of processor time for one document`;
-      return { ...failure, message, interrupted: true };
+      return { ...failure, message, ...this.limits.overdue, interrupted: true };
     }
     if (/\bout of memory$/.test(failure.message)) {
       return { ...failure, message: `used more than ${bytes / 1024 / 1024} MiB of memory` };

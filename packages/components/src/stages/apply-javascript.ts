@@ -1,5 +1,5 @@
 import { type Document, type ParameterProblem, Stage, type Static, Type } from '@headrace/engine';
-import { SandboxedScript } from '../scripts/sandboxed-script.ts';
+import { SANDBOX_LIMITS, SandboxedScript, type SandboxLimits } from '../scripts/sandboxed-script.ts';
 import { INLINE_SCRIPT } from '../scripts/script-error.ts';
 import { checkScriptSettings, readScript, scriptParameters } from '../scripts/script-source.ts';
 import { syntaxMistake, VmScript } from '../scripts/vm-script.ts';
@@ -116,9 +116,9 @@ rawDoc.update('log', UpdateMode.APPEND, 'document ' + n);`,
   private script: VmScript | SandboxedScript | undefined;
 
   override async start(): Promise<void> {
-    const { trusted, log } = this.context;
+    const { trusted, log, computeMillis } = this.context;
     const { source, name } = await readScript(this.params);
-    this.script = trusted ? new VmScript(source, name, log) : await SandboxedScript.open(source, name, log);
+    this.script = trusted ? new VmScript(source, name, log) : await SandboxedScript.open(source, name, log, sandboxLimits(computeMillis));
   }
 
   override process(document: Document): void | Promise<void> {
@@ -129,4 +129,11 @@ rawDoc.update('log', UpdateMode.APPEND, 'document ' + n);`,
     if (this.script instanceof SandboxedScript) this.script.close();
     this.script = undefined;
   }
+}
+
+/** The limits of the sandbox. They include that of the document, because a new sandbox opens outside the engine's clock. */
+function sandboxLimits(computeMillis: number | undefined): SandboxLimits {
+  if (computeMillis === undefined || computeMillis > SANDBOX_LIMITS.millis) return SANDBOX_LIMITS;
+  const message = `took more than ${computeMillis} ms of processor time for one document (worker.maxProcessingSecs)`;
+  return { ...SANDBOX_LIMITS, millis: computeMillis, overdue: { message, code: 'HR_STAGE_OVERDUE' } };
 }
