@@ -11,10 +11,10 @@ await bundle('hocon', { index: 'index.js' });
 const engine = distOf('engine');
 const named = namesThemselves('engine');
 const inEngine = await ModuleGraph.of([
-  join(engine, 'run/run-threads.js'),
+  join(engine, 'run/run-launcher.js'),
   ...Object.values(named).map((file) => join(engine, file)),
 ]);
-const start = inEngine.closure(join(engine, 'run/run-threads.js'));
+const start = inEngine.closure(join(engine, 'run/run-launcher.js'));
 const forTests = join(engine, 'testing');
 const underNamed = new Set(Object.values(named).flatMap((file) => [...inEngine.closure(join(engine, file))]));
 await bundle(
@@ -22,9 +22,9 @@ await bundle(
   {
     index: 'index.js',
     testing: 'testing/index.js',
-    'run-threads': 'run/run-threads.js',
-    'run-thread': 'run/run-thread.js',
-    'pipeline-thread': 'run/pipeline-thread.js',
+    'run-launcher': 'run/run-launcher.js',
+    'run-thread-entry': 'run/run-thread-entry.js',
+    'pipeline-thread-entry': 'run/pipeline-thread-entry.js',
     ...named,
   },
   // What starts the threads is loaded before all else. What a module stands on that names itself has to be evaluated
@@ -74,7 +74,7 @@ async function bundle(name, entries, fileOf) {
     dir: fresh,
     format: 'esm',
     entryFileNames: '[name].js',
-    // Beside the entries: `new URL('./run-thread.js', import.meta.url)` has to be true wherever it ends up.
+    // Beside the entries: `new URL('./run-thread-entry.js', import.meta.url)` has to be true wherever it ends up.
     chunkFileNames: '[name].js',
     codeSplitting: {
       // Or the modules that give their own URL would go where their users are.

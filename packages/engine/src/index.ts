@@ -62,7 +62,6 @@ export { maskedSecrets } from './config/check-masked.ts';
 export { configSchema } from './config/config-schema.ts';
 export { readHoconBody } from './config/hocon-body.ts';
 export type { IngestConfig } from './config/ingest-config.ts';
-export { nearest } from './config/nearest.ts';
 export {
   type ExpectedFailure,
   type PipelineTest,
@@ -70,7 +69,6 @@ export {
   TEST_FILE,
   TESTS,
 } from './config/pipeline-tests.ts';
-export { formatProblem, hasErrors, inTextOrder, type Problem, withHint } from './config/problem.ts';
 export { type ReachRequest, reachConfig } from './config/reach-config.ts';
 export { reachHint } from './config/reach-error.ts';
 export { type ReadConfig, type ReadConfigOptions, readConfigFile, readConfigText } from './config/read-config.ts';
@@ -108,6 +106,8 @@ export { counted } from './errors/counted.ts';
 export { ERROR_ADVICE } from './errors/error-advice.ts';
 export { ERROR_CODES, type ErrorCode } from './errors/error-codes.ts';
 export { type Failure, HeadraceError, messageOf, toFailure } from './errors/headrace-error.ts';
+export { nearest } from './errors/nearest.ts';
+export { formatProblem, hasErrors, inTextOrder, type Problem, withHint } from './errors/problem.ts';
 export { withoutDocument, writeFailureLine } from './failures/failure-line.ts';
 export {
   type FailedDocument,

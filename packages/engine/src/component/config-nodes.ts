@@ -1,5 +1,5 @@
 import type { ConfigNode, ListNode, ObjectNode, Origin } from '@headrace/hocon';
-import type { Problem } from '../config/problem.ts';
+import type { Problem } from '../errors/problem.ts';
 
 /** The keys and positions of a path: `stages[1].regex`. */
 export function keysOfPath(path: string): (string | number)[] {

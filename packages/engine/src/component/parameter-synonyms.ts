@@ -1,4 +1,4 @@
-import { nearest } from '../config/nearest.ts';
+import { nearest } from '../errors/nearest.ts';
 
 /**
  * Names that mean the same in different components: what one calls `source` another calls `inputField`. Who knows one

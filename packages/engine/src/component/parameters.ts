@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import type { ConfigNode, ObjectNode, Origin } from '@headrace/hocon';
 import type { TObject, TSchema } from 'typebox';
-import { nearest } from '../config/nearest.ts';
-import type { Problem } from '../config/problem.ts';
 import { internName } from '../document/names.ts';
 import type { ErrorCode } from '../errors/error-codes.ts';
+import { nearest } from '../errors/nearest.ts';
+import type { Problem } from '../errors/problem.ts';
 import type { FileAccess } from '../policy/file-rules.ts';
 import { placesIn } from '../policy/places.ts';
 import type { Cap } from '../policy/policy-limits.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { nearest } from '../config/nearest.ts';
 import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
+import { nearest } from '../errors/nearest.ts';
 import type { Policy } from '../policy/policy.ts';
 import { type CatalogEntry, type ComponentKind, describeModule, isComponentClass } from './catalog.ts';
 import { readCatalog } from './catalog-file.ts';

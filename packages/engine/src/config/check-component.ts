@@ -13,9 +13,9 @@ import {
 } from '../component/parameters.ts';
 import type { Registry } from '../component/registry.ts';
 import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
+import type { Problem } from '../errors/problem.ts';
 import { currentRules } from '../policy/current-policy.ts';
 import { POLICY_HINT, type PolicyRules } from '../policy/policy-rules.ts';
-import type { Problem } from './problem.ts';
 
 /** A file that a component of the config reads or writes. */
 export interface ComponentFile extends NamedFile {

@@ -5,6 +5,7 @@ import { checkParameters } from '../component/parameters.ts';
 import { Type } from '../component/schema.ts';
 import { Double, type Value } from '../document/value.ts';
 import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
+import type { Problem } from '../errors/problem.ts';
 import {
   type ConditionConfig,
   type ConditionGroup,
@@ -14,7 +15,6 @@ import {
   readConditionValues,
 } from '../pipeline/conditions.ts';
 import type { ProblemList } from './check-component.ts';
-import type { Problem } from './problem.ts';
 
 /** A condition on fields, as the schema reads it. */
 interface ReadCondition {

@@ -2,6 +2,7 @@ import type { ConfigNode, ObjectNode } from '@headrace/hocon';
 import { isPresent, kindName, place } from '../component/config-nodes.ts';
 import { checkParameters } from '../component/parameters.ts';
 import type { Registry } from '../component/registry.ts';
+import { hasErrors, inTextOrder, type Problem } from '../errors/problem.ts';
 import { rulesOf } from '../policy/policy-rules.ts';
 import { ProblemList } from './check-component.ts';
 import { checkConnectors } from './check-connectors.ts';
@@ -22,7 +23,6 @@ import {
 import type { IngestConfig } from './ingest-config.ts';
 import { checkMaxFailures } from './max-failures.ts';
 import { readPipelineTests, TESTS } from './pipeline-tests.ts';
-import { hasErrors, inTextOrder, type Problem } from './problem.ts';
 
 /** What checking gave: all problems, and the config when none of them is an error. */
 export interface CheckedConfig {

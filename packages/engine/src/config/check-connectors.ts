@@ -6,9 +6,9 @@ import { silentLogger } from '../component/logger.ts';
 import { checkParameters } from '../component/parameters.ts';
 import type { Registry } from '../component/registry.ts';
 import type { TObject } from '../component/schema.ts';
+import { nearest } from '../errors/nearest.ts';
 import { checkComponent, findClass, type ProblemList } from './check-component.ts';
 import type { ConnectorConfig, PipelineConfig } from './ingest-config.ts';
-import { nearest } from './nearest.ts';
 
 const connectorKeys = commonParameters.connector as TObject;
 const CONNECTOR_KEYS: ReadonlySet<string> = new Set(Object.keys(connectorKeys.properties));

@@ -7,10 +7,10 @@ import { missingPlugin } from '../component/missing-plugins.ts';
 import { checkParameters } from '../component/parameters.ts';
 import type { Registry } from '../component/registry.ts';
 import type { TObject } from '../component/schema.ts';
+import { nearest } from '../errors/nearest.ts';
+import type { Problem } from '../errors/problem.ts';
 import { checkComponent, findClass, isAllowed, ProblemList } from './check-component.ts';
 import type { IndexerConfig } from './ingest-config.ts';
-import { nearest } from './nearest.ts';
-import type { Problem } from './problem.ts';
 import { SECTIONS } from './sections.ts';
 
 /** Keys that go with `maxRetries` only. */

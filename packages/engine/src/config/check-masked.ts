@@ -1,6 +1,6 @@
 import type { ConfigNode, ObjectNode } from '@headrace/hocon';
 import { asList, join, place } from '../component/config-nodes.ts';
-import type { Problem } from './problem.ts';
+import type { Problem } from '../errors/problem.ts';
 import { isSecretKey, MASK } from './render-config.ts';
 
 /**

@@ -3,9 +3,9 @@ import type { CatalogEntry } from '../component/catalog.ts';
 import { isPresent, join, place, scalarText } from '../component/config-nodes.ts';
 import { pluginBlocks } from '../component/missing-plugins.ts';
 import type { Registry } from '../component/registry.ts';
+import { nearest } from '../errors/nearest.ts';
 import type { ProblemList } from './check-component.ts';
 import { engineBlocks } from './engine-blocks.ts';
-import { nearest } from './nearest.ts';
 import { SECTIONS } from './sections.ts';
 
 /**

@@ -1,9 +1,9 @@
 import type { ConfigNode, ObjectNode } from '@headrace/hocon';
 import { asList, isPresent, join, place, scalarText } from '../component/config-nodes.ts';
 import { withoutEffect } from '../component/parameters.ts';
+import { nearest } from '../errors/nearest.ts';
 import type { ProblemList } from './check-component.ts';
 import type { ConnectorConfig } from './ingest-config.ts';
-import { nearest } from './nearest.ts';
 
 const PIPELINE_KEYS: readonly string[] = ['name', 'stages', 'threads'];
 const METRICS_LEVELS: readonly string[] = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR'];

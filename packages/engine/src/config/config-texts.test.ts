@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ObjectNode } from '@headrace/hocon';
 import { describe, expect, it } from 'vitest';
-import { nearest } from './nearest.ts';
-import { formatProblem, hasErrors, inTextOrder, type Problem, withHint } from './problem.ts';
+import { nearest } from '../errors/nearest.ts';
+import { formatProblem, hasErrors, inTextOrder, type Problem, withHint } from '../errors/problem.ts';
 import { readConfigFile, readConfigText } from './read-config.ts';
 import { configToJson, isSecretKey, MASK, maskSecrets, maskTexts, secretTexts } from './render-config.ts';
 

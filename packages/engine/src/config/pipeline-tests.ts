@@ -6,8 +6,8 @@ import { readDocument } from '../document/json-reader.ts';
 import { writeString } from '../document/json-writer.ts';
 import { ERROR_CODES } from '../errors/error-codes.ts';
 import { messageOf } from '../errors/headrace-error.ts';
-import { nearest } from './nearest.ts';
-import type { Problem } from './problem.ts';
+import { nearest } from '../errors/nearest.ts';
+import type { Problem } from '../errors/problem.ts';
 
 /** The key at the top of a config, or of a file beside it, that lists its tests. */
 export const TESTS = 'tests';

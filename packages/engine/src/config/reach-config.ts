@@ -6,10 +6,10 @@ import type { ParameterProblem } from '../component/parameters.ts';
 import type { Reachable } from '../component/reach.ts';
 import { Registry, type RegistrySource } from '../component/registry.ts';
 import { HeadraceError, toFailure } from '../errors/headrace-error.ts';
+import { inTextOrder, type Problem } from '../errors/problem.ts';
 import { displayName, located } from './check-component.ts';
 import { checkConfig } from './check-config.ts';
 import type { ComponentConfig, IngestConfig } from './ingest-config.ts';
-import { inTextOrder, type Problem } from './problem.ts';
 import { reachReason } from './reach-error.ts';
 
 /** How long each component may take to see what it talks to. */

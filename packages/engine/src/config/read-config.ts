@@ -1,6 +1,6 @@
 import { type ObjectNode, type ParseOptions, parse, parseFile, type Problem as TextProblem } from '@headrace/hocon';
 import type { ErrorCode } from '../errors/error-codes.ts';
-import { inTextOrder, type Problem } from './problem.ts';
+import { inTextOrder, type Problem } from '../errors/problem.ts';
 
 /** A config text that has been read: the tree, and what was wrong with the text. */
 export interface ReadConfig {

@@ -1,6 +1,6 @@
+import type { OutcomePart } from '../batch/pipeline-messages.ts';
 import type { ModuleReference } from '../component/connector.ts';
-import type { OutcomePart } from '../transport/messages.ts';
-import type { FailureRoom } from './failure-room.ts';
+import type { FailureRoom } from './failure-budget.ts';
 import type { Content } from './kept-failure.ts';
 
 /** Tells encoders apart, and what they were told: what one has encoded is nothing for the indexer of another. */

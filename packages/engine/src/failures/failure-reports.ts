@@ -1,5 +1,5 @@
 import type { MessageGate } from '../transport/message-gate.ts';
-import { FailureRoom } from './failure-room.ts';
+import { FailureRoom } from './failure-budget.ts';
 import { type FailedDocument, type KeptFailure, MAX_KEPT_FAILURES, MAX_MESSAGE_CHARACTERS } from './kept-failure.ts';
 
 /** A group leaves with this many failures, at about this many characters, or after this long. */

@@ -1,6 +1,6 @@
 import type { ConnectorConfig, IngestConfig } from '../config/ingest-config.ts';
-import type { Problem } from '../config/problem.ts';
 import { toFailure } from '../errors/headrace-error.ts';
+import type { Problem } from '../errors/problem.ts';
 import { type FailedInput, readFailureLine } from './failure-line.ts';
 import type { KeptDocument } from './kept-failure.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { runGuarded } from '../batch/compute-guard.ts';
 import { Type } from '../component/schema.ts';
 import { Stage, type StageResult } from '../component/stage.ts';
 import { Document } from '../document/document.ts';
-import { runGuarded } from '../run/compute-guard.ts';
 import { stageContext } from '../testing/stage-harness.ts';
 import { callConcurrently } from './concurrent-calls.ts';
 import type { Guard } from './segmented-pipeline.ts';

@@ -1,3 +1,4 @@
+import type { OutcomePart } from '../batch/pipeline-messages.ts';
 import type { RejectedRecord } from '../component/connector.ts';
 import type { Logger } from '../component/logger.ts';
 import { counted } from '../errors/counted.ts';
@@ -5,7 +6,6 @@ import type { Failure } from '../errors/headrace-error.ts';
 import type { EncodedDocuments } from '../failures/encoded-documents.ts';
 import type { FailureReports } from '../failures/failure-reports.ts';
 import { type Content, MAX_KEPT_FAILURES } from '../failures/kept-failure.ts';
-import type { OutcomePart } from '../transport/messages.ts';
 import { Signal } from '../transport/signal.ts';
 import { type DocumentCounts, noDocuments, pendingDocuments, type SharedCounts } from './counters.ts';
 import type { FailureLimit } from './failure-limit.ts';

@@ -1,12 +1,12 @@
+import { Decoders } from '../batch/decoders.ts';
+import type { EncodedInput, SourceBatch } from '../batch/pipeline-messages.ts';
 import type { Publisher, RecordChunk, RecordSink, RejectedRecord } from '../component/connector.ts';
 import type { Logger } from '../component/logger.ts';
 import type { Document } from '../document/document.ts';
 import { counted } from '../errors/counted.ts';
 import { HeadraceError } from '../errors/headrace-error.ts';
 import { encodeDocuments } from '../transport/document-wire.ts';
-import type { EncodedInput, SourceBatch } from '../transport/messages.ts';
 import { Signal } from '../transport/signal.ts';
-import { Decoders } from './decoders.ts';
 
 /** Documents that a connector makes itself travel in batches of this many, or of about this many characters. */
 const BATCH_DOCUMENTS = 1000;

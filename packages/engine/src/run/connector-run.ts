@@ -1,4 +1,5 @@
 import type { ObjectNode } from '@headrace/hocon';
+import type { OutcomePart } from '../batch/pipeline-messages.ts';
 import type { Connector, ConnectorClass, ModuleReference } from '../component/connector.ts';
 import type { Indexer } from '../component/indexer.ts';
 import { createLogger, type Logger, type LogRecord } from '../component/logger.ts';
@@ -7,11 +8,9 @@ import type { ConnectorConfig, IngestConfig, PipelineConfig } from '../config/in
 import { type Failure, messageOf, toFailure } from '../errors/headrace-error.ts';
 import { encodingOf } from '../failures/encoded-documents.ts';
 import type { FailureReports } from '../failures/failure-reports.ts';
-import type { RetrySource } from '../failures/retry-source.ts';
 import { currentRules } from '../policy/current-policy.ts';
 import { FlowControl } from '../transport/flow-control.ts';
 import type { MessageGate } from '../transport/message-gate.ts';
-import type { OutcomePart } from '../transport/messages.ts';
 import { Accounts } from './accounts.ts';
 import { BatchingPublisher } from './batching-publisher.ts';
 import type { SharedCounts } from './counters.ts';
@@ -19,6 +18,7 @@ import type { FailureLimit } from './failure-limit.ts';
 import { Indexing } from './indexing.ts';
 import type { SharedIndexing } from './indexing-statistics.ts';
 import { type IdleLanes, PipelinePool } from './pipeline-pool.ts';
+import type { RetrySource } from './retry-source.ts';
 import type { ConnectorResult } from './run-result.ts';
 import { ConnectorStages, type SharedStatistics } from './stage-statistics.ts';
 import type { ThreadStages } from './thread-messages.ts';

@@ -1,10 +1,10 @@
+import type { OutcomePart } from '../batch/pipeline-messages.ts';
 import type { EncodedBatch, Indexer, IndexFailure } from '../component/indexer.ts';
 import type { IndexerSettings } from '../component/indexer-settings.ts';
 import { counted } from '../errors/counted.ts';
 import { type Failure, HeadraceError, toFailure } from '../errors/headrace-error.ts';
 import { EncodedDocuments, type EncodedSlice } from '../failures/encoded-documents.ts';
 import type { FlowControl } from '../transport/flow-control.ts';
-import type { OutcomePart } from '../transport/messages.ts';
 import { release } from '../transport/release.ts';
 import { Signal } from '../transport/signal.ts';
 import type { FailedAtIndexer } from './accounts.ts';

@@ -1,7 +1,7 @@
 import { isMarkedAsUntransferable, Worker } from 'node:worker_threads';
+import type { FromPipeline, OpenPipeline, OutcomePart, SourceBatch, ToPipeline } from '../batch/pipeline-messages.ts';
 import type { LogRecord } from '../component/logger.ts';
 import { type Failure, HeadraceError, messageOf, toFailure } from '../errors/headrace-error.ts';
-import type { FromPipeline, OpenPipeline, OutcomePart, SourceBatch, ToPipeline } from '../transport/messages.ts';
 import { type ThreadData, YOUNG_MB } from './thread-messages.ts';
 
 /** What a lane tells its run. */
@@ -25,7 +25,7 @@ export class PipelineLane {
 
   constructor(data: ThreadData) {
     this.heapMb = data.heapMb;
-    this.worker = new Worker(new URL('./pipeline-thread.js', import.meta.url), {
+    this.worker = new Worker(new URL('./pipeline-thread-entry.js', import.meta.url), {
       workerData: data,
       resourceLimits: { maxOldGenerationSizeMb: data.heapMb, maxYoungGenerationSizeMb: YOUNG_MB },
       name: 'pipeline',

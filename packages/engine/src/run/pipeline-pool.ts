@@ -1,6 +1,6 @@
+import type { OpenPipeline, SourceBatch } from '../batch/pipeline-messages.ts';
 import { type Failure, HeadraceError, toFailure } from '../errors/headrace-error.ts';
 import type { FlowControl } from '../transport/flow-control.ts';
-import type { OpenPipeline, SourceBatch } from '../transport/messages.ts';
 import { Signal } from '../transport/signal.ts';
 import { type LaneListener, PipelineLane } from './pipeline-lane.ts';
 import { SharedStatistics } from './stage-statistics.ts';

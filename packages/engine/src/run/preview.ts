@@ -1,21 +1,21 @@
 import { setImmediate } from 'node:timers/promises';
+import { runGuarded } from '../batch/compute-guard.ts';
+import { Decoders } from '../batch/decoders.ts';
 import type { ConnectorClass, Publisher, RecordSink } from '../component/connector.ts';
 import { silentLogger } from '../component/logger.ts';
 import { Registry } from '../component/registry.ts';
 import { checkConfig } from '../config/check-config.ts';
 import type { ConnectorConfig, IngestConfig } from '../config/ingest-config.ts';
-import { nearest } from '../config/nearest.ts';
-import type { Problem } from '../config/problem.ts';
 import type { Document } from '../document/document.ts';
 import { readDocument } from '../document/json-reader.ts';
 import { writeString } from '../document/json-writer.ts';
 import { type Failure, toFailure } from '../errors/headrace-error.ts';
+import { nearest } from '../errors/nearest.ts';
+import type { Problem } from '../errors/problem.ts';
 import { Pipeline } from '../pipeline/pipeline.ts';
 import type { Guard } from '../pipeline/segmented-pipeline.ts';
 import { StageError } from '../pipeline/stage-error.ts';
 import type { StageTrace, Tracer } from '../pipeline/trace.ts';
-import { runGuarded } from './compute-guard.ts';
-import { Decoders } from './decoders.ts';
 import { PreviewLog } from './preview-log.ts';
 import type { PreviewedDocument, PreviewRequest, PreviewResult } from './run-request.ts';
 

@@ -1,8 +1,8 @@
 import type { ObjectNode } from '@headrace/hocon';
 import type { LogLevel, LogRecord } from '../component/logger.ts';
 import type { RegistrySource } from '../component/registry.ts';
-import type { Problem } from '../config/problem.ts';
 import type { Failure } from '../errors/headrace-error.ts';
+import type { Problem } from '../errors/problem.ts';
 import type { KeptFailure } from '../failures/kept-failure.ts';
 import type { StageTrace } from '../pipeline/trace.ts';
 import type { DocumentCounts } from './counters.ts';

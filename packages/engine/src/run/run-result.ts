@@ -1,4 +1,4 @@
-import type { Problem } from '../config/problem.ts';
+import type { Problem } from '../errors/problem.ts';
 import type { FailedDocument } from '../failures/kept-failure.ts';
 import type { DocumentCounts } from './counters.ts';
 import type { StageProgress } from './stage-statistics.ts';

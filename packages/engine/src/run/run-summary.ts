@@ -1,4 +1,4 @@
-import { formatProblem, type Problem } from '../config/problem.ts';
+import { formatProblem, type Problem } from '../errors/problem.ts';
 import type { ConnectorResult, RunResult } from './run-result.ts';
 
 const OUTCOMES: Readonly<Record<RunResult['status'], string>> = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { OutcomePart } from '../batch/pipeline-messages.ts';
 import type { EncodedBatch, Indexer } from '../component/indexer.ts';
 import { FlowControl } from '../transport/flow-control.ts';
-import type { OutcomePart } from '../transport/messages.ts';
 import { Indexing } from './indexing.ts';
 
 const BYTES = new Uint8Array(1);

@@ -1,8 +1,8 @@
 import type { LogRecord } from '../component/logger.ts';
 import type { RegistrySource } from '../component/registry.ts';
-import type { Problem } from '../config/problem.ts';
 import type { ReachRequest } from '../config/reach-config.ts';
 import type { Failure } from '../errors/headrace-error.ts';
+import type { Problem } from '../errors/problem.ts';
 import type { KeptFailure } from '../failures/kept-failure.ts';
 import type { PreviewRequest, PreviewResult, RunProgress, RunRequest } from './run-request.ts';
 import type { ConnectorResult, RunResult } from './run-result.ts';

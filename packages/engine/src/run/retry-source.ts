@@ -1,8 +1,8 @@
 import type { Document } from '../document/document.ts';
 import { readDocument } from '../document/json-reader.ts';
 import type { Value } from '../document/value.ts';
-import type { BatchingPublisher } from '../run/batching-publisher.ts';
-import type { RetryDocument } from './retry-plan.ts';
+import type { RetryDocument } from '../failures/retry-plan.ts';
+import type { BatchingPublisher } from './batching-publisher.ts';
 
 const BATCH_BYTES = 256 * 1024;
 

@@ -3,13 +3,13 @@ import type { LogRecord } from '../component/logger.ts';
 import { reachConfig } from '../config/reach-config.ts';
 import { toFailure } from '../errors/headrace-error.ts';
 import { enforcePolicyOf } from '../policy/current-policy.ts';
-import { logRefusals } from '../policy/refused-hosts.ts';
 import { MessageGate } from '../transport/message-gate.ts';
 import { SharedCounts } from './counters.ts';
 import { SharedIndexing } from './indexing-statistics.ts';
 import { IdleLanes } from './pipeline-pool.ts';
 import { preload } from './preload.ts';
 import { preview } from './preview.ts';
+import { logRefusals } from './refused-hosts.ts';
 import { runConfig } from './run-config.ts';
 import type { FromRun, ThreadData, ToRun } from './thread-messages.ts';
 import { passOnWarnings } from './thread-warnings.ts';
@@ -17,7 +17,7 @@ import { passOnWarnings } from './thread-warnings.ts';
 /* The entry of the thread of a run: serves one run or one preview, then ends. */
 
 const port = parentPort;
-if (port === null) throw new Error('run-thread is the entry of a worker thread');
+if (port === null) throw new Error('run-thread-entry is the entry of a worker thread');
 passOnWarnings();
 
 const data = workerData as ThreadData;

@@ -4,12 +4,12 @@ import type { DocumentTable } from '../document/document-table.ts';
 import { writeDocument } from '../document/json-writer.ts';
 import type { Value } from '../document/value.ts';
 import { messageOf } from '../errors/headrace-error.ts';
-import { runGuarded } from '../run/compute-guard.ts';
-import { instantiate } from '../run/decoders.ts';
+import type { FailureRoom } from '../failures/failure-budget.ts';
+import type { Content } from '../failures/kept-failure.ts';
 import { decodeDocuments } from '../transport/document-wire.ts';
-import type { InputBatch } from '../transport/messages.ts';
-import type { FailureRoom } from './failure-room.ts';
-import type { Content } from './kept-failure.ts';
+import { runGuarded } from './compute-guard.ts';
+import { instantiate } from './decoders.ts';
+import type { InputBatch } from './pipeline-messages.ts';
 
 /** Ends decoding when there is nothing more to find. */
 const ENOUGH = new Error('all documents have been found');

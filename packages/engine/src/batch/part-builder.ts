@@ -6,9 +6,9 @@ import { type Failure, toFailure } from '../errors/headrace-error.ts';
 import { MAX_KEPT_FAILURES } from '../failures/kept-failure.ts';
 import type { PipelineSink } from '../pipeline/pipeline.ts';
 import type { StageError } from '../pipeline/stage-error.ts';
-import type { OutcomePart, PartFailure } from '../transport/messages.ts';
 import { release } from '../transport/release.ts';
 import { ByteWriter, type WriterMark } from './byte-writer.ts';
+import type { OutcomePart, PartFailure } from './pipeline-messages.ts';
 
 /** A part leaves at this many characters, so that memory does not wait for a big batch. */
 const PART_CHARACTERS = 2 * 1024 * 1024;

@@ -4,17 +4,17 @@ import type { Logger } from '../component/logger.ts';
 import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
 import { type Failure, HeadraceError, messageOf, toFailure } from '../errors/headrace-error.ts';
-import type { FailureRoom } from '../failures/failure-room.ts';
-import { readInputs } from '../failures/input-reader.ts';
+import type { FailureRoom } from '../failures/failure-budget.ts';
 import type { Pipeline } from '../pipeline/pipeline.ts';
 import { decodeDocuments } from '../transport/document-wire.ts';
 import type { FlowControl } from '../transport/flow-control.ts';
-import type { EncodedInput, InputBatch, OutcomePart, SourceBatch } from '../transport/messages.ts';
 import { release } from '../transport/release.ts';
 import { runGuarded } from './compute-guard.ts';
 import { type ComputeLimit, processorMillis } from './compute-limit.ts';
 import { Decoders } from './decoders.ts';
+import { readInputs } from './input-reader.ts';
 import { PartBuilder } from './part-builder.ts';
+import type { EncodedInput, InputBatch, OutcomePart, SourceBatch } from './pipeline-messages.ts';
 import { following, type WaitingDocument } from './waiting-documents.ts';
 
 /** A part leaves after this long, so that progress does not wait for a big batch. */

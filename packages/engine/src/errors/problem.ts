@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../errors/error-codes.ts';
+import type { ErrorCode } from './error-codes.ts';
 
 /** Something wrong with a config, wherever it was found. The same list reaches the command line, the API and a failed run. */
 export interface Problem {

@@ -1,13 +1,13 @@
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import type { RegistrySource } from '../component/registry.ts';
-import type { Problem } from '../config/problem.ts';
 import type { ReachRequest } from '../config/reach-config.ts';
 import { HeadraceError } from '../errors/headrace-error.ts';
+import type { Problem } from '../errors/problem.ts';
+import { ThreadRun } from './run-handle.ts';
 import type { PreviewRequest, PreviewResult, RunHandle, RunListeners, RunRequest } from './run-request.ts';
 import { ENDED_BY_ITSELF, endThread, lostThread } from './thread-end.ts';
 import { type FromRun, type ThreadData, type ToRun, YOUNG_MB } from './thread-messages.ts';
-import { ThreadRun } from './thread-run.ts';
 
 /**
  * How long after a run was handed over the thread of the next one is started, if it has not ended before. Loading takes
@@ -189,7 +189,7 @@ export class RunThreads {
     const { heapMb, lanes = Math.min(MAX_WARM_LANES, this.lanes) } = this.options;
     const { registry } = this;
     const preload = { modules: [...this.modules], ...(registry === undefined ? {} : { registry }) };
-    return new Worker(new URL('./run-thread.js', import.meta.url), {
+    return new Worker(new URL('./run-thread-entry.js', import.meta.url), {
       workerData: { heapMb, lanes, preload } satisfies ThreadData,
       resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: YOUNG_MB },
       name: 'run',

@@ -1,5 +1,5 @@
 import type { LogRecord } from '../component/logger.ts';
-import { tellRefusals } from './network-guard.ts';
+import { tellRefusals } from '../policy/network-guard.ts';
 
 /** Hosts that a thread names; documents may name any number of them. */
 const MAX_TOLD = 100;

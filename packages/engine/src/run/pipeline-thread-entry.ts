@@ -1,22 +1,22 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { BatchProcessor } from '../batch/batch-processor.ts';
+import { ComputeLimit } from '../batch/compute-limit.ts';
+import { instantiate } from '../batch/decoders.ts';
+import type { FromPipeline, OpenPipeline, ToPipeline } from '../batch/pipeline-messages.ts';
 import type { DocumentEncoder } from '../component/indexer.ts';
 import { createLogger, type LogRecord } from '../component/logger.ts';
 import { Registry } from '../component/registry.ts';
 import { ProblemList } from '../config/check-component.ts';
 import { checkPipelines } from '../config/check-pipelines.ts';
-import { hasErrors } from '../config/problem.ts';
 import { HeadraceError, toFailure } from '../errors/headrace-error.ts';
-import { FailureRoom } from '../failures/failure-room.ts';
+import { hasErrors } from '../errors/problem.ts';
+import { FailureRoom } from '../failures/failure-budget.ts';
 import { Pipeline } from '../pipeline/pipeline.ts';
 import { enforcePolicyOf } from '../policy/current-policy.ts';
-import { logRefusals } from '../policy/refused-hosts.ts';
 import { FlowControl } from '../transport/flow-control.ts';
 import { MessageGate } from '../transport/message-gate.ts';
-import type { FromPipeline, OpenPipeline, ToPipeline } from '../transport/messages.ts';
-import { BatchProcessor } from './batch-processor.ts';
-import { ComputeLimit } from './compute-limit.ts';
-import { instantiate } from './decoders.ts';
 import { preload } from './preload.ts';
+import { logRefusals } from './refused-hosts.ts';
 import { SharedStatistics } from './stage-statistics.ts';
 import type { ThreadData } from './thread-messages.ts';
 import { passOnWarnings } from './thread-warnings.ts';
@@ -27,7 +27,7 @@ import { passOnWarnings } from './thread-warnings.ts';
  */
 
 const port = parentPort;
-if (port === null) throw new Error('pipeline-thread is the entry of a worker thread');
+if (port === null) throw new Error('pipeline-thread-entry is the entry of a worker thread');
 passOnWarnings();
 
 let open: { pipeline: Pipeline; processor: BatchProcessor; statistics: SharedStatistics } | undefined;

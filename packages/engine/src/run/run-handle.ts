@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import { MAX_MILLIS } from '../component/schema.ts';
-import type { Problem } from '../config/problem.ts';
 import type { Failure } from '../errors/headrace-error.ts';
+import type { Problem } from '../errors/problem.ts';
 import { MessageGate } from '../transport/message-gate.ts';
 import { type DocumentCounts, noDocuments, pendingDocuments, SharedCounts } from './counters.ts';
 import { SharedIndexing } from './indexing-statistics.ts';
