@@ -1,8 +1,27 @@
-export { ArgumentError } from './arguments.ts';
-export { ConfigError } from './config-error.ts';
-export { EditError, setValue } from './edit.ts';
-export { loadFile, parseFile } from './files.ts';
-export { fromValue } from './from-value.ts';
+export { PathError, parsePath, renderPath } from './lexing/path.ts';
+export { loadFile, parseFile } from './loading/files.ts';
+export type { IncludedText, IncludeLoader, IncludeRequest } from './loading/include.ts';
+export type { ParseOptions, ParseResult } from './loading/parse.ts';
+export { parse } from './loading/parse.ts';
+export { ArgumentError } from './tree/arguments.ts';
+export { ConfigError } from './tree/config-error.ts';
+export type { Limits } from './tree/limits.ts';
+export { defaultLimits } from './tree/limits.ts';
+export type {
+  BooleanNode,
+  ConfigNode,
+  ListNode,
+  NullNode,
+  NumberNode,
+  ObjectNode,
+  Origin,
+  PlainValue,
+  Replaced,
+  StringNode,
+} from './tree/node.ts';
+export { Float } from './tree/node.ts';
+export type { Problem, ProblemCode, ProblemKind } from './tree/problem.ts';
+export { fromValue } from './values/from-value.ts';
 export {
   getBoolean,
   getBytes,
@@ -19,30 +38,11 @@ export {
   getPeriod,
   getString,
   getStringList,
-} from './getters.ts';
-export type { IncludedText, IncludeLoader, IncludeRequest } from './include.ts';
-export type { Limits } from './limits.ts';
-export { defaultLimits } from './limits.ts';
-export type {
-  BooleanNode,
-  ConfigNode,
-  ListNode,
-  NullNode,
-  NumberNode,
-  ObjectNode,
-  Origin,
-  PlainValue,
-  Replaced,
-  StringNode,
-} from './node.ts';
-export { Float } from './node.ts';
-export type { ParseOptions, ParseResult } from './parse.ts';
-export { parse } from './parse.ts';
-export { PathError, parsePath, renderPath } from './path.ts';
-export type { Problem, ProblemCode, ProblemKind } from './problem.ts';
-export type { RenderOptions } from './render.ts';
-export { render } from './render.ts';
-export type { PathLike } from './tree-path.ts';
-export { entryPaths, getPath, hasPath } from './tree-path.ts';
-export type { Period } from './units.ts';
-export { toValue } from './value.ts';
+} from './values/getters.ts';
+export type { PathLike } from './values/tree-path.ts';
+export { entryPaths, getPath, hasPath } from './values/tree-path.ts';
+export type { Period } from './values/units.ts';
+export { toValue } from './values/value.ts';
+export { EditError, setValue } from './writing/edit.ts';
+export type { RenderOptions } from './writing/render.ts';
+export { render } from './writing/render.ts';

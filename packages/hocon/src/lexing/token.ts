@@ -1,0 +1,55 @@
+import type { ProblemCode } from '../tree/problem.ts';
+
+/** Kinds of tokens. From `string` to `substitution` they are simple values, which concatenate with each other. */
+export const Token = {
+  end: 0,
+  newline: 1,
+  comma: 2,
+  equals: 3,
+  plusEquals: 4,
+  colon: 5,
+  openCurly: 6,
+  closeCurly: 7,
+  openSquare: 8,
+  closeSquare: 9,
+  /** Only within a path, where it is a mistake; elsewhere comments are passed over. */
+  comment: 10,
+  problem: 11,
+  string: 12,
+  unquoted: 13,
+  number: 14,
+  true: 15,
+  false: 16,
+  null: 17,
+  substitution: 18,
+} as const;
+
+export type TokenKind = (typeof Token)[keyof typeof Token];
+
+/** Tokens of one character, by its code; 0 for characters that are no token by themselves. */
+export const singleToken = new Uint8Array(128);
+for (const [c, kind] of [
+  [',', Token.comma],
+  ['=', Token.equals],
+  [':', Token.colon],
+  ['{', Token.openCurly],
+  ['}', Token.closeCurly],
+  ['[', Token.openSquare],
+  [']', Token.closeSquare],
+] as const) {
+  singleToken[c.charCodeAt(0)] = kind;
+}
+
+/** What is wrong with a token. */
+export interface TokenProblem {
+  code: ProblemCode;
+  message: string;
+  hint: string | undefined;
+  /** A mistake of the token around it, which is reported after this one. */
+  within?: { code: ProblemCode; message: string; hint: string | undefined; line: number; column: number };
+}
+
+/** A simple value that can be a part of a key. */
+export function isKeyToken(kind: number): boolean {
+  return kind >= Token.string && kind !== Token.substitution;
+}

@@ -1,0 +1,194 @@
+import { layOver } from '../merging/merge.ts';
+import type { IncludeStatement } from '../parsing/include-statement.ts';
+import type { Recovery } from '../parsing/parse-text.ts';
+import { parseText } from '../parsing/parse-text.ts';
+import type { Format, Session, Source } from '../parsing/session.ts';
+import type { ObjectNode, Origin } from '../tree/node.ts';
+
+/** What a loader is asked for. */
+export interface IncludeRequest {
+  /** `relative`: `include "name"`, beside the including file. `file`: relative to the process. */
+  form: 'relative' | 'file' | 'url' | 'classpath';
+  name: string;
+  /** The including file. */
+  from: string | undefined;
+}
+
+/** A text that a loader found. `file` names it in positions; the same file must always get the same name. */
+export interface IncludedText {
+  file: string;
+  text: string;
+}
+
+/** Finds the text of an include. Undefined when there is none; throw to refuse, with a message for the user. */
+export type IncludeLoader = (request: IncludeRequest) => IncludedText | undefined;
+
+/** Schemes that the reference knows. */
+const ADDRESS = /^ *(?:https?|ftp|file|jar|jmod|jrt|mailto):/i;
+
+/** Deepest nesting of includes, as in the reference. */
+const MAX_NESTING = 50;
+
+/** The format that a file name asks for, if it has one of the three extensions. */
+export function formatOf(name: string): Format | undefined {
+  if (name.endsWith('.conf')) return 'hocon';
+  if (name.endsWith('.json')) return 'json';
+  return name.endsWith('.properties') ? 'properties' : undefined;
+}
+
+/** A file that is being read, and the include statement that led to the next one. */
+interface OpenFile {
+  file: string | undefined;
+  statement: Origin | undefined;
+}
+
+/** What a loader has given. */
+type Loaded = { found: (IncludedText & { known: { recovery?: Recovery } }) | undefined } | { refused: string };
+
+/** Reads included texts, keeping count and watching for cycles. */
+export class Includer {
+  readonly #loader: IncludeLoader;
+  readonly #session: Session;
+  readonly #open: OpenFile[] = [];
+  /** What the loader has given so far: it is asked once for each. */
+  readonly #loaded = new Map<string, Loaded>();
+
+  constructor(loader: IncludeLoader, session: Session) {
+    this.#loader = loader;
+    this.#session = session;
+  }
+
+  /** Reads and parses what a statement names; the origin is that of the statement. */
+  include(statement: IncludeStatement, from: Source, prefix: string[], origin: Origin): ObjectNode | undefined {
+    if (this.#open.length === 0) this.#open.push({ file: from.file, statement: undefined });
+    this.#open.at(-1)!.statement = origin;
+    const { form, name } = statement;
+    if (form === 'url' && !ADDRESS.test(name)) {
+      const hint = 'an address starts with a scheme, such as file:';
+      this.#session.problems.add('bad-include', origin, `"${name}" is no address`, hint);
+      return undefined;
+    }
+    let found: ObjectNode | undefined;
+    // An address is taken as it is; only names of files are tried with extensions.
+    if (formatOf(name) === undefined && (form === 'file' || (form === 'relative' && !ADDRESS.test(name)))) {
+      found = this.#anyOf(statement, prefix, from, origin);
+    } else {
+      const format = form === 'relative' ? from.format : (formatOf(name) ?? 'hocon');
+      found = this.#one(statement, name, format, prefix, from, origin);
+    }
+    if (found === undefined && statement.required) {
+      const hint = 'check the name: it is relative to the including file, with file(...) to the working directory';
+      this.#session.problems.add('include-missing', origin, `the required include "${name}" is not there`, hint);
+    }
+    return found;
+  }
+
+  /** Without an extension: all three that are there, `.conf` over `.json` over `.properties`. */
+  #anyOf(statement: IncludeStatement, prefix: string[], from: Source, origin: Origin): ObjectNode | undefined {
+    let merged: ObjectNode | undefined;
+    const formats = [
+      ['.properties', 'properties'],
+      ['.json', 'json'],
+      ['.conf', 'hocon'],
+    ] as const;
+    for (const [extension, format] of formats) {
+      const found = this.#one(statement, statement.name + extension, format, prefix, from, origin);
+      if (found === undefined) continue;
+      merged = merged === undefined ? found : (layOver(found, merged, this.#session.marks) as ObjectNode);
+    }
+    return merged;
+  }
+
+  #one(
+    statement: IncludeStatement,
+    name: string,
+    format: Format,
+    prefix: string[],
+    from: Source,
+    origin: Origin,
+  ): ObjectNode | undefined {
+    const { problems } = this.#session;
+    const loaded = this.#load({ form: statement.form, name, from: from.file }, format);
+    const nothing: ObjectNode = { kind: 'object', entries: new Map(), keys: new Map(), origin };
+    if ('refused' in loaded) {
+      const hint = 'put its content here, or include a file that may be read';
+      problems.add('include-refused', origin, `cannot include "${name}": ${loaded.refused}`, hint);
+      return nothing;
+    }
+    const { found } = loaded;
+    if (found === undefined) return undefined;
+    if (this.#isCycle(found.file) || !this.#mayRead(found.text, origin)) return nothing;
+    this.#open.push({ file: found.file, statement: undefined });
+    const before = problems.size;
+    const root = parseText({ ...found, format, prefix }, this.#session);
+    problems.endInclude(before);
+    this.#open.pop();
+    return root;
+  }
+
+  /** Asks the loader, and looks at what it gives: it is not ours. */
+  #load(request: IncludeRequest, format: Format): Loaded {
+    const key = JSON.stringify([request.form, request.name, request.from, format]);
+    const known = this.#loaded.get(key);
+    if (known !== undefined) return known;
+    const loaded = this.#ask(request);
+    this.#loaded.set(key, loaded);
+    return loaded;
+  }
+
+  #ask(request: IncludeRequest): Loaded {
+    let given: unknown;
+    try {
+      given = this.#loader(request);
+    } catch (error) {
+      return { refused: error instanceof Error ? error.message : String(error) };
+    }
+    if (given === undefined || given === null) return { found: undefined };
+    if (given instanceof Promise) {
+      given.catch(() => {});
+      return { refused: 'the loader gave a promise, but must give { file, text } at once' };
+    }
+    if (!isIncludedText(given)) return { refused: 'the loader must give { file, text }, both strings, or undefined' };
+    return { found: { file: given.file, text: given.text, known: {} } };
+  }
+
+  #isCycle(file: string): boolean {
+    const at = this.#open.findIndex((open) => open.file === file);
+    if (at < 0) return false;
+    const circle = this.#open.slice(at);
+    const message = `files include each other in a circle: ${[...circle.map((open) => open.file), file].join(' -> ')}`;
+    // Any file of the circle is as good; this is where the reference, going round, gives up.
+    const origin = circle[(MAX_NESTING + 1 - at) % circle.length]!.statement!;
+    this.#session.problems.add('include-cycle', origin, message, 'remove one of these includes');
+    return true;
+  }
+
+  #mayRead(text: string, origin: Origin): boolean {
+    const { problems, limits } = this.#session;
+    if (this.#open.length > MAX_NESTING) {
+      const hint = 'include the files side by side';
+      problems.add('include-cycle', origin, `includes are nested more than ${MAX_NESTING} deep`, hint);
+      return false;
+    }
+    const { files, includedText } = this.#session;
+    if (files >= limits.includes) {
+      const message = `more than ${limits.includes} files are included`;
+      if (files === limits.includes) problems.add('too-many-includes', origin, message, 'include fewer files');
+      this.#session.files++;
+      return false;
+    }
+    if (includedText + text.length > limits.includedText) {
+      const message = `the included files have more than ${limits.includedText} characters together`;
+      problems.add('includes-too-long', origin, message, 'include fewer or shorter files');
+      return false;
+    }
+    this.#session.files++;
+    this.#session.includedText += text.length;
+    return true;
+  }
+}
+
+function isIncludedText(given: unknown): given is IncludedText {
+  if (typeof given !== 'object' || given === null) return false;
+  return 'file' in given && typeof given.file === 'string' && 'text' in given && typeof given.text === 'string';
+}

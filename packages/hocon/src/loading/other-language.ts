@@ -1,0 +1,53 @@
+import type { Format } from '../parsing/session.ts';
+import type { Problem } from '../tree/problem.ts';
+
+/**
+ * Problems of a text that is in another language than it is read as get a hint that says so. What follows from the first
+ * problem of a YAML text says nothing new, and is left out.
+ */
+export function explainLanguage(
+  problems: Problem[],
+  text: string,
+  file: string | undefined,
+  format: Format,
+): Problem[] {
+  const first = problems.findIndex((problem) => problem.file === file && problem.kind !== 'IO');
+  if (first < 0 || format === 'properties') return problems;
+  if (looksLikeYaml(text)) {
+    const hint =
+      'this looks like YAML; configs are HOCON or JSON: write { } around objects and [ ] around lists, connectors: [{ class: … }]';
+    return [{ ...(problems[first] as Problem), hint }];
+  }
+  const lines = text.split(/\r\n|\n|\r/);
+  return problems.map((problem) => {
+    const hint = problem.file === file ? commentHint(lines, problem, format) : undefined;
+    return hint === undefined ? problem : { ...problem, hint };
+  });
+}
+
+/**
+ * Whether there is a key without a value, and below it `- item`, or `key: value` further to the right. A line that ends
+ * with an opening bracket, or begins with a closing one, is none of YAML.
+ */
+function looksLikeYaml(text: string): boolean {
+  let found = false;
+  let open: number | undefined;
+  for (const line of text.split(/\r\n|\n|\r/)) {
+    const content = line.trim();
+    if (content === '' || content.startsWith('#') || content === '---') continue;
+    if (/^[{}[\]]|[{[]$/.test(content)) return false;
+    const indent = line.length - line.trimStart().length;
+    if (open !== undefined)
+      found ||= content.startsWith('- ') || (indent > open && /^("[^"]*"|[\w.-]+):( |$)/.test(content));
+    open = /^(- +)?("[^"]*"|[\w.-]+):( +#.*)?$/.test(content) ? indent : undefined;
+  }
+  return found;
+}
+
+function commentHint(lines: readonly string[], { line, column }: Problem, format: Format): string | undefined {
+  const before = lines[line - 1]?.slice(Math.max(0, column - 2)) ?? '';
+  if (/^.?\/\*/.test(before) && format === 'hocon')
+    return 'comments begin with # or //; there are none between /* and */';
+  if (!/^\s?(\/\/|\/\*|#)/.test(before) || format !== 'json') return undefined;
+  return 'JSON has no comments, HOCON has those with # and //: give the file the extension .conf';
+}

@@ -1,0 +1,117 @@
+import { parseText } from '../parsing/parse-text.ts';
+import type { Format, Session } from '../parsing/session.ts';
+import { TooMuchWork } from '../resolving/budget.ts';
+import { layOverrides } from '../resolving/overrides.ts';
+import { Resolver } from '../resolving/resolver.ts';
+import { withoutUnresolved } from '../resolving/unresolved.ts';
+import { checkOptions, checkText } from '../tree/arguments.ts';
+import type { Limits } from '../tree/limits.ts';
+import { defaultLimits } from '../tree/limits.ts';
+import type { ObjectNode, PlainValue } from '../tree/node.ts';
+import type { Problem } from '../tree/problem.ts';
+import { ProblemList } from '../tree/problem.ts';
+import { Marks } from '../tree/raw.ts';
+import { toValue } from '../values/value.ts';
+import type { IncludeLoader } from './include.ts';
+import { Includer } from './include.ts';
+import { explainLanguage } from './other-language.ts';
+
+export interface ParseOptions {
+  /** The whole environment that substitutions may fall back to; none by default. */
+  env?: Record<string, string | undefined>;
+  /** Resolve substitutions, true by default. */
+  resolve?: boolean;
+  /** Finds the texts of includes. Without it includes find nothing. */
+  include?: IncludeLoader;
+  /** The name of the text in positions. */
+  file?: string;
+  format?: Format;
+  /**
+   * Path expressions with values that are laid over the text before it is resolved. Texts in them are just texts. A
+   * number in a path is the position of an element where the text has a list: `connectors.0.path`.
+   */
+  overrides?: Record<string, PlainValue>;
+  limits?: Partial<Limits>;
+}
+
+export interface ParseResult {
+  /** The plain value of `root`. */
+  value: { [key: string]: PlainValue };
+  root: ObjectNode;
+  /** Everything that is wrong. When empty, the result is the reference's; else it is what could be saved. */
+  problems: Problem[];
+}
+
+/**
+ * Parses and resolves a text. Never throws for what stands in the text, never touches a file.
+ *
+ * @throws ArgumentError for a text that is no string, and for options that do not exist or are of the wrong type
+ */
+export function parse(text: string, options: ParseOptions = {}): ParseResult {
+  checkText(text, 'the text');
+  checkOptions(options);
+  const limits = limitsOf(options);
+  const session: Session = {
+    limits,
+    problems: new ProblemList(limits.problems),
+    marks: new Marks(),
+    marksWords: text.includes('${') || text.includes('+=') || options.include !== undefined,
+    joinsAppends: options.resolve !== false,
+    textLength: text.length,
+    includedText: 0,
+    files: 0,
+    include: () => undefined,
+  };
+  const includer = new Includer(options.include ?? (() => undefined), session);
+  session.include = (statement, from, prefix, origin) => includer.include(statement, from, prefix, origin);
+  const { file, format = 'hocon' } = options;
+  const parsed = parseText({ text, file, format, prefix: [], known: {} }, session);
+  layOverrides(parsed, options.overrides, session);
+  const root = finish(parsed, options, session);
+  root.substituted = session.marks.substituted;
+  if (session.marks.replaced.length > 0) root.replaced = session.marks.replaced;
+  let value: ParseResult['value'] | undefined;
+  return {
+    // Made when it is first asked for: many callers need the tree only.
+    get value() {
+      value ??= toValue(root) as ParseResult['value'];
+      return value;
+    },
+    root,
+    problems: explainLanguage(session.problems.list(), text, file, format),
+  };
+}
+
+/** The limits, the default where none is given. */
+function limitsOf(options: ParseOptions): Limits {
+  const limits = { ...defaultLimits };
+  for (const [name, limit] of Object.entries(options.limits ?? {})) {
+    if (limit !== undefined) limits[name as keyof Limits] = limit;
+  }
+  return limits;
+}
+
+/** Resolves; or, where that is not wanted, leaves out what would have to be resolved. */
+function finish(root: ObjectNode, options: ParseOptions, session: Session): ObjectNode {
+  const { marks, problems } = session;
+  if (!marks.isUnresolved(root)) return root;
+  if (options.resolve !== false) {
+    try {
+      return new Resolver(root, session, options.env ?? {}).resolve();
+    } catch (error) {
+      if (!(error instanceof TooMuchWork)) throw error;
+      const message = 'resolving the substitutions takes too much work';
+      problems.add('too-much-work', root.origin, message, 'refer to values directly instead of through each other');
+      return withoutUnresolved(root, marks, () => {});
+    }
+  }
+  return withoutUnresolved(root, marks, (node) => {
+    if (node.kind === 'broken') return;
+    problems.add(
+      'not-resolved',
+      node.origin,
+      'this value has substitutions that are not resolved',
+      'resolve the config',
+    );
+  });
+}

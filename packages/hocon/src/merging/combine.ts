@@ -1,0 +1,103 @@
+import type { ObjectNode } from '../tree/node.ts';
+import type { Marks, Raw } from '../tree/raw.ts';
+import { rawEntries } from '../tree/raw.ts';
+import { hidesLower } from './merge.ts';
+
+/** What the copy of an object costs before its entries, in steps. */
+const COPY_STEPS = 16;
+
+/**
+ * Lays values over each other while resolving. Unlike `layOver` it never changes a node it was given, because the same
+ * node may stand in many places by now; objects it has made itself are filled further, so that n layers cost n steps.
+ */
+export class Combiner {
+  readonly #marks: Marks;
+  #own: Set<ObjectNode> | undefined;
+  /** Entries touched so far, copies of objects counting for more. */
+  steps = 0;
+
+  constructor(marks: Marks) {
+    this.#marks = marks;
+  }
+
+  /** Allows to fill an object that nothing else holds. */
+  adopt(node: ObjectNode): void {
+    this.#own ??= new Set();
+    this.#own.add(node);
+  }
+
+  /** Whether this combiner may change an object. */
+  owns(node: Raw): boolean {
+    return node.kind === 'object' && this.#own?.has(node) === true;
+  }
+
+  combine(upper: Raw, lower: Raw): Raw {
+    const marks = this.#marks;
+    if (hidesLower(upper, marks)) return upper;
+    const waits = lower.kind === 'merge' || lower.kind === 'reference' || lower.kind === 'concatenation';
+    if (upper.kind === 'object' && !waits) {
+      if (lower.kind === 'object') return this.#objects(upper, lower);
+      if (!marks.isUnresolved(upper)) {
+        const opaque: ObjectNode = { ...upper };
+        marks.opaque.add(opaque);
+        return opaque;
+      }
+    }
+    const stack = [...layers(lower), ...layers(upper)];
+    return { kind: 'merge', stack, origin: upper.origin };
+  }
+
+  /** Two objects as one, level by level without recursion. */
+  #objects(upper: ObjectNode, lower: ObjectNode): ObjectNode {
+    const result = this.#owned(upper);
+    const pairs: Pair[] = [{ into: result, from: lower, outer: undefined }];
+    for (let pair = pairs.pop(); pair !== undefined; pair = pairs.pop()) {
+      const { into, from } = pair;
+      const entries = rawEntries(into);
+      if (this.#marks.opaque.has(from)) this.#marks.opaque.add(into);
+      this.steps += from.entries.size;
+      for (const [key, value] of rawEntries(from)) {
+        const above = entries.get(key);
+        if (above?.kind === 'object' && value.kind === 'object' && !hidesLower(above, this.#marks)) {
+          const inner = this.#owned(above);
+          entries.set(key, inner);
+          pairs.push({ into: inner, from: value, outer: pair });
+          continue;
+        }
+        const combined = above === undefined ? value : this.combine(above, value);
+        entries.set(key, combined);
+        if (above === undefined) into.keys.set(key, from.keys.get(key)!);
+        if (this.#marks.isUnresolved(combined)) this.#mark(pair);
+      }
+    }
+    return result;
+  }
+
+  /** Marks an object, and those around it, as unresolved. */
+  #mark(pair: Pair): void {
+    for (let at: Pair | undefined = pair; at !== undefined; at = at.outer) {
+      if (this.#marks.unresolved.has(at.into)) return;
+      this.#marks.unresolved.add(at.into);
+    }
+  }
+
+  #owned(node: ObjectNode): ObjectNode {
+    if (this.owns(node)) return node;
+    this.steps += COPY_STEPS + node.entries.size;
+    const copy: ObjectNode = { ...node, entries: new Map(node.entries), keys: new Map(node.keys) };
+    if (this.#marks.isUnresolved(node)) this.#marks.unresolved.add(copy);
+    this.adopt(copy);
+    return copy;
+  }
+}
+
+/** Two objects on the way to becoming one, and the pair around them. */
+interface Pair {
+  into: ObjectNode;
+  from: ObjectNode;
+  outer: Pair | undefined;
+}
+
+function layers(node: Raw): Raw[] {
+  return node.kind === 'merge' ? node.stack.slice(0, node.height) : [node];
+}

@@ -1,0 +1,103 @@
+import type { ListNode, Origin } from '../tree/node.ts';
+import type { Marks, Raw } from '../tree/raw.ts';
+import { rawItems } from '../tree/raw.ts';
+import type { Joiner } from './concatenate.ts';
+import { join, textOf } from './concatenate.ts';
+import { layOver } from './merge.ts';
+
+/** Joins values that nothing else holds yet: they are changed in place. */
+export class InPlaceJoiner implements Joiner {
+  readonly marks: Marks;
+
+  constructor(marks: Marks) {
+    this.marks = marks;
+  }
+
+  objects(left: Raw, right: Raw): Raw {
+    return layOver(right, left, this.marks);
+  }
+
+  /** An object with indexes for keys becomes a list first. */
+  lists(left: Raw, first: Raw[], right: Raw, second: Raw[]): Raw {
+    let list: ListNode;
+    if (left.kind === 'list') list = left;
+    else list = { kind: 'list', items: first as ListNode['items'], origin: left.origin };
+    const items = rawItems(list);
+    for (const item of second) items.push(item);
+    if (this.marks.isUnresolved(left) || this.marks.isUnresolved(right)) this.marks.unresolved.add(list);
+    return list;
+  }
+}
+
+/**
+ * The value of one field or list element while its pieces are read. Pieces are joined as they come, from the left;
+ * those that wait for substitutions stay apart.
+ */
+export class Draft {
+  readonly #joiner: InPlaceJoiner;
+  #apart: Raw[] | undefined;
+  #last: Raw | undefined;
+  /** The last piece was a simple value, so that white space before another one belongs to the text. */
+  lastIsSimple = false;
+  /** Where the first piece stands that does not go together with the next one. */
+  clash: Origin | undefined;
+  /** Where the value starts and ends in the text. */
+  start = -1;
+  end = -1;
+
+  constructor(joiner: InPlaceJoiner) {
+    this.#joiner = joiner;
+  }
+
+  get empty(): boolean {
+    return this.#last === undefined;
+  }
+
+  /** Adds a piece. */
+  add(piece: Raw): void {
+    const last = this.#last;
+    if (last === undefined) this.#last = piece;
+    else if (last.kind === 'broken') return;
+    else if (waits(last) || waits(piece)) {
+      this.#apart ??= [];
+      this.#apart.push(last);
+      this.#last = piece;
+    } else {
+      const joined = join(last, piece, this.#joiner.marks, this.#joiner);
+      if (joined === undefined) this.clash = last.origin;
+      this.#last = joined ?? { kind: 'broken', origin: piece.origin };
+    }
+  }
+
+  /** Adds text to a value that is text so far; false when it is not. The usual case, without a node for each word. */
+  addText(text: string): boolean {
+    const last = this.#last;
+    const before = last && textOf(last);
+    if (before === undefined) return false;
+    this.#last = { kind: 'string', value: before + text, origin: last!.origin };
+    return true;
+  }
+
+  /** The finished value; the draft is empty again. */
+  take(): Raw {
+    const last = this.#last!;
+    const apart = this.#apart;
+    this.clear();
+    if (apart === undefined) return last;
+    apart.push(last);
+    const broken = apart.find((piece) => piece.kind === 'broken');
+    return broken ?? { kind: 'concatenation', pieces: apart, origin: apart[0]!.origin };
+  }
+
+  clear(): void {
+    this.#last = undefined;
+    this.#apart = undefined;
+    this.lastIsSimple = false;
+    this.clash = undefined;
+    this.start = -1;
+  }
+}
+
+function waits(node: Raw): boolean {
+  return node.kind === 'reference' || node.kind === 'broken';
+}

@@ -1,0 +1,93 @@
+import { Lexer } from '../lexing/lexer.ts';
+import { isKeyToken, Token } from '../lexing/token.ts';
+import { indentAt } from '../lexing/triple-string.ts';
+
+/** What matters of a text for finding out which brackets are missing or too many. */
+export interface BracketEvent {
+  /** `field`: a key with its separator begins. `inString`: a bracket at the end of a string that is not closed. */
+  type: 'open' | 'close' | 'inString' | 'field' | 'end';
+  /** Of what the bracket is one. */
+  kind: 'object' | 'list';
+  /** Offset in the text. */
+  at: number;
+  line: number;
+  /** How far the line is indented. */
+  indent: number;
+  /** Nothing stands before it on the line. */
+  isFirst: boolean;
+  /** It stands where a field or an element begins. */
+  atStart: boolean;
+  /** Where the string starts that the bracket is in. */
+  string: number;
+}
+
+/** Reads a text for its brackets and fields, in their order. */
+export function* bracketEvents(source: string, json: boolean): Generator<BracketEvent> {
+  const lexer = new Lexer(source, json, new Map());
+  let atStart = true;
+  /** At the start of a field or element, or of a value on a line of its own. */
+  let mayBeKey = true;
+  let isFirst = true;
+  let indent = indentAt(source, 0);
+  let awaitsValue = false;
+  /** A word or string at the start of a field or element, which may turn out to be a key. */
+  let key: BracketEvent | undefined;
+  let isInclude = false;
+  const event = (type: BracketEvent['type'], kind: BracketEvent['kind']): BracketEvent => {
+    return { type, kind, at: lexer.start, line: lexer.line, indent, isFirst, atStart, string: -1 };
+  };
+  for (lexer.next(); lexer.kind !== Token.end; lexer.next()) {
+    const { kind } = lexer;
+    if (isKeyToken(kind)) {
+      if (mayBeKey) {
+        key = event('field', 'object');
+        isInclude = !json && kind === Token.unquoted && lexer.text === 'include';
+      } else if (key !== undefined && isInclude && kind === Token.string) {
+        yield key;
+        key = undefined;
+      } else if (json) key = undefined;
+    } else {
+      if (key !== undefined && leadsToValue(kind, json)) yield key;
+      key = undefined;
+      if (kind === Token.openCurly || kind === Token.openSquare) yield event('open', kindOf(kind));
+      else if (kind === Token.closeCurly || kind === Token.closeSquare) yield event('close', kindOf(kind));
+      else if (kind === Token.problem && source.charAt(lexer.start) === '"') {
+        for (const at of bracketsAtEnd(source, lexer.start, lexer.end)) {
+          const bracket = source.charAt(at) === '}' ? 'object' : 'list';
+          yield { ...event('inString', bracket), at, string: lexer.start };
+        }
+      }
+    }
+    if (kind === Token.newline) {
+      // The value of a field may follow on a further line.
+      atStart = !awaitsValue;
+      mayBeKey = true;
+      indent = indentAt(source, lexer.end);
+      isFirst = true;
+    } else {
+      awaitsValue = leadsToValue(kind, json) && kind !== Token.openCurly;
+      atStart = kind === Token.comma || kind === Token.openCurly || kind === Token.openSquare;
+      mayBeKey = atStart;
+      isFirst = false;
+    }
+  }
+  yield event('end', 'object');
+}
+
+function leadsToValue(kind: number, json: boolean): boolean {
+  if (kind === Token.colon) return true;
+  return !json && (kind === Token.equals || kind === Token.plusEquals || kind === Token.openCurly);
+}
+
+function kindOf(bracket: number): BracketEvent['kind'] {
+  return bracket === Token.openCurly || bracket === Token.closeCurly ? 'object' : 'list';
+}
+
+/** The closing brackets that a string without an end ends in: they may have been meant to stand behind it. */
+function bracketsAtEnd(source: string, start: number, end: number): number[] {
+  const found: number[] = [];
+  for (let at = end - 1; at > start && ']}, \t\r'.includes(source.charAt(at)); at--) {
+    if (source.charAt(at) === ']' || source.charAt(at) === '}') found.unshift(at);
+  }
+  return found;
+}

@@ -1,0 +1,35 @@
+import type { PathEntry } from '../parsing/properties.ts';
+import { objectOfPaths } from '../parsing/properties.ts';
+import type { ConfigNode, ObjectNode, Origin } from '../tree/node.ts';
+import type { Raw } from '../tree/raw.ts';
+
+/** Environment variables as the reference shows them to substitutions: names are cut at their dots. */
+export class Environment {
+  readonly #env: Record<string, string | undefined>;
+  #tree: ObjectNode | undefined;
+
+  constructor(env: Record<string, string | undefined>) {
+    this.#env = env;
+  }
+
+  /** The value at a path, with the place of the substitution for an origin. */
+  find(path: string[], origin: Origin): Raw | undefined {
+    this.#tree ??= this.#read(origin);
+    let at: Raw | undefined = this.#tree;
+    for (const key of path) {
+      if (at?.kind !== 'object') return undefined;
+      at = at.entries.get(key);
+    }
+    return at?.kind === 'string' ? { ...at, origin } : at;
+  }
+
+  #read(origin: Origin): ObjectNode {
+    const entries: PathEntry[] = [];
+    for (const [name, value] of Object.entries(this.#env)) {
+      if (value === undefined) continue;
+      const node: ConfigNode = { kind: 'string', value, origin, fromEnv: true };
+      entries.push({ path: name.split('.'), node, origin });
+    }
+    return objectOfPaths(entries, origin);
+  }
+}

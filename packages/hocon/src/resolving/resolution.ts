@@ -1,0 +1,62 @@
+import type { Session } from '../parsing/session.ts';
+import type { ObjectNode } from '../tree/node.ts';
+import type { Marks, MergeNode, Raw, Settled } from '../tree/raw.ts';
+import { Budget } from './budget.ts';
+import { ResolveProblems } from './resolve-problems.ts';
+
+/** What a task costs, in steps: the work of copying so many entries. */
+export const TASK_STEPS = 8;
+
+/** Undefined: an optional substitution found nothing. */
+export type Resolved = Raw | undefined;
+
+/** What is known so far while a tree is being resolved. */
+export class Resolution {
+  readonly root: ObjectNode;
+  readonly marks: Marks;
+  readonly problems: ResolveProblems;
+  readonly budget: Budget;
+  /** Whether the last result holds a merge that showed only a part of itself, so that it must not be kept. */
+  tainted = false;
+  readonly #containers = new Map<Raw, Settled>();
+
+  constructor(root: ObjectNode, session: Session) {
+    this.root = root;
+    this.marks = session.marks;
+    this.problems = new ResolveProblems(session.problems);
+    this.budget = new Budget(session, this.problems);
+  }
+
+  /** The result for an unresolved node that has been resolved before. */
+  known(node: Raw): Settled | undefined {
+    switch (node.kind) {
+      case 'reference':
+      case 'concatenation':
+      case 'merge':
+        return node.settled;
+      case 'broken':
+        return { value: node };
+      default:
+        return this.#containers.get(node);
+    }
+  }
+
+  /** Ends the work for an object or list. */
+  keep(node: Raw, value: Raw, tainted: boolean): void {
+    this.tainted = tainted;
+    if (!tainted) this.#containers.set(node, { value });
+  }
+}
+
+/** A merge whose layer is being resolved shows only the layers below that one. */
+export function shownOf(node: Raw): Resolved {
+  let shown: Resolved = node;
+  while (shown?.kind === 'merge' && shown.shown !== undefined) shown = shown.shown.value;
+  return shown;
+}
+
+/** The lowest layers of a merge. */
+export function lowerLayers(node: MergeNode, height: number): Resolved {
+  const { stack, origin, head = node } = node;
+  return height < 2 ? stack.slice(0, height)[0] : { kind: 'merge', stack, height, head, origin };
+}

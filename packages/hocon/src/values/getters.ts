@@ -1,0 +1,199 @@
+import { renderPath } from '../lexing/path.ts';
+import { ConfigError, describe } from '../tree/config-error.ts';
+import type { ConfigNode, ObjectNode } from '../tree/node.ts';
+import { asBoolean, asInt, asItems, asLong, asNumber, asString } from './coerce.ts';
+import type { PathLike } from './tree-path.ts';
+import { elementsOf } from './tree-path.ts';
+import type { Period } from './units.ts';
+import { parseBytes, parseDuration, parsePeriod, UnitError } from './units.ts';
+
+// All getters throw a ConfigError: of kind `Missing` or `Null` where there is no value, `WrongType` where it cannot be
+// taken for what is asked for, `BadValue` where its text cannot be read, `BadPath` for a path that does not parse.
+
+/** What a getter gives: what to call it in messages, how to get it from a node, and how to write it in a config. */
+interface Wanted<Value> {
+  name: string;
+  from(node: ConfigNode): Value | undefined;
+  hint: string;
+}
+
+const STRING: Wanted<string> = { name: 'a string', from: asString, hint: 'write a text, in double quotes' };
+const BOOLEAN: Wanted<boolean> = {
+  name: 'a boolean (true or false)',
+  from: asBoolean,
+  hint: 'write true or false; yes, on, no and off count, too',
+};
+const NUMBER: Wanted<number | bigint> = { name: 'a number', from: asNumber, hint: 'write a number, such as 10 or 1.5' };
+const INT: Wanted<number> = {
+  name: 'an integer of 32 bits',
+  from: asInt,
+  hint: 'write a whole number from -2147483648 to 2147483647',
+};
+const LONG: Wanted<bigint> = { name: 'an integer', from: asLong, hint: 'write a whole number' };
+const LIST: Wanted<ConfigNode[]> = {
+  name: 'a list',
+  from: asItems,
+  hint: 'write the values in brackets, as in [a, b]',
+};
+const OBJECT: Wanted<ObjectNode> = {
+  name: 'an object',
+  from: (node) => (node.kind === 'object' ? node : undefined),
+  hint: 'write fields in braces, as in { key = value }',
+};
+
+/** Values with units, read from their text. */
+const DURATION = { name: 'a duration', hint: 'write a number and a unit: ns, us, ms, s, m, h or d, as in "10 s"' };
+const SIZE = { name: 'a size', hint: 'write a number and a unit: B, kB, MB, GB or KiB, MiB, GiB, as in "10 MiB"' };
+const PERIOD = { name: 'a period', hint: 'write a whole number and a unit: d, w, m or y, as in "2 weeks"' };
+
+/** The value at a path, which must be there and not null. */
+function require(node: ConfigNode, path: PathLike, wanted: { name: string; hint: string }): [ConfigNode, string] {
+  const elements = elementsOf(path);
+  const name = renderPath(elements);
+  let at = node;
+  elements.forEach((key, i) => {
+    if (at.kind !== 'object') throw unfit(name, renderPath(elements.slice(0, i)), at, OBJECT);
+    const child = at.entries.get(key);
+    if (child === undefined) {
+      const { origin } = at;
+      const message = `${name} is not set, but ${wanted.name} is needed`;
+      const inside = origin.file === undefined ? '' : ` in ${origin.file}`;
+      throw new ConfigError('Missing', name, message, { hint: `set ${name}${inside}: ${wanted.hint}` });
+    }
+    at = child;
+  });
+  if (at.kind === 'null') throw unfit(name, name, at, wanted);
+  return [at, name];
+}
+
+/** The error for a value of another type, or null, at the path or on the way to it. */
+function unfit(path: string, at: string, node: ConfigNode, wanted: { name: string; hint: string }): ConfigError {
+  const kind = node.kind === 'null' ? 'Null' : 'WrongType';
+  const name = at === '' ? 'the value' : at;
+  const { origin } = node;
+  return new ConfigError(kind, path, `${name} is ${describe(node)}, but ${wanted.name} is needed`, {
+    origin,
+    hint: wanted.hint,
+  });
+}
+
+function read<Value>(node: ConfigNode, path: PathLike, wanted: Wanted<Value>): Value {
+  const [found, name] = require(node, path, wanted);
+  const value = wanted.from(found);
+  if (value === undefined) throw unfit(name, name, found, wanted);
+  return value;
+}
+
+/** A string; numbers come as they were written, booleans as `true` and `false`. */
+export function getString(node: ConfigNode, path: PathLike): string {
+  return read(node, path, STRING);
+}
+
+/** A boolean; the strings `true`, `yes`, `on`, `false`, `no`, `off` count. */
+export function getBoolean(node: ConfigNode, path: PathLike): boolean {
+  return read(node, path, BOOLEAN);
+}
+
+/** A number, or a string that holds one. `bigint` where a number would lose digits. */
+export function getNumber(node: ConfigNode, path: PathLike): number | bigint {
+  const value = read(node, path, NUMBER);
+  return typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value;
+}
+
+/** An integer of 32 bits; fractions are cut off. */
+export function getInt(node: ConfigNode, path: PathLike): number {
+  return read(node, path, INT);
+}
+
+/** An integer of 64 bits; fractions are cut off, larger values saturate. */
+export function getLong(node: ConfigNode, path: PathLike): bigint {
+  return read(node, path, LONG);
+}
+
+/** A floating-point number, also from an integer or a string. */
+export function getDouble(node: ConfigNode, path: PathLike): number {
+  return Number(read(node, path, NUMBER));
+}
+
+/** The elements of a list; an object whose keys are indexes counts as one. */
+export function getList(node: ConfigNode, path: PathLike): ConfigNode[] {
+  return read(node, path, LIST);
+}
+
+function readList<Value>(node: ConfigNode, path: PathLike, plural: string, element: Wanted<Value>): Value[] {
+  const [found, name] = require(node, path, { name: `a list of ${plural}`, hint: LIST.hint });
+  const items = asItems(found);
+  if (items === undefined) throw unfit(name, name, found, { name: `a list of ${plural}`, hint: LIST.hint });
+  return items.map((item, i) => {
+    const value = element.from(item);
+    if (value === undefined) {
+      const message = `element ${i} of ${name} is ${describe(item)}, but ${name} is a list of ${plural}`;
+      throw new ConfigError('WrongType', name, message, { origin: item.origin, hint: element.hint });
+    }
+    return value;
+  });
+}
+
+/** A list of strings, each as {@link getString} takes it. */
+export function getStringList(node: ConfigNode, path: PathLike): string[] {
+  return readList(node, path, 'strings', STRING);
+}
+
+/** A list of integers, each as {@link getInt} takes it. */
+export function getIntList(node: ConfigNode, path: PathLike): number[] {
+  return readList(node, path, 'integers', INT);
+}
+
+/** An object. */
+export function getConfig(node: ConfigNode, path: PathLike): ObjectNode {
+  return read(node, path, OBJECT);
+}
+
+/** A list of objects. */
+export function getConfigList(node: ConfigNode, path: PathLike): ObjectNode[] {
+  return readList(node, path, 'objects', OBJECT);
+}
+
+/** A duration in whole milliseconds, as in `10 seconds`; a bare number is in milliseconds. */
+export function getDuration(node: ConfigNode, path: PathLike): number {
+  return Number(getDurationNanos(node, path) / 1_000_000n);
+}
+
+/** A duration in nanoseconds; larger ones than 64 bits saturate. */
+export function getDurationNanos(node: ConfigNode, path: PathLike): bigint {
+  const [found, name] = require(node, path, DURATION);
+  return withUnit(parseDuration, found, name, DURATION);
+}
+
+/** A size in bytes, as in `512 MiB`; a bare number is in bytes. */
+export function getBytes(node: ConfigNode, path: PathLike): bigint {
+  const [found, name] = require(node, path, SIZE);
+  const plain = asLong(found);
+  if (plain === undefined) return withUnit(parseBytes, found, name, SIZE);
+  if (plain >= 0n) return plain;
+  const message = `${name} is ${plain}, but a size cannot be negative`;
+  throw new ConfigError('BadValue', name, message, { origin: found.origin, hint: SIZE.hint });
+}
+
+/** A period of the calendar, as in `2 weeks` or `1 y`; a bare number is in days. */
+export function getPeriod(node: ConfigNode, path: PathLike): Period {
+  const [found, name] = require(node, path, PERIOD);
+  return withUnit(parsePeriod, found, name, PERIOD);
+}
+
+function withUnit<Value>(
+  parse: (text: string) => Value,
+  found: ConfigNode,
+  name: string,
+  wanted: { name: string; hint: string },
+): Value {
+  const text = asString(found);
+  if (text === undefined) throw unfit(name, name, found, wanted);
+  try {
+    return parse(text);
+  } catch (error) {
+    if (!(error instanceof UnitError)) throw error;
+    const message = `${name} is "${text}": ${error.message}`;
+    throw new ConfigError('BadValue', name, message, { origin: found.origin, hint: wanted.hint });
+  }
+}
