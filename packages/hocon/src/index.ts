@@ -1,8 +1,9 @@
 export { PathError, parsePath, renderPath } from './lexing/path.ts';
 export { loadFile, parseFile } from './loading/files.ts';
 export type { IncludedText, IncludeLoader, IncludeRequest } from './loading/include.ts';
-export type { ParseOptions, ParseResult } from './loading/parse.ts';
+export type { ParseResult } from './loading/parse.ts';
 export { parse } from './loading/parse.ts';
+export type { ParseOptions } from './loading/parse-options.ts';
 export { ArgumentError } from './tree/arguments.ts';
 export { ConfigError } from './tree/config-error.ts';
 export type { Limits } from './tree/limits.ts';

@@ -1,11 +1,12 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { checkOptions, checkText } from '../tree/arguments.ts';
+import { checkText } from '../tree/arguments.ts';
 import type { IncludedText, IncludeRequest } from './include.ts';
 import { formatOf } from './include.ts';
-import type { ParseOptions, ParseResult } from './parse.ts';
+import type { ParseResult } from './parse.ts';
 import { parse } from './parse.ts';
+import { checkOptions, type ParseOptions } from './parse-options.ts';
 
 /**
  * Parses a file, by its extension as JSON, properties or the full language. Includes are read beside the file, those of

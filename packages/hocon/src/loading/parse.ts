@@ -1,38 +1,18 @@
 import { parseText } from '../parsing/parse-text.ts';
-import type { Format, Session } from '../parsing/session.ts';
+import type { Session } from '../parsing/session.ts';
 import { TooMuchWork } from '../resolving/budget.ts';
 import { layOverrides } from '../resolving/overrides.ts';
 import { Resolver } from '../resolving/resolver.ts';
 import { withoutUnresolved } from '../resolving/unresolved.ts';
-import { checkOptions, checkText } from '../tree/arguments.ts';
-import type { Limits } from '../tree/limits.ts';
-import { defaultLimits } from '../tree/limits.ts';
+import { checkText } from '../tree/arguments.ts';
 import type { ObjectNode, PlainValue } from '../tree/node.ts';
 import type { Problem } from '../tree/problem.ts';
 import { ProblemList } from '../tree/problem.ts';
 import { Marks } from '../tree/raw.ts';
 import { toValue } from '../values/value.ts';
-import type { IncludeLoader } from './include.ts';
 import { Includer } from './include.ts';
 import { explainLanguage } from './other-language.ts';
-
-export interface ParseOptions {
-  /** The whole environment that substitutions may fall back to; none by default. */
-  env?: Record<string, string | undefined>;
-  /** Resolve substitutions, true by default. */
-  resolve?: boolean;
-  /** Finds the texts of includes. Without it includes find nothing. */
-  include?: IncludeLoader;
-  /** The name of the text in positions. */
-  file?: string;
-  format?: Format;
-  /**
-   * Path expressions with values that are laid over the text before it is resolved. Texts in them are just texts. A
-   * number in a path is the position of an element where the text has a list: `connectors.0.path`.
-   */
-  overrides?: Record<string, PlainValue>;
-  limits?: Partial<Limits>;
-}
+import { checkOptions, limitsOf, type ParseOptions } from './parse-options.ts';
 
 export interface ParseResult {
   /** The plain value of `root`. */
@@ -80,15 +60,6 @@ export function parse(text: string, options: ParseOptions = {}): ParseResult {
     root,
     problems: explainLanguage(session.problems.list(), text, file, format),
   };
-}
-
-/** The limits, the default where none is given. */
-function limitsOf(options: ParseOptions): Limits {
-  const limits = { ...defaultLimits };
-  for (const [name, limit] of Object.entries(options.limits ?? {})) {
-    if (limit !== undefined) limits[name as keyof Limits] = limit;
-  }
-  return limits;
 }
 
 /** Resolves; or, where that is not wanted, leaves out what would have to be resolved. */

@@ -1,11 +1,12 @@
 import { Lexer } from '../lexing/lexer.ts';
 import { quote, renderPath } from '../lexing/path.ts';
 import { Token } from '../lexing/token.ts';
-import type { ParseOptions, ParseResult } from '../loading/parse.ts';
+import type { ParseResult } from '../loading/parse.ts';
 import { parse } from '../loading/parse.ts';
+import { checkOptions, type ParseOptions } from '../loading/parse-options.ts';
 import { Parser } from '../parsing/parser.ts';
 import type { FieldSpan } from '../parsing/session.ts';
-import { checkOptions, checkText } from '../tree/arguments.ts';
+import { checkText } from '../tree/arguments.ts';
 import { ConfigError, describe } from '../tree/config-error.ts';
 import { defaultLimits } from '../tree/limits.ts';
 import type { ConfigNode, PlainValue } from '../tree/node.ts';
