@@ -6,13 +6,12 @@ import type { ErrorCode } from '../errors/error-codes.ts';
 import { nearest } from '../errors/nearest.ts';
 import type { Problem } from '../errors/problem.ts';
 import type { FileAccess } from '../policy/file-rules.ts';
-import { placesIn } from '../policy/places.ts';
+import { type AccessKind, placesIn } from '../policy/places.ts';
 import type { Cap } from '../policy/policy-limits.ts';
 import { POLICY_HINT, type PolicyRules } from '../policy/policy-rules.ts';
 import { asList, join, keysOfPath, kindName, place, scalarNumber, scalarText } from './config-nodes.ts';
 import { nodeToValue } from './node-value.ts';
 import { otherName } from './parameter-synonyms.ts';
-import type { AccessKind } from './schema.ts';
 import { hasNoEffect, isAny, isMap, mapValues, partsOf } from './schema-parts.ts';
 
 /** A mistake in a component's parameters that its `check` found. */

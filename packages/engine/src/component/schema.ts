@@ -37,12 +37,6 @@ export function capped(limit: Cap['limit'], { scale = 1, ...options }: Partial<O
 /** Options of an object whose parameters the reference lists beside it, their names with dots: `kafka.topic`. */
 export const FLAT = { flat: true } as const;
 
-/**
- * What a parameter names: a file to read, a file to write, a host (in a URL, or as it is) to connect to, or, likewise, a
- * database to send statements of the config to.
- */
-export type AccessKind = 'read' | 'write' | 'connect' | 'query';
-
 /** Options of a text that names a local file or a host: what a policy forbids is told when the config is checked. */
 export const READS = { access: 'read' } as const;
 export const WRITES = { access: 'write' } as const;

@@ -7,8 +7,9 @@ import { checkParameters } from '../component/parameters.ts';
 import type { Registry } from '../component/registry.ts';
 import type { TObject } from '../component/schema.ts';
 import { nearest } from '../errors/nearest.ts';
+import type { PipelineConfig } from '../pipeline/pipeline-config.ts';
 import { checkComponent, findClass, type ProblemList } from './check-component.ts';
-import type { ConnectorConfig, PipelineConfig } from './ingest-config.ts';
+import type { ConnectorConfig } from './ingest-config.ts';
 
 const connectorKeys = commonParameters.connector as TObject;
 const CONNECTOR_KEYS: ReadonlySet<string> = new Set(Object.keys(connectorKeys.properties));

@@ -5,11 +5,11 @@ import { silentLogger } from '../component/logger.ts';
 import { checkParameters } from '../component/parameters.ts';
 import type { Registry } from '../component/registry.ts';
 import type { TObject } from '../component/schema.ts';
+import type { PipelineConfig, StageConfig } from '../pipeline/pipeline-config.ts';
 import { POLICY_HINT } from '../policy/policy-rules.ts';
 import { checkComponent, displayName, findClass, type ProblemList } from './check-component.ts';
 import { checkConditions } from './check-conditions.ts';
 import { MAX_THREADS } from './engine-blocks.ts';
-import type { PipelineConfig, StageConfig } from './ingest-config.ts';
 
 const stageKeys = commonParameters.stage as TObject;
 /** The conditions are read by `checkConditions`. */

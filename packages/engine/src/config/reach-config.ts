@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ObjectNode } from '@headrace/hocon';
+import type { ComponentConfig } from '../component/component-config.ts';
 import { nodeAt } from '../component/config-nodes.ts';
 import { silentLogger } from '../component/logger.ts';
 import type { ParameterProblem } from '../component/parameters.ts';
@@ -9,7 +10,7 @@ import { HeadraceError, toFailure } from '../errors/headrace-error.ts';
 import { inTextOrder, type Problem } from '../errors/problem.ts';
 import { displayName, located } from './check-component.ts';
 import { checkConfig } from './check-config.ts';
-import type { ComponentConfig, IngestConfig } from './ingest-config.ts';
+import type { IngestConfig } from './ingest-config.ts';
 import { reachReason } from './reach-error.ts';
 
 /** How long each component may take to see what it talks to. */

@@ -1,4 +1,3 @@
-import type { OutcomePart } from '../batch/pipeline-messages.ts';
 import type { ModuleReference } from '../component/connector.ts';
 import type { FailureRoom } from './failure-budget.ts';
 import type { Content } from './kept-failure.ts';
@@ -17,7 +16,12 @@ export function encodingOf(encoder: ModuleReference | undefined): string {
 
 /** A piece of a part: documents `[from, to)` of it, and their bytes. */
 export interface EncodedSlice {
-  readonly part: Pick<OutcomePart, 'ids' | 'lengths'>;
+  readonly part: {
+    /** The ids of all its documents, as a JSON list. */
+    readonly ids: string;
+    /** The length of each in bytes; undefined for a streaming indexer. */
+    readonly lengths: Uint32Array | undefined;
+  };
   readonly from: number;
   readonly to: number;
   readonly bytes: Uint8Array;

@@ -1,12 +1,12 @@
 import type { Logger } from '../component/logger.ts';
 import type { Registry } from '../component/registry.ts';
 import type { Children } from '../component/stage.ts';
-import type { PipelineConfig } from '../config/ingest-config.ts';
 import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
 import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
 import { adopt, closeChildren, isGiven, iterateChildren } from './children.ts';
 import { compileConditions } from './conditions.ts';
+import type { PipelineConfig } from './pipeline-config.ts';
 import { type DocumentRunner, type Guard, type Outlet, SegmentedPipeline } from './segmented-pipeline.ts';
 import { givenUp, overdue, StageError } from './stage-error.ts';
 import { StatisticsMark } from './statistics-mark.ts';

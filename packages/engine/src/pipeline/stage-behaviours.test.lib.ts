@@ -2,9 +2,9 @@ import type { CatalogEntry } from '../component/catalog.ts';
 import type { Registry } from '../component/registry.ts';
 import { Type } from '../component/schema.ts';
 import { Stage, type StageClass, type StageResult } from '../component/stage.ts';
-import type { StageConfig } from '../config/ingest-config.ts';
 import { Document } from '../document/document.ts';
 import { Pipeline } from './pipeline.ts';
+import type { StageConfig } from './pipeline-config.ts';
 
 export type Process = (document: Document) => StageResult | Promise<StageResult>;
 

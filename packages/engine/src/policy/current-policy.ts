@@ -1,5 +1,4 @@
 import { dirname } from 'node:path';
-import type { RegistrySource } from '../component/registry.ts';
 import { HeadraceError } from '../errors/headrace-error.ts';
 import type { FileAccess } from './file-rules.ts';
 import { installNetworkGuard, refuseConnection } from './network-guard.ts';
@@ -25,7 +24,7 @@ export function enforcePolicy(policy: Policy | undefined): PolicyRules | undefin
 /** As `enforcePolicy`, for what somebody asks this thread to do: a config that is not trusted has a policy in any case. */
 export function enforcePolicyOf(request: {
   readonly trusted?: boolean | undefined;
-  readonly registry: RegistrySource;
+  readonly registry: { readonly policy?: Policy | undefined };
 }): void {
   enforcePolicy(request.registry.policy ?? (request.trusted === true ? undefined : DEFAULT_POLICY));
 }

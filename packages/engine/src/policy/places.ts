@@ -1,6 +1,11 @@
 import { fileURLToPath } from 'node:url';
-import type { AccessKind } from '../component/schema.ts';
 import type { FileAccess } from './file-rules.ts';
+
+/**
+ * What a parameter names: a file to read, a file to write, a host (in a URL, or as it is) to connect to, or, likewise, a
+ * database to send statements of the config to.
+ */
+export type AccessKind = 'read' | 'write' | 'connect' | 'query';
 
 /** A file or a host that a text of a config names. */
 export type Place =

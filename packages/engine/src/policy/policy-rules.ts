@@ -1,8 +1,6 @@
-import type { CatalogEntry } from '../component/catalog.ts';
-import type { AccessKind } from '../component/schema.ts';
 import { FileRules } from './file-rules.ts';
 import { HostRules } from './host-rules.ts';
-import { isInProcess, placesIn } from './places.ts';
+import { type AccessKind, isInProcess, placesIn } from './places.ts';
 import { missingBoundary, type Policy, type UsableBoundary } from './policy.ts';
 import type { Cap } from './policy-limits.ts';
 
@@ -21,6 +19,14 @@ export interface Refusal {
   readonly hint: string;
 }
 
+/** What a policy decides about a component by: a part of its entry in the catalog. */
+export interface PolicedComponent {
+  readonly name: string;
+  readonly aliases: readonly string[];
+  /** As in `CatalogEntry`. */
+  readonly scripts?: 'sandbox' | 'boundary' | 'process';
+}
+
 /** A policy, ready to be asked. */
 export class PolicyRules {
   readonly policy: Policy;
@@ -34,7 +40,7 @@ export class PolicyRules {
   }
 
   /** Why a component may not be used; undefined when it may. */
-  refusedComponent(entry: CatalogEntry, builtIn: boolean): Refusal | undefined {
+  refusedComponent(entry: PolicedComponent, builtIn: boolean): Refusal | undefined {
     const refused = this.refusedName(entry, builtIn) ?? this.refusedScripts(entry, builtIn);
     if (refused !== undefined) return { code: 'HR_POLICY_REFUSED', reason: refused, hint: POLICY_HINT };
     const boundary = entry.scripts === 'boundary' ? this.scriptBoundary() : undefined;
@@ -51,7 +57,7 @@ export class PolicyRules {
     return { code: 'HR_POLICY_NO_BOUNDARY', reason, hint: BOUNDARY_HINT };
   }
 
-  private refusedName(entry: CatalogEntry, builtIn: boolean): string | undefined {
+  private refusedName(entry: PolicedComponent, builtIn: boolean): string | undefined {
     const { components } = this.policy;
     const names = [entry.name, ...entry.aliases];
     if (names.some((name) => components.deny.includes(name))) return `components.deny of the policy has ${entry.name}`;
@@ -60,7 +66,7 @@ export class PolicyRules {
     return `components.allow of the policy does not have ${entry.name}`;
   }
 
-  private refusedScripts(entry: CatalogEntry, builtIn: boolean): string | undefined {
+  private refusedScripts(entry: PolicedComponent, builtIn: boolean): string | undefined {
     const { scripts } = this.policy;
     if (entry.scripts === undefined || scripts === 'all') return undefined;
     if (scripts === 'none') return 'the policy allows no scripts';

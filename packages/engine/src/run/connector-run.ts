@@ -4,10 +4,11 @@ import type { Connector, ConnectorClass, ModuleReference } from '../component/co
 import type { Indexer } from '../component/indexer.ts';
 import { createLogger, type Logger, type LogRecord } from '../component/logger.ts';
 import type { Registry, RegistrySource } from '../component/registry.ts';
-import type { ConnectorConfig, IngestConfig, PipelineConfig } from '../config/ingest-config.ts';
+import type { ConnectorConfig, IngestConfig } from '../config/ingest-config.ts';
 import { type Failure, messageOf, toFailure } from '../errors/headrace-error.ts';
 import { encodingOf } from '../failures/encoded-documents.ts';
 import type { FailureReports } from '../failures/failure-reports.ts';
+import type { PipelineConfig } from '../pipeline/pipeline-config.ts';
 import { currentRules } from '../policy/current-policy.ts';
 import { FlowControl } from '../transport/flow-control.ts';
 import type { MessageGate } from '../transport/message-gate.ts';

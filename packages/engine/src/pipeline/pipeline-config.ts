@@ -1,0 +1,18 @@
+import type { ComponentConfig } from '../component/component-config.ts';
+import type { ConditionConfig } from './conditions.ts';
+
+/** A stage of a checked config. */
+export interface StageConfig extends ComponentConfig {
+  readonly name: string;
+  readonly conditions: readonly ConditionConfig[];
+  readonly conditionPolicy: 'all' | 'any';
+}
+
+/** A pipeline of a checked config. */
+export interface PipelineConfig {
+  readonly name: string;
+  /** Threads of this pipeline; undefined: what `worker.threads` says. */
+  readonly threads: number | undefined;
+  /** The enabled stages. */
+  readonly stages: readonly StageConfig[];
+}
