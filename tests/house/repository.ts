@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** A package of the repository, or a plugin. */
-export interface Room {
+export interface WorkspacePackage {
   /** `engine`, or `kafka` for a plugin. */
   readonly name: string;
   /** `packages/engine`. */
@@ -18,7 +18,7 @@ export interface Room {
 }
 
 /** The packages and plugins. */
-export const rooms: readonly Room[] = ['packages', 'plugins'].flatMap((parent) =>
+export const workspacePackages: readonly WorkspacePackage[] = ['packages', 'plugins'].flatMap((parent) =>
   (existsSync(join(root, parent)) ? readdirSync(join(root, parent)) : [])
     .filter((name) => existsSync(join(root, parent, name, 'package.json')))
     .map((name) => {

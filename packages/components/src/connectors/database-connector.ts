@@ -23,6 +23,7 @@ import { checkDatabase } from '../database/driver-class.ts';
 import { type BoundQuery, bindMark, type HighMark, highestMark, initialMark } from '../database/high-mark.ts';
 import { reachDatabase, reachQuery } from '../database/reach-database.ts';
 import { RowDocuments } from '../database/row-documents.ts';
+import { isDelivered } from '../delivery/delivered.ts';
 import type { FileState } from '../files/file-state.ts';
 import { RememberedMark } from '../files/remembered-mark.ts';
 import {
@@ -33,7 +34,6 @@ import {
   RememberParameter,
   reachState,
 } from '../files/state-settings.ts';
-import { isDelivered } from './delivered.ts';
 import { requirePublisher } from './require-publisher.ts';
 
 const parameters = Type.Object({

@@ -13,6 +13,7 @@ import {
   Type,
   type Value,
 } from '@headrace/engine';
+import { isDelivered } from '../delivery/delivered.ts';
 import { brokersOf, checkBrokers } from '../kafka/brokers.ts';
 import { checkKafkaProperties, kafkaProperties } from '../kafka/client-properties.ts';
 import { CONSUMER_PROPERTIES } from '../kafka/consumer-properties.ts';
@@ -24,7 +25,6 @@ import { MessageDecoder } from '../kafka/message-decoder.ts';
 import { reachTopic } from '../kafka/reach-topic.ts';
 import { ReadProgress } from '../kafka/read-progress.ts';
 import { SettledCommits } from '../kafka/settled-commits.ts';
-import { isDelivered } from './delivered.ts';
 import { requirePublisher } from './require-publisher.ts';
 
 const parameters = Type.Object({

@@ -13,12 +13,12 @@ import {
   textOf,
   type Value,
 } from '@headrace/engine';
+import { isDelivered } from '../delivery/delivered.ts';
 import { HttpError } from '../http/http-error.ts';
 import { checkSolrParams, cursorQuery } from '../solr/cursor-query.ts';
 import { reachSolr } from '../solr/reach-solr.ts';
 import { Solr } from '../solr/solr.ts';
 import { checkSolr, SolrUrls, solrParameters } from '../solr/solr-settings.ts';
-import { isDelivered } from './delivered.ts';
 
 const parameters = Type.Object({
   solr: Type.Object({ url: SolrUrls, ...solrParameters }),
