@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { isForTests, readText, repositoryFiles } from './repository.ts';
 
 /** Files that get at the disk, at databases of it or at processes past `local-files/`, and why they may. */
-const PAST_THE_ROOM: Readonly<Record<string, string>> = {
+const OUTSIDE_LOCAL_FILES: Readonly<Record<string, string>> = {
   'packages/engine/src/component/catalog-file.ts': 'the catalogue of a package',
   'packages/engine/src/component/registry.ts': 'the source of a module that is loaded, for its class comment',
   'packages/engine/src/pipeline/conditions.ts': 'opens what allowedPath gave',
@@ -36,15 +36,15 @@ const sources = repositoryFiles().filter(
 
 it('the engine and components open files, local databases and processes where the policy is asked', () => {
   const wrong = sources.flatMap((path) =>
-    PAST_THE_ROOM[path] === undefined ? opensIn(path).map((name) => `${path}: ${name}`) : [],
+    OUTSIDE_LOCAL_FILES[path] === undefined ? opensIn(path).map((name) => `${path}: ${name}`) : [],
   );
   expect(wrong, 'take it from local-files/, or give the reason in this test').toEqual([]);
 });
 
 it('has no reason for a file that needs none', () => {
-  expect(Object.keys(PAST_THE_ROOM).filter((path) => !sources.includes(path) || opensIn(path).length === 0)).toEqual(
-    [],
-  );
+  expect(
+    Object.keys(OUTSIDE_LOCAL_FILES).filter((path) => !sources.includes(path) || opensIn(path).length === 0),
+  ).toEqual([]);
 });
 
 /** What a file takes from Node that opens something by a name. */

@@ -4,7 +4,7 @@ import type { Logger } from '../component/logger.ts';
 import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
 import { type Failure, HeadraceError, messageOf, toFailure } from '../errors/headrace-error.ts';
-import type { FailureRoom } from '../failures/failure-budget.ts';
+import type { FailureBudget } from '../failures/failure-budget.ts';
 import type { Pipeline } from '../pipeline/pipeline.ts';
 import { decodeDocuments } from '../transport/document-wire.ts';
 import type { FlowControl } from '../transport/flow-control.ts';
@@ -42,7 +42,7 @@ export interface BatchProcessorOptions {
   /** How long the stages may compute on one document. */
   readonly limit: ComputeLimit;
   readonly flow: FlowControl;
-  readonly failureRoom: FailureRoom;
+  readonly failureBudget: FailureBudget;
   readonly log: Logger;
   readonly post: (part: OutcomePart) => void;
   /** Told, before the last part, of a batch that cannot be decoded to its end: whoever sees the end knows how it came. */
@@ -66,7 +66,7 @@ interface Begun {
  * It goes over a batch in passes. V8 ends one, wherever it is, when it takes too long; what was begun is taken back, and
  * the next pass decodes the batch again and continues after what is done. From then on each document of the batch is
  * processed alone, with all the time that a document has, which shows the one that takes too long. A pass also ends when
- * a part is to leave: posting and waiting for room are no work that may be ended in the middle.
+ * a part is to leave: posting and waiting for space are no work that may be ended in the middle.
  */
 export class BatchProcessor implements RecordSink {
   private readonly options: BatchProcessorOptions;
@@ -108,7 +108,7 @@ export class BatchProcessor implements RecordSink {
       options.encoder,
       options.lengths,
       () => this.relieve(),
-      options.failureRoom.maxFailures,
+      options.failureBudget.maxFailures,
     );
   }
 
@@ -423,7 +423,7 @@ export class BatchProcessor implements RecordSink {
   private async relieve(): Promise<boolean> {
     const { flow } = this.options;
     await this.post(false);
-    flow.waitForRoom(this.sequence);
+    flow.waitForSpace(this.sequence);
     this.partStarted = performance.now();
     return !flow.stopped;
   }
@@ -436,14 +436,14 @@ export class BatchProcessor implements RecordSink {
 
   /** Gives failures of the part the documents that the decoder gave, as long as somebody wants to know. */
   private async findInputs(): Promise<void> {
-    const { failureRoom, limit } = this.options;
+    const { failureBudget, limit } = this.options;
     const { batch } = this;
-    if (batch === undefined || !this.readable || failureRoom.closed) return;
+    if (batch === undefined || !this.readable || failureBudget.closed) return;
     const failures = this.part.failedDocuments;
     if (failures.length === 0) return;
     const positions = new Set(failures.map(({ position }) => position));
     try {
-      const content = await readInputs(batch, positions, failureRoom, limit.millis);
+      const content = await readInputs(batch, positions, failureBudget, limit.millis);
       for (const failure of failures) failure.content = content(failure.position);
     } catch (error) {
       // They are told of all the same.

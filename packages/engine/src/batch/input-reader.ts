@@ -4,7 +4,7 @@ import type { DocumentTable } from '../document/document-table.ts';
 import { writeDocument } from '../document/json-writer.ts';
 import type { Value } from '../document/value.ts';
 import { messageOf } from '../errors/headrace-error.ts';
-import type { FailureRoom } from '../failures/failure-budget.ts';
+import type { FailureBudget } from '../failures/failure-budget.ts';
 import type { Content } from '../failures/kept-failure.ts';
 import { decodeDocuments } from '../transport/document-wire.ts';
 import { runGuarded } from './compute-guard.ts';
@@ -26,10 +26,10 @@ export type Inputs = (position: number) => Content;
 export async function readInputs(
   batch: InputBatch,
   positions: ReadonlySet<number>,
-  room: FailureRoom,
+  budget: FailureBudget,
   limitMillis: number,
 ): Promise<Inputs> {
-  const finder = new InputFinder(positions, room);
+  const finder = new InputFinder(positions, budget);
   let omitted = 'It was not found when the source was read again';
   try {
     const decode = await decoding(batch, finder);
@@ -55,12 +55,12 @@ async function decoding(batch: InputBatch, sink: RecordSink): Promise<() => void
 class InputFinder implements RecordSink {
   readonly found = new Map<number, Content>();
   private readonly positions: ReadonlySet<number>;
-  private readonly room: FailureRoom;
+  private readonly budget: FailureBudget;
   private seen = 0;
 
-  constructor(positions: ReadonlySet<number>, room: FailureRoom) {
+  constructor(positions: ReadonlySet<number>, budget: FailureBudget) {
     this.positions = positions;
-    this.room = room;
+    this.budget = budget;
   }
 
   document(document: Document): void {
@@ -82,14 +82,14 @@ class InputFinder implements RecordSink {
   warn(): void {}
 
   private keep(at: number, document: Document): void {
-    this.found.set(at, contentOf(document, this.room));
+    this.found.set(at, contentOf(document, this.budget));
     if (this.found.size === this.positions.size) throw ENOUGH;
   }
 }
 
-function contentOf(document: Document, room: FailureRoom): Content {
+function contentOf(document: Document, budget: FailureBudget): Content {
   const json = writeDocument(document);
-  const omitted = room.take(Buffer.byteLength(json));
+  const omitted = budget.take(Buffer.byteLength(json));
   if (omitted !== undefined) return { omitted };
   const { fieldNames, fieldValues } = document;
   const binaryFields = fieldNames.filter((_, i) => holdsBytes(fieldValues[i] as Value));

@@ -25,8 +25,8 @@ export interface OpenPipeline {
   readonly flow: SharedArrayBuffer;
   /** The memory of `MessageGate`. */
   readonly logGate: SharedArrayBuffer;
-  /** The memory of `FailureRoom`. */
-  readonly failureRoom: SharedArrayBuffer;
+  /** The memory of `FailureBudget`. */
+  readonly failureBudget: SharedArrayBuffer;
   /** The memory of `SharedStatistics`. */
   readonly statistics: SharedArrayBuffer;
 }

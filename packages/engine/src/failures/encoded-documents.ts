@@ -1,5 +1,5 @@
 import type { ModuleReference } from '../component/connector.ts';
-import type { FailureRoom } from './failure-budget.ts';
+import type { FailureBudget } from './failure-budget.ts';
 import type { Content } from './kept-failure.ts';
 
 /** Tells encoders apart, and what they were told: what one has encoded is nothing for the indexer of another. */
@@ -47,7 +47,7 @@ export class EncodedDocuments {
   }
 
   /** A document as it was encoded. */
-  content(index: number, encoding: string, room: FailureRoom): Content {
+  content(index: number, encoding: string, budget: FailureBudget): Content {
     let at = index;
     for (const slice of this.slices) {
       const count = slice.to - slice.from;
@@ -58,7 +58,7 @@ export class EncodedDocuments {
       const offsets = this.offsetsOf(slice);
       if (offsets === undefined) return { omitted: 'The indexer takes documents as a stream: none is kept by itself' };
       const bytes = slice.bytes.subarray(offsets[at], offsets[at + 1]);
-      const omitted = room.take(bytes.byteLength);
+      const omitted = budget.take(bytes.byteLength);
       if (omitted !== undefined) return { omitted };
       const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
       return { document: { kind: 'encoded', text, encoding } };

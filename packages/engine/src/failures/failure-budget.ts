@@ -6,10 +6,10 @@ const UNLIMITED = 2;
 const CELLS = 3;
 
 /**
- * How much room there is for the contents of failed documents, in memory that all threads of a run share. A burst of
+ * How many bytes the contents of failed documents may still take, in memory that all threads of a run share. A burst of
  * failures can fill no more than this, neither on the way to who keeps them nor there, unless all of them are wanted.
  */
-export class FailureRoom {
+export class FailureBudget {
   readonly buffer: SharedArrayBuffer;
   private readonly cells: Int32Array;
 
@@ -40,7 +40,7 @@ export class FailureRoom {
     Atomics.store(this.cells, CLOSED, 1);
   }
 
-  /** Takes room for a document of so many bytes; gives why it cannot be had. */
+  /** Takes the bytes of a document from the budget. Returns the reason when it cannot. */
   take(bytes: number): string | undefined {
     if (this.unlimited) return undefined;
     if (bytes > MAX_DOCUMENT_BYTES) return `It takes ${bytes} bytes; up to ${MAX_DOCUMENT_BYTES} are kept`;

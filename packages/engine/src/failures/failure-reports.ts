@@ -1,5 +1,5 @@
 import type { MessageGate } from '../transport/message-gate.ts';
-import { FailureRoom } from './failure-budget.ts';
+import { FailureBudget } from './failure-budget.ts';
 import { type FailedDocument, type KeptFailure, MAX_KEPT_FAILURES, MAX_MESSAGE_CHARACTERS } from './kept-failure.ts';
 
 /** A group leaves with this many failures, at about this many characters, or after this long. */
@@ -17,7 +17,7 @@ export type PostFailures = (failures: KeptFailure[], weight: number) => void;
 export class FailureReports {
   /** Those that were told of, without their contents. */
   readonly told: FailedDocument[] = [];
-  readonly room: FailureRoom;
+  readonly budget: FailureBudget;
   private readonly post: PostFailures | undefined;
   private readonly gate: MessageGate;
   private kept = 0;
@@ -34,13 +34,13 @@ export class FailureReports {
   constructor(post: PostFailures | undefined, gate: MessageGate, unlimited: boolean) {
     this.post = post;
     this.gate = gate;
-    this.room = new FailureRoom(undefined, { unlimited });
-    if (post === undefined) this.room.close();
+    this.budget = new FailureBudget(undefined, { unlimited });
+    if (post === undefined) this.budget.close();
   }
 
   /** Whether no more failures are taken. */
   get full(): boolean {
-    return this.kept >= (this.post === undefined ? MAX_KEPT_FAILURES : this.room.maxFailures);
+    return this.kept >= (this.post === undefined ? MAX_KEPT_FAILURES : this.budget.maxFailures);
   }
 
   /** Whether so many are told in the result and in the log that these have no more. */
@@ -65,7 +65,7 @@ export class FailureReports {
       this.told.push({ id, connector, at, failure: short, ...(status === undefined ? {} : { status }) });
     }
     this.kept++;
-    if (this.full) this.room.close();
+    if (this.full) this.budget.close();
     if (this.post === undefined) return;
     this.group.push({ ...failure, failure: short });
     this.characters += short.message.length + charactersOf(failure);

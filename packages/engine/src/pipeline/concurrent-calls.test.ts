@@ -83,7 +83,7 @@ describe('callConcurrently', () => {
   });
 
   it('begins many in one guarded call', async () => {
-    // What is answered in one turn of the event loop makes room together.
+    // Answers in one turn of the event loop free their places together.
     const { guarded } = await outcomesOf(() => new Promise((resolve) => setImmediate(resolve)), 10_000, 1000);
     expect(guarded).toBeLessThan(100);
   });

@@ -41,7 +41,7 @@ export async function callConcurrently(
       await new Promise<void>((resolve) => {
         onSettled = resolve;
       });
-      // Whatever else is answered in this turn of the event loop makes room, too: guarded calls are few and large then.
+      // Whatever else is answered in this turn of the event loop frees a place too: guarded calls are few and large then.
       await new Promise(setImmediate);
     } else {
       for (const call of begin(step, documents, next, maxInFlight - inFlight, guard)) {
@@ -55,13 +55,13 @@ export async function callConcurrently(
 }
 
 /** Begins calls, from a document on, until so many wait, or for a while. */
-function begin(step: Step, documents: readonly Document[], from: number, room: number, guard: Guard): Call[] {
+function begin(step: Step, documents: readonly Document[], from: number, places: number, guard: Guard): Call[] {
   const calls: Call[] = [];
   let atWork = -1;
   const compute = () => {
     const started = performance.now();
     let waiting = 0;
-    while (waiting < room && from + calls.length < documents.length && performance.now() - started < COMPUTE_MILLIS) {
+    while (waiting < places && from + calls.length < documents.length && performance.now() - started < COMPUTE_MILLIS) {
       atWork = calls.length;
       const call = callOf(step, documents[from + calls.length] as Document);
       calls.push(call);

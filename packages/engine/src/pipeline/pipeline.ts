@@ -168,11 +168,12 @@ export class Pipeline implements DocumentRunner {
   }
 
   /**
-   * What notes each document after each stage, for as many characters of documents as there is room for.
+   * Makes a tracer, which notes each document after each stage.
    * @param classes the classes of the stages, in order
+   * @param maxCharacters how many characters of documents it notes at most
    */
-  tracer(classes: readonly string[], room: number): Tracer {
-    return new Tracer(this.steps, classes, room, this.guard);
+  tracer(classes: readonly string[], maxCharacters: number): Tracer {
+    return new Tracer(this.steps, classes, maxCharacters, this.guard);
   }
 
   /** Stops all stages; the first error is thrown when all have been stopped. */

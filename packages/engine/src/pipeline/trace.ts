@@ -21,14 +21,14 @@ export interface StageTrace {
   /** The stage sends the document past the later stages. */
   skipsRest?: true;
   failure?: Failure;
-  /** There is no more room: the document is not shown. */
+  /** The trace is full: the document is not shown. */
   cut?: true;
   /** The documents that the stage emitted, each with what the later stages did to it. */
   children?: ChildTrace[];
 }
 
 export interface ChildTrace {
-  /** The child as it was emitted, as JSON; absent where there was no more room. */
+  /** The child as it was emitted, as JSON; absent where the trace was full. */
   readonly document?: string;
   readonly trace: StageTrace[];
 }
@@ -55,14 +55,14 @@ export class Tracer {
   private readonly steps: readonly Step[];
   private readonly classes: readonly string[];
   private readonly guard: Guard;
-  /** How many more characters of documents there is room for. */
-  private room: number;
+  /** How many more characters of documents it may note. */
+  private charactersLeft: number;
 
-  constructor(steps: readonly Step[], classes: readonly string[], room: number, guard: Guard) {
+  constructor(steps: readonly Step[], classes: readonly string[], maxCharacters: number, guard: Guard) {
     this.steps = steps;
     this.guard = guard;
     this.classes = classes;
-    this.room = room;
+    this.charactersLeft = maxCharacters;
   }
 
   /**
@@ -141,8 +141,8 @@ export class Tracer {
   }
 
   private takes(text: string): boolean {
-    if (text.length > this.room) return false;
-    this.room -= text.length;
+    if (text.length > this.charactersLeft) return false;
+    this.charactersLeft -= text.length;
     return true;
   }
 }

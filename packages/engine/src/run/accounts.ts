@@ -97,7 +97,7 @@ export class Accounts {
       const id = documents.ids[i];
       // Of a stream only the first are known.
       if (id === undefined) break;
-      const content = reports.room.closed ? undefined : documents.content(i, encoding, reports.room);
+      const content = reports.budget.closed ? undefined : documents.content(i, encoding, reports.budget);
       this.keep(id, 'indexer', failure, content, status);
     }
     reports.leaveOut(from + count - i);

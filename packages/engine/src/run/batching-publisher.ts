@@ -21,8 +21,8 @@ export interface BatchingPublisherOptions {
   readonly collapse: boolean;
   /** Documents that may be pending before publishing waits; undefined: no such limit. */
   readonly maxPending: number | undefined;
-  /** Waits until there is room for a batch. Rejects when no more is taken. */
-  readonly room: () => Promise<void>;
+  /** Waits until there is space for a batch. Rejects when no more is taken. */
+  readonly waitForSpace: () => Promise<void>;
   /** Hands over a batch. Throws when no more is taken. */
   readonly submit: (batch: SourceBatch) => void;
   /** Waits until no more documents than this are pending. */
@@ -157,14 +157,14 @@ export class BatchingPublisher implements Publisher {
     return this.enqueue({ kind: 'documents', bytes: encodeDocuments(documents), count: documents.length });
   }
 
-  /** Batches go one after the other, each when there is room for it. */
+  /** Batches go one after the other, each when there is space for it. */
   private enqueue(batch: SourceBatch): Promise<void> {
-    const { maxPending, room, submit, waitForPending } = this.options;
+    const { maxPending, waitForSpace, submit, waitForPending } = this.options;
     this.submitting = this.submitting
       .then(async () => {
         const documents = batch.kind === 'records' ? 0 : batch.count;
         if (maxPending !== undefined) await waitForPending(maxPending - documents);
-        await room();
+        await waitForSpace();
         // In one go: at every moment each document is here, or there, and in one place only.
         submit(batch);
         this.notHandedOver -= documents;

@@ -189,7 +189,7 @@ export class ConnectorRun {
       context.onThread({ connector: this.config.name, pipeline: pipeline.name, stages: names, statistics });
     };
     const pool = this.createPool(pipeline, indexer, flow, { onPart: (part) => indexing.accept(part), onThread });
-    const indexing = this.createIndexing(indexer, flow, () => pool.roomMade());
+    const indexing = this.createIndexing(indexer, flow, () => pool.spaceFreed());
     try {
       await this.phase(`Error starting workers for pipeline ${pipeline.name}`, () => pool.start());
       await this.phase('Indexer could not connect.', () => indexer.connect());
@@ -242,7 +242,7 @@ export class ConnectorRun {
         // It has a default.
         computeMillis: Math.min(config.worker.maxProcessingSecs as number, maxProcessingSecs) * 1000,
         logGate: this.context.logGate.buffer,
-        failureRoom: this.context.reports.room.buffer,
+        failureBudget: this.context.reports.budget.buffer,
       },
       stages: pipeline.stages.length,
       threads: Math.min(pipeline.threads ?? config.worker.threads ?? defaultThreads, maxThreads),
@@ -254,7 +254,7 @@ export class ConnectorRun {
     });
   }
 
-  private createIndexing(indexer: RunIndexer, flow: FlowControl, onRoom: () => void): Indexing {
+  private createIndexing(indexer: RunIndexer, flow: FlowControl, onSpace: () => void): Indexing {
     const { config } = this.context;
     let encoding: string | undefined;
     const capacity = config.publisher.queueCapacity ?? Number.POSITIVE_INFINITY;
@@ -265,7 +265,7 @@ export class ConnectorRun {
         encoding ??= encodingOf(indexer.encoder(this.config.name));
         this.accounts.failed({ ...failed, encoding });
       },
-      onRoom,
+      onSpace,
       statistics: this.context.indexing,
     });
   }
@@ -286,7 +286,7 @@ export class ConnectorRun {
       collapse: this.config.collapse,
       maxPending:
         settings.maxPendingDocs !== undefined && settings.maxPendingDocs > 0 ? settings.maxPendingDocs : undefined,
-      room: () => pool.room(),
+      waitForSpace: () => pool.waitForSpace(),
       submit: (batch) => pool.submit(batch),
       waitForPending: (most) => this.accounts.waitForPending(most, () => pool.failed !== undefined || flow.stopped),
       settled: async () => {

@@ -19,8 +19,8 @@ export interface IndexingListener {
   onPart(part: OutcomePart): void;
   onSucceeded(count: number): void;
   onFailed(failed: Omit<FailedAtIndexer, 'encoding'>): void;
-  /** Something was written: there may be room for more. */
-  onRoom(): void;
+  /** Something was written: there may be space for more. */
+  onSpace(): void;
   /** Where to count what is sent. */
   readonly statistics?: SharedIndexing;
 }
@@ -288,7 +288,7 @@ export class Indexing {
     this.relieve();
     this.send();
     this.progress.notify();
-    this.listener.onRoom();
+    this.listener.onSpace();
   }
 
   /** The memory of a part is freed when all of it has been sent. */

@@ -98,8 +98,8 @@ export class PipelinePool {
     return this.threadLost;
   }
 
-  /** Resolves when there is room for a batch. Rejects when no more work is taken. */
-  async room(): Promise<void> {
+  /** Resolves when there is space for a batch. Rejects when no more work is taken. */
+  async waitForSpace(): Promise<void> {
     for (;;) {
       this.check();
       if (this.free() !== undefined) return;
@@ -108,11 +108,11 @@ export class PipelinePool {
     }
   }
 
-  /** Hands over the next batch, for which there is `room()`. Throws when no more work is taken. */
+  /** Hands over the next batch, after `waitForSpace()`. Throws when no more work is taken. */
   submit(batch: SourceBatch): void {
     this.check();
     const lane = this.leastBusy();
-    if (lane === undefined) throw new Error('A batch was handed over without waiting for room');
+    if (lane === undefined) throw new Error('A batch was handed over without waiting for space');
     const documents = batch.kind === 'records' ? batch.chunk.documents : batch.count;
     // It counts when it has been handed over: a batch that cannot cross to a thread ends the connector.
     lane.submit(this.sequence, batch);
@@ -132,8 +132,8 @@ export class PipelinePool {
     this.fail(failure);
   }
 
-  /** To be called when the indexer has taken something: there may be room again. */
-  roomMade(): void {
+  /** To be called when the indexer has taken something: there may be space again. */
+  spaceFreed(): void {
     this.changed.notify();
   }
 

@@ -10,7 +10,7 @@ import { ProblemList } from '../config/check-component.ts';
 import { checkPipelines } from '../config/check-pipelines.ts';
 import { HeadraceError, toFailure } from '../errors/headrace-error.ts';
 import { hasErrors } from '../errors/problem.ts';
-import { FailureRoom } from '../failures/failure-budget.ts';
+import { FailureBudget } from '../failures/failure-budget.ts';
 import { Pipeline } from '../pipeline/pipeline.ts';
 import { enforcePolicyOf } from '../policy/current-policy.ts';
 import { FlowControl } from '../transport/flow-control.ts';
@@ -80,7 +80,7 @@ async function openPipeline(request: OpenPipeline): Promise<void> {
       lengths,
       limit,
       flow,
-      failureRoom: new FailureRoom(request.failureRoom),
+      failureBudget: new FailureBudget(request.failureBudget),
       log: log(request.pipeline),
       post: (part) => {
         const transfer = part.bytes.byteLength === 0 ? [] : [part.bytes.buffer as ArrayBuffer];

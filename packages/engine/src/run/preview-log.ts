@@ -6,22 +6,22 @@ const MAX_LINES = 100;
 /** Characters of a message. */
 const MAX_MESSAGE = 2000;
 /** Characters of all lines of a preview. */
-const ROOM = 2 ** 20;
+const MAX_CHARACTERS = 2 ** 20;
 
 /** What stages say in a preview, to be shown with the document that they were at. Bounded: a script may say anything. */
 export class PreviewLog {
   private lines: PreviewLogLine[] = [];
   private leftOut = 0;
-  private room = ROOM;
+  private charactersLeft = MAX_CHARACTERS;
 
   logger(stage: string): Logger {
     return createLogger(stage, ({ level, message }) => {
       const shown = message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message;
-      if (this.lines.length >= MAX_LINES || shown.length > this.room) {
+      if (this.lines.length >= MAX_LINES || shown.length > this.charactersLeft) {
         this.leftOut++;
         return;
       }
-      this.room -= shown.length;
+      this.charactersLeft -= shown.length;
       this.lines.push({ level, stage, message: shown });
     });
   }

@@ -23,7 +23,7 @@ import type { PreviewedDocument, PreviewRequest, PreviewResult } from './run-req
 const DEFAULT_LIMIT = 10;
 
 /** Characters of documents that the traces of a preview show: more would not be looked at, but held in memory. */
-const TRACE_ROOM = 16 * 2 ** 20;
+const TRACE_CHARACTERS = 16 * 2 ** 20;
 
 /**
  * Sends documents through a pipeline and gives what comes out; nothing reaches an indexer. The documents are
@@ -68,7 +68,7 @@ export async function preview(
     const results: PreviewedDocument[] = [];
     try {
       const classes = pipeline.stages.map(({ entry }) => entry.name);
-      const tracer = request.trace === true ? started.tracer(classes, TRACE_ROOM) : undefined;
+      const tracer = request.trace === true ? started.tracer(classes, TRACE_CHARACTERS) : undefined;
       for (const source of sources) {
         const result = await previewOne(started, source, tracer, guard);
         // What a script in a process of its own printed has been written by now, but not been read.

@@ -17,7 +17,7 @@ function harness() {
   const requests: (() => void)[] = [];
   const send = (_: EncodedBatch) => new Promise((resolve) => requests.push(() => resolve([])));
   const flow = new FlowControl();
-  const listener = { onPart() {}, onSucceeded() {}, onFailed() {}, onRoom() {} };
+  const listener = { onPart() {}, onSucceeded() {}, onFailed() {}, onSpace() {} };
   const settings = { batchSize: 1, batchTimeout: 1 } as never;
   const indexing = new Indexing({ streaming: false, send } as unknown as Indexer, settings, 1000, flow, listener);
   const answer = async () => {

@@ -16,16 +16,16 @@ describe('FlowControl', () => {
     expect(other.stopped).toBe(true);
   });
 
-  it('lets nobody wait who has room, whose turn it is, or who is to stop', () => {
+  it('lets a thread continue that has space, whose turn it is, or that is to stop', () => {
     const flow = new FlowControl();
-    flow.waitForRoom(3);
-    // However much waits for its turn: only this thread can make room for it.
+    flow.waitForSpace(3);
+    // However much waits for its turn: only this thread can free space for it.
     flow.set(3, 200 * MIB, 0, false);
-    flow.waitForRoom(3);
+    flow.waitForSpace(3);
     flow.set(3, 0, 200 * MIB, false);
     flow.stop();
-    flow.waitForRoom(3);
-    flow.waitForRoom(4);
+    flow.waitForSpace(3);
+    flow.waitForSpace(4);
     expect(flow.full).toBe(true);
   });
 
@@ -34,9 +34,9 @@ describe('FlowControl', () => {
     const head = 2 ** 31 - 1;
     flow.set(head, 200 * MIB, 0, false);
     expect([flow.ahead(head), flow.ahead(head + 5)]).toEqual([0, 5]);
-    flow.waitForRoom(head);
+    flow.waitForSpace(head);
     flow.set(head + 1, 200 * MIB, 0, false);
     expect([flow.ahead(head + 1), flow.ahead(head + 3)]).toEqual([0, 2]);
-    flow.waitForRoom(head + 1);
+    flow.waitForSpace(head + 1);
   });
 });

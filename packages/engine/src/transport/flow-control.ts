@@ -65,8 +65,8 @@ export class FlowControl {
     return Atomics.load(this.cells, QUEUED_KIB) > MAX_QUEUED_KIB;
   }
 
-  /** Blocks the calling thread until there is room for another part of batch `sequence`, or the run stops. */
-  waitForRoom(sequence: number): void {
+  /** Blocks the calling thread until there is space for another part of batch `sequence`, or the run stops. */
+  waitForSpace(sequence: number): void {
     for (;;) {
       // Before looking: what changes from here on does not go unnoticed.
       const changes = Atomics.load(this.cells, CHANGES);
