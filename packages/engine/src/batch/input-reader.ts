@@ -1,4 +1,5 @@
 import type { RecordDecoder, RecordSink } from '../component/connector.ts';
+import type { Logger } from '../component/logger.ts';
 import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
 import { writeDocument } from '../document/json-writer.ts';
@@ -9,13 +10,13 @@ import type { Content } from '../failures/kept-failure.ts';
 import { decodeDocuments } from '../transport/document-wire.ts';
 import { runGuarded } from './compute-guard.ts';
 import { instantiate } from './decoders.ts';
-import type { InputBatch } from './pipeline-messages.ts';
+import type { InputBatch, PartFailure } from './pipeline-messages.ts';
 
 /** Ends decoding when there is nothing more to find. */
 const ENOUGH = new Error('all documents have been found');
 
 /** What is known of a document by its position in its batch. */
-export type Inputs = (position: number) => Content;
+type Inputs = (position: number) => Content;
 
 /**
  * Reads documents of a batch once more, as its decoder gives them: what failed in a stage has been changed by the stages
@@ -23,7 +24,7 @@ export type Inputs = (position: number) => Content;
  * @param positions which of the documents and bad records that the decoder gives, from 0
  * @param limitMillis how long it may take
  */
-export async function readInputs(
+async function readInputs(
   batch: InputBatch,
   positions: ReadonlySet<number>,
   budget: FailureBudget,
@@ -38,6 +39,27 @@ export async function readInputs(
     if (error !== ENOUGH) omitted = `It could not be read again: ${messageOf(error)}`;
   }
   return (position) => finder.found.get(position) ?? { omitted };
+}
+
+/**
+ * Adds to failures the documents that the decoder of their batch gave. When that does not work, the failures are
+ * reported without them.
+ */
+export async function addInputs(
+  failures: readonly PartFailure[],
+  batch: InputBatch,
+  budget: FailureBudget,
+  limitMillis: number,
+  log: Logger,
+): Promise<void> {
+  if (failures.length === 0) return;
+  const positions = new Set(failures.map(({ position }) => position));
+  try {
+    const content = await readInputs(batch, positions, budget, limitMillis);
+    for (const failure of failures) failure.content = content(failure.position);
+  } catch (error) {
+    log.warn(`Failed documents cannot be kept: ${messageOf(error)}`);
+  }
 }
 
 async function decoding(batch: InputBatch, sink: RecordSink): Promise<() => void> {

@@ -1,0 +1,127 @@
+import type { Document } from '../document/document.ts';
+import type { Pipeline, PipelineSink } from '../pipeline/pipeline.ts';
+import type { StageError } from '../pipeline/stage-error.ts';
+
+/** How many documents go to a pipeline at once that keeps several in flight: few, so that parts leave in time. */
+const SLICE = 256;
+
+/** A document that waits for its turn. */
+interface WaitingDocument {
+  readonly document: Document;
+  /** The number of the stage that it continues from. */
+  readonly from: number;
+  /** Which one of its batch it is. */
+  readonly at: number;
+}
+
+/** Takes what leaves the pipeline. `position` says which document of the batch it comes from. */
+export interface PositionedSink extends Required<PipelineSink> {
+  position: number;
+}
+
+export interface PipelineFeederOptions {
+  readonly pipeline: Pick<Pipeline, 'inOrder' | 'processOne' | 'process' | 'overdue'>;
+  readonly sink: PositionedSink;
+  /** Whether the run is to stop: documents that wait are left as they are then. */
+  readonly stopped: () => boolean;
+  /** Runs work within the time that a document has. False when it was ended; then it has been taken back. */
+  readonly guard: (work: () => void) => boolean;
+  /** Called after each document that has waited, and each slice of them. */
+  readonly progressed: () => Promise<void>;
+}
+
+/**
+ * Sends the documents of a batch through the pipeline, in order. While a stage waits for an answer, the documents that
+ * come after wait too. A pipeline that keeps several documents in flight gets them all at the end of the batch.
+ */
+export class PipelineFeeder {
+  readonly #options: PipelineFeederOptions;
+  #backlog: WaitingDocument[] = [];
+  #waiting: Promise<void> | undefined;
+
+  constructor(options: PipelineFeederOptions) {
+    this.#options = options;
+  }
+
+  /** Whether a stage waits for an answer. */
+  get isWaiting(): boolean {
+    return this.#waiting !== undefined;
+  }
+
+  /**
+   * Sends a document through the stages from a number on, or lets it wait.
+   * @param at which one of its batch it is
+   */
+  feed(document: Document, from: number, at: number): void {
+    const { pipeline, sink } = this.#options;
+    if (this.#waiting !== undefined || !pipeline.inOrder) {
+      this.#backlog.push({ document, from, at });
+      return;
+    }
+    sink.position = at;
+    this.#waiting = pipeline.processOne(document, sink, from);
+  }
+
+  /** Resolves when no document waits any more. */
+  async finish(): Promise<void> {
+    const { pipeline, sink, stopped, progressed } = this.#options;
+    while (this.#waiting !== undefined || this.#backlog.length > 0) {
+      await this.#waiting;
+      this.#waiting = undefined;
+      const backlog = this.#backlog;
+      this.#backlog = [];
+      const slice = pipeline.inOrder ? 1 : SLICE;
+      for (let i = 0; i < backlog.length && !stopped(); i += slice) {
+        const some = backlog.slice(i, i + slice);
+        if (pipeline.inOrder) await this.#processGuarded(some[0] as WaitingDocument);
+        else {
+          const documents = some.map(({ document }) => document);
+          await pipeline.process(documents, following(sink, some), stopped);
+        }
+        await progressed();
+      }
+    }
+  }
+
+  /** A document has used up its time. */
+  failOverdue(document: Document, at: number): void {
+    const { pipeline, sink } = this.#options;
+    sink.position = at;
+    sink.failedDocument(document, pipeline.overdue());
+  }
+
+  #processGuarded({ document, from, at }: WaitingDocument): Promise<void> | undefined {
+    const { pipeline, sink, guard } = this.#options;
+    sink.position = at;
+    let waiting: Promise<void> | undefined;
+    const work = () => {
+      waiting = pipeline.processOne(document, sink, from);
+    };
+    if (!guard(work)) this.failOverdue(document, at);
+    return waiting;
+  }
+}
+
+/** A sink for documents that go through the pipeline together, and leave it one family after the other. */
+function following(sink: PositionedSink, documents: readonly WaitingDocument[]): PipelineSink {
+  let next = 0;
+  const follow = () => {
+    sink.position = documents[next++]?.at ?? -1;
+  };
+  follow();
+  return {
+    get full() {
+      return sink.full;
+    },
+    relieve: () => sink.relieve(),
+    emit: (document, isChild) => sink.emit(document, isChild),
+    finished: (input) => {
+      sink.finished(input);
+      follow();
+    },
+    failedDocument: (input: Document, error: StageError) => {
+      sink.failedDocument(input, error);
+      follow();
+    },
+  };
+}
