@@ -10,7 +10,6 @@ import {
   Type,
   WRITES,
 } from '@headrace/engine';
-import { isDelivered } from '../delivery/delivered.ts';
 import { localFile, localPath, notLocal } from '../formats/byte-source.ts';
 import { CsvFormat } from '../formats/csv/csv-format.ts';
 import { checkCsvSettings, csvParameters } from '../formats/csv/csv-settings.ts';
@@ -19,9 +18,10 @@ import { WalkNotes } from '../formats/walk-notes.ts';
 import { makeFolders } from '../local-files/local-files.ts';
 import { moveFile } from '../local-files/move-file.ts';
 import { movedAway } from '../local-files/moved-files.ts';
+import { isDelivered } from '../publishing/delivered.ts';
+import { requirePublisher } from '../publishing/require-publisher.ts';
 import { headerOnly } from './header-only.ts';
 import { reachMoves } from './reach-moves.ts';
-import { requirePublisher } from './require-publisher.ts';
 
 const parameters = Type.Object({
   path: Type.String(READS),

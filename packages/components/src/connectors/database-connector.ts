@@ -23,7 +23,6 @@ import { checkDatabase } from '../database/driver-class.ts';
 import { type BoundQuery, bindMark, type HighMark, highestMark, initialMark } from '../database/high-mark.ts';
 import { reachDatabase, reachQuery } from '../database/reach-database.ts';
 import { RowDocuments } from '../database/row-documents.ts';
-import { isDelivered } from '../delivery/delivered.ts';
 import type { FileState } from '../files/file-state.ts';
 import { RememberedMark } from '../files/remembered-mark.ts';
 import {
@@ -34,7 +33,8 @@ import {
   RememberParameter,
   reachState,
 } from '../files/state-settings.ts';
-import { requirePublisher } from './require-publisher.ts';
+import { isDelivered } from '../publishing/delivered.ts';
+import { requirePublisher } from '../publishing/require-publisher.ts';
 
 const parameters = Type.Object({
   driver: Type.String(),

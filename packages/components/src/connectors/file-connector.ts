@@ -44,13 +44,13 @@ import { checkPaths, folderUri, localMoves, localPaths, skippedFolders, walkMeet
 import { checkFileHandlers, FileFormats, FileHandlersParameter } from '../formats/handlers/file-handlers.ts';
 import { WalkNotes } from '../formats/walk-notes.ts';
 import { movedAway } from '../local-files/moved-files.ts';
+import { requirePublisher } from '../publishing/require-publisher.ts';
 import { extensionOf, type FileUri, leafOf, localFileUri, parseConfigUri } from '../storage/file-uri.ts';
 import { isGone } from '../storage/local-storage.ts';
 import type { ListOptions } from '../storage/storage.ts';
 import { checkStorageSettings, type StorageSettings, storageParameters } from '../storage/storage-parameters.ts';
 import { Storages, unneededStorages } from '../storage/storages.ts';
 import { reachMoves } from './reach-moves.ts';
-import { requirePublisher } from './require-publisher.ts';
 
 const parameters = Type.Object({
   paths: Type.Array(Type.String(READS)),

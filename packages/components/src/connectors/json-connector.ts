@@ -3,8 +3,8 @@ import { localFile, notLocal } from '../formats/byte-source.ts';
 import { checkEncoding, encodingParameters } from '../formats/encoding/encoding-settings.ts';
 import { JsonFormat } from '../formats/json/json-format.ts';
 import { WalkNotes } from '../formats/walk-notes.ts';
+import { requirePublisher } from '../publishing/require-publisher.ts';
 import { reachFile } from './reach-file.ts';
-import { requirePublisher } from './require-publisher.ts';
 
 const parameters = Type.Object({ jsonPath: Type.String(READS), ...encodingParameters });
 

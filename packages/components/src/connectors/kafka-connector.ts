@@ -13,7 +13,6 @@ import {
   Type,
   type Value,
 } from '@headrace/engine';
-import { isDelivered } from '../delivery/delivered.ts';
 import { brokersOf, checkBrokers } from '../kafka/brokers.ts';
 import { checkKafkaProperties, kafkaProperties } from '../kafka/client-properties.ts';
 import { CONSUMER_PROPERTIES } from '../kafka/consumer-properties.ts';
@@ -25,7 +24,8 @@ import { MessageDecoder } from '../kafka/message-decoder.ts';
 import { reachTopic } from '../kafka/reach-topic.ts';
 import { ReadProgress } from '../kafka/read-progress.ts';
 import { SettledCommits } from '../kafka/settled-commits.ts';
-import { requirePublisher } from './require-publisher.ts';
+import { isDelivered } from '../publishing/delivered.ts';
+import { requirePublisher } from '../publishing/require-publisher.ts';
 
 const parameters = Type.Object({
   kafka: Type.Object(

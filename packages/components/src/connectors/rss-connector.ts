@@ -32,7 +32,7 @@ import { getFollowing } from '../http/redirects.ts';
 import { isTransient, NO_RETRY } from '../http/retry.ts';
 import { safeUrl } from '../http/safe-url.ts';
 import { checkServerAccess, tlsOf, tlsParameter } from '../http/server-access.ts';
-import { requirePublisher } from './require-publisher.ts';
+import { requirePublisher } from '../publishing/require-publisher.ts';
 
 const parameters = Type.Object({
   rssURL: Type.String(CONNECTS),

@@ -1,5 +1,5 @@
 import { Connector, clamped, type ParameterProblem, type Publisher, type Static, Type } from '@headrace/engine';
-import { requirePublisher } from './require-publisher.ts';
+import { requirePublisher } from '../publishing/require-publisher.ts';
 import { SequenceDecoder, type SequencePosition } from './sequence-decoder.ts';
 
 const parameters = Type.Object({

@@ -13,8 +13,8 @@ import {
   textOf,
   type Value,
 } from '@headrace/engine';
-import { isDelivered } from '../delivery/delivered.ts';
 import { HttpError } from '../http/http-error.ts';
+import { isDelivered } from '../publishing/delivered.ts';
 import { checkSolrParams, cursorQuery } from '../solr/cursor-query.ts';
 import { reachSolr } from '../solr/reach-solr.ts';
 import { Solr } from '../solr/solr.ts';

@@ -13,8 +13,8 @@ import { invalidBytesParameter } from '../formats/encoding/encoding-settings.ts'
 import { WalkNotes } from '../formats/walk-notes.ts';
 import { XmlFormat } from '../formats/xml/xml-format.ts';
 import { checkXmlSettings } from '../formats/xml/xml-settings.ts';
+import { requirePublisher } from '../publishing/require-publisher.ts';
 import { reachFile } from './reach-file.ts';
-import { requirePublisher } from './require-publisher.ts';
 
 const parameters = Type.Object({
   filePaths: Type.Optional(Type.Array(Type.String(READS))),

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isUndelivered } from '../delivery/delivered.ts';
+import { isUndelivered } from '../publishing/delivered.ts';
 import type { PartitionPosition } from './group-member.ts';
 import { Pace } from './pace.ts';
 
