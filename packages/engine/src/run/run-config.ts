@@ -11,12 +11,13 @@ import { FailureReports, type PostFailures } from '../failures/failure-reports.t
 import type { FailedDocument } from '../failures/kept-failure.ts';
 import { planRetry, type RetryPlan } from '../failures/retry-plan.ts';
 import type { MessageGate } from '../transport/message-gate.ts';
-import { ConnectorRun, type RunContext } from './connector-run.ts';
+import { ConnectorRun } from './connector-run.ts';
 import { noDocuments, pendingDocuments, type SharedCounts } from './counters.ts';
 import { FailureLimit } from './failure-limit.ts';
 import type { SharedIndexing } from './indexing-statistics.ts';
 import type { IdleLanes } from './pipeline-pool.ts';
 import { RetrySource } from './retry-source.ts';
+import type { RunContext } from './run-context.ts';
 import { RunIndexers } from './run-indexers.ts';
 import type { RunRequest } from './run-request.ts';
 import type { ConnectorResult } from './run-result.ts';

@@ -4,9 +4,10 @@ import type { Registry } from '../component/registry.ts';
 import type { IngestConfig } from '../config/ingest-config.ts';
 import { toFailure } from '../errors/headrace-error.ts';
 import { connectWithin } from './connect-within.ts';
-import { ConnectorFailure, type RunIndexer } from './connector-run.ts';
+import { ConnectorFailure } from './connector-failure.ts';
 import { DryRunIndexer, dryRunEncoder } from './dry-run.ts';
 import type { SharedIndexing } from './indexing-statistics.ts';
+import type { RunIndexer } from './run-context.ts';
 import type { RunRequest } from './run-request.ts';
 
 /** What an indexer needs of the thread that it runs in. */

@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import type { SourceBatch } from '../batch/pipeline-messages.ts';
+import { silentLogger } from '../component/logger.ts';
+import { Document } from '../document/document.ts';
+import type { Failure } from '../errors/headrace-error.ts';
+import type { BatchingPublisher } from './batching-publisher.ts';
+import { ConnectorFailure } from './connector-failure.ts';
+import { noDocuments } from './counters.ts';
+import { Delivery, type DeliveryOptions } from './delivery.ts';
+import { OverdueError } from './time-limits.ts';
+
+const LOST: Failure = { code: 'HR_RUN_THREAD_LOST', message: 'the thread is gone' };
+
+/** Pipeline threads and an indexer that note what they are asked to do, in order. */
+class Recorder {
+  readonly events: string[] = [];
+  readonly logged: string[] = [];
+  readonly counts = noDocuments();
+  readonly stopping = new AbortController();
+  failed: Failure | undefined;
+  lost = false;
+
+  /** A delivery from a source that publishes documents with these ids, and then does more. */
+  delivery(ids: readonly string[], then?: () => Promise<void>, options: Partial<DeliveryOptions> = {}): Delivery {
+    const recorder = this;
+    const execute = async (publisher: BatchingPublisher) => {
+      for (const id of ids) await publisher.publish(Document.create(id));
+      await then?.();
+    };
+    return new Delivery({
+      source: { execute },
+      pool: {
+        waitForSpace: async () => undefined,
+        submit: (batch) => this.#submit(batch),
+        submitted: 0,
+        check: () => undefined,
+        drain: async () => void this.events.push('drain'),
+        get failed() {
+          return recorder.failed;
+        },
+        get lost() {
+          return recorder.lost;
+        },
+        refuse: ({ code }) => void this.events.push(`refuse ${code}`),
+      },
+      indexing: {
+        settled: async () => undefined,
+        flush: async () => void this.events.push('flush'),
+        abort: async ({ code }) => void this.events.push(`abort ${code}`),
+        undelivered: 0,
+      },
+      flow: { stop: () => void this.events.push('stop'), stopped: false },
+      accounts: {
+        counts: this.counts,
+        waitForPending: async () => undefined,
+        rejected: () => undefined,
+        lost: (documents, { code }) => void this.events.push(`lost ${documents} ${code}`),
+      },
+      signal: this.stopping.signal,
+      timeoutMillis: 0,
+      collapse: false,
+      maxPending: undefined,
+      logger: { ...silentLogger, info: (message) => void this.logged.push(message) },
+      ...options,
+    });
+  }
+
+  #submit(batch: SourceBatch): void {
+    const count = batch.kind === 'records' ? 0 : batch.count;
+    this.counts.published += count;
+    this.events.push(`submit ${count}`);
+  }
+}
+
+const fails = async (): Promise<void> => {
+  throw new Error('the source broke');
+};
+
+describe('a delivery', () => {
+  it('hands over all documents, and ends when pipeline threads and indexer have finished them', async () => {
+    const recorder = new Recorder();
+    const delivery = recorder.delivery(['a', 'b']);
+    await delivery.run();
+    expect(recorder.events).toEqual(['submit 2', 'drain', 'flush']);
+    expect(delivery.received).toBe(2);
+    expect(recorder.logged).toEqual([expect.stringMatching(/^2 docs published\. 0 children/)]);
+  });
+
+  it('finishes what was published when the source fails, and then fails', async () => {
+    const recorder = new Recorder();
+    const error = await recorder
+      .delivery(['a', 'b'], fails)
+      .run()
+      .catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(ConnectorFailure);
+    expect(error).toMatchObject({ text: 'Connector exception.', failure: { message: 'the source broke' } });
+    expect(recorder.events.slice(0, 3)).toEqual(['submit 2', 'drain', 'flush']);
+  });
+
+  it('takes no error for a failure that a source throws when it is asked to stop', async () => {
+    const recorder = new Recorder();
+    const then = async () => {
+      recorder.stopping.abort();
+      await fails();
+    };
+    await recorder.delivery(['a'], then).run();
+    expect(recorder.events).toEqual(['submit 1', 'drain', 'flush']);
+  });
+
+  it('gives up a source that takes too long, and counts what it had not handed over as lost', async () => {
+    const recorder = new Recorder();
+    const never = () => new Promise<void>(() => undefined);
+    const collapse = recorder.delivery(['a'], never, { timeoutMillis: 20, collapse: true });
+    await expect(collapse.run()).rejects.toThrow(OverdueError);
+    expect(recorder.events).toEqual([
+      'stop',
+      'refuse HR_CONNECTOR_TIMEOUT',
+      'abort HR_CONNECTOR_TIMEOUT',
+      'lost 1 HR_CONNECTOR_TIMEOUT',
+    ]);
+  });
+
+  it('fails with the reason of the pipeline threads, and sends the indexer nothing more from a lost one', async () => {
+    const recorder = new Recorder();
+    const then = async () => {
+      recorder.failed = LOST;
+      recorder.lost = true;
+    };
+    await expect(recorder.delivery(['a'], then).run()).rejects.toMatchObject({ failure: LOST });
+    expect(recorder.events).not.toContain('flush');
+    expect(recorder.events).toContain('abort HR_RUN_THREAD_LOST');
+  });
+
+  it('counts documents as received before consecutive ones of an id are merged', async () => {
+    const recorder = new Recorder();
+    const delivery = recorder.delivery(['a', 'a', 'b'], undefined, { collapse: true });
+    await delivery.run();
+    expect([delivery.received, recorder.counts.published]).toEqual([3, 2]);
+    expect(recorder.logged).toEqual([expect.stringContaining('3 docs published (2 after collapsing)')]);
+  });
+
+  it('logs no counts of a source that failed before it had published anything', async () => {
+    const recorder = new Recorder();
+    await expect(recorder.delivery([], fails).run()).rejects.toThrow('the source broke');
+    expect(recorder.logged).toEqual([]);
+  });
+});

@@ -1,0 +1,49 @@
+import type { ObjectNode } from '@headrace/hocon';
+import type { ModuleReference } from '../component/connector.ts';
+import type { Indexer } from '../component/indexer.ts';
+import type { LogRecord } from '../component/logger.ts';
+import type { Registry, RegistrySource } from '../component/registry.ts';
+import type { IngestConfig } from '../config/ingest-config.ts';
+import type { FailureReports } from '../failures/failure-reports.ts';
+import type { MessageGate } from '../transport/message-gate.ts';
+import type { SharedCounts } from './counters.ts';
+import type { FailureLimit } from './failure-limit.ts';
+import type { SharedIndexing } from './indexing-statistics.ts';
+import type { IdleLanes } from './pipeline-pool.ts';
+import type { ThreadStages } from './thread-messages.ts';
+
+/** What the connectors of a run share. */
+export interface RunContext {
+  readonly runId: string;
+  readonly root: ObjectNode;
+  readonly registrySource: RegistrySource;
+  readonly trusted: boolean;
+  readonly registry: Registry;
+  readonly config: IngestConfig;
+  readonly counts: SharedCounts;
+  readonly indexing: SharedIndexing;
+  readonly reports: FailureReports;
+  readonly failureLimit: FailureLimit;
+  readonly idle: IdleLanes;
+  /** Aborted when the run is to stop. */
+  readonly signal: AbortSignal;
+  readonly defaultThreads: number;
+  /** Sends a record of the run's own thread to the log. */
+  readonly log: (record: LogRecord) => void;
+  /** Sends on a record of a pipeline thread, which has passed the gate already. */
+  readonly forwardLog: (record: LogRecord) => void;
+  readonly logGate: MessageGate;
+  /** Told of each pipeline thread when it is opened. */
+  readonly onThread: (thread: ThreadStages) => void;
+  /** The indexer, made at first use. Rejects with a `ConnectorFailure`. */
+  indexer(): Promise<RunIndexer>;
+}
+
+/** The indexer of a run, and how to encode for it. */
+export interface RunIndexer {
+  /** Undefined when nothing is sent. */
+  readonly indexer: Indexer | undefined;
+  encoder(connector: string): ModuleReference | undefined;
+  /** Opens the destination, once for the run. */
+  connect(): Promise<void>;
+}
