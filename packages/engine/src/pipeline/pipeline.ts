@@ -1,16 +1,14 @@
-import type { Logger } from '../component/logger.ts';
 import type { Registry } from '../component/registry.ts';
 import type { Children } from '../component/stage.ts';
 import type { Document } from '../document/document.ts';
 import type { DocumentTable } from '../document/document-table.ts';
-import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
 import { adopt, closeChildren, isGiven, iterateChildren } from './children.ts';
-import { compileConditions } from './conditions.ts';
 import type { PipelineConfig } from './pipeline-config.ts';
 import { type DocumentRunner, type Guard, type Outlet, SegmentedPipeline } from './segmented-pipeline.ts';
 import { givenUp, overdue, StageError } from './stage-error.ts';
+import { type PipelineContext, startStages, stopStages } from './start-stages.ts';
 import { StatisticsMark } from './statistics-mark.ts';
-import { callStage, callWithTable, failure, isPromise, newStep, type StageStatistics, type Step } from './step.ts';
+import { callStage, callWithTable, failure, isPromise, type StageStatistics, type Step } from './step.ts';
 import { Tracer } from './trace.ts';
 
 /** What became of the documents that went into a pipeline, told in their order. */
@@ -25,21 +23,6 @@ export interface PipelineSink {
   readonly full?: boolean;
   /** Has it taken away, which may block. False: no more is wanted. */
   relieve?(): Promise<boolean>;
-}
-
-export interface PipelineContext {
-  readonly runId: string;
-  readonly threadName: string;
-  readonly threadNumber: number;
-  readonly trusted: boolean;
-  /** As in `StageContext`. */
-  readonly computeMillis?: number;
-  /** As in `StageContext`. */
-  readonly preview?: boolean;
-  /** A logger for a stage. */
-  log(name: string): Logger;
-  /** Runs what stages compute after others have waited; without it that may take as long as it likes. */
-  readonly guard?: Guard;
 }
 
 const unguarded: Guard = (work) => {
@@ -69,38 +52,11 @@ export class Pipeline implements DocumentRunner {
   }
 
   /**
-   * Makes and starts the stages, in order; when one fails, those started are stopped and the error is thrown
+   * Makes and starts the stages, in order. When one fails, those that were started are stopped, and the error is thrown
    * (`HR_STAGE_START`, naming the stage).
    */
   static async start(config: PipelineConfig, registry: Registry, context: PipelineContext): Promise<Pipeline> {
-    const steps: Step[] = [];
-    for (const { entry, params, name, conditions, conditionPolicy } of config.stages) {
-      try {
-        const StageClass = await registry.load({ ...entry, kind: 'stage' });
-        const { runId, threadName, threadNumber, trusted, computeMillis, preview = false } = context;
-        const stage = new StageClass(params as never, {
-          name,
-          pipeline: config.name,
-          runId,
-          threadName,
-          threadNumber,
-          trusted,
-          ...(computeMillis === undefined ? {} : { computeMillis }),
-          preview,
-          log: context.log(name),
-        });
-        await stage.start?.();
-        steps.push(newStep(stage, name, compileConditions(conditions, conditionPolicy)));
-      } catch (error) {
-        await stopAll(steps).catch(() => undefined);
-        throw new HeadraceError(
-          'HR_STAGE_START',
-          `Stage ${name} (${entry.name}) could not start: ${messageOf(error)}`,
-          { cause: error, ...(error instanceof HeadraceError && error.hint !== undefined ? { hint: error.hint } : {}) },
-        );
-      }
-    }
-    return new Pipeline(steps, context.guard);
+    return new Pipeline(await startStages(config, registry, context), context.guard);
   }
 
   get statistics(): StageStatistics[] {
@@ -178,7 +134,7 @@ export class Pipeline implements DocumentRunner {
 
   /** Stops all stages; the first error is thrown when all have been stopped. */
   async stop(): Promise<void> {
-    await stopAll(this.steps);
+    await stopStages(this.steps);
   }
 
   /** Runs the stages `[from, to)` on one document. Throws a `StageError`. */
@@ -304,16 +260,4 @@ class SinkOutlet implements Outlet {
   async relieve(): Promise<boolean> {
     return (await this.sink.relieve?.()) ?? true;
   }
-}
-
-async function stopAll(steps: readonly Step[]): Promise<void> {
-  let first: unknown;
-  for (const { stage } of steps) {
-    try {
-      await stage.stop?.();
-    } catch (error) {
-      first ??= error;
-    }
-  }
-  if (first !== undefined) throw first;
 }

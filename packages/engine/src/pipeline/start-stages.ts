@@ -1,0 +1,74 @@
+import type { Logger } from '../component/logger.ts';
+import type { Registry } from '../component/registry.ts';
+import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
+import { compileConditions } from './conditions.ts';
+import type { PipelineConfig } from './pipeline-config.ts';
+import type { Guard } from './segmented-pipeline.ts';
+import { newStep, type Step } from './step.ts';
+
+/** What the stages of a pipeline are started with. */
+export interface PipelineContext {
+  readonly runId: string;
+  readonly threadName: string;
+  readonly threadNumber: number;
+  readonly trusted: boolean;
+  /** As in `StageContext`. */
+  readonly computeMillis?: number;
+  /** As in `StageContext`. */
+  readonly preview?: boolean;
+  /** A logger for a stage. */
+  log(name: string): Logger;
+  /** Runs what stages compute after others have waited; without it that may take as long as it likes. */
+  readonly guard?: Guard;
+}
+
+/**
+ * Makes and starts the stages of a pipeline, in order. When one fails, those that were started are stopped, and the error
+ * is thrown (`HR_STAGE_START`, naming the stage).
+ */
+export async function startStages(
+  config: PipelineConfig,
+  registry: Registry,
+  context: PipelineContext,
+): Promise<Step[]> {
+  const steps: Step[] = [];
+  for (const { entry, params, name, conditions, conditionPolicy } of config.stages) {
+    try {
+      const StageClass = await registry.load({ ...entry, kind: 'stage' });
+      const { runId, threadName, threadNumber, trusted, computeMillis, preview = false } = context;
+      const stage = new StageClass(params as never, {
+        name,
+        pipeline: config.name,
+        runId,
+        threadName,
+        threadNumber,
+        trusted,
+        ...(computeMillis === undefined ? {} : { computeMillis }),
+        preview,
+        log: context.log(name),
+      });
+      await stage.start?.();
+      steps.push(newStep(stage, name, compileConditions(conditions, conditionPolicy)));
+    } catch (error) {
+      await stopStages(steps).catch(() => undefined);
+      throw new HeadraceError('HR_STAGE_START', `Stage ${name} (${entry.name}) could not start: ${messageOf(error)}`, {
+        cause: error,
+        ...(error instanceof HeadraceError && error.hint !== undefined ? { hint: error.hint } : {}),
+      });
+    }
+  }
+  return steps;
+}
+
+/** Stops all stages. The first error is thrown when all have been stopped. */
+export async function stopStages(steps: readonly Step[]): Promise<void> {
+  let first: unknown;
+  for (const { stage } of steps) {
+    try {
+      await stage.stop?.();
+    } catch (error) {
+      first ??= error;
+    }
+  }
+  if (first !== undefined) throw first;
+}
