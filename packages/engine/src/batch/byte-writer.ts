@@ -17,57 +17,60 @@ export interface WriterMark {
 export class ByteWriter {
   /** About how many characters have come since the last `take`. */
   characters = 0;
-  private pending = '';
-  private buffer: Buffer<ArrayBuffer> = Buffer.allocUnsafeSlow(0);
-  private length = 0;
-  private lastLength = FIRST_CAPACITY;
+  #pending = '';
+  #buffer: Buffer<ArrayBuffer> = Buffer.allocUnsafeSlow(0);
+  #length = 0;
+  #lastLength = FIRST_CAPACITY;
 
   write(text: string): void {
     this.characters += text.length;
-    this.pending += text;
-    if (this.pending.length >= JOIN_CHARACTERS) this.encode();
+    this.#pending += text;
+    if (this.#pending.length >= JOIN_CHARACTERS) this.#encode();
   }
 
   /** What `rollback` goes back to; not across a `take`. */
   mark(): WriterMark {
-    const { characters, pending, buffer, length } = this;
+    const { characters } = this;
+    const pending = this.#pending;
+    const buffer = this.#buffer;
+    const length = this.#length;
     return { characters, pending, buffer, length };
   }
 
   /** Forgets what was written since a mark, whatever was going on: only what lies behind it has been changed. */
   rollback({ characters, pending, buffer, length }: WriterMark): void {
     this.characters = characters;
-    this.pending = pending;
-    this.buffer = buffer;
-    this.length = length;
+    this.#pending = pending;
+    this.#buffer = buffer;
+    this.#length = length;
   }
 
   /** The bytes of everything since the last call, in memory of their own, which may be transferred. */
   take(): Uint8Array<ArrayBuffer> {
-    if (this.pending !== '') this.encode();
-    const bytes = this.buffer.subarray(0, this.length);
-    if (this.length > 0) this.lastLength = this.length;
-    this.buffer = Buffer.allocUnsafeSlow(0);
-    this.length = 0;
+    if (this.#pending !== '') this.#encode();
+    const bytes = this.#buffer.subarray(0, this.#length);
+    if (this.#length > 0) this.#lastLength = this.#length;
+    this.#buffer = Buffer.allocUnsafeSlow(0);
+    this.#length = 0;
     this.characters = 0;
     return bytes;
   }
 
-  private encode(): void {
-    const text = this.pending;
-    this.pending = '';
+  #encode(): void {
+    const text = this.#pending;
+    this.#pending = '';
     // UTF-8 takes at most three bytes for a UTF-16 unit.
-    this.reserve(text.length * 3);
-    this.length += this.buffer.write(text, this.length, 'utf8');
+    this.#reserve(text.length * 3);
+    this.#length += this.#buffer.write(text, this.#length, 'utf8');
   }
 
-  private reserve(more: number): void {
-    const needed = this.length + more;
-    if (needed <= this.buffer.length) return;
+  #reserve(more: number): void {
+    const needed = this.#length + more;
+    if (needed <= this.#buffer.length) return;
     // Batches are alike: the last one tells how much this one will need.
-    const capacity = Math.max(needed, this.buffer.length === 0 ? this.lastLength + more : this.buffer.length * 2);
+    const capacity = Math.max(needed, this.#buffer.length === 0 ? this.#lastLength + more : this.#buffer.length * 2);
     const larger = Buffer.allocUnsafeSlow(capacity);
-    this.buffer.copy(larger, 0, 0, this.length);
-    this.buffer = larger;
+    this.#buffer.copy(larger, 0, 0, this.#length);
+    this.#buffer = larger;
   }
 }

@@ -29,45 +29,45 @@ export type ComputeOutcome = 'done' | 'overdue' | 'starved';
 export class ComputeLimit {
   /** `worker.maxProcessingSecs` in milliseconds. */
   readonly millis: number;
-  private overdue = 0;
-  private lastOverdue = 0;
-  private longest = 0;
+  #overdue = 0;
+  #lastOverdue = 0;
+  #longest = 0;
   /** For the document that was starved last. */
-  private stretch = 1;
+  #stretch = 1;
 
-  private readonly now: () => number;
+  readonly #now: () => number;
 
   /** @param now a clock, in milliseconds */
   constructor(millis: number, now: () => number = () => performance.now()) {
     this.millis = millis;
-    this.now = now;
+    this.#now = now;
   }
 
   /** Processor time in milliseconds that the next document may use. */
   get current(): number {
-    const part = this.isForgotten() ? 1 : Math.max(LEAST_PART, 1 / 2 ** this.overdue);
-    return Math.min(this.millis, Math.max(part * this.millis, 2 * this.longest));
+    const part = this.#isForgotten() ? 1 : Math.max(LEAST_PART, 1 / 2 ** this.#overdue);
+    return Math.min(this.millis, Math.max(part * this.millis, 2 * this.#longest));
   }
 
   /** Runs work for one document, which can be done again from its beginning. */
   run(work: () => void): ComputeOutcome {
     const limit = this.current;
     const before = processorMillis();
-    const inTime = runGuarded(work, limit * this.stretch);
+    const inTime = runGuarded(work, limit * this.#stretch);
     const used = processorMillis() - before;
     if (inTime) {
-      this.longest = Math.max(this.longest, used);
-      this.stretch = 1;
+      this.#longest = Math.max(this.#longest, used);
+      this.#stretch = 1;
       return 'done';
     }
-    if (used < USED_UP * limit && this.stretch < MAX_STRETCH) {
+    if (used < USED_UP * limit && this.#stretch < MAX_STRETCH) {
       // A quarter more than it takes at the share of a processor that it has had.
-      const share = used / (limit * this.stretch);
-      this.stretch = Math.min(MAX_STRETCH, Math.max(2 * this.stretch, 1.25 / share));
+      const share = used / (limit * this.#stretch);
+      this.#stretch = Math.min(MAX_STRETCH, Math.max(2 * this.#stretch, 1.25 / share));
       return 'starved';
     }
-    this.stretch = 1;
-    this.countOverdue();
+    this.#stretch = 1;
+    this.#countOverdue();
     return 'overdue';
   }
 
@@ -76,17 +76,17 @@ export class ComputeLimit {
     // How long it may take on the clock has to be known before: by how many want each processor.
     const wanted = (loadavg()[0] as number) / availableParallelism();
     if (runGuarded(work, this.current * Math.min(MAX_STRETCH_ONCE, Math.max(1, wanted)))) return true;
-    this.countOverdue();
+    this.#countOverdue();
     return false;
   }
 
-  private countOverdue(): void {
-    this.overdue = this.isForgotten() ? 1 : this.overdue + 1;
-    this.lastOverdue = this.now();
+  #countOverdue(): void {
+    this.#overdue = this.#isForgotten() ? 1 : this.#overdue + 1;
+    this.#lastOverdue = this.#now();
   }
 
-  private isForgotten(): boolean {
-    return this.now() - this.lastOverdue > FORGOTTEN_AFTER * this.millis;
+  #isForgotten(): boolean {
+    return this.#now() - this.#lastOverdue > FORGOTTEN_AFTER * this.millis;
   }
 }
 

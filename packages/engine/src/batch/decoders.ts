@@ -3,14 +3,14 @@ import type { Logger } from '../component/logger.ts';
 
 /** The decoders that a thread has made, one for each reference: what they remember (a warning said once) holds across pieces. */
 export class Decoders {
-  private readonly made = new Map<string, RecordDecoder>();
+  readonly #made = new Map<string, RecordDecoder>();
 
   async get(reference: ModuleReference): Promise<RecordDecoder> {
     const key = `${reference.url}#${reference.name} ${JSON.stringify(reference.options)}`;
-    let decoder = this.made.get(key);
+    let decoder = this.#made.get(key);
     if (decoder === undefined) {
       decoder = await instantiate<RecordDecoder>(reference);
-      this.made.set(key, decoder);
+      this.#made.set(key, decoder);
     }
     return decoder;
   }

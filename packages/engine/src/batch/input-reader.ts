@@ -76,36 +76,36 @@ async function decoding(batch: InputBatch, sink: RecordSink): Promise<() => void
 
 class InputFinder implements RecordSink {
   readonly found = new Map<number, Content>();
-  private readonly positions: ReadonlySet<number>;
-  private readonly budget: FailureBudget;
-  private seen = 0;
+  readonly #positions: ReadonlySet<number>;
+  readonly #budget: FailureBudget;
+  #seen = 0;
 
   constructor(positions: ReadonlySet<number>, budget: FailureBudget) {
-    this.positions = positions;
-    this.budget = budget;
+    this.#positions = positions;
+    this.#budget = budget;
   }
 
   document(document: Document): void {
-    const at = this.seen++;
-    if (this.positions.has(at)) this.keep(at, document);
+    const at = this.#seen++;
+    if (this.#positions.has(at)) this.#keep(at, document);
   }
 
   table(table: DocumentTable): void {
     for (let row = 0; row < table.count; row++) {
-      const at = this.seen++;
-      if (this.positions.has(at)) this.keep(at, table.document(row));
+      const at = this.#seen++;
+      if (this.#positions.has(at)) this.#keep(at, table.document(row));
     }
   }
 
   reject(): void {
-    this.seen++;
+    this.#seen++;
   }
 
   warn(): void {}
 
-  private keep(at: number, document: Document): void {
-    this.found.set(at, contentOf(document, this.budget));
-    if (this.found.size === this.positions.size) throw ENOUGH;
+  #keep(at: number, document: Document): void {
+    this.found.set(at, contentOf(document, this.#budget));
+    if (this.found.size === this.#positions.size) throw ENOUGH;
   }
 }
 

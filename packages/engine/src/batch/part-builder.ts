@@ -30,19 +30,19 @@ interface PartMark {
 export class PartBuilder implements PipelineSink {
   /** Which document of the batch the pipeline is at: what is told comes from it. */
   position = 0;
-  private readonly encoder: DocumentEncoder | undefined;
-  private readonly withLengths: boolean;
-  private readonly output = new ByteWriter();
+  readonly #encoder: DocumentEncoder | undefined;
+  readonly #withLengths: boolean;
+  readonly #output = new ByteWriter();
   /** Each as JSON, with a comma. As texts in a list they would outlive the young generation. */
-  private readonly ids = new ByteWriter();
-  private idCount = 0;
-  private lengths: number[] = [];
-  private failures: PartFailure[] = [];
-  private count = 0;
-  private published = 0;
-  private created = 0;
-  private dropped = 0;
-  private failed = 0;
+  readonly #ids = new ByteWriter();
+  #idCount = 0;
+  #lengths: number[] = [];
+  #failures: PartFailure[] = [];
+  #count = 0;
+  #published = 0;
+  #created = 0;
+  #dropped = 0;
+  #failed = 0;
 
   /**
    * Has the part taken while a document goes on giving children: one may have more than there is memory. False: no
@@ -50,7 +50,7 @@ export class PartBuilder implements PipelineSink {
    */
   readonly relieve: () => Promise<boolean>;
 
-  private readonly maxFailures: number;
+  readonly #maxFailures: number;
 
   /**
    * @param withLengths whether the indexer cuts batches by document, so that it needs the length of each
@@ -62,53 +62,53 @@ export class PartBuilder implements PipelineSink {
     relieve: () => Promise<boolean>,
     maxFailures: number,
   ) {
-    this.maxFailures = maxFailures;
-    this.encoder = encoder;
-    this.withLengths = withLengths;
+    this.#maxFailures = maxFailures;
+    this.#encoder = encoder;
+    this.#withLengths = withLengths;
     this.relieve = relieve;
   }
 
   /** Whether it is time for it to be taken. */
   get full(): boolean {
-    return this.output.characters >= PART_CHARACTERS;
+    return this.#output.characters >= PART_CHARACTERS;
   }
 
   emit(document: Document, isChild: boolean): void {
-    if (isChild) this.created++;
+    if (isChild) this.#created++;
     if (document.dropped) {
-      this.dropped++;
+      this.#dropped++;
       return;
     }
-    const { encoder } = this;
+    const encoder = this.#encoder;
     if (encoder !== undefined) {
       let text: string;
       try {
         text = encoder.encode(document);
       } catch (error) {
-        this.fail(document.id, 'indexer', toFailure(error, 'HR_INDEXER_FAILED'));
+        this.#fail(document.id, 'indexer', toFailure(error, 'HR_INDEXER_FAILED'));
         return;
       }
-      this.write(text);
+      this.#write(text);
     }
-    this.count++;
-    if (this.withLengths || this.idCount < MAX_KEPT_FAILURES) this.writeIds(writeString(document.id), 1);
+    this.#count++;
+    if (this.#withLengths || this.#idCount < MAX_KEPT_FAILURES) this.#writeIds(writeString(document.id), 1);
   }
 
   finished(): void {
-    this.published++;
+    this.#published++;
   }
 
   failedDocument(input: Document, error: StageError): void {
-    this.published++;
-    this.fail(input.id, error.stage, toFailure(error, 'HR_STAGE_FAILED'));
+    this.#published++;
+    this.#fail(input.id, error.stage, toFailure(error, 'HR_STAGE_FAILED'));
   }
 
   /** A record could not be read. */
   rejected(id: string, failure: Failure): void {
-    this.published++;
-    this.failed++;
+    this.#published++;
+    this.#failed++;
     // Another document may be on its way through a stage that waits: the position is that one's.
-    this.addFailure({ id, at: 'connector', failure, position: -1 });
+    this.#addFailure({ id, at: 'connector', failure, position: -1 });
   }
 
   /**
@@ -116,7 +116,7 @@ export class PartBuilder implements PipelineSink {
    * @param first the position of the first one
    */
   table(table: DocumentTable, first: number): void {
-    const texts = this.encoder === undefined ? [] : encodeTable(this.encoder, table);
+    const texts = this.#encoder === undefined ? [] : encodeTable(this.#encoder, table);
     if (texts === undefined) {
       for (let row = 0; row < table.count; row++) {
         this.position = first + row;
@@ -125,46 +125,55 @@ export class PartBuilder implements PipelineSink {
       }
       return;
     }
-    for (const text of texts) this.write(text);
-    this.count += table.count;
-    this.published += table.count;
+    for (const text of texts) this.#write(text);
+    this.#count += table.count;
+    this.#published += table.count;
     // A streaming indexer fails as a whole, and nobody is told of more failed documents than these.
-    const wanted = this.withLengths ? table.count : Math.min(table.count, MAX_KEPT_FAILURES - this.idCount);
+    const wanted = this.#withLengths ? table.count : Math.min(table.count, MAX_KEPT_FAILURES - this.#idCount);
     if (wanted <= 0) return;
     const ids = wanted === table.count ? table.ids : table.ids.slice(0, wanted);
-    this.writeIds(JSON.stringify(ids).slice(1, -1), wanted);
+    this.#writeIds(JSON.stringify(ids).slice(1, -1), wanted);
   }
 
   /** What `rollback` goes back to; not across a `take`. */
   mark(): PartMark {
-    const { count, published, created, dropped, failed } = this;
+    const count = this.#count;
+    const published = this.#published;
+    const created = this.#created;
+    const dropped = this.#dropped;
+    const failed = this.#failed;
     return {
-      output: this.output.mark(),
-      ids: this.ids.mark(),
-      idCount: this.idCount,
-      lengths: this.lengths.length,
-      failures: this.failures.length,
+      output: this.#output.mark(),
+      ids: this.#ids.mark(),
+      idCount: this.#idCount,
+      lengths: this.#lengths.length,
+      failures: this.#failures.length,
       counts: [count, published, created, dropped, failed],
     };
   }
 
   rollback({ output, ids, idCount, lengths, failures, counts }: PartMark): void {
-    this.output.rollback(output);
-    this.ids.rollback(ids);
-    this.idCount = idCount;
-    this.lengths.length = lengths;
-    this.failures.length = failures;
-    [this.count, this.published, this.created, this.dropped, this.failed] = counts;
+    this.#output.rollback(output);
+    this.#ids.rollback(ids);
+    this.#idCount = idCount;
+    this.#lengths.length = lengths;
+    this.#failures.length = failures;
+    [this.#count, this.#published, this.#created, this.#dropped, this.#failed] = counts;
   }
 
   /** Documents of the batch that failed since the last `take`, which are to be found in it. */
   get failedDocuments(): readonly PartFailure[] {
-    return this.failures.filter(({ position }) => position >= 0);
+    return this.#failures.filter(({ position }) => position >= 0);
   }
 
   /** All there is since the last call. */
   take(sequence: number, last: boolean): OutcomePart {
-    const { published, created, dropped, failed, failures, count } = this;
+    const published = this.#published;
+    const created = this.#created;
+    const dropped = this.#dropped;
+    const failed = this.#failed;
+    const failures = this.#failures;
+    const count = this.#count;
     const part: OutcomePart = {
       sequence,
       last,
@@ -174,43 +183,43 @@ export class PartBuilder implements PipelineSink {
       failed,
       failures,
       count,
-      bytes: this.output.take(),
-      ids: this.takeIds(),
-      lengths: this.withLengths ? Uint32Array.from(this.lengths) : undefined,
+      bytes: this.#output.take(),
+      ids: this.#takeIds(),
+      lengths: this.#withLengths ? Uint32Array.from(this.#lengths) : undefined,
     };
-    this.count = this.published = this.created = this.dropped = this.failed = 0;
-    this.failures = [];
-    this.lengths = [];
+    this.#count = this.#published = this.#created = this.#dropped = this.#failed = 0;
+    this.#failures = [];
+    this.#lengths = [];
     return part;
   }
 
   /** @param json so many ids as JSON, with commas between them */
-  private writeIds(json: string, count: number): void {
-    this.ids.write(`${json},`);
-    this.idCount += count;
+  #writeIds(json: string, count: number): void {
+    this.#ids.write(`${json},`);
+    this.#idCount += count;
   }
 
-  private takeIds(): string {
-    const bytes = this.ids.take();
+  #takeIds(): string {
+    const bytes = this.#ids.take();
     const list = `[${Buffer.from(bytes.buffer, 0, Math.max(0, bytes.length - 1)).toString()}]`;
     release(bytes);
-    this.idCount = 0;
+    this.#idCount = 0;
     return list;
   }
 
-  private write(text: string): void {
-    this.output.write(text);
-    if (this.withLengths) this.lengths.push(Buffer.byteLength(text));
+  #write(text: string): void {
+    this.#output.write(text);
+    if (this.#withLengths) this.#lengths.push(Buffer.byteLength(text));
   }
 
-  private fail(id: string, at: string, failure: Failure): void {
-    this.failed++;
-    this.addFailure({ id, at, failure, position: this.position });
+  #fail(id: string, at: string, failure: Failure): void {
+    this.#failed++;
+    this.#addFailure({ id, at, failure, position: this.position });
   }
 
   /** A run tells of no more than so many. */
-  private addFailure(failure: PartFailure): void {
-    if (this.failures.length < this.maxFailures) this.failures.push(failure);
+  #addFailure(failure: PartFailure): void {
+    if (this.#failures.length < this.#maxFailures) this.#failures.push(failure);
   }
 }
 

@@ -21,11 +21,11 @@ export function descriptionsOf(fields: readonly SpecField[], prefix = ''): Map<s
 
 /** Turns parameters into JSON Schema. */
 export class SchemaWriter {
-  private readonly entries: readonly CatalogEntry[];
+  readonly #entries: readonly CatalogEntry[];
 
   /** @param entries where descriptions of handlers are found that a component keeps inside itself */
   constructor(entries: readonly CatalogEntry[]) {
-    this.entries = entries;
+    this.#entries = entries;
   }
 
   /**
@@ -43,7 +43,7 @@ export class SchemaWriter {
     const required = (schema.required as string[] | undefined) ?? [];
     const properties: Record<string, JsonSchema> = { ...shared };
     for (const [name, property] of Object.entries(schema.properties as Record<string, TSchema>)) {
-      const described = this.value(property, descriptions, `${prefix}${name}`);
+      const described = this.#value(property, descriptions, `${prefix}${name}`);
       properties[name] = {
         ...(required.includes(name) ? described : orNull(described)),
         ...annotations(property, descriptions.get(`${prefix}${name}`)),
@@ -58,17 +58,17 @@ export class SchemaWriter {
   }
 
   /** @param exact whether texts must be texts, as in a map */
-  private value(schema: TSchema, descriptions: Descriptions, path: string, exact = false): JsonSchema {
+  #value(schema: TSchema, descriptions: Descriptions, path: string, exact = false): JsonSchema {
     const { type, choices } = schema as { type?: string; choices?: ClassChoices };
     if (type === 'object' && 'patternProperties' in schema) {
-      if (choices !== undefined) return this.chosen(choices);
+      if (choices !== undefined) return this.#chosen(choices);
       const [values] = Object.values(schema.patternProperties as Record<string, TSchema>);
       const inMap = !('coerced' in schema);
-      return { type: 'object', additionalProperties: this.value(values as TSchema, descriptions, path, inMap) };
+      return { type: 'object', additionalProperties: this.#value(values as TSchema, descriptions, path, inMap) };
     }
     if (type === 'object') return this.object(schema as TObject, descriptions, {}, `${path}.`);
     if (type === 'array') {
-      const items = this.value((schema as unknown as { items: TSchema }).items, descriptions, path, exact);
+      const items = this.#value((schema as unknown as { items: TSchema }).items, descriptions, path, exact);
       return listOf(items);
     }
     if (type === 'string') return { type: exact ? 'string' : ['string', 'number', 'boolean'] };
@@ -80,16 +80,16 @@ export class SchemaWriter {
     if (alternatives === undefined) return {};
     const literals = alternatives.map((choice) => (choice as { const?: unknown }).const);
     if (literals.every((literal) => typeof literal === 'string')) return { enum: literals.flatMap(withScalar) };
-    return { anyOf: alternatives.map((choice) => this.value(choice, descriptions, path, exact)) };
+    return { anyOf: alternatives.map((choice) => this.#value(choice, descriptions, path, exact)) };
   }
 
   /** A map of objects, each of the class that it names, or that its key stands for. */
-  private chosen({ classes, byKey = {} }: ClassChoices): JsonSchema {
+  #chosen({ classes, byKey = {} }: ClassChoices): JsonSchema {
     const names = { enum: classes.flatMap((choice) => choice.names) };
     const alternatives = classes.map((choice) => ({
       if: { properties: { class: { enum: choice.names } }, required: ['class'] },
       // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-      then: this.choice(choice),
+      then: this.#choice(choice),
     }));
     const named = { type: 'object', properties: { class: names }, required: ['class'], allOf: alternatives };
     const keyed = Object.entries(byKey).map(([key, name]) => {
@@ -97,7 +97,7 @@ export class SchemaWriter {
       const byDefault = {
         if: { properties: { class: { type: 'null' } } },
         // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-        then: this.choice(standard),
+        then: this.#choice(standard),
       };
       return [
         key,
@@ -111,8 +111,8 @@ export class SchemaWriter {
     };
   }
 
-  private choice({ parameters, describedBy }: ClassChoice): JsonSchema {
-    const entry = this.entries.find(({ name }) => name === describedBy);
+  #choice({ parameters, describedBy }: ClassChoice): JsonSchema {
+    const entry = this.#entries.find(({ name }) => name === describedBy);
     return this.object(parameters, descriptionsOf(entry?.fields ?? []), { class: {} });
   }
 }

@@ -87,12 +87,12 @@ export function checkParameters(
 class ParameterReader {
   readonly problems: Problem[] = [];
   readonly files: NamedFile[] = [];
-  private readonly rules: PolicyRules | undefined;
+  readonly #rules: PolicyRules | undefined;
   /** Whether texts must be texts in the config: inside a map, a number is no name of a field. */
-  private exactTexts = false;
+  #exactTexts = false;
 
   constructor(rules: PolicyRules | undefined) {
-    this.rules = rules;
+    this.#rules = rules;
   }
 
   object(schema: TObject, node: ObjectNode, path: string, shared: ReadonlySet<string>): Record<string, unknown> {
@@ -101,7 +101,7 @@ class ParameterReader {
     for (const [key, child] of node.entries) {
       if (Object.hasOwn(properties, key) || shared.has(key)) continue;
       const free = entries.map(([name]) => name).filter((name) => !node.entries.has(name));
-      this.unknown(key, child, node.keys.get(key) ?? child.origin, path, {
+      this.#unknown(key, child, node.keys.get(key) ?? child.origin, path, {
         known: [...Object.keys(properties).toSorted(), ...shared],
         free: free.toSorted((a, b) => Number(required.has(b)) - Number(required.has(a))),
       });
@@ -110,46 +110,46 @@ class ParameterReader {
       const child = node.entries.get(key);
       if (child === undefined || child.kind === 'null') {
         if (required.has(key)) {
-          this.add('HR_CONFIG_MISSING_PARAMETER', node.origin, path, `Config is missing required property ${key}`);
+          this.#add('HR_CONFIG_MISSING_PARAMETER', node.origin, path, `Config is missing required property ${key}`);
         } else {
-          const otherwise = this.absent(property);
+          const otherwise = this.#absent(property);
           if (otherwise !== undefined) value[key] = otherwise;
         }
         continue;
       }
       if (hasNoEffect(property)) this.problems.push(withoutEffect(join(path, key), node.keys.get(key) ?? child.origin));
-      const read = this.value(property, child, join(path, key), key);
+      const read = this.#value(property, child, join(path, key), key);
       if (read !== undefined) value[key] = read;
     }
     return value;
   }
 
   /** What counts for a parameter that is absent: its default, or what a policy allows where that is less. */
-  private absent(schema: TSchema): unknown {
+  #absent(schema: TSchema): unknown {
     const { cap, default: value } = schema as { cap?: Cap; default?: unknown };
-    const most = cap && this.rules?.most(cap);
+    const most = cap && this.#rules?.most(cap);
     const counts = value ?? cap?.otherwise;
     return most !== undefined && typeof counts === 'number' && counts > most ? most : value;
   }
 
-  private value(schema: TSchema, node: ConfigNode, path: string, name: string): unknown {
+  #value(schema: TSchema, node: ConfigNode, path: string, name: string): unknown {
     const { type } = schema as { type?: string };
-    if (isMap(schema)) return this.map(schema, node, path, name);
+    if (isMap(schema)) return this.#map(schema, node, path, name);
     if (type === 'object') {
       if (node.kind === 'object') return this.object(schema as TObject, node, path, new Set());
-      return this.wrong(node, path, `${name} is supposed to be a Config, was "${kindName(node)}"`);
+      return this.#wrong(node, path, `${name} is supposed to be a Config, was "${kindName(node)}"`);
     }
-    if (type === 'array') return this.list((schema as unknown as { items: TSchema }).items, node, path, name);
-    if (type === 'string') return this.text(schema, node, path, name);
-    if (type === 'boolean') return this.boolean(node, path, name);
-    if (type === 'number' || type === 'integer') return this.number(schema, node, path, name, type === 'integer');
+    if (type === 'array') return this.#list((schema as unknown as { items: TSchema }).items, node, path, name);
+    if (type === 'string') return this.#text(schema, node, path, name);
+    if (type === 'boolean') return this.#boolean(node, path, name);
+    if (type === 'number' || type === 'integer') return this.#number(schema, node, path, name, type === 'integer');
     const choices = (schema as { anyOf?: TSchema[] }).anyOf;
     const { meant = {} } = schema as { meant?: Readonly<Record<string, string>> };
-    if (choices !== undefined) return this.choice(choices, node, path, name, meant);
+    if (choices !== undefined) return this.#choice(choices, node, path, name, meant);
     return nodeToValue(node);
   }
 
-  private text(schema: TSchema, node: ConfigNode, path: string, name: string): string | undefined {
+  #text(schema: TSchema, node: ConfigNode, path: string, name: string): string | undefined {
     const text = scalarText(node);
     const { access } = schema as { access?: AccessKind };
     if (access !== undefined && text !== undefined) {
@@ -157,34 +157,34 @@ class ParameterReader {
         if (!('path' in named)) continue;
         this.files.push({ kind: access, where: { path, ...place(node.origin) }, text, target: resolve(named.path) });
       }
-      const refused = this.rules?.refusedParameter(access, text);
+      const refused = this.#rules?.refusedParameter(access, text);
       const message = `An uploaded config may not ${refused}`;
-      if (refused !== undefined) this.add('HR_POLICY_REFUSED', node.origin, path, message, POLICY_HINT);
+      if (refused !== undefined) this.#add('HR_POLICY_REFUSED', node.origin, path, message, POLICY_HINT);
     }
-    if (text !== undefined && this.exactTexts && node.kind !== 'string') {
+    if (text !== undefined && this.#exactTexts && node.kind !== 'string') {
       const message = `${name} must be a string, was "${kindName(node)}"`;
-      return this.wrong(node, path, message, 'HR_CONFIG_WRONG_TYPE', `If it is a name, put it in quotes: "${text}".`);
+      return this.#wrong(node, path, message, 'HR_CONFIG_WRONG_TYPE', `If it is a name, put it in quotes: "${text}".`);
     }
     // Texts of a config are mostly names of fields: interned, a look-up compares pointers.
     if (text !== undefined) return internName(text);
-    return this.wrong(node, path, `${name} must be a string, was "${kindName(node)}"`);
+    return this.#wrong(node, path, `${name} must be a string, was "${kindName(node)}"`);
   }
 
-  private boolean(node: ConfigNode, path: string, name: string): boolean | undefined {
+  #boolean(node: ConfigNode, path: string, name: string): boolean | undefined {
     if (node.kind === 'boolean') return node.value;
     if (node.kind === 'string') {
       if (node.value === 'true' || node.value === 'yes' || node.value === 'on') return true;
       if (node.value === 'false' || node.value === 'no' || node.value === 'off') return false;
     }
-    return this.wrong(node, path, `${name} must be a boolean, was "${kindName(node)}"`);
+    return this.#wrong(node, path, `${name} must be a boolean, was "${kindName(node)}"`);
   }
 
-  private number(schema: TSchema, node: ConfigNode, path: string, name: string, whole: boolean): number | undefined {
+  #number(schema: TSchema, node: ConfigNode, path: string, name: string, whole: boolean): number | undefined {
     const read = scalarNumber(node);
-    if (read === undefined) return this.wrong(node, path, `${name} must be a number, was "${kindName(node)}"`);
+    if (read === undefined) return this.#wrong(node, path, `${name} must be a number, was "${kindName(node)}"`);
     const value = whole ? Math.trunc(read) : read;
     if (whole && !Number.isSafeInteger(value)) {
-      return this.wrong(node, path, `${name} is out of the range of integers`, 'HR_CONFIG_INVALID_VALUE');
+      return this.#wrong(node, path, `${name} is out of the range of integers`, 'HR_CONFIG_INVALID_VALUE');
     }
     const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema as Record<string, number | undefined>;
     const range =
@@ -199,37 +199,37 @@ class ParameterReader {
               : undefined;
     if (range === undefined) {
       if (value !== read)
-        this.warn(node, path, `${name} is ${read}, and has to be whole: ${value} counts`, `Write ${value}.`);
-      const counts = this.clamped(schema, value, node, path, name);
+        this.#warn(node, path, `${name} is ${read}, and has to be whole: ${value} counts`, `Write ${value}.`);
+      const counts = this.#clamped(schema, value, node, path, name);
       const { cap } = schema as { cap?: Cap };
-      const refused = cap && this.rules?.refusedNumber(cap, name, counts);
+      const refused = cap && this.#rules?.refusedNumber(cap, name, counts);
       const message = `An uploaded config may not ${refused}`;
-      if (refused !== undefined) this.add('HR_POLICY_REFUSED', node.origin, path, message, POLICY_HINT);
+      if (refused !== undefined) this.#add('HR_POLICY_REFUSED', node.origin, path, message, POLICY_HINT);
       return counts;
     }
-    return this.wrong(node, path, `${name} must be ${range}, was ${value}`, 'HR_CONFIG_INVALID_VALUE');
+    return this.#wrong(node, path, `${name} must be ${range}, was ${value}`, 'HR_CONFIG_INVALID_VALUE');
   }
 
-  private clamped(schema: TSchema, value: number, node: ConfigNode, path: string, name: string): number {
+  #clamped(schema: TSchema, value: number, node: ConfigNode, path: string, name: string): number {
     const { clamp = {} } = schema as { clamp?: { minimum?: number; maximum?: number } };
     const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = clamp;
     const counts = Math.min(Math.max(value, minimum), maximum);
     if (counts !== value) {
       const message = `${name} is ${value}, which is too ${value < counts ? 'small' : 'large'}: ${counts} counts`;
-      this.warn(node, path, message, `Write ${counts}, or leave it out.`);
+      this.#warn(node, path, message, `Write ${counts}, or leave it out.`);
     }
     return counts;
   }
 
-  private warn(node: ConfigNode, path: string, message: string, hint: string): void {
+  #warn(node: ConfigNode, path: string, message: string, hint: string): void {
     const where = { path, ...place(node.origin) };
     this.problems.push({ severity: 'warning', code: 'HR_CONFIG_INVALID_VALUE', ...where, message, hint });
   }
 
-  private list(items: TSchema, node: ConfigNode, path: string, name: string): unknown[] | undefined {
+  #list(items: TSchema, node: ConfigNode, path: string, name: string): unknown[] | undefined {
     const list = asList(node);
     if (list === undefined) {
-      return this.wrong(
+      return this.#wrong(
         node,
         path,
         `${name} is supposed to be a list, was "${kindName(node)}"`,
@@ -238,9 +238,9 @@ class ParameterReader {
       );
     }
     return list.flatMap((item, i) => {
-      const read = item.kind === 'null' ? undefined : this.value(items, item, `${path}[${i}]`, `${name}[${i}]`);
+      const read = item.kind === 'null' ? undefined : this.#value(items, item, `${path}[${i}]`, `${name}[${i}]`);
       if (item.kind === 'null' && !isAny(items)) {
-        this.wrong(
+        this.#wrong(
           item,
           `${path}[${i}]`,
           `List ${name} could not be converted to specified type: element ${i} is null`,
@@ -250,22 +250,22 @@ class ParameterReader {
     });
   }
 
-  private map(schema: TSchema, node: ConfigNode, path: string, name: string): Map<string, unknown> | undefined {
+  #map(schema: TSchema, node: ConfigNode, path: string, name: string): Map<string, unknown> | undefined {
     if (node.kind !== 'object') {
-      return this.wrong(node, path, `${name} is supposed to be a Config, was "${kindName(node)}"`);
+      return this.#wrong(node, path, `${name} is supposed to be a Config, was "${kindName(node)}"`);
     }
     const values = mapValues(schema);
     const map = new Map<string, unknown>();
-    const outside = this.exactTexts;
-    this.exactTexts = !('coerced' in schema);
+    const outside = this.#exactTexts;
+    this.#exactTexts = !('coerced' in schema);
     for (const [key, child] of node.entries) {
       const childPath = join(path, key);
       if (child.kind === 'null' && !isAny(values)) {
-        this.wrong(child, childPath, `Object ${name} could not be converted to specified type: ${key} is null`);
+        this.#wrong(child, childPath, `Object ${name} could not be converted to specified type: ${key} is null`);
         continue;
       }
       if (child.kind === 'object' && (values as { type?: string }).type === 'string') {
-        this.wrong(
+        this.#wrong(
           child,
           childPath,
           `Object ${name} could not be converted to specified type: ${key} is an object`,
@@ -274,15 +274,15 @@ class ParameterReader {
         );
         continue;
       }
-      const read = isAny(values) ? nodeToValue(child) : this.value(values, child, childPath, `${name}.${key}`);
+      const read = isAny(values) ? nodeToValue(child) : this.#value(values, child, childPath, `${name}.${key}`);
       if (read !== undefined) map.set(internName(key), read);
     }
-    this.exactTexts = outside;
+    this.#exactTexts = outside;
     return map;
   }
 
   /** @param meant what to write for texts of other languages */
-  private choice(
+  #choice(
     choices: TSchema[],
     node: ConfigNode,
     path: string,
@@ -293,9 +293,9 @@ class ParameterReader {
     if (literals.every((literal) => typeof literal === 'string')) {
       const text = scalarText(node);
       if (text !== undefined && literals.includes(text)) return text;
-      if (text === undefined) return this.wrong(node, path, `${name} must be a string, was "${kindName(node)}"`);
+      if (text === undefined) return this.#wrong(node, path, `${name} must be a string, was "${kindName(node)}"`);
       const best = Object.hasOwn(meant, text) ? meant[text] : nearest(text, literals as string[]);
-      return this.wrong(
+      return this.#wrong(
         node,
         path,
         `${name} must be one of ${literals.map((literal) => `"${literal}"`).join(', ')}, was "${text}"`,
@@ -304,23 +304,23 @@ class ParameterReader {
       );
     }
     for (const choice of choices) {
-      const attempt = new ParameterReader(this.rules);
-      attempt.exactTexts = this.exactTexts;
-      const read = attempt.value(choice, node, path, name);
+      const attempt = new ParameterReader(this.#rules);
+      attempt.#exactTexts = this.#exactTexts;
+      const read = attempt.#value(choice, node, path, name);
       // The text is of this type, and of no other, even where a policy has something against what it says.
       if (attempt.problems.some(({ code }) => code !== 'HR_POLICY_REFUSED')) continue;
       this.problems.push(...attempt.problems);
       this.files.push(...attempt.files);
       return read;
     }
-    return this.value(choices[0] as TSchema, node, path, name);
+    return this.#value(choices[0] as TSchema, node, path, name);
   }
 
   /**
    * @param names.known all parameters
    * @param names.free those that are not given yet, required ones first
    */
-  private unknown(
+  #unknown(
     key: string,
     node: ConfigNode,
     origin: Origin,
@@ -343,18 +343,18 @@ class ParameterReader {
     });
   }
 
-  private wrong(
+  #wrong(
     node: ConfigNode,
     path: string,
     message: string,
     code: ErrorCode = 'HR_CONFIG_WRONG_TYPE',
     hint?: string,
   ): undefined {
-    this.add(code, node.origin, path, message, hint);
+    this.#add(code, node.origin, path, message, hint);
     return undefined;
   }
 
-  private add(code: ErrorCode, origin: Origin, path: string, message: string, hint?: string): void {
+  #add(code: ErrorCode, origin: Origin, path: string, message: string, hint?: string): void {
     this.problems.push({
       severity: 'error',
       code,

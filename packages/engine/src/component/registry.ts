@@ -40,10 +40,10 @@ interface ClassByKind {
 /** Finds components by the names that configs use, and loads them when they are needed. */
 export class Registry {
   readonly source: RegistrySource;
-  private readonly entries: CatalogEntry[] = [];
-  private readonly byName = new Map<string, CatalogEntry>();
-  private readonly loaded = new Map<string, ClassByKind[ComponentKind]>();
-  private readonly builtIn = new Set<string>();
+  readonly #entries: CatalogEntry[] = [];
+  readonly #byName = new Map<string, CatalogEntry>();
+  readonly #loaded = new Map<string, ClassByKind[ComponentKind]>();
+  readonly #builtIn = new Set<string>();
 
   private constructor(source: RegistrySource) {
     this.source = source;
@@ -54,18 +54,18 @@ export class Registry {
     const registry = new Registry(source);
     for (const url of source.catalogs) {
       for (const entry of readCatalog(url)) {
-        registry.add(entry);
-        registry.builtIn.add(entry.module);
+        registry.#add(entry);
+        registry.#builtIn.add(entry.module);
       }
     }
     for (const specifier of source.modules) {
-      const { entries: found } = await registry.loadModule(specifier);
+      const { entries: found } = await registry.#loadModule(specifier);
       if (found.length === 0) {
         throw new HeadraceError('HR_CONFIG_COMPONENT_LOAD', `The module ${specifier} exports no component`, {
           hint: 'Export a class that extends Connector, Stage or Indexer and has `static parameters`.',
         });
       }
-      for (const entry of found) registry.add(entry);
+      for (const entry of found) registry.#add(entry);
     }
     return registry;
   }
@@ -73,13 +73,13 @@ export class Registry {
   /** The modules of built-in components that have been loaded, as URLs: another thread will probably need the same. */
   get loadedModules(): string[] {
     const modules = new Set<string>();
-    for (const key of this.loaded.keys()) modules.add(key.slice(0, key.lastIndexOf('#')));
-    return [...modules].filter((module) => this.builtIn.has(module));
+    for (const key of this.#loaded.keys()) modules.add(key.slice(0, key.lastIndexOf('#')));
+    return [...modules].filter((module) => this.#builtIn.has(module));
   }
 
   /** Every known component of a kind, sorted by name. */
   list(kind: ComponentKind): CatalogEntry[] {
-    return this.entries.filter((entry) => entry.kind === kind).sort((a, b) => (a.name < b.name ? -1 : 1));
+    return this.#entries.filter((entry) => entry.kind === kind).sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   /**
@@ -87,35 +87,35 @@ export class Registry {
    * and hint, when a module may not or cannot be loaded, or lacks the class.
    */
   async find(kind: ComponentKind, name: string): Promise<CatalogEntry | undefined> {
-    const known = this.byName.get(`${kind} ${name}`);
+    const known = this.#byName.get(`${kind} ${name}`);
     if (known !== undefined) return known;
     const hash = name.lastIndexOf('#');
     if (hash <= 0 && !isPath(name)) return undefined;
     const specifier = hash <= 0 ? name : name.slice(0, hash);
     const className = hash <= 0 ? '' : name.slice(hash + 1);
-    const registered = this.registered(kind, specifier, className);
+    const registered = this.#registered(kind, specifier, className);
     if (registered !== undefined) return registered;
     if (!this.source.allowModules) {
       throw new HeadraceError('HR_CONFIG_COMPONENT_LOAD', `An uploaded config may not load the module ${specifier}`, {
         hint: 'Name the module under `components` in the service file.',
       });
     }
-    const { entries, exports } = await this.loadModule(specifier);
+    const { entries, exports } = await this.#loadModule(specifier);
     const candidates = entries.filter((entry) => entry.kind === kind);
     const found = candidates.find((entry) => entry.name === className);
     if (found === undefined) throw hasNoClass(kind, specifier, className, candidates, exports);
-    this.byName.set(`${kind} ${name}`, found);
+    this.#byName.set(`${kind} ${name}`, found);
     return found;
   }
 
   /** Whether a module, by its URL, is of a catalog: not one that the service file, a command or a config names. */
   isBuiltIn(module: string): boolean {
-    return this.builtIn.has(module);
+    return this.#builtIn.has(module);
   }
 
   /** The indexer that `indexer.type` selects, letter case aside. */
   findIndexerType(type: string): CatalogEntry | undefined {
-    return this.entries.find((entry) => entry.kind === 'indexer' && entry.type?.toLowerCase() === type.toLowerCase());
+    return this.#entries.find((entry) => entry.kind === 'indexer' && entry.type?.toLowerCase() === type.toLowerCase());
   }
 
   /** The known name most like a misspelt one, in the form it was given in. */
@@ -132,21 +132,21 @@ export class Registry {
   async load(entry: CatalogEntry): Promise<ClassByKind[ComponentKind]> {
     // Importing a module again costs as much as checking a small config; the map costs nothing.
     const key = `${entry.module}#${entry.name}`;
-    const known = this.loaded.get(key);
+    const known = this.#loaded.get(key);
     if (known !== undefined) return known;
     const exported = (await importModule(entry.module, entry.package))[entry.name];
     if (!isComponentClass(exported)) {
       throw new HeadraceError('HR_CONFIG_COMPONENT_LOAD', `The module ${entry.module} has no component ${entry.name}`);
     }
     const loaded = exported as unknown as ClassByKind[ComponentKind];
-    this.loaded.set(key, loaded);
+    this.#loaded.set(key, loaded);
     return loaded;
   }
 
-  private add(entry: CatalogEntry): void {
+  #add(entry: CatalogEntry): void {
     for (const name of [entry.name, ...entry.aliases]) {
       const key = `${entry.kind} ${name}`;
-      const other = this.byName.get(key);
+      const other = this.#byName.get(key);
       // The same class under two names of its module, a path and a package, is no clash.
       if (other?.module === entry.module && other.name === entry.name) return;
       if (other !== undefined) {
@@ -156,27 +156,27 @@ export class Registry {
           { hint: 'Rename the custom class.' },
         );
       }
-      this.byName.set(key, entry);
+      this.#byName.set(key, entry);
     }
-    this.entries.push(entry);
+    this.#entries.push(entry);
   }
 
   /** The component of a module that was loaded when the registry was opened. */
-  private registered(kind: ComponentKind, specifier: string, className: string): CatalogEntry | undefined {
-    const candidates = this.entries.filter(
+  #registered(kind: ComponentKind, specifier: string, className: string): CatalogEntry | undefined {
+    const candidates = this.#entries.filter(
       (entry) => entry.kind === kind && (entry.name === className || className === ''),
     );
     if (candidates.length === 0) return undefined;
-    const url = this.resolve(specifier);
+    const url = this.#resolve(specifier);
     const exported = candidates.filter((entry) => entry.module === url);
     if (className === '' && exported.length > 0) throw hasNoClass(kind, specifier, className, exported, {});
     return exported[0];
   }
 
-  private async loadModule(
+  async #loadModule(
     specifier: string,
   ): Promise<{ entries: CatalogEntry[]; exports: Readonly<Record<string, unknown>> }> {
-    const url = this.resolve(specifier);
+    const url = this.#resolve(specifier);
     const exports = await importModule(url, specifier);
     const source = url.startsWith('file:') ? readFileSync(fileURLToPath(url), 'utf8') : '';
     const entries = describeModule(exports, source, url, specifier, commonParameters).map((entry) => ({
@@ -187,7 +187,7 @@ export class Registry {
     return { entries, exports };
   }
 
-  private resolve(specifier: string): string {
+  #resolve(specifier: string): string {
     if (specifier.startsWith('file:')) return specifier;
     if (isPath(specifier)) return new URL(specifier, this.source.base).href;
     try {

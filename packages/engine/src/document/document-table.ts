@@ -28,29 +28,29 @@ export interface TableState {
 export class DocumentTable {
   /** How many documents. */
   readonly count: number;
-  private fieldNames: string[];
-  private columns: Column[];
+  #fieldNames: string[];
+  #columns: Column[];
   /** Whether some documents do not have the field. */
-  private sparse: boolean[];
+  #sparse: boolean[];
   /** The shape of documents that have all fields, until the fields change. */
-  private shape: Shape | undefined;
+  #shape: Shape | undefined;
   /** Where each field stands, in a table of many fields that was asked for one. */
-  private places: Map<string, number> | undefined;
+  #places: Map<string, number> | undefined;
 
   /**
    * @param names distinct; one of them is `id`, whose values are texts
    * @param columns one for each name, all of `count` values, none missing
    */
   constructor(names: readonly string[], columns: readonly Column[], count: number) {
-    this.fieldNames = [...names];
-    this.columns = [...columns];
-    this.sparse = names.map(() => false);
+    this.#fieldNames = [...names];
+    this.#columns = [...columns];
+    this.#sparse = names.map(() => false);
     this.count = count;
   }
 
   /** Names of the fields, in their order. */
   get names(): readonly string[] {
-    return this.fieldNames;
+    return this.#fieldNames;
   }
 
   get ids(): readonly string[] {
@@ -58,13 +58,13 @@ export class DocumentTable {
   }
 
   has(name: string): boolean {
-    return this.place(name) >= 0;
+    return this.#place(name) >= 0;
   }
 
   /** The values of a field; undefined when no document has it. */
   column(name: string): Column | undefined {
-    const at = this.place(name);
-    return at < 0 ? undefined : this.columns[at];
+    const at = this.#place(name);
+    return at < 0 ? undefined : this.#columns[at];
   }
 
   /**
@@ -78,17 +78,17 @@ export class DocumentTable {
 
   /** As `set`, for the engine's own fields too. */
   put(name: string, column: Column, sparse: boolean): void {
-    const at = this.place(name);
+    const at = this.#place(name);
     if (at < 0) {
-      this.shape = undefined;
-      this.places?.set(name, this.fieldNames.length);
-      this.fieldNames.push(internName(name));
-      this.columns.push(column);
-      this.sparse.push(sparse);
+      this.#shape = undefined;
+      this.#places?.set(name, this.#fieldNames.length);
+      this.#fieldNames.push(internName(name));
+      this.#columns.push(column);
+      this.#sparse.push(sparse);
     } else {
-      if (this.sparse[at] === true && at < this.columns.length - 1) throw new NotTabular();
-      this.columns[at] = column;
-      this.sparse[at] = sparse;
+      if (this.#sparse[at] === true && at < this.#columns.length - 1) throw new NotTabular();
+      this.#columns[at] = column;
+      this.#sparse[at] = sparse;
     }
   }
 
@@ -99,64 +99,64 @@ export class DocumentTable {
 
   remove(name: string): void {
     checkWritable(name);
-    const at = this.place(name);
-    if (at >= 0) this.removeAt(at);
+    const at = this.#place(name);
+    if (at >= 0) this.#removeAt(at);
   }
 
   /** Renames a field, which then stands behind all others. Throws when there is a field of the new name. */
   rename(from: string, to: string): void {
-    const at = this.place(from);
+    const at = this.#place(from);
     if (at < 0) return;
     checkWritable(from);
     checkWritable(to);
-    const column = this.columns[at] as Column;
-    const sparse = this.sparse[at] as boolean;
-    this.removeAt(at);
+    const column = this.#columns[at] as Column;
+    const sparse = this.#sparse[at] as boolean;
+    this.#removeAt(at);
     if (this.has(to)) throw new NotTabular();
     this.put(to, column, sparse);
   }
 
   /** What the table is now, for `restore`. */
   save(): TableState {
-    return { names: [...this.fieldNames], columns: [...this.columns], sparse: [...this.sparse] };
+    return { names: [...this.#fieldNames], columns: [...this.#columns], sparse: [...this.#sparse] };
   }
 
   restore({ names, columns, sparse }: TableState): void {
-    this.fieldNames = [...names];
-    this.columns = [...columns];
-    this.sparse = [...sparse];
-    this.shape = this.places = undefined;
+    this.#fieldNames = [...names];
+    this.#columns = [...columns];
+    this.#sparse = [...sparse];
+    this.#shape = this.#places = undefined;
   }
 
   /** One of the documents. Its values are the table's: take each only once. */
   document(row: number): Document {
-    const { columns } = this;
+    const columns = this.#columns;
     const values: Value[] = [];
     for (let i = 0; i < columns.length; i++) {
       const value = (columns[i] as Column)[row];
       if (value !== undefined) values.push(value);
     }
     if (values.length === columns.length) {
-      this.shape ??= Shape.common(this.fieldNames);
-      return new Document(this.shape, values);
+      this.#shape ??= Shape.common(this.#fieldNames);
+      return new Document(this.#shape, values);
     }
-    const names = this.fieldNames.filter((_, i) => (columns[i] as Column)[row] !== undefined);
+    const names = this.#fieldNames.filter((_, i) => (columns[i] as Column)[row] !== undefined);
     return new Document(Shape.common(names), values);
   }
 
   /** Where a field stands, or -1. */
-  private place(name: string): number {
-    const { fieldNames } = this;
+  #place(name: string): number {
+    const fieldNames = this.#fieldNames;
     if (fieldNames.length <= FEW_FIELDS) return fieldNames.indexOf(name);
-    this.places ??= new Map(fieldNames.map((known, i) => [known, i]));
-    return this.places.get(name) ?? -1;
+    this.#places ??= new Map(fieldNames.map((known, i) => [known, i]));
+    return this.#places.get(name) ?? -1;
   }
 
-  private removeAt(at: number): void {
-    this.shape = this.places = undefined;
-    this.fieldNames.splice(at, 1);
-    this.columns.splice(at, 1);
-    this.sparse.splice(at, 1);
+  #removeAt(at: number): void {
+    this.#shape = this.#places = undefined;
+    this.#fieldNames.splice(at, 1);
+    this.#columns.splice(at, 1);
+    this.#sparse.splice(at, 1);
   }
 }
 

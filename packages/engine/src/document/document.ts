@@ -71,12 +71,12 @@ export class Document {
 
   /** Whether it is marked as dropped: later stages and the indexer do not see it. The presence of the flag counts. */
   get dropped(): boolean {
-    return this.shape.flagged && this.position('___dropped') >= 0;
+    return this.shape.flagged && this.shape.position('___dropped') >= 0;
   }
 
   /** Whether it is marked as skipped: later stages do not see it, the indexer does. The presence of the flag counts. */
   get skipped(): boolean {
-    return this.shape.flagged && this.position('___skipped') >= 0;
+    return this.shape.flagged && this.shape.position('___skipped') >= 0;
   }
 
   /** Whether it is dropped or skipped: no stage is to see it any more. */
@@ -94,12 +94,12 @@ export class Document {
 
   /** Whether the field is present, with whatever value (null and empty lists included). */
   has(name: string): boolean {
-    return this.position(name) >= 0;
+    return this.shape.position(name) >= 0;
   }
 
   /** The field's raw value, arrays as arrays; undefined when the field is missing. Not a copy: do not change it in place. */
   get(name: string): Value | undefined {
-    const at = this.position(name);
+    const at = this.shape.position(name);
     return at < 0 ? undefined : this.fieldValues[at];
   }
 
@@ -148,18 +148,18 @@ export class Document {
   add(name: string, value: Value): void {
     checkWritable(name);
     if (typeof value === 'object') checkValue(name, value);
-    const at = this.position(name);
-    if (at < 0) this.push(name, [value]);
-    else this.appendAt(at, value);
+    const at = this.shape.position(name);
+    if (at < 0) push(this, name, [value]);
+    else appendAt(this, at, value);
   }
 
   /** Sets a missing field; appends to a present one (null counts as present). */
   setOrAdd(name: string, value: Value): void {
     checkWritable(name);
     if (typeof value === 'object') checkValue(name, value);
-    const at = this.position(name);
-    if (at < 0) this.push(name, value);
-    else this.appendAt(at, value);
+    const at = this.shape.position(name);
+    if (at < 0) push(this, name, value);
+    else appendAt(this, at, value);
   }
 
   /**
@@ -171,16 +171,16 @@ export class Document {
     checkWritable(name);
     if (values.length === 0) return;
     for (const value of values) if (typeof value === 'object') checkValue(name, value);
-    const at = this.position(name);
+    const at = this.shape.position(name);
     if (at >= 0 && mode === 'skip') return;
     if (at >= 0 && mode === 'append') {
       // The values may be the very list that grows here.
-      for (let i = 0, { length } = values; i < length; i++) this.appendAt(at, values[i] as Value);
+      for (let i = 0, { length } = values; i < length; i++) appendAt(this, at, values[i] as Value);
       return;
     }
     const [first, ...rest] = values as [Value, ...Value[]];
     const value = rest.length === 0 ? first : Array.isArray(first) ? [...first, ...rest] : [first, ...rest];
-    if (at < 0) this.push(name, value);
+    if (at < 0) push(this, name, value);
     else this.fieldValues[at] = value;
   }
 
@@ -196,17 +196,17 @@ export class Document {
    * A missing field is left alone. Renaming a field to itself moves it to the end.
    */
   rename(from: string, to: string, mode: UpdateMode): void {
-    const source = this.position(from);
+    const source = this.shape.position(from);
     if (source < 0) return;
     checkWritable(from);
     checkWritable(to);
     const value = this.fieldValues[source] as Value;
-    this.deleteAt(source);
-    const target = this.position(to);
-    if (target < 0) this.push(to, value);
+    deleteAt(this, source);
+    const target = this.shape.position(to);
+    if (target < 0) push(this, to, value);
     else if (mode === 'overwrite') this.fieldValues[target] = value;
     else if (mode === 'append') {
-      for (const item of Array.isArray(value) ? value : [value]) this.appendAt(target, item);
+      for (const item of Array.isArray(value) ? value : [value]) appendAt(this, target, item);
       if (!Array.isArray(this.fieldValues[target])) this.fieldValues[target] = [this.fieldValues[target] as Value];
     }
   }
@@ -224,12 +224,12 @@ export class Document {
       if (unique.length === value.length) return;
       checkWritable(name);
       this.delete(name);
-      this.push(name, unique);
+      push(this, name, unique);
       return;
     }
     checkWritable(target);
     const existing = this.get(target);
-    if (existing === undefined) this.push(target, unique.map(copyValue));
+    if (existing === undefined) push(this, target, unique.map(copyValue));
     else if (Array.isArray(existing)) for (const item of unique) existing.push(copyValue(item));
     else {
       throw new HeadraceError(
@@ -245,12 +245,12 @@ export class Document {
       const name = other.fieldNames[i] as string;
       if (RESERVED_FIELDS.has(name)) continue;
       const value = other.fieldValues[i] as Value;
-      const at = this.position(name);
-      if (at < 0) this.push(name, copyValue(value));
+      const at = this.shape.position(name);
+      if (at < 0) push(this, name, copyValue(value));
       else if (Array.isArray(value)) {
         if (!Array.isArray(this.fieldValues[at])) this.fieldValues[at] = [this.fieldValues[at] as Value];
-        for (const item of value) this.appendAt(at, copyValue(item));
-      } else this.appendAt(at, copyValue(value));
+        for (const item of value) appendAt(this, at, copyValue(item));
+      } else appendAt(this, at, copyValue(value));
     }
   }
 
@@ -299,37 +299,38 @@ export class Document {
 
   /** Writes a field without looking whether it is reserved: for the engine and for nested paths. */
   put(name: string, value: Value): void {
-    const at = this.position(name);
+    const at = this.shape.position(name);
     if (at >= 0) this.fieldValues[at] = value;
-    else this.push(name, value);
+    else push(this, name, value);
   }
 
   /** Removes a field without looking whether it is reserved: for the engine. */
   delete(name: string): void {
-    const at = this.position(name);
-    if (at >= 0) this.deleteAt(at);
+    const at = this.shape.position(name);
+    if (at >= 0) deleteAt(this, at);
   }
+}
 
-  /** Where the field stands, or -1. */
-  private position(name: string): number {
-    return this.shape.position(name);
-  }
+/*
+ * Functions and not private methods: V8 would mark each document for those, which makes the creation of a document
+ * slower.
+ */
 
-  private push(name: string, value: Value): void {
-    this.shape = this.shape.with(name);
-    this.fieldValues.push(value);
-  }
+/** Adds a field at the end. */
+function push(document: Document, name: string, value: Value): void {
+  document.shape = document.shape.with(name);
+  document.fieldValues.push(value);
+}
 
-  private deleteAt(at: number): void {
-    this.shape = this.shape.without(at);
-    removeAt(this.fieldValues, at);
-  }
+function deleteAt(document: Document, at: number): void {
+  document.shape = document.shape.without(at);
+  removeAt(document.fieldValues, at);
+}
 
-  private appendAt(at: number, value: Value): void {
-    const present = this.fieldValues[at] as Value;
-    if (Array.isArray(present)) present.push(value);
-    else this.fieldValues[at] = [present, value];
-  }
+function appendAt({ fieldValues }: Document, at: number, value: Value): void {
+  const present = fieldValues[at] as Value;
+  if (Array.isArray(present)) present.push(value);
+  else fieldValues[at] = [present, value];
 }
 
 /** Code without types may hand over anything: what would only fail when it is written is told where it is set. */

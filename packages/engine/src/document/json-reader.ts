@@ -89,24 +89,24 @@ class Reader {
     const c = this.text.charCodeAt(this.at);
     switch (c) {
       case 34: // "
-        return this.string();
+        return this.#string();
       case 123: // {
-        return this.object(depth + 1);
+        return this.#object(depth + 1);
       case 91: // [
-        return this.array(depth + 1);
+        return this.#array(depth + 1);
       case 116: // t
-        return this.literal('true', true);
+        return this.#literal('true', true);
       case 102: // f
-        return this.literal('false', false);
+        return this.#literal('false', false);
       case 110: // n
-        return this.literal('null', null);
+        return this.#literal('null', null);
     }
-    if (c === 45 || (c >= 48 && c <= 57)) return this.number();
-    throw this.unexpected('a JSON value');
+    if (c === 45 || (c >= 48 && c <= 57)) return this.#number();
+    throw this.#unexpected('a JSON value');
   }
 
-  private object(depth: number): JsonObject {
-    this.enter(depth);
+  #object(depth: number): JsonObject {
+    this.#enter(depth);
     const object: JsonObject = new Map();
     this.skipSpace();
     if (this.text.charCodeAt(this.at) === 125) {
@@ -114,24 +114,24 @@ class Reader {
       return object;
     }
     for (;;) {
-      if (this.text.charCodeAt(this.at) !== 34) throw this.unexpected('a key in double quotes');
-      const key = internName(this.string());
+      if (this.text.charCodeAt(this.at) !== 34) throw this.#unexpected('a key in double quotes');
+      const key = internName(this.#string());
       this.skipSpace();
-      if (this.text.charCodeAt(this.at) !== 58) throw this.unexpected('":"');
+      if (this.text.charCodeAt(this.at) !== 58) throw this.#unexpected('":"');
       this.at++;
       this.skipSpace();
       object.set(key, this.value(depth));
       this.skipSpace();
       const c = this.text.charCodeAt(this.at);
-      if (c !== 44 && c !== 125) throw this.unexpected('"," or "}"');
+      if (c !== 44 && c !== 125) throw this.#unexpected('"," or "}"');
       this.at++;
       if (c === 125) return object;
       this.skipSpace();
     }
   }
 
-  private array(depth: number): Value[] {
-    this.enter(depth);
+  #array(depth: number): Value[] {
+    this.#enter(depth);
     const items: Value[] = [];
     this.skipSpace();
     if (this.text.charCodeAt(this.at) === 93) {
@@ -142,32 +142,32 @@ class Reader {
       items.push(this.value(depth));
       this.skipSpace();
       const c = this.text.charCodeAt(this.at);
-      if (c !== 44 && c !== 93) throw this.unexpected('"," or "]"');
+      if (c !== 44 && c !== 93) throw this.#unexpected('"," or "]"');
       this.at++;
       if (c === 93) return items;
       this.skipSpace();
     }
   }
 
-  private enter(depth: number): void {
+  #enter(depth: number): void {
     if (depth > MAX_DEPTH) throw new JsonSyntaxError(`JSON is nested deeper than ${MAX_DEPTH} levels`, this.at);
     this.at++;
   }
 
-  private literal<T>(word: string, value: T): T {
-    if (!this.text.startsWith(word, this.at)) throw this.unexpected('a JSON value');
+  #literal<T>(word: string, value: T): T {
+    if (!this.text.startsWith(word, this.at)) throw this.#unexpected('a JSON value');
     this.at += word.length;
     return value;
   }
 
-  private number(): Value {
+  #number(): Value {
     NUMBER.lastIndex = this.at;
     const match = NUMBER.exec(this.text);
-    if (match === null) throw this.unexpected('a digit');
+    if (match === null) throw this.#unexpected('a digit');
     const [token, fraction, exponent] = match;
     this.at += token.length;
     const next = this.text.charCodeAt(this.at);
-    if ((next >= 48 && next <= 57) || next === 46) throw this.unexpected('the end of the number');
+    if ((next >= 48 && next <= 57) || next === 46) throw this.#unexpected('the end of the number');
     if (fraction !== undefined || exponent !== undefined) return double(Number(token));
     if (token.length <= 15) return token === '-0' ? 0 : Number(token);
     if (token.length > MAX_NUMBER_LENGTH) {
@@ -176,7 +176,7 @@ class Reader {
     return integer(BigInt(token));
   }
 
-  private string(): string {
+  #string(): string {
     const { text } = this;
     const start = this.at + 1;
     let at = start;
@@ -186,13 +186,13 @@ class Reader {
         this.at = at + 1;
         return text.slice(start, at);
       }
-      if (c === 92) return this.escapedString(start, at);
-      if (c < 32 || at >= text.length) throw this.badCharacter(at);
+      if (c === 92) return this.#escapedString(start, at);
+      if (c < 32 || at >= text.length) throw this.#badCharacter(at);
       at++;
     }
   }
 
-  private escapedString(start: number, firstEscape: number): string {
+  #escapedString(start: number, firstEscape: number): string {
     const { text } = this;
     let result = text.slice(start, firstEscape);
     let from = firstEscape;
@@ -220,12 +220,12 @@ class Reader {
         }
         from = at;
       } else if (c < 32 || at >= text.length) {
-        throw this.badCharacter(at);
+        throw this.#badCharacter(at);
       } else at++;
     }
   }
 
-  private badCharacter(at: number): JsonSyntaxError {
+  #badCharacter(at: number): JsonSyntaxError {
     if (at >= this.text.length) return new JsonSyntaxError('The text ends inside a JSON string', at);
     return new JsonSyntaxError(
       `A control character (code ${this.text.charCodeAt(at)}) must be escaped in a JSON string`,
@@ -233,7 +233,7 @@ class Reader {
     );
   }
 
-  private unexpected(expected: string): JsonSyntaxError {
+  #unexpected(expected: string): JsonSyntaxError {
     if (this.at >= this.text.length)
       return new JsonSyntaxError(`Expected ${expected}, found the end of the text`, this.at);
     const found = String.fromCodePoint(this.text.codePointAt(this.at) as number);

@@ -21,14 +21,14 @@ export class Shape {
   /** Whether a name is among them that marks documents as dropped or skipped. */
   flagged: boolean;
   /** Whether it belongs to one document and is changed in place. */
-  private readonly owned: boolean;
-  private positions: Map<string, number> | undefined = undefined;
-  private added: Map<string, Shape> | undefined = undefined;
-  private removed: Map<number, Shape> | undefined = undefined;
+  readonly #owned: boolean;
+  #positions: Map<string, number> | undefined = undefined;
+  #added: Map<string, Shape> | undefined = undefined;
+  #removed: Map<number, Shape> | undefined = undefined;
 
   private constructor(names: readonly string[], owned: boolean) {
     this.names = names;
-    this.owned = owned;
+    this.#owned = owned;
     this.flagged = names.includes('___dropped') || names.includes('___skipped');
     if (!owned) namesHeld += names.length;
   }
@@ -48,51 +48,51 @@ export class Shape {
 
   /** Whether it changes with its document, so that what is known of it may not be kept. */
   get changing(): boolean {
-    return this.owned;
+    return this.#owned;
   }
 
   /** Where the field stands, or -1. */
   position(name: string): number {
-    if (this.positions === undefined) this.positions = new Map(this.names.map((known, i) => [known, i]));
-    return this.positions.get(name) ?? -1;
+    if (this.#positions === undefined) this.#positions = new Map(this.names.map((known, i) => [known, i]));
+    return this.#positions.get(name) ?? -1;
   }
 
   /** This shape and one more field at the end. */
   with(name: string): Shape {
-    if (this.owned) {
-      this.positions?.set(name, this.names.length);
+    if (this.#owned) {
+      this.#positions?.set(name, this.names.length);
       (this.names as string[]).push(name);
       this.flagged ||= name === '___dropped' || name === '___skipped';
       return this;
     }
-    const known = this.added?.get(name);
+    const known = this.#added?.get(name);
     if (known !== undefined) return known;
-    this.added ??= new Map();
+    this.#added ??= new Map();
     const kept = internName(name);
-    const owned = !isInterned(kept) || mustOwn(this.names.length + 1, this.added.size);
+    const owned = !isInterned(kept) || mustOwn(this.names.length + 1, this.#added.size);
     const next = new Shape([...this.names, kept], owned);
-    if (!next.owned) this.added.set(kept, next);
+    if (!next.#owned) this.#added.set(kept, next);
     return next;
   }
 
   /** This shape without the field at a place. */
   without(at: number): Shape {
-    if (this.owned) {
+    if (this.#owned) {
       (this.names as string[]).splice(at, 1);
-      this.positions = undefined;
+      this.#positions = undefined;
       return this;
     }
-    const known = this.removed?.get(at);
+    const known = this.#removed?.get(at);
     if (known !== undefined) return known;
-    this.removed ??= new Map();
-    const next = new Shape(this.names.toSpliced(at, 1), mustOwn(this.names.length - 1, this.removed.size));
-    if (!next.owned) this.removed.set(at, next);
+    this.#removed ??= new Map();
+    const next = new Shape(this.names.toSpliced(at, 1), mustOwn(this.names.length - 1, this.#removed.size));
+    if (!next.#owned) this.#removed.set(at, next);
     return next;
   }
 
   /** The same shape for another document. */
   share(): Shape {
-    return this.owned ? new Shape([...this.names], true) : this;
+    return this.#owned ? new Shape([...this.names], true) : this;
   }
 }
 

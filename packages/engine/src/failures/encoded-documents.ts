@@ -32,30 +32,30 @@ export interface EncodedSlice {
  * question.
  */
 export class EncodedDocuments {
-  private readonly slices: readonly EncodedSlice[];
-  private knownIds: readonly string[] | undefined;
-  private offsets: Map<EncodedSlice, Uint32Array> | undefined;
+  readonly #slices: readonly EncodedSlice[];
+  #knownIds: readonly string[] | undefined;
+  #offsets: Map<EncodedSlice, Uint32Array> | undefined;
 
   constructor(slices: readonly EncodedSlice[]) {
-    this.slices = slices;
+    this.#slices = slices;
   }
 
   /** Their ids; for a streaming indexer only the first of each slice. */
   get ids(): readonly string[] {
-    this.knownIds ??= this.slices.flatMap(({ part, from, to }) => (JSON.parse(part.ids) as string[]).slice(from, to));
-    return this.knownIds;
+    this.#knownIds ??= this.#slices.flatMap(({ part, from, to }) => (JSON.parse(part.ids) as string[]).slice(from, to));
+    return this.#knownIds;
   }
 
   /** A document as it was encoded. */
   content(index: number, encoding: string, budget: FailureBudget): Content {
     let at = index;
-    for (const slice of this.slices) {
+    for (const slice of this.#slices) {
       const count = slice.to - slice.from;
       if (at >= count) {
         at -= count;
         continue;
       }
-      const offsets = this.offsetsOf(slice);
+      const offsets = this.#offsetsOf(slice);
       if (offsets === undefined) return { omitted: 'The indexer takes documents as a stream: none is kept by itself' };
       const bytes = slice.bytes.subarray(offsets[at], offsets[at + 1]);
       const omitted = budget.take(bytes.byteLength);
@@ -67,15 +67,15 @@ export class EncodedDocuments {
   }
 
   /** Where each document of a slice begins, and the last one ends. */
-  private offsetsOf(slice: EncodedSlice): Uint32Array | undefined {
-    this.offsets ??= new Map();
-    const known = this.offsets.get(slice);
+  #offsetsOf(slice: EncodedSlice): Uint32Array | undefined {
+    this.#offsets ??= new Map();
+    const known = this.#offsets.get(slice);
     if (known !== undefined) return known;
     const { part, from, to } = slice;
     if (part.lengths === undefined) return undefined;
     const offsets = new Uint32Array(to - from + 1);
     for (let i = from; i < to; i++) offsets[i - from + 1] = (offsets[i - from] as number) + (part.lengths[i] as number);
-    this.offsets.set(slice, offsets);
+    this.#offsets.set(slice, offsets);
     return offsets;
   }
 }

@@ -11,41 +11,41 @@ const CELLS = 3;
  */
 export class FailureBudget {
   readonly buffer: SharedArrayBuffer;
-  private readonly cells: Int32Array;
+  readonly #cells: Int32Array;
 
   /** @param options.unlimited whether all failed documents are wanted */
   constructor(buffer?: SharedArrayBuffer, { unlimited = false } = {}) {
     this.buffer = buffer ?? new SharedArrayBuffer(CELLS * Int32Array.BYTES_PER_ELEMENT);
-    this.cells = new Int32Array(this.buffer);
+    this.#cells = new Int32Array(this.buffer);
     if (buffer !== undefined) return;
-    this.cells[BYTES_LEFT] = MAX_RUN_BYTES;
-    this.cells[UNLIMITED] = unlimited ? 1 : 0;
+    this.#cells[BYTES_LEFT] = MAX_RUN_BYTES;
+    this.#cells[UNLIMITED] = unlimited ? 1 : 0;
   }
 
   /** How many failed documents a run tells of. */
   get maxFailures(): number {
-    return this.unlimited ? Number.POSITIVE_INFINITY : MAX_KEPT_FAILURES;
+    return this.#unlimited ? Number.POSITIVE_INFINITY : MAX_KEPT_FAILURES;
   }
 
-  private get unlimited(): boolean {
-    return this.cells[UNLIMITED] === 1;
+  get #unlimited(): boolean {
+    return this.#cells[UNLIMITED] === 1;
   }
 
   /** Whether no content is wanted any more: it is not worth looking for. */
   get closed(): boolean {
-    return Atomics.load(this.cells, CLOSED) === 1;
+    return Atomics.load(this.#cells, CLOSED) === 1;
   }
 
   close(): void {
-    Atomics.store(this.cells, CLOSED, 1);
+    Atomics.store(this.#cells, CLOSED, 1);
   }
 
   /** Takes the bytes of a document from the budget. Returns the reason when it cannot. */
   take(bytes: number): string | undefined {
-    if (this.unlimited) return undefined;
+    if (this.#unlimited) return undefined;
     if (bytes > MAX_DOCUMENT_BYTES) return `It takes ${bytes} bytes; up to ${MAX_DOCUMENT_BYTES} are kept`;
-    if (Atomics.sub(this.cells, BYTES_LEFT, bytes) >= bytes) return undefined;
-    Atomics.add(this.cells, BYTES_LEFT, bytes);
+    if (Atomics.sub(this.#cells, BYTES_LEFT, bytes) >= bytes) return undefined;
+    Atomics.add(this.#cells, BYTES_LEFT, bytes);
     return `The failed documents before it take up the ${MAX_RUN_BYTES} bytes that are kept of a run`;
   }
 }

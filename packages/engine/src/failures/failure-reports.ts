@@ -18,13 +18,13 @@ export class FailureReports {
   /** Those that were told of, without their contents. */
   readonly told: FailedDocument[] = [];
   readonly budget: FailureBudget;
-  private readonly post: PostFailures | undefined;
-  private readonly gate: MessageGate;
-  private kept = 0;
-  private leftOut = 0;
-  private group: KeptFailure[] = [];
-  private characters = 0;
-  private timer: NodeJS.Timeout | undefined;
+  readonly #post: PostFailures | undefined;
+  readonly #gate: MessageGate;
+  #kept = 0;
+  #leftOut = 0;
+  #group: KeptFailure[] = [];
+  #characters = 0;
+  #timer: NodeJS.Timeout | undefined;
 
   /**
    * @param post undefined: nobody wants to know
@@ -32,15 +32,15 @@ export class FailureReports {
    * @param unlimited whether all are wanted
    */
   constructor(post: PostFailures | undefined, gate: MessageGate, unlimited: boolean) {
-    this.post = post;
-    this.gate = gate;
+    this.#post = post;
+    this.#gate = gate;
     this.budget = new FailureBudget(undefined, { unlimited });
     if (post === undefined) this.budget.close();
   }
 
   /** Whether no more failures are taken. */
   get full(): boolean {
-    return this.kept >= (this.post === undefined ? MAX_KEPT_FAILURES : this.budget.maxFailures);
+    return this.#kept >= (this.#post === undefined ? MAX_KEPT_FAILURES : this.budget.maxFailures);
   }
 
   /** Whether so many are told in the result and in the log that these have no more. */
@@ -50,12 +50,12 @@ export class FailureReports {
 
   /** How many failed documents were not kept because others came before; 0 when nobody keeps them. */
   get notKept(): number {
-    return this.post === undefined ? 0 : this.leftOut;
+    return this.#post === undefined ? 0 : this.#leftOut;
   }
 
   /** So many documents failed that are not told of. */
   leaveOut(documents: number): void {
-    this.leftOut += documents;
+    this.#leftOut += documents;
   }
 
   add(failure: KeptFailure): void {
@@ -64,27 +64,27 @@ export class FailureReports {
     if (!this.toldEnough) {
       this.told.push({ id, connector, at, failure: short, ...(status === undefined ? {} : { status }) });
     }
-    this.kept++;
+    this.#kept++;
     if (this.full) this.budget.close();
-    if (this.post === undefined) return;
-    this.group.push({ ...failure, failure: short });
-    this.characters += short.message.length + charactersOf(failure);
-    if (this.full || this.group.length >= GROUP_FAILURES || this.characters >= GROUP_CHARACTERS) this.flush();
-    else this.timer ??= setTimeout(() => this.flush(), GROUP_MILLIS);
+    if (this.#post === undefined) return;
+    this.#group.push({ ...failure, failure: short });
+    this.#characters += short.message.length + charactersOf(failure);
+    if (this.full || this.#group.length >= GROUP_FAILURES || this.#characters >= GROUP_CHARACTERS) this.flush();
+    else this.#timer ??= setTimeout(() => this.flush(), GROUP_MILLIS);
   }
 
   /** Posts what there is, and waits where that comes faster than it is kept. */
   flush(): void {
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    const { group } = this;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const group = this.#group;
     if (group.length === 0) return;
-    const weight = 1 + Math.floor(this.characters / GATE_CHARACTERS);
-    this.group = [];
-    this.characters = 0;
-    this.gate.enter(weight);
-    this.post?.(group, weight);
-    this.gate.wait(() => false);
+    const weight = 1 + Math.floor(this.#characters / GATE_CHARACTERS);
+    this.#group = [];
+    this.#characters = 0;
+    this.#gate.enter(weight);
+    this.#post?.(group, weight);
+    this.#gate.wait(() => false);
   }
 }
 

@@ -21,35 +21,35 @@ export interface Member {
 
 /** Members that have left a segment, in order, until they go on together. */
 export class MemberWindow {
-  private members: Member[] = [];
-  private readonly goOn: (members: readonly Member[]) => Promise<boolean>;
+  #members: Member[] = [];
+  readonly #goOn: (members: readonly Member[]) => Promise<boolean>;
 
   /** @param goOn sends them on; false: no more are wanted */
   constructor(goOn: (members: readonly Member[]) => Promise<boolean>) {
-    this.goOn = goOn;
+    this.#goOn = goOn;
   }
 
   get length(): number {
-    return this.members.length;
+    return this.#members.length;
   }
 
   /** Takes back what has come since there were so many. */
   set length(length: number) {
-    this.members.length = length;
+    this.#members.length = length;
   }
 
   get full(): boolean {
-    return this.members.length >= WINDOW;
+    return this.#members.length >= WINDOW;
   }
 
   add(member: Member): void {
-    this.members.push(member);
+    this.#members.push(member);
   }
 
   async flush(): Promise<boolean> {
-    const { members } = this;
-    this.members = [];
-    return members.length === 0 || this.goOn(members);
+    const members = this.#members;
+    this.#members = [];
+    return members.length === 0 || this.#goOn(members);
   }
 
   /** Where the members of a family leave the segment. */
@@ -59,25 +59,25 @@ export class MemberWindow {
 }
 
 class MemberOutlet implements Outlet {
-  private readonly family: Family;
-  private readonly window: MemberWindow;
+  readonly #family: Family;
+  readonly #window: MemberWindow;
 
   constructor(family: Family, window: MemberWindow) {
-    this.family = family;
-    this.window = window;
+    this.#family = family;
+    this.#window = window;
   }
 
   get full(): boolean {
-    return this.window.full;
+    return this.#window.full;
   }
 
   emit(document: Document): void {
-    this.window.add({ document, family: this.family });
+    this.#window.add({ document, family: this.#family });
   }
 
   async relieve(): Promise<boolean> {
-    const more = await this.window.flush();
+    const more = await this.#window.flush();
     // Of a family that has failed further on, no more children are wanted.
-    return more && this.family.error === undefined;
+    return more && this.#family.error === undefined;
   }
 }

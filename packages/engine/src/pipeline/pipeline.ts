@@ -35,20 +35,20 @@ const unguarded: Guard = (work) => {
  * through the later ones before their parent does. Dropped and skipped documents pass the rest untouched.
  */
 export class Pipeline implements DocumentRunner {
-  private readonly steps: readonly Step[];
-  private readonly guard: Guard;
+  readonly #steps: readonly Step[];
+  readonly #guard: Guard;
   /** To be set before work that may be ended and done again. */
   readonly statisticsMark: StatisticsMark;
-  private atWork: Step | undefined;
+  #atWork: Step | undefined;
   /** For pipelines with stages that keep several documents in flight. */
-  private readonly segmented: SegmentedPipeline | undefined;
+  readonly #segmented: SegmentedPipeline | undefined;
 
   private constructor(steps: readonly Step[], guard: Guard = unguarded) {
-    this.steps = steps;
-    this.guard = guard;
+    this.#steps = steps;
+    this.#guard = guard;
     this.statisticsMark = new StatisticsMark(steps);
     const waits = steps.some(({ stage }) => stage.maxInFlight > 1);
-    this.segmented = waits ? new SegmentedPipeline(steps, this, guard) : undefined;
+    this.#segmented = waits ? new SegmentedPipeline(steps, this, guard) : undefined;
   }
 
   /**
@@ -60,7 +60,7 @@ export class Pipeline implements DocumentRunner {
   }
 
   get statistics(): StageStatistics[] {
-    return this.steps.map((step) => step.statistics);
+    return this.#steps.map((step) => step.statistics);
   }
 
   /**
@@ -69,7 +69,7 @@ export class Pipeline implements DocumentRunner {
    * @returns how many documents were taken
    */
   async process(documents: readonly Document[], sink: PipelineSink, stopped: () => boolean): Promise<number> {
-    if (this.segmented !== undefined) return stopped() ? 0 : this.segmented.process(documents, sink);
+    if (this.#segmented !== undefined) return stopped() ? 0 : this.#segmented.process(documents, sink);
     for (let i = 0; i < documents.length; i++) {
       if (stopped()) return i;
       const waiting = this.processOne(documents[i] as Document, sink);
@@ -83,19 +83,19 @@ export class Pipeline implements DocumentRunner {
    * @returns the number of the stage from which on its documents go one by one; `length` at the end
    */
   processTable(table: DocumentTable): number {
-    for (let i = 0; i < this.steps.length; i++) if (!callWithTable(this.steps[i] as Step, table)) return i;
-    return this.steps.length;
+    for (let i = 0; i < this.#steps.length; i++) if (!callWithTable(this.#steps[i] as Step, table)) return i;
+    return this.#steps.length;
   }
 
   /** The failure of a document whose processing was ended, told of the stage that was called last. */
   overdue(): StageError {
-    if (this.atWork !== undefined) this.atWork.statistics.errors++;
-    return new StageError(this.atWork?.name ?? '', overdue());
+    if (this.#atWork !== undefined) this.#atWork.statistics.errors++;
+    return new StageError(this.#atWork?.name ?? '', overdue());
   }
 
   /** How many stages there are. */
   get length(): number {
-    return this.steps.length;
+    return this.#steps.length;
   }
 
   /**
@@ -104,7 +104,7 @@ export class Pipeline implements DocumentRunner {
    */
   processOne(input: Document, sink: PipelineSink, from = 0): Promise<void> | undefined {
     try {
-      const waiting = this.run(input, from, this.steps.length, new SinkOutlet(input, sink));
+      const waiting = this.run(input, from, this.#steps.length, new SinkOutlet(input, sink));
       if (waiting !== undefined) {
         return waiting.then(
           () => sink.finished(input),
@@ -120,7 +120,7 @@ export class Pipeline implements DocumentRunner {
 
   /** Whether every document can be processed without waiting and in one go. */
   get inOrder(): boolean {
-    return this.segmented === undefined;
+    return this.#segmented === undefined;
   }
 
   /**
@@ -129,31 +129,31 @@ export class Pipeline implements DocumentRunner {
    * @param maxCharacters how many characters of documents it notes at most
    */
   tracer(classes: readonly string[], maxCharacters: number): Tracer {
-    return new Tracer(this.steps, classes, maxCharacters, this.guard);
+    return new Tracer(this.#steps, classes, maxCharacters, this.#guard);
   }
 
   /** Stops all stages; the first error is thrown when all have been stopped. */
   async stop(): Promise<void> {
-    await stopStages(this.steps);
+    await stopStages(this.#steps);
   }
 
   /** Runs the stages `[from, to)` on one document. Throws a `StageError`. */
   run(document: Document, from: number, to: number, outlet: Outlet): Promise<void> | undefined {
     for (let i = from; i < to; i++) {
       if (document.bypassed) break;
-      const step = this.steps[i] as Step;
+      const step = this.#steps[i] as Step;
       if (step.condition !== undefined && !step.condition(document)) continue;
-      this.atWork = step;
+      this.#atWork = step;
       const result = callStage(step, document);
       if (!isGiven(result)) continue;
       if (isPromise(result)) {
         return result.then(
           async (children) => {
             if (isGiven(children)) {
-              await this.guarded(() => this.runChildren(step, children, document, i + 1, to, outlet));
+              await this.#guarded(() => this.runChildren(step, children, document, i + 1, to, outlet));
             }
             if (i + 1 === to) outlet.emit(document);
-            else await this.guarded(() => this.run(document, i + 1, to, outlet));
+            else await this.#guarded(() => this.run(document, i + 1, to, outlet));
           },
           (error) => {
             throw failure(step, error);
@@ -161,19 +161,19 @@ export class Pipeline implements DocumentRunner {
         );
       }
       const waiting = this.runChildren(step, result, document, i + 1, to, outlet);
-      if (waiting !== undefined) return waiting.then(() => this.guarded(() => this.run(document, i + 1, to, outlet)));
+      if (waiting !== undefined) return waiting.then(() => this.#guarded(() => this.run(document, i + 1, to, outlet)));
     }
     outlet.emit(document);
     return undefined;
   }
 
   /** Does work from where nobody else sees to it that it ends. */
-  private guarded(work: () => Promise<void> | undefined): Promise<void> | undefined {
+  #guarded(work: () => Promise<void> | undefined): Promise<void> | undefined {
     let waiting: Promise<void> | undefined;
     const begin = () => {
       waiting = work();
     };
-    if (!this.guard(begin)) throw this.overdue();
+    if (!this.#guard(begin)) throw this.overdue();
     return waiting;
   }
 
@@ -193,7 +193,7 @@ export class Pipeline implements DocumentRunner {
     let ended = false;
     const next = (): Document | undefined => {
       // What makes the children may take too long, too.
-      this.atWork = step;
+      this.#atWork = step;
       try {
         iterator ??= iterateChildren(children);
         const { done, value } = iterator.next();
@@ -227,7 +227,7 @@ export class Pipeline implements DocumentRunner {
     if (ended) return undefined;
     return (async () => {
       try {
-        for (let waiting = first; !ended; waiting = this.guarded(advance)) {
+        for (let waiting = first; !ended; waiting = this.#guarded(advance)) {
           await waiting;
           if (outlet.full && !(await outlet.relieve())) throw new StageError(step.name, givenUp());
         }
@@ -241,23 +241,23 @@ export class Pipeline implements DocumentRunner {
 
 /** Where an input and its children leave the pipeline. */
 class SinkOutlet implements Outlet {
-  private readonly input: Document;
-  private readonly sink: PipelineSink;
+  readonly #input: Document;
+  readonly #sink: PipelineSink;
 
   constructor(input: Document, sink: PipelineSink) {
-    this.input = input;
-    this.sink = sink;
+    this.#input = input;
+    this.#sink = sink;
   }
 
   get full(): boolean {
-    return this.sink.full === true;
+    return this.#sink.full === true;
   }
 
   emit(document: Document): void {
-    this.sink.emit(document, document !== this.input);
+    this.#sink.emit(document, document !== this.#input);
   }
 
   async relieve(): Promise<boolean> {
-    return (await this.sink.relieve?.()) ?? true;
+    return (await this.#sink.relieve?.()) ?? true;
   }
 }

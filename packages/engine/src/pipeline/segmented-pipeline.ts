@@ -48,23 +48,23 @@ interface Segment {
  * of few, what leaves a segment goes on in windows: memory does not grow with the number of children.
  */
 export class SegmentedPipeline {
-  private readonly steps: readonly Step[];
-  private readonly runner: DocumentRunner;
-  private readonly guard: Guard;
-  private readonly segments: readonly Segment[];
+  readonly #steps: readonly Step[];
+  readonly #runner: DocumentRunner;
+  readonly #guard: Guard;
+  readonly #segments: readonly Segment[];
 
   constructor(steps: readonly Step[], runner: DocumentRunner, guard: Guard) {
-    this.steps = steps;
-    this.runner = runner;
-    this.guard = guard;
-    this.segments = segment(steps);
+    this.#steps = steps;
+    this.#runner = runner;
+    this.#guard = guard;
+    this.#segments = segment(steps);
   }
 
   /** Sends documents through; gives how many there were. */
   async process(inputs: readonly Document[], sink: PipelineSink): Promise<number> {
     const families = inputs.map((input): Family => ({ input, error: undefined, failedIn: -1 }));
     const exit = new Exit(families, sink);
-    await this.pass(
+    await this.#pass(
       0,
       families.map((family) => ({ document: family.input, family })),
       exit,
@@ -74,11 +74,11 @@ export class SegmentedPipeline {
   }
 
   /** Sends members through the segments from a number on, and out. */
-  private async pass(at: number, members: readonly Member[], exit: Exit): Promise<void> {
-    const segment = this.segments[at];
+  async #pass(at: number, members: readonly Member[], exit: Exit): Promise<void> {
+    const segment = this.#segments[at];
     if (segment === undefined) return exit.leave(members);
     const window = new MemberWindow(async (leaving) => {
-      await this.pass(at + 1, leaving, exit);
+      await this.#pass(at + 1, leaving, exit);
       return !exit.closed;
     });
     // What comes to a segment after a member of its family has failed there, or further on, would never have been made.
@@ -89,12 +89,12 @@ export class SegmentedPipeline {
       family.error = error as StageError;
       family.failedIn = at;
     };
-    if (segment.maxInFlight > 1) await this.runConcurrently(segment, members, window, wanted, lose);
-    else await this.runInOrder(segment, members, window, wanted, lose);
+    if (segment.maxInFlight > 1) await this.#runConcurrently(segment, members, window, wanted, lose);
+    else await this.#runInOrder(segment, members, window, wanted, lose);
     await window.flush();
   }
 
-  private async runInOrder(
+  async #runInOrder(
     { from, to }: Segment,
     members: readonly Member[],
     window: MemberWindow,
@@ -114,7 +114,7 @@ export class SegmentedPipeline {
         if (wanted(member)) {
           atWork = { member: next, left: window.length };
           try {
-            waiting = this.runner.run(member.document, from, to, window.outlet(member.family));
+            waiting = this.#runner.run(member.document, from, to, window.outlet(member.family));
           } catch (error) {
             lose(member.family, error);
           }
@@ -123,12 +123,12 @@ export class SegmentedPipeline {
       }
     };
     while (next < members.length) {
-      const ended = this.guard(compute);
+      const ended = this.#guard(compute);
       // Set while the work ran, which the compiler does not see. It may have been ended behind a member, too.
       const work = atWork as { readonly member: number; readonly left: number } | undefined;
       if (!ended && work?.member === next) {
         window.length = work.left;
-        lose((members[next] as Member).family, this.runner.overdue());
+        lose((members[next] as Member).family, this.#runner.overdue());
         next++;
       } else if (work !== undefined) {
         const { family } = members[work.member] as Member;
@@ -137,17 +137,17 @@ export class SegmentedPipeline {
     }
   }
 
-  private async runConcurrently(
+  async #runConcurrently(
     { from, maxInFlight }: Segment,
     members: readonly Member[],
     window: MemberWindow,
     wanted: (member: Member) => boolean,
     lose: (family: Family, error: unknown) => void,
   ): Promise<void> {
-    const step = this.steps[from] as Step;
+    const step = this.#steps[from] as Step;
     const called = members.filter(wanted);
     const documents = called.map(({ document }) => document);
-    const outcomes = await callConcurrently(step, documents, maxInFlight, this.guard);
+    const outcomes = await callConcurrently(step, documents, maxInFlight, this.#guard);
     for (const [i, { document, family }] of called.entries()) {
       const { children, error } = outcomes[i] as CallOutcome;
       if (!wanted({ document, family })) continue;
@@ -158,9 +158,9 @@ export class SegmentedPipeline {
           let waiting: Promise<void> | undefined;
           // The range is empty: children only leave this stage here.
           const work = () => {
-            waiting = this.runner.runChildren(step, children, document, from + 1, from + 1, window.outlet(family));
+            waiting = this.#runner.runChildren(step, children, document, from + 1, from + 1, window.outlet(family));
           };
-          if (!this.guard(work)) {
+          if (!this.#guard(work)) {
             window.length = before;
             throw failure(step, overdue());
           }
@@ -178,26 +178,26 @@ export class SegmentedPipeline {
 class Exit {
   /** No more is wanted. */
   closed = false;
-  private readonly families: readonly Family[];
-  private readonly sink: PipelineSink;
+  readonly #families: readonly Family[];
+  readonly #sink: PipelineSink;
   /** How many families have come to their end. */
-  private ended = 0;
+  #ended = 0;
 
   constructor(families: readonly Family[], sink: PipelineSink) {
-    this.families = families;
-    this.sink = sink;
+    this.#families = families;
+    this.#sink = sink;
   }
 
   async leave(members: readonly Member[]): Promise<void> {
-    const { sink } = this;
+    const sink = this.#sink;
     for (const { document, family } of members) {
       // Whatever came before and did not come to its end has failed.
-      while (this.families[this.ended] !== family) this.fail();
+      while (this.#families[this.#ended] !== family) this.#fail();
       const isInput = document === family.input;
       sink.emit(document, !isInput);
       if (isInput) {
         sink.finished(family.input);
-        this.ended++;
+        this.#ended++;
       }
       if (sink.full === true && (await sink.relieve?.()) === false) {
         this.closed = true;
@@ -207,12 +207,12 @@ class Exit {
   }
 
   finish(): void {
-    while (this.ended < this.families.length) this.fail();
+    while (this.#ended < this.#families.length) this.#fail();
   }
 
-  private fail(): void {
-    const { input, error } = this.families[this.ended++] as Family;
-    this.sink.failedDocument(input, error ?? new StageError('', givenUp()));
+  #fail(): void {
+    const { input, error } = this.#families[this.#ended++] as Family;
+    this.#sink.failedDocument(input, error ?? new StageError('', givenUp()));
   }
 }
 

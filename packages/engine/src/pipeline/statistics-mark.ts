@@ -6,16 +6,17 @@ import type { Step } from './step.ts';
  * are of a sample, and what was timed twice weighs twice on both sides of the mean.)
  */
 export class StatisticsMark {
-  private readonly steps: readonly Step[];
-  private readonly counts: Float64Array;
+  readonly #steps: readonly Step[];
+  readonly #counts: Float64Array;
 
   constructor(steps: readonly Step[]) {
-    this.steps = steps;
-    this.counts = new Float64Array(2 * steps.length);
+    this.#steps = steps;
+    this.#counts = new Float64Array(2 * steps.length);
   }
 
   set(): void {
-    const { steps, counts } = this;
+    const steps = this.#steps;
+    const counts = this.#counts;
     for (let i = 0; i < steps.length; i++) {
       const { statistics } = steps[i] as Step;
       counts[2 * i] = statistics.processed;
@@ -25,14 +26,14 @@ export class StatisticsMark {
 
   /** So many documents of a table went through the first stages for nothing: they will go through them again, or never. */
   uncount(stages: number, documents: number): void {
-    for (const { statistics } of this.steps.slice(0, stages)) statistics.processed -= documents;
+    for (const { statistics } of this.#steps.slice(0, stages)) statistics.processed -= documents;
   }
 
   /** Takes the counts back to where they were. */
   restore(): void {
-    for (const [i, { statistics }] of this.steps.entries()) {
-      statistics.processed = this.counts[2 * i] as number;
-      statistics.children = this.counts[2 * i + 1] as number;
+    for (const [i, { statistics }] of this.#steps.entries()) {
+      statistics.processed = this.#counts[2 * i] as number;
+      statistics.children = this.#counts[2 * i + 1] as number;
     }
   }
 }

@@ -52,17 +52,17 @@ function childJson({ document, trace }: ChildTrace): string {
  * documents that leave is that of `Pipeline`.
  */
 export class Tracer {
-  private readonly steps: readonly Step[];
-  private readonly classes: readonly string[];
-  private readonly guard: Guard;
+  readonly #steps: readonly Step[];
+  readonly #classes: readonly string[];
+  readonly #guard: Guard;
   /** How many more characters of documents it may note. */
-  private charactersLeft: number;
+  #charactersLeft: number;
 
   constructor(steps: readonly Step[], classes: readonly string[], maxCharacters: number, guard: Guard) {
-    this.steps = steps;
-    this.guard = guard;
-    this.classes = classes;
-    this.charactersLeft = maxCharacters;
+    this.#steps = steps;
+    this.#guard = guard;
+    this.#classes = classes;
+    this.#charactersLeft = maxCharacters;
   }
 
   /**
@@ -76,15 +76,15 @@ export class Tracer {
     into: StageTrace[],
   ): Promise<void> {
     let before = textOf(document);
-    for (let i = from; i < this.steps.length && !document.bypassed; i++) {
-      const step = this.steps[i] as Step;
-      const entry: StageTrace = { stage: step.name, class: this.classes[i] ?? '' };
+    for (let i = from; i < this.#steps.length && !document.bypassed; i++) {
+      const step = this.#steps[i] as Step;
+      const entry: StageTrace = { stage: step.name, class: this.#classes[i] ?? '' };
       into.push(entry);
       if (step.condition !== undefined && !step.condition(document)) {
         entry.skipped = 'condition';
         continue;
       }
-      await this.call(step, document, i, emit, entry);
+      await this.#call(step, document, i, emit, entry);
       if (document.dropped) {
         entry.dropped = true;
         break;
@@ -93,14 +93,14 @@ export class Tracer {
       const after = textOf(document);
       if (typeof after !== 'string') entry.failure = after;
       else if (after === before) entry.unchanged = true;
-      else if (this.takes(after)) entry.document = after;
+      else if (this.#takes(after)) entry.document = after;
       else entry.cut = true;
       before = after;
     }
     emit(document);
   }
 
-  private async call(
+  async #call(
     step: Step,
     document: Document,
     at: number,
@@ -114,7 +114,7 @@ export class Tracer {
       const begin = () => {
         called = callStage(step, document);
       };
-      if (!this.guard(begin)) throw overdue();
+      if (!this.#guard(begin)) throw overdue();
       const result = await called;
       if (!isGiven(result)) return;
       iterator = iterateChildren(result);
@@ -125,7 +125,7 @@ export class Tracer {
         const shown = textOf(child);
         const trace: StageTrace[] = [];
         entry.children ??= [];
-        entry.children.push(typeof shown === 'string' && this.takes(shown) ? { document: shown, trace } : { trace });
+        entry.children.push(typeof shown === 'string' && this.#takes(shown) ? { document: shown, trace } : { trace });
         // What goes wrong in there has been noted there.
         ofStage = false;
         await this.process(child, at + 1, emit, trace);
@@ -140,9 +140,9 @@ export class Tracer {
     }
   }
 
-  private takes(text: string): boolean {
-    if (text.length > this.charactersLeft) return false;
-    this.charactersLeft -= text.length;
+  #takes(text: string): boolean {
+    if (text.length > this.#charactersLeft) return false;
+    this.#charactersLeft -= text.length;
     return true;
   }
 }

@@ -6,12 +6,12 @@ export type FileAccess = 'read' | 'write';
 
 /** Which files a policy lets configs read and write. */
 export class FileRules {
-  private readonly allowed: Readonly<Record<FileAccess, readonly string[] | undefined>>;
-  private readonly never: readonly string[];
+  readonly #allowed: Readonly<Record<FileAccess, readonly string[] | undefined>>;
+  readonly #never: readonly string[];
 
   constructor({ read, write, never }: Policy) {
-    this.allowed = { read: read && withReal(read), write: write && withReal(write) };
-    this.never = withReal(never);
+    this.#allowed = { read: read && withReal(read), write: write && withReal(write) };
+    this.#never = withReal(never);
   }
 
   /**
@@ -19,7 +19,7 @@ export class FileRules {
    * written; undefined when it may be.
    */
   refusedText(path: string, access: FileAccess): string | undefined {
-    return this.refused(resolve(path), access);
+    return this.#refused(resolve(path), access);
   }
 
   /**
@@ -29,18 +29,18 @@ export class FileRules {
   look(path: string, access: FileAccess): { readonly real: string; readonly refused: string | undefined } {
     const real = realPath(resolve(path));
     // The text too, or a link could not be told from a file that is missing: the answer would tell what there is.
-    return { real, refused: this.refusedText(path, access) ?? this.refused(real, access) };
+    return { real, refused: this.refusedText(path, access) ?? this.#refused(real, access) };
   }
 
   /** A path inside a directory, or the directory itself, that may never be read; undefined when there is none. */
   hiddenIn(directory: string): string | undefined {
     const root = realPath(resolve(directory));
-    return this.never.find((path) => isInside(path, root) || isInside(root, path));
+    return this.#never.find((path) => isInside(path, root) || isInside(root, path));
   }
 
-  private refused(path: string, access: FileAccess): string | undefined {
-    if (this.never.some((root) => isInside(path, root))) return 'it belongs to the service or the system';
-    const allowed = this.allowed[access];
+  #refused(path: string, access: FileAccess): string | undefined {
+    if (this.#never.some((root) => isInside(path, root))) return 'it belongs to the service or the system';
+    const allowed = this.#allowed[access];
     if (allowed === undefined || allowed.some((root) => isInside(path, root))) return undefined;
     return allowed.length === 0
       ? `the policy names no directories to ${access}`

@@ -50,24 +50,24 @@ const NOT_PUBLIC = [
 
 /** Which hosts a policy lets configs reach. Answers are the reason of a refusal, or undefined. */
 export class HostRules {
-  private readonly allow: readonly HostPattern[] | undefined;
-  private readonly deny: readonly HostPattern[];
-  private readonly privateAddresses: boolean;
-  private readonly metadata = addressesOf(METADATA);
-  private readonly notPublic = addressesOf(NOT_PUBLIC);
+  readonly #allow: readonly HostPattern[] | undefined;
+  readonly #deny: readonly HostPattern[];
+  readonly #privateAddresses: boolean;
+  readonly #metadata = addressesOf(METADATA);
+  readonly #notPublic = addressesOf(NOT_PUBLIC);
 
   constructor({ hosts, privateAddresses }: Policy) {
-    this.allow = hosts.allow?.flatMap((text) => parseHostPattern(text) ?? []);
-    this.deny = hosts.deny.flatMap((text) => parseHostPattern(text) ?? []);
-    this.privateAddresses = privateAddresses;
+    this.#allow = hosts.allow?.flatMap((text) => parseHostPattern(text) ?? []);
+    this.#deny = hosts.deny.flatMap((text) => parseHostPattern(text) ?? []);
+    this.#privateAddresses = privateAddresses;
   }
 
   /** What can be said of a host before its addresses are known. */
   refusedHost(host: string, port?: number): string | undefined {
     const name = hostName(host);
     if (isAddress(name)) return this.refusedAddress(name, name, port);
-    if (this.deny.some((pattern) => meansName(pattern, name, port))) return `hosts.deny of the policy has ${name}`;
-    const allowed = this.allow?.some((pattern) => meansName(pattern, name, port) || pattern.kind === 'addresses');
+    if (this.#deny.some((pattern) => meansName(pattern, name, port))) return `hosts.deny of the policy has ${name}`;
+    const allowed = this.#allow?.some((pattern) => meansName(pattern, name, port) || pattern.kind === 'addresses');
     return allowed === false ? `hosts.allow of the policy does not have ${told(name, port)}` : undefined;
   }
 
@@ -75,8 +75,8 @@ export class HostRules {
   refusedUnseen(host: string, port?: number): string | undefined {
     const refused = this.refusedHost(host, port);
     const name = hostName(host);
-    if (refused !== undefined || isAddress(name) || this.allow === undefined) return refused;
-    if (this.allow.some((pattern) => meansName(pattern, name, port))) return undefined;
+    if (refused !== undefined || isAddress(name) || this.#allow === undefined) return refused;
+    if (this.#allow.some((pattern) => meansName(pattern, name, port))) return undefined;
     return `hosts.allow of the policy does not have the name ${told(name, port)}, and behind a proxy its addresses are not seen`;
   }
 
@@ -87,13 +87,13 @@ export class HostRules {
     // An address in another one is reached as well: no way around a refusal leads there.
     const forms = formsOf(address);
     const isIn = (addresses: BlockList) => forms.some((form) => contains(addresses, form));
-    if (isIn(this.metadata)) return `${which} belongs to the machine's cloud or its own network`;
+    if (isIn(this.#metadata)) return `${which} belongs to the machine's cloud or its own network`;
     const means = (form: string) => (pattern: HostPattern) =>
       meansName(pattern, name, port) || meansAddress(pattern, form, port);
-    if (forms.some((form) => this.deny.some(means(form)))) return `hosts.deny of the policy has ${told(name, port)}`;
-    const allowing = this.allow?.filter(means(address));
+    if (forms.some((form) => this.#deny.some(means(form)))) return `hosts.deny of the policy has ${told(name, port)}`;
+    const allowing = this.#allow?.filter(means(address));
     if (allowing?.length === 0) return `hosts.allow of the policy does not have ${told(name, port)}`;
-    if (this.privateAddresses || !isIn(this.notPublic)) return undefined;
+    if (this.#privateAddresses || !isIn(this.#notPublic)) return undefined;
     // Who named the very host, or its addresses, meant it; who named all of a domain did not mean every address there.
     const named = allowing?.some(({ kind }) => kind === 'name' || kind === 'addresses') === true;
     return named ? undefined : `${which} is a private address`;

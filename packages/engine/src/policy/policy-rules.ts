@@ -41,7 +41,7 @@ export class PolicyRules {
 
   /** Why a component may not be used; undefined when it may. */
   refusedComponent(entry: PolicedComponent, builtIn: boolean): Refusal | undefined {
-    const refused = this.refusedName(entry, builtIn) ?? this.refusedScripts(entry, builtIn);
+    const refused = this.#refusedName(entry, builtIn) ?? this.#refusedScripts(entry, builtIn);
     if (refused !== undefined) return { code: 'HR_POLICY_REFUSED', reason: refused, hint: POLICY_HINT };
     const boundary = entry.scripts === 'boundary' ? this.scriptBoundary() : undefined;
     return boundary !== undefined && 'code' in boundary ? boundary : undefined;
@@ -57,7 +57,7 @@ export class PolicyRules {
     return { code: 'HR_POLICY_NO_BOUNDARY', reason, hint: BOUNDARY_HINT };
   }
 
-  private refusedName(entry: PolicedComponent, builtIn: boolean): string | undefined {
+  #refusedName(entry: PolicedComponent, builtIn: boolean): string | undefined {
     const { components } = this.policy;
     const names = [entry.name, ...entry.aliases];
     if (names.some((name) => components.deny.includes(name))) return `components.deny of the policy has ${entry.name}`;
@@ -66,7 +66,7 @@ export class PolicyRules {
     return `components.allow of the policy does not have ${entry.name}`;
   }
 
-  private refusedScripts(entry: PolicedComponent, builtIn: boolean): string | undefined {
+  #refusedScripts(entry: PolicedComponent, builtIn: boolean): string | undefined {
     const { scripts } = this.policy;
     if (entry.scripts === undefined || scripts === 'all') return undefined;
     if (scripts === 'none') return 'the policy allows no scripts';

@@ -39,161 +39,161 @@ export class BatchingPublisher implements Publisher {
   readonly signal: AbortSignal;
   /** Documents that the connector handed over itself, before collapsing. Those in chunks are counted where they are decoded. */
   received = 0;
-  private readonly options: BatchingPublisherOptions;
+  readonly #options: BatchingPublisherOptions;
   /** How many documents a batch may have. */
   readonly batchDocuments: number;
-  private readonly decoders = new Decoders();
-  private documents: Document[] = [];
-  private characters = 0;
-  private held: Document | undefined;
-  private readonly released = new Signal();
-  private notHandedOver = 0;
+  readonly #decoders = new Decoders();
+  #documents: Document[] = [];
+  #characters = 0;
+  #held: Document | undefined;
+  readonly #released = new Signal();
+  #notHandedOver = 0;
   /** How many could not be delivered when `settled` was called last. */
-  private undelivered = 0;
-  private timer: NodeJS.Timeout | undefined;
-  private submitting: Promise<void> = Promise.resolve();
-  private failure: { error: unknown } | undefined;
+  #undelivered = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #submitting: Promise<void> = Promise.resolve();
+  #failure: { error: unknown } | undefined;
 
   constructor(options: BatchingPublisherOptions) {
-    this.options = options;
+    this.#options = options;
     this.signal = options.signal;
     this.batchDocuments = Math.min(BATCH_DOCUMENTS, options.maxPending ?? BATCH_DOCUMENTS);
   }
 
   publish(document: Document): Promise<void> | undefined {
-    this.check();
+    this.#check();
     this.received++;
-    if (this.options.collapse) {
-      if (this.held !== undefined && this.held.id === document.id) {
-        this.held.setOrAddAll(document);
+    if (this.#options.collapse) {
+      if (this.#held !== undefined && this.#held.id === document.id) {
+        this.#held.setOrAddAll(document);
         return undefined;
       }
-      const held = this.held;
-      this.held = document;
+      const held = this.#held;
+      this.#held = document;
       if (held === undefined) return undefined;
-      this.released.notify();
-      return this.add(held);
+      this.#released.notify();
+      return this.#add(held);
     }
-    return this.add(document);
+    return this.#add(document);
   }
 
   async publishChunk(chunk: RecordChunk): Promise<void> {
-    this.check();
+    this.#check();
     // Where single documents count, they have to be known here.
-    if (this.options.collapse || this.options.maxPending !== undefined) return this.decodeHere(chunk);
-    await this.sendDocuments();
-    await this.enqueue({ kind: 'records', chunk });
+    if (this.#options.collapse || this.#options.maxPending !== undefined) return this.#decodeHere(chunk);
+    await this.#sendDocuments();
+    await this.#enqueue({ kind: 'records', chunk });
   }
 
   /** Documents that are encoded for the indexer already. */
   async publishEncoded(batch: EncodedInput): Promise<void> {
-    this.check();
+    this.#check();
     this.received += batch.count;
-    await this.sendDocuments();
-    this.notHandedOver += batch.count;
-    await this.enqueue(batch);
+    await this.#sendDocuments();
+    this.#notHandedOver += batch.count;
+    await this.#enqueue(batch);
   }
 
   reject(record: RejectedRecord): Promise<void> | undefined {
-    this.options.onReject(record);
+    this.#options.onReject(record);
     return undefined;
   }
 
   async settled(): Promise<void> {
-    this.check();
-    const { held } = this;
-    while (held !== undefined && this.held === held && this.failure === undefined) await this.released.wait();
+    this.#check();
+    const held = this.#held;
+    while (held !== undefined && this.#held === held && this.#failure === undefined) await this.#released.wait();
     // Documents of this call may have failed before it, but not before the last one.
-    const before = this.undelivered;
-    this.undelivered = this.options.undelivered();
-    await this.sendDocuments();
-    await this.options.settled();
-    const count = this.options.undelivered() - before;
+    const before = this.#undelivered;
+    this.#undelivered = this.#options.undelivered();
+    await this.#sendDocuments();
+    await this.#options.settled();
+    const count = this.#options.undelivered() - before;
     if (count === 0) return;
     throw new HeadraceError('HR_INDEXER_UNDELIVERED', `${counted(count, 'document')} could not be delivered`);
   }
 
   /** Sends what is held back. */
   async flush(): Promise<void> {
-    if (this.held !== undefined) {
-      const held = this.held;
-      this.held = undefined;
-      this.released.notify();
-      await this.add(held);
+    if (this.#held !== undefined) {
+      const held = this.#held;
+      this.#held = undefined;
+      this.#released.notify();
+      await this.#add(held);
     }
-    await this.sendDocuments();
-    await this.submitting;
-    this.check();
+    await this.#sendDocuments();
+    await this.#submitting;
+    this.#check();
   }
 
   /** Takes no more, and tells how many documents it was given that no pipeline thread has got. */
   abandon(): number {
-    clearTimeout(this.timer);
-    this.failure ??= { error: new Error('The connector was given up') };
-    this.released.notify();
-    const held = this.held === undefined ? 0 : 1;
-    this.held = undefined;
-    return this.notHandedOver + held;
+    clearTimeout(this.#timer);
+    this.#failure ??= { error: new Error('The connector was given up') };
+    this.#released.notify();
+    const held = this.#held === undefined ? 0 : 1;
+    this.#held = undefined;
+    return this.#notHandedOver + held;
   }
 
-  private add(document: Document): Promise<void> | undefined {
-    this.notHandedOver++;
-    this.documents.push(document);
-    this.characters += estimate(document);
-    if (this.documents.length >= this.batchDocuments || this.characters >= BATCH_CHARACTERS)
-      return this.sendDocuments();
+  #add(document: Document): Promise<void> | undefined {
+    this.#notHandedOver++;
+    this.#documents.push(document);
+    this.#characters += estimate(document);
+    if (this.#documents.length >= this.batchDocuments || this.#characters >= BATCH_CHARACTERS)
+      return this.#sendDocuments();
     // Nobody awaits the timer's batch: an error shows at the next call, as the reference's asynchronous sends do.
-    this.timer ??= setTimeout(() => void this.sendDocuments().catch(() => undefined), BATCH_MILLIS);
+    this.#timer ??= setTimeout(() => void this.#sendDocuments().catch(() => undefined), BATCH_MILLIS);
     return undefined;
   }
 
-  private sendDocuments(): Promise<void> {
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    if (this.documents.length === 0) return this.submitting;
-    const { documents } = this;
-    this.documents = [];
-    this.characters = 0;
-    return this.enqueue({ kind: 'documents', bytes: encodeDocuments(documents), count: documents.length });
+  #sendDocuments(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#documents.length === 0) return this.#submitting;
+    const documents = this.#documents;
+    this.#documents = [];
+    this.#characters = 0;
+    return this.#enqueue({ kind: 'documents', bytes: encodeDocuments(documents), count: documents.length });
   }
 
   /** Batches go one after the other, each when there is space for it. */
-  private enqueue(batch: SourceBatch): Promise<void> {
-    const { maxPending, waitForSpace, submit, waitForPending } = this.options;
-    this.submitting = this.submitting
+  #enqueue(batch: SourceBatch): Promise<void> {
+    const { maxPending, waitForSpace, submit, waitForPending } = this.#options;
+    this.#submitting = this.#submitting
       .then(async () => {
         const documents = batch.kind === 'records' ? 0 : batch.count;
         if (maxPending !== undefined) await waitForPending(maxPending - documents);
         await waitForSpace();
         // In one go: at every moment each document is here, or there, and in one place only.
         submit(batch);
-        this.notHandedOver -= documents;
+        this.#notHandedOver -= documents;
       })
       .catch((error) => {
-        this.failure ??= { error };
+        this.#failure ??= { error };
         throw error;
       });
-    return this.submitting;
+    return this.#submitting;
   }
 
   /** Collapsing needs the documents in one place, in order. */
-  private async decodeHere({ bytes, decoder: reference, position }: RecordChunk): Promise<void> {
-    const decoder = await this.decoders.get(reference);
+  async #decodeHere({ bytes, decoder: reference, position }: RecordChunk): Promise<void> {
+    const decoder = await this.#decoders.get(reference);
     const waits: Promise<void>[] = [];
     const sink: RecordSink = {
       document: (document) => {
         const wait = this.publish(document);
         if (wait !== undefined) waits.push(wait);
       },
-      reject: (record) => this.options.onReject(record),
-      warn: (message) => this.options.log.warn(message),
+      reject: (record) => this.#options.onReject(record),
+      warn: (message) => this.#options.log.warn(message),
     };
     decoder.decode(bytes, position, sink);
     await Promise.all(waits);
   }
 
-  private check(): void {
-    if (this.failure !== undefined) throw this.failure.error;
+  #check(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
   }
 }
 

@@ -29,20 +29,20 @@ export function pendingDocuments(counts: DocumentCounts): number {
  */
 export class SharedCounts {
   readonly buffer: SharedArrayBuffer;
-  private readonly cells: Float64Array;
+  readonly #cells: Float64Array;
 
   constructor(buffer = new SharedArrayBuffer(FIELDS.length * Float64Array.BYTES_PER_ELEMENT)) {
     this.buffer = buffer;
-    this.cells = new Float64Array(buffer);
+    this.#cells = new Float64Array(buffer);
   }
 
   add(field: keyof DocumentCounts, amount: number): void {
-    (this.cells[FIELDS.indexOf(field)] as number) += amount;
+    (this.#cells[FIELDS.indexOf(field)] as number) += amount;
   }
 
   read(): DocumentCounts {
     const counts = noDocuments();
-    for (const [i, field] of FIELDS.entries()) counts[field] = this.cells[i] as number;
+    for (const [i, field] of FIELDS.entries()) counts[field] = this.#cells[i] as number;
     return counts;
   }
 }

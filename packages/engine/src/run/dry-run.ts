@@ -9,14 +9,14 @@ const parameters: TObject = Type.Object({ path: Type.String() });
 
 /** Writes `{"connector", "document"}` for each document that would have reached the indexer. */
 export class DryRunEncoder implements DocumentEncoder {
-  private readonly prefix: string;
+  readonly #prefix: string;
 
   constructor({ connector }: { connector: string }) {
-    this.prefix = `{"connector":${writeString(connector)},"document":`;
+    this.#prefix = `{"connector":${writeString(connector)},"document":`;
   }
 
   encode(document: Document): string {
-    return `${this.prefix}${writeDocument(document)}}\n`;
+    return `${this.#prefix}${writeDocument(document)}}\n`;
   }
 }
 
@@ -25,23 +25,23 @@ export class DryRunIndexer extends Indexer {
   static override readonly parameters = parameters;
   static override readonly block = undefined;
   override readonly streaming = true;
-  private file: FileHandle | undefined;
+  #file: FileHandle | undefined;
 
   override encoder(): ModuleReference | undefined {
     return undefined;
   }
 
   override async connect(): Promise<void> {
-    this.file = await open((this.params as { path: string }).path, 'w');
+    this.#file = await open((this.params as { path: string }).path, 'w');
   }
 
   override async send({ pieces }: EncodedBatch): Promise<IndexFailure[]> {
-    for (const piece of pieces) await this.file?.writeFile(piece);
+    for (const piece of pieces) await this.#file?.writeFile(piece);
     return [];
   }
 
   override async close(): Promise<void> {
-    await this.file?.close();
+    await this.#file?.close();
   }
 }
 

@@ -9,17 +9,17 @@ export const PERCENT_SAMPLE = 1000;
 
 /** Stops a run of which more documents fail than may (`runner.maxFailures`). */
 export class FailureLimit {
-  private readonly most: MaxFailures | undefined;
-  private readonly controller = new AbortController();
+  readonly #most: MaxFailures | undefined;
+  readonly #controller = new AbortController();
 
   /** @param most undefined: no limit */
   constructor(most: MaxFailures | undefined) {
-    this.most = most;
+    this.#most = most;
   }
 
   /** Aborted, with a `StopReason`, when too many documents have failed. */
   get signal(): AbortSignal {
-    return this.controller.signal;
+    return this.#controller.signal;
   }
 
   /**
@@ -28,11 +28,11 @@ export class FailureLimit {
    * @param counts of the run
    */
   check({ published, created, failed }: DocumentCounts): void {
-    if (this.most === undefined || this.signal.aborted) return;
+    if (this.#most === undefined || this.signal.aborted) return;
     const all = published + created;
-    if ('percent' in this.most && all < PERCENT_SAMPLE) return;
-    const failure = exceeded(this.most, all, failed);
-    if (failure !== undefined) this.controller.abort({ status: 'FAILED', failure } satisfies StopReason);
+    if ('percent' in this.#most && all < PERCENT_SAMPLE) return;
+    const failure = exceeded(this.#most, all, failed);
+    if (failure !== undefined) this.#controller.abort({ status: 'FAILED', failure } satisfies StopReason);
   }
 
   /** The failure that stopped a run, by the counts at its end: documents in flight have ended since then. */
@@ -43,7 +43,7 @@ export class FailureLimit {
   /** Why a run that has come to its end failed, by the counts of its documents; undefined: it did not. */
   atEnd({ published, created, succeeded, failed }: DocumentCounts): Failure | undefined {
     const all = published + created;
-    const tooMany = this.most === undefined ? undefined : exceeded(this.most, all, failed);
+    const tooMany = this.#most === undefined ? undefined : exceeded(this.#most, all, failed);
     if (tooMany !== undefined || failed === 0 || succeeded > 0) return tooMany;
     const what = failed === all ? (all === 1 ? 'The only document' : `All ${counted(all, 'document')}`) : undefined;
     return {

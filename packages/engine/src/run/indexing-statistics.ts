@@ -25,37 +25,37 @@ export function noIndexing(): IndexingProgress {
 /** What an indexer does, in memory that the run shares with the service, as its counts are. Written by the run's thread alone. */
 export class SharedIndexing {
   readonly buffer: SharedArrayBuffer;
-  private readonly cells: Float64Array;
+  readonly #cells: Float64Array;
 
   constructor(buffer = new SharedArrayBuffer(FIELDS.length * Float64Array.BYTES_PER_ELEMENT)) {
     this.buffer = buffer;
-    this.cells = new Float64Array(buffer);
+    this.#cells = new Float64Array(buffer);
   }
 
   began(): void {
-    this.add('inFlight', 1);
+    this.#add('inFlight', 1);
   }
 
   /** A batch that was begun has been sent. */
   ended(documents: number, failed: number, seconds: number): void {
-    this.add('inFlight', -1);
-    this.add('batches', 1);
-    this.add('documents', documents);
-    this.add('failed', failed);
-    this.add('seconds', seconds);
+    this.#add('inFlight', -1);
+    this.#add('batches', 1);
+    this.#add('documents', documents);
+    this.#add('failed', failed);
+    this.#add('seconds', seconds);
   }
 
   retried(documents: number): void {
-    this.add('retries', documents);
+    this.#add('retries', documents);
   }
 
   read(indexer: string | undefined): IndexingProgress {
     const progress = { ...noIndexing(), indexer };
-    for (const [i, field] of FIELDS.entries()) progress[field] = this.cells[i] as number;
+    for (const [i, field] of FIELDS.entries()) progress[field] = this.#cells[i] as number;
     return progress;
   }
 
-  private add(field: Field, amount: number): void {
-    (this.cells[FIELDS.indexOf(field)] as number) += amount;
+  #add(field: Field, amount: number): void {
+    (this.#cells[FIELDS.indexOf(field)] as number) += amount;
   }
 }

@@ -44,33 +44,33 @@ interface Sending {
  * document in order itself.
  */
 export class Indexing {
-  private readonly indexer: Indexer | undefined;
-  private readonly settings: IndexerSettings;
-  private readonly capacity: number;
-  private readonly flow: FlowControl;
-  private readonly listener: IndexingListener;
-  private readonly early = new Map<number, OutcomePart[]>();
-  private readonly progress = new Signal();
+  readonly #indexer: Indexer | undefined;
+  readonly #settings: IndexerSettings;
+  readonly #capacity: number;
+  readonly #flow: FlowControl;
+  readonly #listener: IndexingListener;
+  readonly #early = new Map<number, OutcomePart[]>();
+  readonly #progress = new Signal();
   /** Documents that failed though the fault was not theirs. */
   undelivered = 0;
-  private head = 0;
+  #head = 0;
   /** How many documents of the parts that have been delivered have not been sent. */
-  private readonly unsent = new Map<OutcomePart, number>();
-  private heldBytes = 0;
-  private queuedBytes = 0;
-  private queuedDocuments = 0;
+  readonly #unsent = new Map<OutcomePart, number>();
+  #heldBytes = 0;
+  #queuedBytes = 0;
+  #queuedDocuments = 0;
   /** Whole batches that are ready to be sent, and the one that is being filled. */
-  private ready: Slice[][] = [];
-  private filling: Slice[] = [];
-  private fillingCount = 0;
-  private fillingBytes = 0;
-  private timer: NodeJS.Timeout | undefined;
+  #ready: Slice[][] = [];
+  #filling: Slice[] = [];
+  #fillingCount = 0;
+  #fillingBytes = 0;
+  #timer: NodeJS.Timeout | undefined;
   /** In the order in which they were begun. */
-  private readonly inFlight = new Set<Sending>();
-  private readonly givenUp = new AbortController();
-  private aborted: Failure | undefined;
+  readonly #inFlight = new Set<Sending>();
+  readonly #givenUp = new AbortController();
+  #aborted: Failure | undefined;
   /** The number of the first batch of which not all was done, because the run ends. */
-  private cutAt = Number.POSITIVE_INFINITY;
+  #cutAt = Number.POSITIVE_INFINITY;
 
   /**
    * @param indexer undefined: nothing is sent, everything succeeds
@@ -83,40 +83,40 @@ export class Indexing {
     flow: FlowControl,
     listener: IndexingListener,
   ) {
-    this.indexer = indexer;
-    this.capacity = capacity;
-    this.settings = settings;
-    this.flow = flow;
-    this.listener = listener;
+    this.#indexer = indexer;
+    this.#capacity = capacity;
+    this.#settings = settings;
+    this.#flow = flow;
+    this.#listener = listener;
   }
 
   /** Takes a part, in whatever order. */
   accept(part: OutcomePart): void {
-    if (this.aborted !== undefined) return;
-    if (part.cut === true) this.cutAt = Math.min(this.cutAt, part.sequence);
-    if (part.sequence !== this.head) {
-      const waiting = this.early.get(part.sequence);
-      if (waiting === undefined) this.early.set(part.sequence, [part]);
+    if (this.#aborted !== undefined) return;
+    if (part.cut === true) this.#cutAt = Math.min(this.#cutAt, part.sequence);
+    if (part.sequence !== this.#head) {
+      const waiting = this.#early.get(part.sequence);
+      if (waiting === undefined) this.#early.set(part.sequence, [part]);
       else waiting.push(part);
-      this.heldBytes += sizeOf(part);
+      this.#heldBytes += sizeOf(part);
     } else {
-      this.deliver(part);
+      this.#deliver(part);
       // Those that came early follow, up to the first batch that is not finished.
       for (let last = part.last; last; ) {
-        this.head++;
-        const waiting = this.early.get(this.head) ?? [];
-        this.early.delete(this.head);
+        this.#head++;
+        const waiting = this.#early.get(this.#head) ?? [];
+        this.#early.delete(this.#head);
         for (const next of waiting) {
-          this.heldBytes -= sizeOf(next);
-          this.deliver(next);
+          this.#heldBytes -= sizeOf(next);
+          this.#deliver(next);
         }
         last = waiting.at(-1)?.last ?? false;
       }
     }
-    this.tellFlow();
-    this.relieve();
-    this.send();
-    this.progress.notify();
+    this.#tellFlow();
+    this.#relieve();
+    this.#send();
+    this.#progress.notify();
   }
 
   /**
@@ -126,26 +126,26 @@ export class Indexing {
    */
   async settled(sequence: number): Promise<void> {
     for (;;) {
-      if (this.cutAt < sequence) {
+      if (this.#cutAt < sequence) {
         throw new HeadraceError('HR_RUN_CANCELLED', 'The run was given up before these documents came to their end');
       }
-      if (this.firstOpen() >= sequence) return;
-      await this.progress.wait();
+      if (this.#firstOpen() >= sequence) return;
+      await this.#progress.wait();
     }
   }
 
   /** The number of the first batch that has not come to its end. */
-  private firstOpen(): number {
-    const [oldest] = this.inFlight;
+  #firstOpen(): number {
+    const [oldest] = this.#inFlight;
     if (oldest !== undefined) return oldest.from;
-    return (this.ready[0]?.[0] ?? this.filling[0])?.part.sequence ?? this.head;
+    return (this.#ready[0]?.[0] ?? this.#filling[0])?.part.sequence ?? this.#head;
   }
 
   /** Sends what is left. Resolves when everything that was accepted has been sent. */
   async flush(): Promise<void> {
-    this.finishBatch();
-    this.send();
-    while (this.inFlight.size > 0 || this.ready.length > 0) await this.progress.wait();
+    this.#finishBatch();
+    this.#send();
+    while (this.#inFlight.size > 0 || this.#ready.length > 0) await this.#progress.wait();
   }
 
   /**
@@ -153,166 +153,166 @@ export class Indexing {
    * `graceMillis`; after that their documents count as failed too, whatever comes of it.
    */
   async abort(failure: Failure, graceMillis: number): Promise<void> {
-    this.aborted = failure;
-    this.givenUp.abort();
-    this.progress.notify();
-    this.finishBatch();
-    const waiting = this.ready.flat();
-    this.ready = [];
-    this.cutAt = Math.min(this.cutAt, this.head, ...waiting.map(({ part }) => part.sequence));
-    this.progress.notify();
+    this.#aborted = failure;
+    this.#givenUp.abort();
+    this.#progress.notify();
+    this.#finishBatch();
+    const waiting = this.#ready.flat();
+    this.#ready = [];
+    this.#cutAt = Math.min(this.#cutAt, this.#head, ...waiting.map(({ part }) => part.sequence));
+    this.#progress.notify();
     // What was finished before its turn has been processed all the same: it counts, and then fails here.
-    for (const parts of this.early.values()) {
+    for (const parts of this.#early.values()) {
       for (const part of parts) {
-        this.listener.onPart(part);
-        this.failAll([{ part, from: 0, to: part.count, bytes: part.bytes }], failure);
+        this.#listener.onPart(part);
+        this.#failAll([{ part, from: 0, to: part.count, bytes: part.bytes }], failure);
       }
     }
-    this.early.clear();
-    this.failAll(waiting, failure);
-    clearTimeout(this.timer);
+    this.#early.clear();
+    this.#failAll(waiting, failure);
+    clearTimeout(this.#timer);
     const timer = setTimeout(() => {
-      for (const { batch, documents, from } of this.inFlight) {
-        this.cutAt = Math.min(this.cutAt, from);
-        this.listener.onFailed({ documents, from: 0, count: batch.count, failure });
+      for (const { batch, documents, from } of this.#inFlight) {
+        this.#cutAt = Math.min(this.#cutAt, from);
+        this.#listener.onFailed({ documents, from: 0, count: batch.count, failure });
       }
-      this.inFlight.clear();
-      this.progress.notify();
+      this.#inFlight.clear();
+      this.#progress.notify();
     }, graceMillis);
-    while (this.inFlight.size > 0) await this.progress.wait();
+    while (this.#inFlight.size > 0) await this.#progress.wait();
     clearTimeout(timer);
   }
 
-  private failAll(slices: readonly Slice[], failure: Failure): void {
+  #failAll(slices: readonly Slice[], failure: Failure): void {
     if (slices.length === 0) return;
-    this.listener.onFailed({ documents: new EncodedDocuments(slices), from: 0, count: countOf(slices), failure });
+    this.#listener.onFailed({ documents: new EncodedDocuments(slices), from: 0, count: countOf(slices), failure });
   }
 
-  private deliver(part: OutcomePart): void {
-    this.listener.onPart(part);
+  #deliver(part: OutcomePart): void {
+    this.#listener.onPart(part);
     if (part.count === 0) return;
-    if (this.indexer === undefined) {
-      this.listener.onSucceeded(part.count);
+    if (this.#indexer === undefined) {
+      this.#listener.onSucceeded(part.count);
       return;
     }
-    this.queuedBytes += part.bytes.byteLength;
-    this.queuedDocuments += part.count;
-    this.unsent.set(part, part.count);
-    if (this.indexer.streaming) {
-      this.filling.push({ part, from: 0, to: part.count, bytes: part.bytes });
-      this.finishBatch();
+    this.#queuedBytes += part.bytes.byteLength;
+    this.#queuedDocuments += part.count;
+    this.#unsent.set(part, part.count);
+    if (this.#indexer.streaming) {
+      this.#filling.push({ part, from: 0, to: part.count, bytes: part.bytes });
+      this.#finishBatch();
       return;
     }
-    this.cut(part);
-    if (this.filling.length > 0) this.startTimer();
+    this.#cut(part);
+    if (this.#filling.length > 0) this.#startTimer();
   }
 
   /** Adds the documents of a part to batches: a batch is full by number, or when the next document would exceed its size. */
-  private cut(part: OutcomePart): void {
+  #cut(part: OutcomePart): void {
     const { batchByteSize, batchSize = batchByteSize === undefined ? DEFAULT_BATCH_SIZE : Number.POSITIVE_INFINITY } =
-      this.settings;
+      this.#settings;
     const lengths = part.lengths as Uint32Array;
     let from = 0;
     let start = 0;
     let end = 0;
     const take = (to: number) => {
-      if (to > from) this.filling.push({ part, from, to, bytes: part.bytes.subarray(start, end) });
+      if (to > from) this.#filling.push({ part, from, to, bytes: part.bytes.subarray(start, end) });
       from = to;
       start = end;
     };
     for (let i = 0; i < part.count; i++) {
       const length = lengths[i] as number;
       const full =
-        this.fillingCount >= batchSize ||
-        (this.fillingCount > 0 && this.fillingBytes + length > (batchByteSize ?? Infinity));
+        this.#fillingCount >= batchSize ||
+        (this.#fillingCount > 0 && this.#fillingBytes + length > (batchByteSize ?? Infinity));
       if (full) {
         take(i);
-        this.finishBatch();
+        this.#finishBatch();
       }
-      this.fillingCount++;
-      this.fillingBytes += length;
+      this.#fillingCount++;
+      this.#fillingBytes += length;
       end += length;
     }
     take(part.count);
   }
 
-  private finishBatch(): void {
-    clearTimeout(this.timer);
-    if (this.filling.length === 0) return;
-    this.ready.push(this.filling);
-    this.filling = [];
-    this.fillingCount = 0;
-    this.fillingBytes = 0;
+  #finishBatch(): void {
+    clearTimeout(this.#timer);
+    if (this.#filling.length === 0) return;
+    this.#ready.push(this.#filling);
+    this.#filling = [];
+    this.#fillingCount = 0;
+    this.#fillingBytes = 0;
   }
 
   /** A batch that waits to be full while nothing more may come would wait for ever. */
-  private relieve(): void {
-    if (this.flow.full && this.inFlight.size === 0 && this.ready.length === 0) this.finishBatch();
+  #relieve(): void {
+    if (this.#flow.full && this.#inFlight.size === 0 && this.#ready.length === 0) this.#finishBatch();
   }
 
-  private startTimer(): void {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => {
-      this.finishBatch();
-      this.send();
-    }, this.settings.batchTimeout ?? 100);
+  #startTimer(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#finishBatch();
+      this.#send();
+    }, this.#settings.batchTimeout ?? 100);
   }
 
-  private send(): void {
+  #send(): void {
     // A custom indexer may be made with a version of the class that knows of one batch only.
-    const most = this.indexer?.maxInFlight ?? 1;
-    while (this.inFlight.size < most) {
-      const slices = this.takeReady();
+    const most = this.#indexer?.maxInFlight ?? 1;
+    while (this.#inFlight.size < most) {
+      const slices = this.#takeReady();
       if (slices === undefined) return;
-      void this.sendBatch(slices);
+      void this.#sendBatch(slices);
     }
   }
 
-  private async sendBatch(slices: readonly Slice[]): Promise<void> {
+  async #sendBatch(slices: readonly Slice[]): Promise<void> {
     const documents = new EncodedDocuments(slices);
     const batch = toBatch(slices, documents);
     const sending: Sending = { batch, documents, from: (slices[0] as Slice).part.sequence };
-    this.inFlight.add(sending);
-    const { statistics } = this.listener;
+    this.#inFlight.add(sending);
+    const { statistics } = this.#listener;
     statistics?.began();
     const start = performance.now();
-    const failures = await this.attempt(batch);
+    const failures = await this.#attempt(batch);
     const failed = Array.isArray(failures) ? failures.length : batch.count;
     statistics?.ended(batch.count, failed, (performance.now() - start) / 1000);
     // One that was given up has been counted.
-    if (!this.inFlight.delete(sending)) return;
-    this.report(sending, failures);
-    for (const slice of slices) this.settle(slice);
-    this.queuedDocuments -= batch.count;
-    this.tellFlow();
-    this.relieve();
-    this.send();
-    this.progress.notify();
-    this.listener.onSpace();
+    if (!this.#inFlight.delete(sending)) return;
+    this.#report(sending, failures);
+    for (const slice of slices) this.#settle(slice);
+    this.#queuedDocuments -= batch.count;
+    this.#tellFlow();
+    this.#relieve();
+    this.#send();
+    this.#progress.notify();
+    this.#listener.onSpace();
   }
 
   /** The memory of a part is freed when all of it has been sent. */
-  private settle({ part, from, to, bytes }: Slice): void {
-    this.queuedBytes -= bytes.byteLength;
-    const left = (this.unsent.get(part) ?? 0) - (to - from);
-    if (left > 0) this.unsent.set(part, left);
+  #settle({ part, from, to, bytes }: Slice): void {
+    this.#queuedBytes -= bytes.byteLength;
+    const left = (this.#unsent.get(part) ?? 0) - (to - from);
+    if (left > 0) this.#unsent.set(part, left);
     else {
-      this.unsent.delete(part);
+      this.#unsent.delete(part);
       release(part.bytes);
     }
   }
 
-  private takeReady(): Slice[] | undefined {
+  #takeReady(): Slice[] | undefined {
     // Destinations without a notion of a batch take all there is at once.
-    if (this.indexer?.streaming !== true) return this.ready.shift();
-    const all = this.ready.flat();
-    this.ready = [];
+    if (this.#indexer?.streaming !== true) return this.#ready.shift();
+    const all = this.#ready.flat();
+    this.#ready = [];
     return all.length === 0 ? undefined : all;
   }
 
-  private async attempt(batch: EncodedBatch): Promise<readonly IndexFailure[] | Failure> {
+  async #attempt(batch: EncodedBatch): Promise<readonly IndexFailure[] | Failure> {
     try {
-      const failures = await (this.indexer as Indexer).send(batch, this.givenUp.signal);
+      const failures = await (this.#indexer as Indexer).send(batch, this.#givenUp.signal);
       checkAnswer(failures, batch.count);
       return failures;
     } catch (error) {
@@ -320,23 +320,23 @@ export class Indexing {
     }
   }
 
-  private report({ batch, documents }: Sending, failures: readonly IndexFailure[] | Failure): void {
+  #report({ batch, documents }: Sending, failures: readonly IndexFailure[] | Failure): void {
     if (!Array.isArray(failures)) {
       this.undelivered += batch.count;
-      this.listener.onFailed({ documents, from: 0, count: batch.count, failure: failures as Failure });
+      this.#listener.onFailed({ documents, from: 0, count: batch.count, failure: failures as Failure });
       return;
     }
     for (const { index, message, status, undelivered } of failures as IndexFailure[]) {
       if (undelivered === true) this.undelivered++;
       const failure: Failure = { code: 'HR_INDEXER_FAILED', message };
-      this.listener.onFailed({ documents, from: index, count: 1, failure, status });
+      this.#listener.onFailed({ documents, from: index, count: 1, failure, status });
     }
-    this.listener.onSucceeded(batch.count - failures.length);
+    this.#listener.onSucceeded(batch.count - failures.length);
   }
 
-  private tellFlow(): void {
-    const tooMany = this.queuedDocuments >= this.capacity;
-    this.flow.set(this.head, this.heldBytes, this.queuedBytes, tooMany);
+  #tellFlow(): void {
+    const tooMany = this.#queuedDocuments >= this.#capacity;
+    this.#flow.set(this.#head, this.#heldBytes, this.#queuedBytes, tooMany);
   }
 }
 

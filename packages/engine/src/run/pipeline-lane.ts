@@ -17,33 +17,33 @@ export interface LaneListener {
 export class PipelineLane {
   /** Batches that it has been given and not finished. */
   outstanding = 0;
-  private readonly worker: Worker;
-  private readonly heapMb: number;
-  private listener: LaneListener | undefined;
-  private answer: { resolve: (message: FromPipeline) => void; reject: (error: HeadraceError) => void } | undefined;
-  private lost: HeadraceError | undefined;
+  readonly #worker: Worker;
+  readonly #heapMb: number;
+  #listener: LaneListener | undefined;
+  #answer: { resolve: (message: FromPipeline) => void; reject: (error: HeadraceError) => void } | undefined;
+  #lost: HeadraceError | undefined;
 
   constructor(data: ThreadData) {
-    this.heapMb = data.heapMb;
-    this.worker = new Worker(new URL('./pipeline-thread-entry.js', import.meta.url), {
+    this.#heapMb = data.heapMb;
+    this.#worker = new Worker(new URL('./pipeline-thread-entry.js', import.meta.url), {
       workerData: data,
       resourceLimits: { maxOldGenerationSizeMb: data.heapMb, maxYoungGenerationSizeMb: YOUNG_MB },
       name: 'pipeline',
     });
-    this.worker.unref();
-    this.worker.on('message', (message: FromPipeline) => this.receive(message));
-    this.worker.on('error', (error) => this.lose(error));
-    this.worker.on('exit', () => this.lose(new Error('the thread ended, as if by process.exit()')));
+    this.#worker.unref();
+    this.#worker.on('message', (message: FromPipeline) => this.#receive(message));
+    this.#worker.on('error', (error) => this.#lose(error));
+    this.#worker.on('exit', () => this.#lose(new Error('the thread ended, as if by process.exit()')));
   }
 
   get alive(): boolean {
-    return this.lost === undefined;
+    return this.#lost === undefined;
   }
 
   /** Starts the stages. Rejects with what a stage said. */
   async open(request: OpenPipeline, listener: LaneListener): Promise<void> {
-    this.listener = listener;
-    const answer = await this.ask({ type: 'open', ...request });
+    this.#listener = listener;
+    const answer = await this.#ask({ type: 'open', ...request });
     if (answer.type === 'refused') throw HeadraceError.of(answer.failure);
   }
 
@@ -52,62 +52,66 @@ export class PipelineLane {
     const { buffer } = batch.kind === 'records' ? batch.chunk.bytes : batch.bytes;
     // The memory of small Buffers belongs to many of them: it is copied.
     const transfer = isMarkedAsUntransferable(buffer) ? [] : [buffer as ArrayBuffer];
-    this.worker.postMessage({ type: 'batch', sequence, batch } satisfies ToPipeline, transfer);
+    this.#worker.postMessage({ type: 'batch', sequence, batch } satisfies ToPipeline, transfer);
     this.outstanding++;
   }
 
   /** Stops the stages; gives why, if one could not stop. */
   async close(): Promise<{ failure: Failure | undefined }> {
-    const answer = await this.ask({ type: 'close' });
-    this.listener = undefined;
+    const answer = await this.#ask({ type: 'close' });
+    this.#listener = undefined;
     return answer.type === 'closed' ? answer : { failure: undefined };
   }
 
   /** Ends the thread, whatever it is doing. */
   async terminate(): Promise<void> {
-    this.lost ??= new HeadraceError('HR_PIPELINE_THREAD_LOST', 'The pipeline thread was ended');
-    this.listener = undefined;
-    this.answer?.reject(this.lost);
-    await this.worker.terminate();
+    this.#lost ??= new HeadraceError('HR_PIPELINE_THREAD_LOST', 'The pipeline thread was ended');
+    this.#listener = undefined;
+    this.#answer?.reject(this.#lost);
+    await this.#worker.terminate();
   }
 
-  private ask(message: ToPipeline): Promise<FromPipeline> {
-    if (this.lost !== undefined) return Promise.reject(this.lost);
+  #ask(message: ToPipeline): Promise<FromPipeline> {
+    if (this.#lost !== undefined) return Promise.reject(this.#lost);
     return new Promise((resolve, reject) => {
-      this.answer = { resolve, reject };
-      this.worker.postMessage(message);
+      this.#answer = { resolve, reject };
+      this.#worker.postMessage(message);
     });
   }
 
-  private receive(message: FromPipeline): void {
+  #receive(message: FromPipeline): void {
     switch (message.type) {
       case 'part':
         if (message.last) this.outstanding--;
-        this.listener?.onPart(message);
+        this.#listener?.onPart(message);
         break;
       case 'broken':
-        this.listener?.onBroken(message.sequence, message.failure);
+        this.#listener?.onBroken(message.sequence, message.failure);
         break;
       case 'log':
-        this.listener?.onLog(message.record);
+        this.#listener?.onLog(message.record);
         break;
       default: {
-        const { answer } = this;
-        this.answer = undefined;
+        const answer = this.#answer;
+        this.#answer = undefined;
         answer?.resolve(message);
       }
     }
   }
 
-  private lose(error: unknown): void {
-    if (this.lost !== undefined) return;
+  #lose(error: unknown): void {
+    if (this.#lost !== undefined) return;
     const outOfMemory = (error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY';
-    this.lost = outOfMemory
-      ? new HeadraceError('HR_RUN_OUT_OF_MEMORY', `A pipeline thread used more than its ${this.heapMb} MiB of memory`, {
-          hint: 'A stage or a document needs too much: make it smaller; in a service, limits.runHeapMb sets the limit.',
-        })
+    this.#lost = outOfMemory
+      ? new HeadraceError(
+          'HR_RUN_OUT_OF_MEMORY',
+          `A pipeline thread used more than its ${this.#heapMb} MiB of memory`,
+          {
+            hint: 'A stage or a document needs too much: make it smaller; in a service, limits.runHeapMb sets the limit.',
+          },
+        )
       : new HeadraceError('HR_PIPELINE_THREAD_LOST', `A pipeline thread ended unexpectedly: ${messageOf(error)}`);
-    this.answer?.reject(this.lost);
-    this.listener?.onLost(toFailure(this.lost, this.lost.code));
+    this.#answer?.reject(this.#lost);
+    this.#listener?.onLost(toFailure(this.#lost, this.#lost.code));
   }
 }

@@ -9,47 +9,47 @@ const BATCH_BYTES = 256 * 1024;
 /** Stands in for a connector: publishes documents that failed in another run, in their order. */
 export class RetrySource {
   message: string | undefined;
-  private readonly documents: readonly RetryDocument[];
-  private texts: string[] = [];
-  private ids: string[] = [];
-  private bytes = 0;
+  readonly #documents: readonly RetryDocument[];
+  #texts: string[] = [];
+  #ids: string[] = [];
+  #bytes = 0;
 
   constructor(documents: readonly RetryDocument[]) {
-    this.documents = documents;
+    this.#documents = documents;
   }
 
   async execute(publisher: BatchingPublisher): Promise<void> {
-    for (const { id, document } of this.documents) {
+    for (const { id, document } of this.#documents) {
       if (publisher.signal.aborted) break;
       if (document.kind === 'input') {
-        await this.publishEncoded(publisher);
+        await this.#publishEncoded(publisher);
         await publisher.publish(restore(document.json, document.binaryFields));
         continue;
       }
-      this.texts.push(document.text);
-      this.ids.push(id);
-      this.bytes += Buffer.byteLength(document.text);
-      if (this.ids.length >= publisher.batchDocuments || this.bytes >= BATCH_BYTES)
-        await this.publishEncoded(publisher);
+      this.#texts.push(document.text);
+      this.#ids.push(id);
+      this.#bytes += Buffer.byteLength(document.text);
+      if (this.#ids.length >= publisher.batchDocuments || this.#bytes >= BATCH_BYTES)
+        await this.#publishEncoded(publisher);
     }
-    await this.publishEncoded(publisher);
+    await this.#publishEncoded(publisher);
   }
 
-  private async publishEncoded(publisher: BatchingPublisher): Promise<void> {
-    if (this.ids.length === 0) return;
-    const pieces = this.texts.map((text) => Buffer.from(text));
+  async #publishEncoded(publisher: BatchingPublisher): Promise<void> {
+    if (this.#ids.length === 0) return;
+    const pieces = this.#texts.map((text) => Buffer.from(text));
     // Memory of its own, which can be transferred.
-    const bytes = new Uint8Array(this.bytes);
+    const bytes = new Uint8Array(this.#bytes);
     let at = 0;
     for (const piece of pieces) {
       bytes.set(piece, at);
       at += piece.byteLength;
     }
     const lengths = Uint32Array.from(pieces, (piece) => piece.byteLength);
-    const batch = { kind: 'encoded', bytes, lengths, ids: JSON.stringify(this.ids), count: this.ids.length } as const;
-    this.texts = [];
-    this.ids = [];
-    this.bytes = 0;
+    const batch = { kind: 'encoded', bytes, lengths, ids: JSON.stringify(this.#ids), count: this.#ids.length } as const;
+    this.#texts = [];
+    this.#ids = [];
+    this.#bytes = 0;
     await publisher.publishEncoded(batch);
   }
 }

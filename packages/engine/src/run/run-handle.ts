@@ -18,28 +18,28 @@ import { STOP_GRACE_MILLIS } from './time-limits.ts';
 export class ThreadRun implements RunHandle {
   readonly runId: string;
   readonly done: Promise<RunResult>;
-  private readonly worker: Worker;
-  private readonly counts = new SharedCounts();
-  private readonly indexing = new SharedIndexing();
-  private indexer: string | undefined;
-  private readonly started = performance.now();
-  private connectors: readonly ConnectorProgress[] = [];
-  private results: readonly ConnectorResult[] = [];
-  private readonly stages = new Map<string, ConnectorStages>();
-  private connectorStarted = performance.now();
-  private stopping: StopReason | undefined;
-  private timer: NodeJS.Timeout | undefined;
-  private ended = false;
-  private finish: (result: ThreadResult) => void = () => undefined;
+  readonly #worker: Worker;
+  readonly #counts = new SharedCounts();
+  readonly #indexing = new SharedIndexing();
+  #indexer: string | undefined;
+  readonly #started = performance.now();
+  #connectors: readonly ConnectorProgress[] = [];
+  #results: readonly ConnectorResult[] = [];
+  readonly #stages = new Map<string, ConnectorStages>();
+  #connectorStarted = performance.now();
+  #stopping: StopReason | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #ended = false;
+  #finish: (result: ThreadResult) => void = () => undefined;
 
   constructor(request: RunRequest, worker: Worker, heapMb: number, listeners: RunListeners) {
     this.runId = request.runId;
-    this.worker = worker;
+    this.#worker = worker;
     this.done = new Promise((resolve) => {
-      this.finish = (result) => {
-        this.ended = true;
-        clearTimeout(this.timer);
-        resolve({ ...result, stages: this.stageProgress() });
+      this.#finish = (result) => {
+        this.#ended = true;
+        clearTimeout(this.#timer);
+        resolve({ ...result, stages: this.#stageProgress() });
       };
     });
     const logGate = new MessageGate();
@@ -49,26 +49,26 @@ export class ThreadRun implements RunHandle {
         listeners.onLog?.(message.record);
         logGate.leave();
       } else if (message.type === 'connectors') {
-        this.follow(message);
+        this.#follow(message);
         listeners.onConnectors?.();
       } else if (message.type === 'failures') {
         listeners.onFailures?.(message.failures);
         failureGate.leave(message.weight);
-      } else if (message.type === 'thread') this.addThread(message);
-      else if (message.type === 'indexer') this.indexer = message.indexer;
+      } else if (message.type === 'thread') this.#addThread(message);
+      else if (message.type === 'indexer') this.#indexer = message.indexer;
       else if (message.type === 'done') {
-        this.finish(message.result);
+        this.#finish(message.result);
         // What is left in the thread (a stage's timers, a connection) has no more business.
         endThread(worker);
-      } else if (message.type === 'crashed') this.lose(message.failure);
+      } else if (message.type === 'crashed') this.#lose(message.failure);
     });
-    worker.once('error', (error) => this.lose(lostThread(error, heapMb)));
-    worker.once('exit', () => this.lose(lostThread(ENDED_BY_ITSELF, heapMb)));
+    worker.once('error', (error) => this.#lose(lostThread(error, heapMb)));
+    worker.once('exit', () => this.#lose(lostThread(ENDED_BY_ITSELF, heapMb)));
     const { maxRunSecs } = request.registry.policy?.limits ?? {};
-    if (maxRunSecs !== undefined) this.limitTime(maxRunSecs);
+    if (maxRunSecs !== undefined) this.#limitTime(maxRunSecs);
     const keepFailures = listeners.onFailures !== undefined;
-    const { buffer: counts } = this.counts;
-    const { buffer: indexing } = this.indexing;
+    const { buffer: counts } = this.#counts;
+    const { buffer: indexing } = this.#indexing;
     worker.postMessage({
       type: 'run',
       request,
@@ -81,106 +81,106 @@ export class ThreadRun implements RunHandle {
   }
 
   progress(): RunProgress {
-    const counts = this.counts.read();
-    const left = this.leftOf(counts);
-    const connectors = this.connectors.map(({ name, status }, i): RunProgress['connectors'][number] => {
-      const ended = this.results[i];
+    const counts = this.#counts.read();
+    const left = this.#leftOf(counts);
+    const connectors = this.#connectors.map(({ name, status }, i): RunProgress['connectors'][number] => {
+      const ended = this.#results[i];
       if (ended !== undefined) return { name, status, counts: ended.counts, seconds: ended.seconds };
       if (status !== 'running') return { name, status, counts: noDocuments(), seconds: 0 };
-      return { name, status, counts: left, seconds: this.connectorSeconds() };
+      return { name, status, counts: left, seconds: this.#connectorSeconds() };
     });
-    return { counts, connectors, stages: this.stageProgress(), indexing: this.indexing.read(this.indexer) };
+    return { counts, connectors, stages: this.#stageProgress(), indexing: this.#indexing.read(this.#indexer) };
   }
 
   stop(status: 'CANCELLED' | 'INTERRUPTED'): void {
-    this.stopFor({ status });
+    this.#stopFor({ status });
   }
 
   /** Counted here, because all threads of the run may be blocked. */
-  private limitTime(seconds: number): void {
+  #limitTime(seconds: number): void {
     const failure: Failure = {
       code: 'HR_RUN_TIMEOUT',
       message: `The run did not end within ${seconds} s, which is the limit for uploaded configs`,
       hint: 'Split the source into several runs. Who runs the service can raise limits.maxRunSecs of the policy.',
     };
-    this.timer = setTimeout(() => this.stopFor({ status: 'FAILED', failure }), Math.min(seconds * 1000, MAX_MILLIS));
+    this.#timer = setTimeout(() => this.#stopFor({ status: 'FAILED', failure }), Math.min(seconds * 1000, MAX_MILLIS));
   }
 
-  private stopFor(reason: StopReason): void {
-    if (this.ended || this.stopping !== undefined) return;
-    this.stopping = reason;
-    this.worker.postMessage({ type: 'stop', reason } satisfies ToRun);
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => {
+  #stopFor(reason: StopReason): void {
+    if (this.#ended || this.#stopping !== undefined) return;
+    this.#stopping = reason;
+    this.#worker.postMessage({ type: 'stop', reason } satisfies ToRun);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
       const message = `The run did not stop within ${STOP_GRACE_MILLIS / 1000} seconds and was ended`;
-      this.lose(stopFailure(reason) ?? { code: 'HR_RUN_CANCELLED', message });
+      this.#lose(stopFailure(reason) ?? { code: 'HR_RUN_CANCELLED', message });
     }, STOP_GRACE_MILLIS);
   }
 
-  private follow({ connectors, results }: Extract<FromRun, { type: 'connectors' }>): void {
-    const begins = this.connectors.length === 0 || results.length !== this.results.length;
-    if (begins) this.connectorStarted = performance.now();
-    this.connectors = connectors;
-    this.results = results;
+  #follow({ connectors, results }: Extract<FromRun, { type: 'connectors' }>): void {
+    const begins = this.#connectors.length === 0 || results.length !== this.#results.length;
+    if (begins) this.#connectorStarted = performance.now();
+    this.#connectors = connectors;
+    this.#results = results;
   }
 
-  private addThread({ connector, pipeline, stages, statistics }: ThreadStages): void {
-    const known = this.stages.get(connector) ?? new ConnectorStages(connector, pipeline, stages);
-    this.stages.set(connector, known);
+  #addThread({ connector, pipeline, stages, statistics }: ThreadStages): void {
+    const known = this.#stages.get(connector) ?? new ConnectorStages(connector, pipeline, stages);
+    this.#stages.set(connector, known);
     known.add(new SharedStatistics(statistics));
   }
 
-  private stageProgress(): RunProgress['stages'] {
-    return [...this.stages.values()].flatMap((stages) => stages.progress());
+  #stageProgress(): RunProgress['stages'] {
+    return [...this.#stages.values()].flatMap((stages) => stages.progress());
   }
 
-  private connectorSeconds(): number {
-    return (performance.now() - this.connectorStarted) / 1000;
+  #connectorSeconds(): number {
+    return (performance.now() - this.#connectorStarted) / 1000;
   }
 
   /** What of the counts of the run is left for the connector that is going. */
-  private leftOf(total: DocumentCounts): DocumentCounts {
+  #leftOf(total: DocumentCounts): DocumentCounts {
     const left = { ...total };
-    for (const { counts } of this.results) {
+    for (const { counts } of this.#results) {
       for (const field of Object.keys(left) as (keyof DocumentCounts)[]) left[field] -= counts[field];
     }
     return left;
   }
 
   /** What is known of the connectors without their thread. */
-  private lostConnectors(total: DocumentCounts): ConnectorResult[] {
-    const left = this.leftOf(total);
-    return this.connectors.map(({ name, status, hasPipeline }, i): ConnectorResult => {
-      const ended = this.results[i];
+  #lostConnectors(total: DocumentCounts): ConnectorResult[] {
+    const left = this.#leftOf(total);
+    return this.#connectors.map(({ name, status, hasPipeline }, i): ConnectorResult => {
+      const ended = this.#results[i];
       if (ended !== undefined) return ended;
       if (status !== 'running') {
         return { name, status: 'skipped', hasPipeline, counts: noDocuments(), received: 0, seconds: 0 };
       }
-      const seconds = this.connectorSeconds();
+      const seconds = this.#connectorSeconds();
       const result = { name, hasPipeline, counts: left, received: left.published, seconds };
-      if (this.stopping !== undefined) return { ...result, status: 'stopped' };
+      if (this.#stopping !== undefined) return { ...result, status: 'stopped' };
       return { ...result, status: 'failed', error: { text: 'Connector exception.', timed: true } };
     });
   }
 
   /** The result of a run whose thread cannot tell it any more. What was in flight counts as failed. */
-  private lose(failure: Failure): void {
-    if (this.ended) return;
-    const counts = this.counts.read();
+  #lose(failure: Failure): void {
+    if (this.#ended) return;
+    const counts = this.#counts.read();
     const pending = pendingDocuments(counts);
     counts.failed += pending;
     const problem: Problem = { severity: 'error', path: '', ...failure };
-    const status = this.stopping?.status ?? 'FAILED';
-    const connectors = this.lostConnectors(counts);
-    this.finish({
+    const status = this.#stopping?.status ?? 'FAILED';
+    const connectors = this.#lostConnectors(counts);
+    this.#finish({
       status,
       message: runSummary(status, connectors, [problem]),
       problems: [problem],
       connectors,
       counts,
       failures: [],
-      seconds: (performance.now() - this.started) / 1000,
+      seconds: (performance.now() - this.#started) / 1000,
     });
-    void this.worker.terminate();
+    void this.#worker.terminate();
   }
 }

@@ -20,44 +20,44 @@ interface IndexerSurroundings {
 
 /** The one indexer of a run: made at first use, connected once, closed at the end. */
 export class RunIndexers {
-  private readonly request: RunRequest;
-  private readonly config: IngestConfig;
-  private readonly registry: Registry;
-  private readonly surroundings: IndexerSurroundings;
-  private made: Promise<RunIndexer> | undefined;
-  private connected: Promise<void> | undefined;
+  readonly #request: RunRequest;
+  readonly #config: IngestConfig;
+  readonly #registry: Registry;
+  readonly #surroundings: IndexerSurroundings;
+  #made: Promise<RunIndexer> | undefined;
+  #connected: Promise<void> | undefined;
 
   constructor(request: RunRequest, config: IngestConfig, registry: Registry, surroundings: IndexerSurroundings) {
-    this.request = request;
-    this.config = config;
-    this.registry = registry;
-    this.surroundings = surroundings;
+    this.#request = request;
+    this.#config = config;
+    this.#registry = registry;
+    this.#surroundings = surroundings;
   }
 
   get(): Promise<RunIndexer> {
-    this.made ??= this.make();
-    return this.made;
+    this.#made ??= this.#make();
+    return this.#made;
   }
 
   async close(outcome: RunOutcome): Promise<void> {
-    if (this.connected === undefined) return;
-    const connected = await this.connected.then(
+    if (this.#connected === undefined) return;
+    const connected = await this.#connected.then(
       () => true,
       () => false,
     );
-    if (connected) await (await this.made)?.indexer?.close?.(outcome);
+    if (connected) await (await this.#made)?.indexer?.close?.(outcome);
   }
 
-  private async make(): Promise<RunIndexer> {
+  async #make(): Promise<RunIndexer> {
     try {
-      const indexer = await this.create();
+      const indexer = await this.#create();
       const encoder = indexer?.encoder();
       return {
         indexer,
         encoder: (connector) => (indexer instanceof DryRunIndexer ? dryRunEncoder(connector) : encoder),
         connect: () => {
-          this.connected ??= this.connect(indexer);
-          return this.connected;
+          this.#connected ??= this.#connect(indexer);
+          return this.#connected;
         },
       };
     } catch (error) {
@@ -65,30 +65,30 @@ export class RunIndexers {
     }
   }
 
-  private async connect(indexer: Indexer | undefined): Promise<void> {
-    const { entry, settings } = this.config.indexer;
-    const { log, signal } = this.surroundings;
+  async #connect(indexer: Indexer | undefined): Promise<void> {
+    const { entry, settings } = this.#config.indexer;
+    const { log, signal } = this.#surroundings;
     const { connectTimeout = 0 } = settings;
     await connectWithin(connectTimeout, async () => indexer?.connect?.(), createLogger(entry.name, log), signal);
   }
 
-  private async create(): Promise<Indexer | undefined> {
-    const { entry, params, settings } = this.config.indexer;
-    const { log, indexing } = this.surroundings;
+  async #create(): Promise<Indexer | undefined> {
+    const { entry, params, settings } = this.#config.indexer;
+    const { log, indexing } = this.#surroundings;
     const context: IndexerContext = {
-      runId: this.request.runId,
+      runId: this.#request.runId,
       log: createLogger(entry.name, log),
       settings,
       onRetry: (documents) => indexing.retried(documents),
-      retry: this.request.retry !== undefined,
+      retry: this.#request.retry !== undefined,
     };
-    if (this.request.dryRunFile !== undefined)
-      return new DryRunIndexer({ path: this.request.dryRunFile } as never, context);
+    if (this.#request.dryRunFile !== undefined)
+      return new DryRunIndexer({ path: this.#request.dryRunFile } as never, context);
     if (settings.sendEnabled === false) {
       context.log.warn('indexer.sendEnabled is false: documents are processed but not sent');
       return undefined;
     }
-    const Class = await this.registry.load({ ...entry, kind: 'indexer' });
+    const Class = await this.#registry.load({ ...entry, kind: 'indexer' });
     return new Class(params as never, context);
   }
 }

@@ -44,18 +44,18 @@ export interface RunThreadsOptions {
 
 /** Starts runs and previews, each in a thread of its own: whatever happens there, the process goes on. */
 export class RunThreads {
-  private readonly options: RunThreadsOptions;
-  private readonly going = new Set<Worker>();
-  private readonly modules = new Set<string>();
+  readonly #options: RunThreadsOptions;
+  readonly #going = new Set<Worker>();
+  readonly #modules = new Set<string>();
   /** What the last run was given: the next one will be given the same. */
-  private registry: RegistrySource | undefined;
+  #registry: RegistrySource | undefined;
   /** Pipeline threads that the last run had work for. */
-  private lanes = 1;
-  private warm: Worker | undefined;
-  private closed = false;
+  #lanes = 1;
+  #warm: Worker | undefined;
+  #closed = false;
 
   constructor(options: RunThreadsOptions) {
-    this.options = options;
+    this.#options = options;
     setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
     // Runs keep all processors busy: helpers of a collection only take their time.
     setFlagsFromString('--no-parallel-scavenge');
@@ -67,29 +67,29 @@ export class RunThreads {
    * @param modules of built-in components that it will probably need
    */
   prepare(modules: readonly string[] = []): void {
-    this.noteModules(modules);
-    if (this.closed || this.warm !== undefined) return;
-    const worker = this.spawn();
+    this.#noteModules(modules);
+    if (this.#closed || this.#warm !== undefined) return;
+    const worker = this.#spawn();
     worker.unref();
-    this.warm = worker;
+    this.#warm = worker;
     worker.once('error', () => undefined);
     worker.once('exit', () => {
-      if (this.warm === worker) this.warm = undefined;
+      if (this.#warm === worker) this.#warm = undefined;
     });
   }
 
   start(request: RunRequest, listeners: RunListeners = {}): RunHandle {
-    const worker = this.take();
-    this.registry = request.registry;
-    const run = new ThreadRun(request, worker, this.options.heapMb, listeners);
+    const worker = this.#take();
+    this.#registry = request.registry;
+    const run = new ThreadRun(request, worker, this.#options.heapMb, listeners);
     const opened = new Map<string, number>();
     worker.on('message', (message: FromRun) => {
-      if (message.type === 'modules') this.noteModules(message.modules);
+      if (message.type === 'modules') this.#noteModules(message.modules);
       else if (message.type === 'thread') opened.set(message.connector, (opened.get(message.connector) ?? 0) + 1);
       else if (message.type === 'done')
-        this.lanes = message.result.counts.published < SECOND_LANE_DOCUMENTS ? 1 : Math.max(1, ...opened.values());
+        this.#lanes = message.result.counts.published < SECOND_LANE_DOCUMENTS ? 1 : Math.max(1, ...opened.values());
     });
-    void run.done.then(() => this.options.keepWarm && this.prepare());
+    void run.done.then(() => this.#options.keepWarm && this.prepare());
     return run;
   }
 
@@ -103,7 +103,7 @@ export class RunThreads {
     // A document that computes without end costs itself, not the preview.
     const maxComputeMillis = timeoutMillis / 3;
     const question: ToRun = { type: 'preview', request, maxComputeMillis };
-    const answer = await this.ask(question, timeoutMillis, late, hint, signal);
+    const answer = await this.#ask(question, timeoutMillis, late, hint, signal);
     return (answer as Extract<Answer, { type: 'previewed' }>).result;
   }
 
@@ -111,18 +111,18 @@ export class RunThreads {
   async reach(request: ReachRequest, timeoutMillis: number): Promise<Problem[]> {
     const late = `Reaching the sources and sinks did not end within ${timeoutMillis} ms`;
     const hint = 'Check the config without connecting first.';
-    const answer = await this.ask({ type: 'reach', request }, timeoutMillis, late, hint);
+    const answer = await this.#ask({ type: 'reach', request }, timeoutMillis, late, hint);
     return (answer as Extract<Answer, { type: 'reached' }>).problems;
   }
 
-  private async ask(
+  async #ask(
     question: ToRun,
     timeoutMillis: number,
     late: string,
     lateHint: string,
     signal?: AbortSignal,
   ): Promise<Answer> {
-    const worker = this.take();
+    const worker = this.#take();
     let timer: NodeJS.Timeout | undefined;
     let given: (() => void) | undefined;
     try {
@@ -138,7 +138,7 @@ export class RunThreads {
           if (message.type !== 'crashed') resolve(message);
           else reject(HeadraceError.of(message.failure));
         });
-        const lose = (error: unknown) => reject(HeadraceError.of(lostThread(error, this.options.heapMb)));
+        const lose = (error: unknown) => reject(HeadraceError.of(lostThread(error, this.#options.heapMb)));
         worker.once('error', lose);
         worker.once('exit', () => lose(ENDED_BY_ITSELF));
         worker.postMessage(question);
@@ -156,39 +156,39 @@ export class RunThreads {
 
   /** Ends all threads. Runs that are still going end as failed: stop them before. */
   async close(): Promise<void> {
-    this.closed = true;
-    const { warm } = this;
-    this.warm = undefined;
-    await Promise.all([warm?.terminate(), ...[...this.going].map((worker) => worker.terminate())]);
+    this.#closed = true;
+    const warm = this.#warm;
+    this.#warm = undefined;
+    await Promise.all([warm?.terminate(), ...[...this.#going].map((worker) => worker.terminate())]);
   }
 
-  private take(): Worker {
-    const worker = this.warm ?? this.spawn();
-    this.warm = undefined;
-    this.going.add(worker);
-    worker.once('exit', () => this.going.delete(worker));
+  #take(): Worker {
+    const worker = this.#warm ?? this.#spawn();
+    this.#warm = undefined;
+    this.#going.add(worker);
+    worker.once('exit', () => this.#going.delete(worker));
     worker.ref();
     // Later: the start of this run must not wait for the next one's thread.
-    if (this.options.keepWarm) setTimeout(() => this.prepare(), PREPARE_MILLIS).unref();
+    if (this.#options.keepWarm) setTimeout(() => this.prepare(), PREPARE_MILLIS).unref();
     return worker;
   }
 
   /** Keeps the modules that were needed last. */
-  private noteModules(modules: readonly string[]): void {
+  #noteModules(modules: readonly string[]): void {
     for (const module of modules) {
-      this.modules.delete(module);
-      this.modules.add(module);
+      this.#modules.delete(module);
+      this.#modules.add(module);
     }
-    for (const oldest of this.modules) {
-      if (this.modules.size <= MAX_PRELOADED) break;
-      this.modules.delete(oldest);
+    for (const oldest of this.#modules) {
+      if (this.#modules.size <= MAX_PRELOADED) break;
+      this.#modules.delete(oldest);
     }
   }
 
-  private spawn(): Worker {
-    const { heapMb, lanes = Math.min(MAX_WARM_LANES, this.lanes) } = this.options;
-    const { registry } = this;
-    const preload = { modules: [...this.modules], ...(registry === undefined ? {} : { registry }) };
+  #spawn(): Worker {
+    const { heapMb, lanes = Math.min(MAX_WARM_LANES, this.#lanes) } = this.#options;
+    const registry = this.#registry;
+    const preload = { modules: [...this.#modules], ...(registry === undefined ? {} : { registry }) };
     return new Worker(new URL('./run-thread-entry.js', import.meta.url), {
       workerData: { heapMb, lanes, preload } satisfies ThreadData,
       resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: YOUNG_MB },

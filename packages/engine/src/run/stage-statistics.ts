@@ -33,25 +33,25 @@ type StageCounts = Record<(typeof FIELDS)[number], number>;
  */
 export class SharedStatistics {
   readonly buffer: SharedArrayBuffer;
-  private readonly cells: Float64Array;
+  readonly #cells: Float64Array;
 
   constructor(stages: number | SharedArrayBuffer) {
     this.buffer =
       typeof stages === 'number'
         ? new SharedArrayBuffer(stages * FIELDS.length * Float64Array.BYTES_PER_ELEMENT)
         : stages;
-    this.cells = new Float64Array(this.buffer);
+    this.#cells = new Float64Array(this.buffer);
   }
 
   /** @param statistics of all stages, in the order of the pipeline */
   write(statistics: readonly StageStatistics[]): void {
     let at = 0;
-    for (const stage of statistics) for (const field of FIELDS) this.cells[at++] = stage[field];
+    for (const stage of statistics) for (const field of FIELDS) this.#cells[at++] = stage[field];
   }
 
-  private read(stage: number): StageCounts {
+  #read(stage: number): StageCounts {
     const counts = noCounts();
-    for (const [i, field] of FIELDS.entries()) counts[field] = this.cells[stage * FIELDS.length + i] ?? 0;
+    for (const [i, field] of FIELDS.entries()) counts[field] = this.#cells[stage * FIELDS.length + i] ?? 0;
     return counts;
   }
 
@@ -60,7 +60,7 @@ export class SharedStatistics {
     return Array.from({ length: stages }, (_, stage) => {
       const sum = noCounts();
       for (const thread of threads) {
-        const counts = thread.read(stage);
+        const counts = thread.#read(stage);
         for (const field of FIELDS) sum[field] += counts[field];
       }
       return sum;
@@ -70,25 +70,26 @@ export class SharedStatistics {
 
 /** The stages of one connector's pipeline, and the threads that work for it. */
 export class ConnectorStages {
-  private readonly connector: string;
-  private readonly pipeline: string;
-  private readonly stages: readonly StageName[];
-  private readonly threads: SharedStatistics[] = [];
+  readonly #connector: string;
+  readonly #pipeline: string;
+  readonly #stages: readonly StageName[];
+  readonly #threads: SharedStatistics[] = [];
 
   constructor(connector: string, pipeline: string, stages: readonly StageName[]) {
-    this.connector = connector;
-    this.pipeline = pipeline;
-    this.stages = stages;
+    this.#connector = connector;
+    this.#pipeline = pipeline;
+    this.#stages = stages;
   }
 
   add(thread: SharedStatistics): void {
-    this.threads.push(thread);
+    this.#threads.push(thread);
   }
 
   progress(): StageProgress[] {
-    const { connector, pipeline } = this;
-    const sums = SharedStatistics.sums(this.threads, this.stages.length);
-    return this.stages.map(({ name, class: className }, i) => {
+    const connector = this.#connector;
+    const pipeline = this.#pipeline;
+    const sums = SharedStatistics.sums(this.#threads, this.#stages.length);
+    return this.#stages.map(({ name, class: className }, i) => {
       const { processed, errors, children, timed, timedMillis } = sums[i] as StageCounts;
       const meanMillis = timed === 0 ? 0 : Math.round((timedMillis / timed) * 1e6) / 1e6;
       return { connector, pipeline, stage: name, class: className, processed, failed: errors, children, meanMillis };

@@ -21,20 +21,20 @@ const LOOK_AGAIN_MILLIS = 100;
  */
 export class FlowControl {
   readonly buffer: SharedArrayBuffer;
-  private readonly cells: Int32Array;
+  readonly #cells: Int32Array;
 
   constructor(buffer = new SharedArrayBuffer(CELLS * Int32Array.BYTES_PER_ELEMENT)) {
     this.buffer = buffer;
-    this.cells = new Int32Array(buffer);
+    this.#cells = new Int32Array(buffer);
   }
 
   get stopped(): boolean {
-    return Atomics.load(this.cells, STOP) === 1;
+    return Atomics.load(this.#cells, STOP) === 1;
   }
 
   stop(): void {
-    Atomics.store(this.cells, STOP, 1);
-    this.changed();
+    Atomics.store(this.#cells, STOP, 1);
+    this.#changed();
   }
 
   /**
@@ -44,42 +44,42 @@ export class FlowControl {
    * @param tooMany whether more documents wait for the indexer than may
    */
   set(head: number, heldBytes: number, indexerBytes: number, tooMany: boolean): void {
-    Atomics.store(this.cells, HEAD, head % ROUND);
+    Atomics.store(this.#cells, HEAD, head % ROUND);
     // Too many documents are as good a reason to pause as too many bytes.
     const store = (cell: number, bytes: number) => {
       const kib = Math.min(Math.ceil(bytes / 1024), 2 ** 30);
-      Atomics.store(this.cells, cell, tooMany ? Math.max(kib, MAX_QUEUED_KIB + 1) : kib);
+      Atomics.store(this.#cells, cell, tooMany ? Math.max(kib, MAX_QUEUED_KIB + 1) : kib);
     };
     store(QUEUED_KIB, heldBytes + indexerBytes);
     store(INDEXER_KIB, indexerBytes);
-    this.changed();
+    this.#changed();
   }
 
   /** How many batches come before this one, from the one whose turn it is on. */
   ahead(sequence: number): number {
-    return ((sequence % ROUND) - Atomics.load(this.cells, HEAD) + ROUND) % ROUND;
+    return ((sequence % ROUND) - Atomics.load(this.#cells, HEAD) + ROUND) % ROUND;
   }
 
   /** Whether so much waits that no new batch is to be begun. */
   get full(): boolean {
-    return Atomics.load(this.cells, QUEUED_KIB) > MAX_QUEUED_KIB;
+    return Atomics.load(this.#cells, QUEUED_KIB) > MAX_QUEUED_KIB;
   }
 
   /** Blocks the calling thread until there is space for another part of batch `sequence`, or the run stops. */
   waitForSpace(sequence: number): void {
     for (;;) {
       // Before looking: what changes from here on does not go unnoticed.
-      const changes = Atomics.load(this.cells, CHANGES);
+      const changes = Atomics.load(this.#cells, CHANGES);
       if (this.stopped) return;
       // For the thread whose turn it is only the indexer counts: the parts of the others wait for this very thread.
       const cell = this.ahead(sequence) === 0 ? INDEXER_KIB : QUEUED_KIB;
-      if (Atomics.load(this.cells, cell) <= MAX_QUEUED_KIB) return;
-      Atomics.wait(this.cells, CHANGES, changes, LOOK_AGAIN_MILLIS);
+      if (Atomics.load(this.#cells, cell) <= MAX_QUEUED_KIB) return;
+      Atomics.wait(this.#cells, CHANGES, changes, LOOK_AGAIN_MILLIS);
     }
   }
 
-  private changed(): void {
-    Atomics.add(this.cells, CHANGES, 1);
-    Atomics.notify(this.cells, CHANGES);
+  #changed(): void {
+    Atomics.add(this.#cells, CHANGES, 1);
+    Atomics.notify(this.#cells, CHANGES);
   }
 }
