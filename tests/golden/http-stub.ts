@@ -18,59 +18,59 @@ export interface StubRequest {
 /** The server of a recorded case: what it answers, the README of the recordings says. */
 export class HttpStub {
   readonly requests: StubRequest[] = [];
-  private readonly server: Server;
-  private readonly script: JsonObject;
-  private readonly used = new Map<Value, number>();
+  readonly #server: Server;
+  readonly #script: JsonObject;
+  readonly #used = new Map<Value, number>();
 
   private constructor(script: JsonObject) {
-    this.script = script;
-    this.server = createServer((request, response) => void this.answer(request, response));
+    this.#script = script;
+    this.#server = createServer((request, response) => void this.#answer(request, response));
   }
 
   static async start(script: JsonObject): Promise<HttpStub> {
     const stub = new HttpStub(script);
-    stub.server.listen(0, '127.0.0.1');
-    await once(stub.server, 'listening');
+    stub.#server.listen(0, '127.0.0.1');
+    await once(stub.#server, 'listening');
     return stub;
   }
 
   /** Host and port. */
   get address(): string {
-    return `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
   async close(): Promise<void> {
-    const closed = once(this.server, 'close');
-    this.server.close();
-    this.server.closeAllConnections();
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    this.#server.closeAllConnections();
     await closed;
   }
 
-  private async answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const request = await readRequest(message);
     this.requests.push(request);
-    if (this.script.get('product') === 'elasticsearch') response.setHeader('X-Elastic-Product', 'Elasticsearch');
-    const rule = this.ruleFor(request);
+    if (this.#script.get('product') === 'elasticsearch') response.setHeader('X-Elastic-Product', 'Elasticsearch');
+    const rule = this.#ruleFor(request);
     if (rule !== undefined) {
-      this.reply(rule, request, message, response);
+      this.#reply(rule, request, message, response);
       return;
     }
     request.replied = '200';
     response.setHeader('content-type', 'application/json');
-    response.end(request.method === 'HEAD' ? undefined : writeValue(this.ordinary(request)));
+    response.end(request.method === 'HEAD' ? undefined : writeValue(this.#ordinary(request)));
   }
 
-  private ruleFor({ method, path }: StubRequest): JsonObject | undefined {
-    const rules = (this.script.get('replies') as JsonObject[] | undefined) ?? [];
+  #ruleFor({ method, path }: StubRequest): JsonObject | undefined {
+    const rules = (this.#script.get('replies') as JsonObject[] | undefined) ?? [];
     const matches = (rule: JsonObject, key: string, value: string) => (rule.get(key) ?? value) === value;
     const rule = rules.find(
       (one) =>
-        matches(one, 'method', method) && matches(one, 'path', path) && !this.isSpent(one, one.get('times') ?? 1),
+        matches(one, 'method', method) && matches(one, 'path', path) && !this.#isSpent(one, one.get('times') ?? 1),
     );
     return rule;
   }
 
-  private reply(rule: JsonObject, request: StubRequest, message: IncomingMessage, response: ServerResponse): void {
+  #reply(rule: JsonObject, request: StubRequest, message: IncomingMessage, response: ServerResponse): void {
     const action = rule.get('action');
     if (action === 'reset' || action === 'close') {
       request.replied = action;
@@ -88,21 +88,21 @@ export class HttpStub {
     response.end(request.method === 'HEAD' ? undefined : typeof body === 'string' ? body : writeValue(body));
   }
 
-  private ordinary({ method, path, lines }: StubRequest): Value {
-    if (method === 'POST' && lines !== undefined) return this.bulkReply(lines as JsonObject[]);
+  #ordinary({ method, path, lines }: StubRequest): Value {
+    if (method === 'POST' && lines !== undefined) return this.#bulkReply(lines as JsonObject[]);
     if (method === 'POST' && path.endsWith('/_delete_by_query')) {
       return readJson('{"took":1,"timed_out":false,"total":1,"deleted":1,"version_conflicts":0,"failures":[]}');
     }
     return readJson('{"name":"stub","cluster_name":"stub","version":{"number":"9.0.0"}}');
   }
 
-  private bulkReply(lines: readonly JsonObject[]): Value {
+  #bulkReply(lines: readonly JsonObject[]): Value {
     const items: Value[] = [];
     let errors = false;
     for (let i = 0; i < lines.length; i++) {
       const [op, target] = [...(lines[i] as JsonObject)][0] as [string, JsonObject];
       if (op !== 'delete') i++;
-      const { status, error, as } = this.itemFor(op, String(target.get('_id')));
+      const { status, error, as } = this.#itemFor(op, String(target.get('_id')));
       errors ||= error !== undefined;
       const item: JsonObject = new Map([
         ['_index', target.get('_index') ?? null],
@@ -119,10 +119,10 @@ export class HttpStub {
     ]);
   }
 
-  private itemFor(op: string, id: string): { status: number; error?: Value; as?: Value } {
+  #itemFor(op: string, id: string): { status: number; error?: Value; as?: Value } {
     const usual = { status: op === 'index' ? 201 : 200 };
-    const said = (this.script.get('items') as JsonObject | undefined)?.get(id) as JsonObject | undefined;
-    if (said === undefined || (said.get('op') ?? op) !== op || this.isSpent(said, said.get('times') ?? -1))
+    const said = (this.#script.get('items') as JsonObject | undefined)?.get(id) as JsonObject | undefined;
+    if (said === undefined || (said.get('op') ?? op) !== op || this.#isSpent(said, said.get('times') ?? -1))
       return usual;
     const [error, as] = [said.get('error'), said.get('as')];
     return {
@@ -133,10 +133,10 @@ export class HttpStub {
   }
 
   /** Counts a use of something that may be used so many times (-1: always); tells whether it was used up before. */
-  private isSpent(what: Value, times: Value): boolean {
-    const used = this.used.get(what) ?? 0;
+  #isSpent(what: Value, times: Value): boolean {
+    const used = this.#used.get(what) ?? 0;
     if (times !== -1 && used >= Number(times)) return true;
-    this.used.set(what, used + 1);
+    this.#used.set(what, used + 1);
     return false;
   }
 }

@@ -230,7 +230,7 @@ export class BatchFileIndexer extends Indexer<typeof fileParameters> {
   static override readonly parameters = fileParameters;
   static override readonly block = 'batchfile';
   override readonly streaming = this.params.stream === true;
-  private batches = 0;
+  #batches = 0;
 
   override encoder(): ModuleReference {
     return { url: import.meta.url, name: 'IdEncoder', options: undefined };
@@ -245,7 +245,7 @@ export class BatchFileIndexer extends Indexer<typeof fileParameters> {
     const { failIds, throwFrom, millis = 0, hang, path, answer } = this.params;
     if (hang) await new Promise(() => undefined);
     if (millis > 0) await new Promise((resolve) => setTimeout(resolve, millis));
-    if (throwFrom !== undefined && this.batches++ >= throwFrom) throw new Error('the destination is gone');
+    if (throwFrom !== undefined && this.#batches++ >= throwFrom) throw new Error('the destination is gone');
     const ids = Buffer.concat(batch.pieces).toString().trimEnd().split('\n');
     appendFileSync(path, `${ids.join(' ')}\n`);
     if (answer !== undefined) return JSON.parse(answer);

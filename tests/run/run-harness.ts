@@ -44,7 +44,7 @@ export class RunHarness {
   /** Failed documents as the runs told of them. */
   readonly failures: { runId: string; kept: KeptFailure }[] = [];
   lastRunId = '';
-  private runs = 0;
+  #runs = 0;
 
   constructor(options: { heapMb?: number } = {}) {
     this.threads = new RunThreads({ heapMb: options.heapMb ?? 512, keepWarm: false });
@@ -53,7 +53,7 @@ export class RunHarness {
   start(config: string, request: Partial<RunRequest> = {}): RunHandle {
     const { root, problems } = readConfigText(config);
     if (root === undefined || problems.length > 0) throw new Error(JSON.stringify(problems));
-    const runId = request.runId ?? `run-${++this.runs}`;
+    const runId = request.runId ?? `run-${++this.#runs}`;
     this.lastRunId = runId;
     return this.threads.start(
       { root, registry: registrySource, ...request, runId },

@@ -41,28 +41,28 @@ class Engine {
   readonly taken = new Map<string, string>();
   bulkRequests = 0;
   refuses: (id: string) => boolean = () => false;
-  private readonly server = createServer((request, response) => void this.answer(request, response));
+  readonly #server = createServer((request, response) => void this.#answer(request, response));
 
   async start(): Promise<string> {
-    this.server.listen(0, '127.0.0.1');
-    await once(this.server, 'listening');
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
   async close(): Promise<void> {
-    this.server.closeAllConnections();
-    this.server.close();
-    await once(this.server, 'close');
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, 'close');
   }
 
-  private async answer(request: Parameters<RequestListener>[0], response: Parameters<RequestListener>[1]) {
+  async #answer(request: Parameters<RequestListener>[0], response: Parameters<RequestListener>[1]) {
     const body = await text(request);
     response.setHeader('content-type', 'application/json');
     const isBulk = request.url?.startsWith('/_bulk') === true;
-    response.end(isBulk ? this.bulk(body) : '{"version":{"number":"2.19.3","distribution":"opensearch"}}');
+    response.end(isBulk ? this.#bulk(body) : '{"version":{"number":"2.19.3","distribution":"opensearch"}}');
   }
 
-  private bulk(body: string): string {
+  #bulk(body: string): string {
     this.bulkRequests++;
     const lines = body.trimEnd().split('\n');
     const items: object[] = [];

@@ -18,24 +18,24 @@ export interface Answer {
 export class HostileGuest {
   readonly directory = realpathSync(mkdtempSync(join(tmpdir(), 'headrace-hostile-')));
   readonly open = join(this.directory, 'open');
-  private service: RunningService | undefined;
-  private readonly limits: Partial<ServiceSettings['limits']>;
-  private readonly policy: string;
+  #service: RunningService | undefined;
+  readonly #limits: Partial<ServiceSettings['limits']>;
+  readonly #policy: string;
 
   /** @param policy what goes into the policy besides, in YAML */
   constructor(limits: Partial<ServiceSettings['limits']> = {}, policy = '') {
-    this.limits = limits;
-    this.policy = policy;
-    beforeAll(() => this.start());
-    afterEach(() => this.isWell());
+    this.#limits = limits;
+    this.#policy = policy;
+    beforeAll(() => this.#start());
+    afterEach(() => this.#isWell());
     afterAll(async () => {
-      await this.service?.close();
+      await this.#service?.close();
       rmSync(this.directory, { recursive: true, force: true });
     });
   }
 
   get url(): string {
-    return (this.service as RunningService).urls[0] as string;
+    return (this.#service as RunningService).urls[0] as string;
   }
 
   async post(path: string, body: string, type = 'application/hocon'): Promise<Answer> {
@@ -50,24 +50,24 @@ export class HostileGuest {
     return { ...details, told: JSON.stringify(details) };
   }
 
-  private async start(): Promise<void> {
+  async #start(): Promise<void> {
     mkdirSync(this.open);
     const file = join(this.directory, 'service.yml');
     writeFileSync(
       file,
       `server: { host: 127.0.0.1, port: 0 }
 storage: { path: ${this.directory}/store }
-policy: { base: strict, read: [${this.open}], write: [${this.open}]${this.policy === '' ? '' : `, ${this.policy}`} }
+policy: { base: strict, read: [${this.open}], write: [${this.open}]${this.#policy === '' ? '' : `, ${this.#policy}`} }
 `,
     );
     const { settings, problems } = await readServiceFile(file);
     if (settings === undefined) throw new Error(JSON.stringify(problems));
-    const limits = { ...settings.limits, minFreeDiskMb: 0, ...this.limits };
-    this.service = await startService({ settings: { ...settings, limits } });
+    const limits = { ...settings.limits, minFreeDiskMb: 0, ...this.#limits };
+    this.#service = await startService({ settings: { ...settings, limits } });
   }
 
   /** The service does its work as if nothing had been tried. */
-  private async isWell(): Promise<void> {
+  async #isWell(): Promise<void> {
     const { status, progress } = await this.run(modest());
     expect(status).toBe('SUCCEEDED');
     expect(progress.succeeded).toBe(3);

@@ -33,7 +33,7 @@ export interface RunContext {
   /** Sends on a record of a pipeline thread, which has passed the gate already. */
   readonly forwardLog: (record: LogRecord) => void;
   readonly logGate: MessageGate;
-  /** Told of each pipeline thread when it is opened. */
+  /** Called with each pipeline thread when it is opened. */
   readonly onThread: (thread: ThreadStages) => void;
   /** The indexer, made at first use. Rejects with a `ConnectorFailure`. */
   indexer(): Promise<RunIndexer>;

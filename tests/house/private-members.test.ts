@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { readText, repositoryFiles } from './repository.ts';
+
+/** A member that only the compiler keeps private. Constructors have no other form. */
+const PRIVATE_KEYWORD = /^\s+(?:\w+ )*private (?!constructor\()/;
+
+/** TEMPORARY: packages that still have such members. Remove each one that is done, and the list when it is empty. */
+const NOT_YET = ['client', 'components', 'service'];
+
+const files = repositoryFiles().filter(
+  (path) =>
+    /^(packages|plugins|tests|bench|scripts|examples)\/.*\.tsx?$/.test(path) &&
+    !path.includes('.generated.') &&
+    !NOT_YET.some((name) => path.startsWith(`packages/${name}/`)),
+);
+
+describe('private members of classes', () => {
+  it('are #private, so that nothing else can reach them at run time', () => {
+    const wrong = files.flatMap((path) =>
+      readText(path)
+        .split('\n')
+        .flatMap((line, index) => (PRIVATE_KEYWORD.test(line) ? [`${path}:${index + 1}: ${line.trim()}`] : [])),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('are recognised with every modifier, and constructors are not', () => {
+    const lines = [
+      '  private a = 1;',
+      '  private readonly b: string;',
+      '  static private c() {',
+      '  private get d() {',
+    ];
+    expect(lines.filter((line) => !PRIVATE_KEYWORD.test(line))).toEqual([]);
+    const others = [
+      '  private constructor() {',
+      '  /* private notes */',
+      '    `private addresses`',
+      ' * private networks',
+    ];
+    expect(others.filter((line) => PRIVATE_KEYWORD.test(line))).toEqual([]);
+  });
+});
