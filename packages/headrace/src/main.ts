@@ -1,5 +1,5 @@
-import { EXIT } from './cli/exit-code.ts';
-import { sayError, writeOnlyJson } from './cli/standard-error.ts';
+import { EXIT } from './process/exit-code.ts';
+import { sayError, writeOnlyJson } from './process/standard-error.ts';
 
 const args = process.argv.slice(2);
 if (args[0] === 'run' && !process.stderr.isTTY) writeOnlyJson();

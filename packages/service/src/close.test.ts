@@ -12,7 +12,7 @@ import { temporaryDirectory, testService } from './testing/test-service.test.sup
 const USED = `
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startService } from ${JSON.stringify(join(import.meta.dirname, 'start-service.ts'))};
-import { defaultSettings } from ${JSON.stringify(join(import.meta.dirname, 'service-file/service-settings.ts'))};
+import { defaultSettings } from ${JSON.stringify(join(import.meta.dirname, 'settings/service-settings.ts'))};
 const settings = {
   ...defaultSettings(),
   listeners: [{ host: '127.0.0.1', port: 0 }],

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hashPassword } from './auth/password-hash.ts';
 import { ThreadsOnDemand } from './runs/threads-on-demand.ts';
-import { defaultSettings } from './service-file/service-settings.ts';
+import { defaultSettings } from './settings/service-settings.ts';
 import { MemoryStore } from './store/memory-store.ts';
 import { temporaryDirectory, testService, VALID } from './testing/test-service.test.support.ts';
 

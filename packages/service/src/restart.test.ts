@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { RunDetails } from './runs/run-details.ts';
+import type { RunDetails } from './api/run-details.ts';
 import { temporaryDirectory, testService } from './testing/test-service.test.support.ts';
 
 // The service in a process of its own, whose runs publish documents and never end.
 const SERVICE = `
 import { startService } from ${JSON.stringify(join(import.meta.dirname, 'start-service.ts'))};
-import { defaultSettings } from ${JSON.stringify(join(import.meta.dirname, 'service-file/service-settings.ts'))};
+import { defaultSettings } from ${JSON.stringify(join(import.meta.dirname, 'settings/service-settings.ts'))};
 const counts = { published: 10, created: 1, succeeded: 5, failed: 1, dropped: 1 };
 const progress = () => ({ counts, connectors: [{ name: 'files', status: 'running', counts, seconds: 1 }], stages: [] });
 const threads = {

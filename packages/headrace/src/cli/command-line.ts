@@ -1,8 +1,8 @@
 import { CommanderError } from 'commander';
+import { CommandError, EXIT } from '../process/exit-code.ts';
+import { sayError } from '../process/standard-error.ts';
 import { commands } from './commands.ts';
-import { CommandError, EXIT } from './exit-code.ts';
 import { createProgram } from './program.ts';
-import { sayError } from './standard-error.ts';
 
 /** Carries out a command line. Gives the exit code. */
 export async function commandLine(args: readonly string[]): Promise<number> {

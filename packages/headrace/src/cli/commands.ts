@@ -251,7 +251,7 @@ const explained: readonly CommandSpec[] = [
       { name: 'SHELL', required: true, description: 'bash, zsh or fish.', completes: ['bash', 'zsh', 'fish'] },
     ],
     options: {},
-    load: async () => (await import('../commands/completion.ts')).completion,
+    load: async () => (await import('./completion.ts')).completion,
   }),
 ];
 
@@ -271,6 +271,6 @@ export const commands: readonly CommandSpec[] = [
       },
     ],
     options: {},
-    load: async () => (await import('../commands/help.ts')).help,
+    load: async () => (await import('./help.ts')).help,
   }),
 ];

@@ -1,6 +1,6 @@
 import { type CatalogEntry, type ComponentKind, nearest, Registry } from '@headrace/engine';
-import { CommandError, EXIT } from '../cli/exit-code.ts';
 import { registrySource } from '../config/load-config.ts';
+import { CommandError, EXIT } from '../process/exit-code.ts';
 import { describeComponent, firstSentence } from './component-page.ts';
 import { searchComponents } from './search-components.ts';
 

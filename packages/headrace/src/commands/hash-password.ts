@@ -2,8 +2,8 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text as readText } from 'node:stream/consumers';
 import { hashPassword as hash } from '@headrace/service';
-import { CommandError, EXIT } from '../cli/exit-code.ts';
-import { signalExitCode } from '../cli/stop-signals.ts';
+import { CommandError, EXIT } from '../process/exit-code.ts';
+import { signalExitCode } from '../process/stop-signals.ts';
 
 /** `headrace hash-password`: the hash that a user in the service file has instead of a password. */
 export async function hashPassword(): Promise<number> {

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { extname } from 'node:path';
-import { CommandError, EXIT } from '../cli/exit-code.ts';
+import { CommandError, EXIT } from '../process/exit-code.ts';
 
 const FIRST_CONFIG = `# A config of Headrace, in HOCON: JSON with comments, fewer quotes, and \${substitutions}.
 #

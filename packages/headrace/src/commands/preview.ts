@@ -11,9 +11,9 @@ import {
 } from '@headrace/engine';
 import { RunThreads } from '@headrace/engine/threads';
 import { getConfigList, getString, hasPath, type ObjectNode } from '@headrace/hocon';
-import { CommandError, EXIT } from '../cli/exit-code.ts';
 import { loadConfig, registrySource, STANDARD_INPUT } from '../config/load-config.ts';
 import { problemLines } from '../config/print-problems.ts';
+import { CommandError, EXIT } from '../process/exit-code.ts';
 import { traceText } from '../report/trace-text.ts';
 import { HEAP_MB } from './heap.ts';
 

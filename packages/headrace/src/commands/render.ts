@@ -1,8 +1,8 @@
 import { configToJson, hasErrors, maskSecrets } from '@headrace/engine';
 import { render as renderText } from '@headrace/hocon';
-import { EXIT } from '../cli/exit-code.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { problemLines } from '../config/print-problems.ts';
+import { EXIT } from '../process/exit-code.ts';
 
 interface RenderOptions {
   readonly set: readonly string[];

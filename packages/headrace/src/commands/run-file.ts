@@ -11,11 +11,11 @@ import {
 } from '@headrace/engine';
 import type { RunThreads } from '@headrace/engine/threads';
 import type { ObjectNode } from '@headrace/hocon';
-import { EXIT } from '../cli/exit-code.ts';
-import { sayError, writeRecord, writesJson } from '../cli/standard-error.ts';
-import { onStopSignal, type StopSignal, signalExitCode } from '../cli/stop-signals.ts';
 import { loadConfig, registrySource } from '../config/load-config.ts';
 import { writeProblems } from '../config/print-problems.ts';
+import { EXIT } from '../process/exit-code.ts';
+import { sayError, writeRecord, writesJson } from '../process/standard-error.ts';
+import { onStopSignal, type StopSignal, signalExitCode } from '../process/stop-signals.ts';
 import { FailureFile, readFailureFile } from '../report/failure-file.ts';
 import { createReporter } from '../report/run-reporter.ts';
 

@@ -1,6 +1,6 @@
 import { configSchema, Registry } from '@headrace/engine';
-import { EXIT } from '../cli/exit-code.ts';
 import { registrySource } from '../config/load-config.ts';
+import { EXIT } from '../process/exit-code.ts';
 
 /** `headrace schema`: what editors complete and check a config with. */
 export async function schema(_: readonly (string | undefined)[], options: { components: readonly string[] }) {

@@ -5,9 +5,9 @@ import {
   type ServiceSettings,
   startService,
 } from '@headrace/service';
-import { CommandError, EXIT } from '../cli/exit-code.ts';
-import { onStopSignal, type StopSignal } from '../cli/stop-signals.ts';
 import { problemLines } from '../config/print-problems.ts';
+import { CommandError, EXIT } from '../process/exit-code.ts';
+import { onStopSignal, type StopSignal } from '../process/stop-signals.ts';
 import { createServiceLog } from '../report/service-log.ts';
 
 /** `headrace serve [SERVICE]`: serves until the first signal, then shuts down in order. */

@@ -13,10 +13,10 @@ import {
 } from '@headrace/engine';
 import { RunThreads } from '@headrace/engine/threads';
 import type { ObjectNode } from '@headrace/hocon';
-import { CommandError, EXIT } from '../cli/exit-code.ts';
 import { loadConfig, openRegistry, registrySource } from '../config/load-config.ts';
 import { countProblems, problemLines } from '../config/print-problems.ts';
 import { configOf, isTestFile, testFileOf } from '../config/test-file.ts';
+import { CommandError, EXIT } from '../process/exit-code.ts';
 import { junitXml } from '../report/junit.ts';
 import { checkOutcome } from '../testing/check-outcome.ts';
 import { type ConfigTests, failuresOf, type TestResult } from '../testing/test-result.ts';

@@ -1,5 +1,5 @@
 import { newToken } from '@headrace/service';
-import { EXIT } from '../cli/exit-code.ts';
+import { EXIT } from '../process/exit-code.ts';
 
 /** `headrace token`: a new API token, and what the service file has of it. */
 export async function token(): Promise<number> {

@@ -7,10 +7,10 @@ import {
   readPipelineTests,
 } from '@headrace/engine';
 import { RunThreads } from '@headrace/engine/threads';
-import { EXIT } from '../cli/exit-code.ts';
 import { type LoadedConfig, loadConfig, openRegistry, registrySource } from '../config/load-config.ts';
 import { countProblems, problemLines } from '../config/print-problems.ts';
 import { configOf, isTestFile } from '../config/test-file.ts';
+import { EXIT } from '../process/exit-code.ts';
 import { HEAP_MB } from './heap.ts';
 
 /** Longer than the engine gives each component. */

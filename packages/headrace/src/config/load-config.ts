@@ -13,7 +13,7 @@ import {
   readConfigText,
   toFailure,
 } from '@headrace/engine';
-import { CommandError, EXIT } from '../cli/exit-code.ts';
+import { CommandError, EXIT } from '../process/exit-code.ts';
 
 /** What stands for standard input where a file is expected. */
 export const STANDARD_INPUT = '-';

@@ -1,5 +1,5 @@
 import { formatProblem, type Problem } from '@headrace/engine';
-import { writeRecord, writesJson } from '../cli/standard-error.ts';
+import { writeRecord, writesJson } from '../process/standard-error.ts';
 
 /**
  * Problems on standard error: lines for people, records for a program.

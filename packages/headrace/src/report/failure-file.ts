@@ -1,7 +1,7 @@
 import { closeSync, constants, createReadStream, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type KeptFailure, messageOf, writeFailureLine } from '@headrace/engine';
-import { CommandError, EXIT } from '../cli/exit-code.ts';
+import { CommandError, EXIT } from '../process/exit-code.ts';
 
 const LF = 10;
 

@@ -1,7 +1,7 @@
 import { appendFile, closeSync, openSync } from 'node:fs';
 import { messageOf } from '@headrace/engine';
 import type { FastifyBaseLogger } from 'fastify';
-import type { AuditSettings } from '../service-file/service-settings.ts';
+import type { AuditSettings } from '../settings/service-settings.ts';
 
 /** Who did what, and what came of it. Nothing of bodies, headers and queries. */
 export interface AuditRecord {

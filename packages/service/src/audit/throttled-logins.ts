@@ -1,4 +1,4 @@
-import { type Clock, monotonic } from '../stats/clock.ts';
+import { type Clock, monotonic } from '../time/clock.ts';
 
 /** After so long without one, the tries of an address are counted anew. */
 const FORGET_SECONDS = 15 * 60;

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Refusal } from '../errors/refusal.ts';
-import type { AuthSettings, Role, TokenSettings } from '../service-file/service-settings.ts';
+import type { AuthSettings, Role, TokenSettings } from '../settings/service-settings.ts';
 import { FailureDelay, login } from './failure-delay.ts';
 import { matchesHash, type PasswordHash, parsePasswordHash } from './password-hash.ts';
 import { tokenDigest } from './token.ts';

@@ -1,4 +1,4 @@
-import type { Role } from '../service-file/service-settings.ts';
+import type { Role } from '../settings/service-settings.ts';
 
 const RANKS: Readonly<Record<Role, number>> = { reader: 0, operator: 1, admin: 2 };
 

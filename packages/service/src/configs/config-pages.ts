@@ -1,5 +1,5 @@
-import type { Preset } from '../presets/presets.ts';
 import type { ConfigListing, ConfigVersionListing, Store } from '../store/store.ts';
+import type { Preset } from './presets.ts';
 
 /** A config in a page of them. A preset has no versions and no times. */
 export type ConfigItem = Omit<ConfigListing, 'seq' | 'version' | 'createdTime' | 'updatedTime'> & {

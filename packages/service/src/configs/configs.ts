@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { counted, hasErrors, type Problem } from '@headrace/engine';
 import { Refusal } from '../errors/refusal.ts';
-import type { Preset } from '../presets/presets.ts';
-import { epochSeconds } from '../stats/clock.ts';
 import type {
   ConfigFormat,
   ConfigNotes,
@@ -11,11 +9,13 @@ import type {
   Store,
   StoredConfig,
 } from '../store/store.ts';
+import { epochSeconds } from '../time/clock.ts';
 import type { ConfigChange } from './config-diff.ts';
 import { checkConfigName, isConfigId } from './config-name.ts';
 import { type ConfigItem, configPage, type Page, versionPage } from './config-pages.ts';
 import type { ConfigSource } from './config-source.ts';
 import { checkPreconditions, configTag, type Preconditions } from './config-tag.ts';
+import type { Preset } from './presets.ts';
 import type { UploadReader } from './upload-reader.ts';
 import { refuseConfig } from './upload-text.ts';
 

@@ -1,6 +1,6 @@
 import type { Problem, Registry } from '@headrace/engine';
-import { type AskedPreview, readPreviewBody } from '../http/preview-body.ts';
-import { type AskedRun, readRunBody } from '../http/run-body.ts';
+import { type AskedPreview, readPreviewBody } from '../requests/preview-body.ts';
+import { type AskedRun, readRunBody } from '../requests/run-body.ts';
 import type { ConfigFormat } from '../store/store.ts';
 import {
   type CheckedUpload,

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Authenticator, User } from '../auth/authenticator.ts';
 import { mayDo } from '../auth/roles.ts';
 import { Refusal } from '../errors/refusal.ts';
-import type { Role } from '../service-file/service-settings.ts';
+import type { Role } from '../settings/service-settings.ts';
 
 /** Why nobody was let in who tried: what was sent is wrong, or it was answered with 429 after too many failures. */
 export type FailedLogin = 'wrong' | 'throttled';

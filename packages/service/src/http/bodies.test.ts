@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { defaultSettings } from '../service-file/service-settings.ts';
+import { defaultSettings } from '../settings/service-settings.ts';
 import { testService } from '../testing/test-service.test.support.ts';
 
 describe('a body that is refused', () => {

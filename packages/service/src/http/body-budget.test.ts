@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { defaultSettings } from '../service-file/service-settings.ts';
+import { defaultSettings } from '../settings/service-settings.ts';
 import { type TestService, testService } from '../testing/test-service.test.support.ts';
 
 const MOST = 256 * 1024 * 1024;

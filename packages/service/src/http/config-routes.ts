@@ -1,9 +1,10 @@
 import { hasErrors, Type } from '@headrace/engine';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { nullable } from '../api/nullable.ts';
 import type { ConfigItem } from '../configs/config-pages.ts';
 import { type Configs, configNotFound, type Upload } from '../configs/configs.ts';
 import { uploadText } from '../configs/upload-text.ts';
-import { nullable } from '../nullable.ts';
+import { CONFIG_CURSOR } from '../requests/text-formats.ts';
 import type { ConfigFormat, ConfigNotes } from '../store/store.ts';
 import { requireRole } from './access.ts';
 import {
@@ -28,7 +29,6 @@ import {
   queryOf,
 } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
-import { CONFIG_CURSOR } from './text-formats.ts';
 
 /** Configs listed from the store at a time, when all of them are. */
 const LIST_STEP = 500;

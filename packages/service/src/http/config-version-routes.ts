@@ -1,7 +1,7 @@
 import { Type } from '@headrace/engine';
 import type { FastifyInstance } from 'fastify';
+import { nullable } from '../api/nullable.ts';
 import { configTag } from '../configs/config-tag.ts';
-import { nullable } from '../nullable.ts';
 import {
   NotModified,
   preconditionHeaders,

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { defaultSettings } from '../service-file/service-settings.ts';
+import { defaultSettings } from '../settings/service-settings.ts';
 import { type TestService, temporaryDirectory, testService, VALID } from '../testing/test-service.test.support.ts';
 
 const put = (body: string, headers: Record<string, string> = {}) => ({

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Refusal } from '../errors/refusal.ts';
 import { BEGINNING, type EventPlace, PIECE_BYTES } from '../runs/run-events.ts';
 import type { WatchedRun } from '../runs/run-journals.ts';
-import type { Limits } from '../service-file/service-settings.ts';
+import type { Limits } from '../settings/service-settings.ts';
 
 /** How often a stream says that it is there: proxies close what is silent, often after a minute. */
 const HEARTBEAT_MILLIS = 15_000;

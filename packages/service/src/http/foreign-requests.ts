@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Refusal } from '../errors/refusal.ts';
-import { isLoopback } from '../service-file/loopback.ts';
-import type { ServiceSettings } from '../service-file/service-settings.ts';
+import { isLoopback } from '../settings/loopback.ts';
+import type { ServiceSettings } from '../settings/service-settings.ts';
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
 const WILDCARDS = new Set(['0.0.0.0', '::']);

@@ -1,6 +1,6 @@
 import { Type } from '@headrace/engine';
-import { MAX_LABELS } from '../runs/run-details.ts';
-import { LABEL, LABEL_OR_NONE } from './text-formats.ts';
+import { MAX_LABELS } from '../api/run-details.ts';
+import { LABEL, LABEL_OR_NONE } from '../requests/text-formats.ts';
 
 /** `label=key:value`, as often as there are labels. */
 export const labelQuery = labels(LABEL.pattern, '`key:value`; several times: all of them');

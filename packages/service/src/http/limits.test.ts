@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { defaultSettings } from '../service-file/service-settings.ts';
+import { defaultSettings } from '../settings/service-settings.ts';
 import { readExposition } from '../testing/exposition.test.support.ts';
 import { testService } from '../testing/test-service.test.support.ts';
 

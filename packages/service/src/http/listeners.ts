@@ -11,8 +11,8 @@ import {
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { SERVICE_ERROR_CODES, type ServiceErrorCode } from '../errors/service-error-codes.ts';
-import { isLoopback } from '../service-file/loopback.ts';
-import type { Limits, ListenerSettings } from '../service-file/service-settings.ts';
+import { isLoopback } from '../settings/loopback.ts';
+import type { Limits, ListenerSettings } from '../settings/service-settings.ts';
 import { errorJson } from './error-answers.ts';
 import { REQUEST_ID_HEADER, requestIdOf } from './request-id.ts';
 import { ANSWER_HEADERS } from './security-headers.ts';

@@ -1,6 +1,6 @@
 import type { RouteOptions } from 'fastify';
+import { compilers } from '../requests/request-validation.ts';
 import { completeDocument, type OpenApiDocument, TAGS } from './openapi-document.ts';
-import { compilers } from './request-validation.ts';
 import { SHARED_SCHEMAS } from './route-schemas.ts';
 
 const SCHEMES = { basic: { type: 'http', scheme: 'basic' }, token: { type: 'http', scheme: 'bearer' } } as const;

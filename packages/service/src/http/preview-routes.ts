@@ -1,11 +1,11 @@
 import { type PreviewResult, Type, traceJson, writeString } from '@headrace/engine';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { JsonDocument, LogLine, StageFailure } from '../api/preview-answer.ts';
 import { configNotFound } from '../configs/configs.ts';
-import type { AskedConfig } from '../configs/inline-config.ts';
+import type { AskedConfig } from '../requests/inline-config.ts';
+import { DescribedPreviewBody } from '../requests/preview-body.ts';
 import { requireRole } from './access.ts';
 import { sendJson } from './json.ts';
-import { JsonDocument, LogLine, StageFailure } from './preview-answer.ts';
-import { DescribedPreviewBody } from './preview-body.ts';
 import { answers, problemList, queryOf } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
 

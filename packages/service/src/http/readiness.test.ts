@@ -1,7 +1,7 @@
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { defaultSettings } from '../service-file/service-settings.ts';
+import { defaultSettings } from '../settings/service-settings.ts';
 import { SqliteStore } from '../store/sqlite-store.ts';
 import { temporaryDirectory, testService } from '../testing/test-service.test.support.ts';
 import { Readiness } from './readiness.ts';

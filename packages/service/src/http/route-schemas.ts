@@ -1,12 +1,12 @@
 import { STATUS_CODES } from 'node:http';
 import { type TSchema, Type } from '@headrace/engine';
-import { ProblemAnswer, RunDetailsAnswer } from '../runs/run-details.ts';
+import { StageTraceAnswer } from '../api/preview-answer.ts';
+import { ProblemAnswer, RunDetailsAnswer } from '../api/run-details.ts';
+import { NUMBER_CURSOR } from '../requests/text-formats.ts';
 import { MetricsAnswer } from '../stats/metrics-json.ts';
 import { SystemStatsAnswer } from '../stats/system-stats.ts';
 import { ComponentAnswer } from './component-answer.ts';
 import { ErrorAnswer } from './error-answers.ts';
-import { StageTraceAnswer } from './preview-answer.ts';
-import { NUMBER_CURSOR } from './text-formats.ts';
 
 /** Schemas that endpoints share, by the name under which the OpenAPI document has them. */
 export const SHARED_SCHEMAS: readonly TSchema[] = [

@@ -1,6 +1,6 @@
 import type { KeptFailure } from '@headrace/engine';
 import { describe, expect, it } from 'vitest';
-import type { RunDetails } from '../runs/run-details.ts';
+import type { RunDetails } from '../api/run-details.ts';
 import { MemoryStore } from '../store/memory-store.ts';
 import { StoreError } from '../store/store.ts';
 import { type TestService, temporaryDirectory, testService, VALID } from '../testing/test-service.test.support.ts';
@@ -139,7 +139,7 @@ describe('the failed documents of a run', () => {
     const before = await testService({ storage });
     const { runId } = await failedRun(before, [failure(1)]);
     await before.service.close();
-    const { defaultSettings } = await import('../service-file/service-settings.ts');
+    const { defaultSettings } = await import('../settings/service-settings.ts');
     const after = await testService({ storage, limits: { ...defaultSettings().limits, maxRuns: 1 } });
     expect((await after.ask(`/v1/run/${runId}/failures`)).json).toMatchObject({ items: [{ id: 'd1' }] });
     await failedRun(after, []);
@@ -166,7 +166,7 @@ describe('running the failed documents of a run again', () => {
   });
 
   it('waits for its turn as every run does, and can be cancelled before it begins', async () => {
-    const { defaultSettings } = await import('../service-file/service-settings.ts');
+    const { defaultSettings } = await import('../settings/service-settings.ts');
     const service = await testService({ limits: { ...defaultSettings().limits, maxConcurrentRuns: 1 } });
     const old = await failedRun(service, [failure(1)]);
     await service.run(await service.store());

@@ -1,7 +1,7 @@
 import { configToJson } from '@headrace/engine';
 import { describe, expect, it } from 'vitest';
-import type { RunDetails } from '../runs/run-details.ts';
-import { defaultSettings, type ServiceSettings } from '../service-file/service-settings.ts';
+import type { RunDetails } from '../api/run-details.ts';
+import { defaultSettings, type ServiceSettings } from '../settings/service-settings.ts';
 import { type TestService, temporaryDirectory, testService, VALID } from '../testing/test-service.test.support.ts';
 
 const places = (maxConcurrentRuns: number): Partial<ServiceSettings> => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { RunDetails } from '../runs/run-details.ts';
-import { defaultSettings, type Limits } from '../service-file/service-settings.ts';
+import type { RunDetails } from '../api/run-details.ts';
+import { defaultSettings, type Limits } from '../settings/service-settings.ts';
 import { MemoryStore } from '../store/memory-store.ts';
 import { StoreError } from '../store/store.ts';
 import { temporaryDirectory, testService, VALID } from '../testing/test-service.test.support.ts';

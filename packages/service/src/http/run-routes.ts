@@ -1,7 +1,8 @@
 import { Type } from '@headrace/engine';
 import type { FastifyInstance } from 'fastify';
+import { RunStateAnswer } from '../api/run-details.ts';
+import { DescribedRunBody } from '../requests/run-body.ts';
 import { repeatOf } from '../runs/repeated-requests.ts';
-import { RunStateAnswer } from '../runs/run-details.ts';
 import { type RunManager, runNotFound } from '../runs/run-manager.ts';
 import type { RunRequests } from '../runs/run-requests.ts';
 import type { RunFilter } from '../store/store.ts';
@@ -10,7 +11,6 @@ import { sendJson, streamJson } from './json.ts';
 import { labelQuery, parseLabels } from './label-query.ts';
 import { type RepeatHeaders, repeatHeaders } from './repeat-headers.ts';
 import { answers, DEFAULT_PAGE, idParams, pageOf, pageQuery, queryOf } from './route-schemas.ts';
-import { DescribedRunBody } from './run-body.ts';
 import type { ServiceParts } from './service-parts.ts';
 import { parseTime, timeQuery } from './time-query.ts';
 

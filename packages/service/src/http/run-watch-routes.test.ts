@@ -340,7 +340,7 @@ describe('open event streams', () => {
 });
 
 async function limits() {
-  const { defaultSettings } = await import('../service-file/service-settings.ts');
+  const { defaultSettings } = await import('../settings/service-settings.ts');
   return defaultSettings().limits;
 }
 

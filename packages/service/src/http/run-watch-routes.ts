@@ -1,12 +1,12 @@
 import { Type } from '@headrace/engine';
 import type { FastifyInstance } from 'fastify';
+import { EVENT_ID } from '../requests/text-formats.ts';
 import { LOG_LEVELS, type LogQuery, logText } from '../runs/log-lines.ts';
 import { DONE_ID, doneFrame, type EventPlace, placeOf } from '../runs/run-events.ts';
 import { runNotFound } from '../runs/run-manager.ts';
 import { EVENT_HEADERS, EventStreams } from './event-streams.ts';
 import { answers, idParams, MAX_NUMBER, queryOf } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
-import { EVENT_ID } from './text-formats.ts';
 
 /** How long a client is to wait before it connects again. */
 const RETRY = 'retry: 2000\n\n';

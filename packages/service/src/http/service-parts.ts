@@ -8,7 +8,7 @@ import type { Previews } from '../runs/previews.ts';
 import type { RunManager } from '../runs/run-manager.ts';
 import type { RunRequests } from '../runs/run-requests.ts';
 import type { RunRetries } from '../runs/run-retries.ts';
-import type { ServiceSettings } from '../service-file/service-settings.ts';
+import type { ServiceSettings } from '../settings/service-settings.ts';
 import type { Measurements } from '../stats/measurements.ts';
 import type { SystemMeter } from '../stats/system-stats.ts';
 import type { Readiness } from './readiness.ts';

@@ -1,6 +1,6 @@
 import { Type } from '@headrace/engine';
 import { Refusal } from '../errors/refusal.ts';
-import { parseDate } from '../stats/clock.ts';
+import { parseDate } from '../time/clock.ts';
 
 const SECONDS = /^[0-9]+(\.[0-9]+)?$/;
 

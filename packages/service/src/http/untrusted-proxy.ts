@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import { type Clock, monotonic } from '../stats/clock.ts';
+import { type Clock, monotonic } from '../time/clock.ts';
 
 /** Anybody may send the headers: that must not fill the log. */
 const QUIET_SECONDS = 3600;

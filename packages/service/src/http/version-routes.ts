@@ -1,6 +1,6 @@
 import { type Static, Type } from '@headrace/engine';
 import type { FastifyInstance } from 'fastify';
-import { buildInfo } from '../build-info.ts';
+import { buildInfo } from './build-info.ts';
 import { sendJson } from './json.ts';
 import { answers } from './route-schemas.ts';
 

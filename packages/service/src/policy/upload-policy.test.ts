@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { catalogUrl } from '@headrace/components';
 import { DEFAULT_POLICY, Registry, STRICT_POLICY } from '@headrace/engine';
 import { expect, it } from 'vitest';
-import { defaultSettings } from '../service-file/service-settings.ts';
+import { defaultSettings } from '../settings/service-settings.ts';
 import { checkPolicyNames, uploadPolicy, withBoundary } from './upload-policy.ts';
 
 it('keeps the files of the service out of reach, whatever the service file says', () => {

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findBoundary } from '@headrace/components';
 import { nearest, type Policy, type Registry } from '@headrace/engine';
-import type { ServiceSettings } from '../service-file/service-settings.ts';
+import type { ServiceSettings } from '../settings/service-settings.ts';
 
 /**
  * The policy for uploaded configs: that of the service file, and besides that never a file of the service itself. Its

@@ -11,14 +11,14 @@ import {
   type RunState,
   SecretMask,
 } from '@headrace/engine';
+import type { Overlap } from '../api/overlap.ts';
+import type { RunDetails } from '../api/run-details.ts';
 import { boundProblems } from '../configs/bound-problems.ts';
 import type { ConfigIdentity, ConfigSource } from '../configs/config-source.ts';
-import { epochSeconds } from '../stats/clock.ts';
 import type { StoredRun } from '../store/store.ts';
+import { epochSeconds } from '../time/clock.ts';
 import { DocsRate, roundRate } from './docs-rate.ts';
 import { endTime, forceEnd } from './forced-end.ts';
-import type { Overlap } from './overlap.ts';
-import type { RunDetails } from './run-details.ts';
 import type { RunJournal } from './run-journal.ts';
 import type { RunJournals } from './run-journals.ts';
 

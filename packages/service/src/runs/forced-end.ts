@@ -1,6 +1,6 @@
 import { type ConnectorResult, noDocuments, type Problem, type RunResult, runSummary } from '@headrace/engine';
-import { epochSeconds } from '../stats/clock.ts';
-import type { RunDetails } from './run-details.ts';
+import type { RunDetails } from '../api/run-details.ts';
+import { epochSeconds } from '../time/clock.ts';
 
 /** When a run ends that ends now: not before it began, even if the clock was set back meanwhile. */
 export function endTime({ startTime }: Pick<RunDetails, 'startTime'>): number {

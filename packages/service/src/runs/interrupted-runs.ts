@@ -1,8 +1,8 @@
 import type { Problem } from '@headrace/engine';
+import type { RunDetails } from '../api/run-details.ts';
 import type { Store } from '../store/store.ts';
 import { storedRun } from './active-run.ts';
 import { endTime, forceEnd } from './forced-end.ts';
-import type { RunDetails } from './run-details.ts';
 
 /**
  * Ends the runs that were going or waiting when the process before this one died. Their counts are those of its last

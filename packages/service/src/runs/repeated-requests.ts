@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Refusal } from '../errors/refusal.ts';
-import { epochSeconds } from '../stats/clock.ts';
 import type { RequestKey, Store } from '../store/store.ts';
+import { epochSeconds } from '../time/clock.ts';
 import type { RunManager } from './run-manager.ts';
 
 /** How a request is known again that a client sends twice. */

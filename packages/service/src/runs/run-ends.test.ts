@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { RunDetails } from '../api/run-details.ts';
 import { MemoryStore } from '../store/memory-store.ts';
 import { type StoredRun, StoreError } from '../store/store.ts';
 import { testService } from '../testing/test-service.test.support.ts';
-import type { RunDetails } from './run-details.ts';
 
 /** A store that takes its time for the ends of runs, or refuses them. */
 class SlowEnds extends MemoryStore {

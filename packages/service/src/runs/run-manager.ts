@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { type LogRecord, messageOf, type RunHandle, type RunListeners, type RunRequest } from '@headrace/engine';
+import type { RunDetails } from '../api/run-details.ts';
 import type { ConfigSource } from '../configs/config-source.ts';
 import { Refusal } from '../errors/refusal.ts';
-import type { Limits } from '../service-file/service-settings.ts';
+import type { Limits } from '../settings/service-settings.ts';
 import type { RunMetrics } from '../stats/run-metrics.ts';
 import type { Page, RequestKey, RunFilter, Store } from '../store/store.ts';
 import { ActiveRun, type RunIds, type RunOrder, storedRun } from './active-run.ts';
 import { admit } from './admission.ts';
 import { FinishedRuns } from './finished-runs.ts';
 import { RetryHandle } from './retry-handle.ts';
-import type { RunDetails } from './run-details.ts';
 import { allFailures } from './run-failures.ts';
 import { RunJournals } from './run-journals.ts';
 import { RunQueue } from './run-queue.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Overlap } from './overlap.ts';
+import type { Overlap } from '../api/overlap.ts';
 import { RunQueue } from './run-queue.ts';
 
 const run = (id: string, configId: string | undefined, overlap: Overlap = 'allow') => ({ id, configId, overlap });

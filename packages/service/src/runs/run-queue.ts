@@ -1,4 +1,4 @@
-import type { Overlap } from './overlap.ts';
+import type { Overlap } from '../api/overlap.ts';
 
 /** What the queue has to know of a run. */
 export interface Queued {

@@ -1,10 +1,10 @@
+import type { Overlap } from '../api/overlap.ts';
 import { isConfigId } from '../configs/config-name.ts';
 import type { Configs } from '../configs/configs.ts';
 import { Refusal } from '../errors/refusal.ts';
 import type { ConfigFormat } from '../store/store.ts';
 import type { RunOrder } from './active-run.ts';
 import { configNow, findConfig } from './config-now.ts';
-import type { Overlap } from './overlap.ts';
 import type { Repeat, RepeatedRequests } from './repeated-requests.ts';
 import type { RunManager } from './run-manager.ts';
 

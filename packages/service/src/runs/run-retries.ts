@@ -1,10 +1,10 @@
+import type { RunDetails } from '../api/run-details.ts';
 import type { Configs } from '../configs/configs.ts';
 import { Refusal } from '../errors/refusal.ts';
 import type { RequestKey, Store } from '../store/store.ts';
 import { INLINE_CONFIG, type RunOrder } from './active-run.ts';
 import { configNow, findConfig } from './config-now.ts';
 import type { Repeat, RepeatedRequests } from './repeated-requests.ts';
-import type { RunDetails } from './run-details.ts';
 import { type RunManager, runNotFound } from './run-manager.ts';
 
 export interface RetryAsk {

@@ -1,7 +1,7 @@
 import { parsePasswordHash } from '../auth/password-hash.ts';
 import { MIN_TOKEN_LENGTH, parseTokenHash, tokenDigest } from '../auth/token.ts';
-import { parseDate } from '../stats/clock.ts';
-import type { Role, ServiceSettings, TokenSettings, UserSettings } from './service-settings.ts';
+import type { Role, ServiceSettings, TokenSettings, UserSettings } from '../settings/service-settings.ts';
+import { parseDate } from '../time/clock.ts';
 import type { Entry, YamlReader } from './yaml-reader.ts';
 
 const ROLES: readonly Role[] = ['reader', 'operator', 'admin'];

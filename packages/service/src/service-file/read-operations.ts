@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { AuditSettings, LogSettings } from './service-settings.ts';
+import type { AuditSettings, LogSettings } from '../settings/service-settings.ts';
 import type { Entry, YamlReader } from './yaml-reader.ts';
 
 /** The block `log`: what the log of the service tells, and how. */

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { formatProblem } from '@headrace/engine';
 import { afterAll, describe, expect, it } from 'vitest';
 import { hashPassword } from '../auth/password-hash.ts';
+import { defaultSettings } from '../settings/service-settings.ts';
 import { readServiceFile } from './read-service-file.ts';
-import { defaultSettings } from './service-settings.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'headrace-service-file-'));
 const file = join(directory, 'service.yml');

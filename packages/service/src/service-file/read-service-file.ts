@@ -3,12 +3,9 @@ import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { catalogUrl } from '@headrace/components';
 import { hasErrors, inTextOrder, messageOf, type Problem, Registry, toFailure } from '@headrace/engine';
+import { OVERLAPS, type Overlap } from '../api/overlap.ts';
+import { presetDirectoryProblem } from '../configs/presets.ts';
 import { unknownComponents } from '../policy/upload-policy.ts';
-import { presetDirectoryProblem } from '../presets/presets.ts';
-import { OVERLAPS, type Overlap } from '../runs/overlap.ts';
-import { readAuth } from './read-auth.ts';
-import { readAllowedHosts, readAudit, readLog, readShutdown, readTrustedProxies } from './read-operations.ts';
-import { readPolicy } from './read-policy.ts';
 import {
   DECIDED_HOST,
   DEFAULT_HOST,
@@ -17,8 +14,11 @@ import {
   type Limits,
   type ListenerSettings,
   type ServiceSettings,
-} from './service-settings.ts';
-import { unprotected } from './unprotected.ts';
+} from '../settings/service-settings.ts';
+import { unprotected } from '../settings/unprotected.ts';
+import { readAuth } from './read-auth.ts';
+import { readAllowedHosts, readAudit, readLog, readShutdown, readTrustedProxies } from './read-operations.ts';
+import { readPolicy } from './read-policy.ts';
 import type { Entry, YamlReader } from './yaml-reader.ts';
 
 const MAX_PORT = 65_535;

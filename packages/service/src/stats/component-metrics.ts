@@ -1,4 +1,4 @@
-import type { RunDetails } from '../runs/run-details.ts';
+import type { RunDetails } from '../api/run-details.ts';
 import { type Family, readFamily, type Sample } from './families.ts';
 
 type Progress = RunDetails['progress'];

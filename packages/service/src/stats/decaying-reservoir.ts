@@ -1,4 +1,4 @@
-import { type Clock, monotonic } from './clock.ts';
+import { type Clock, monotonic } from '../time/clock.ts';
 
 const SIZE = 1028;
 const ALPHA = 0.015;

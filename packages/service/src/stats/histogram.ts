@@ -1,4 +1,4 @@
-import { type Clock, monotonic } from './clock.ts';
+import { type Clock, monotonic } from '../time/clock.ts';
 import { DecayingReservoir } from './decaying-reservoir.ts';
 
 /** How values are spread, the recent ones counting most. */

@@ -1,4 +1,4 @@
-import { type Clock, monotonic } from './clock.ts';
+import { type Clock, monotonic } from '../time/clock.ts';
 import { Ewma, TICK_SECONDS } from './ewma.ts';
 
 /** How many ticks bring every average to nothing: an idle meter need not count more of them one by one. */

@@ -1,4 +1,4 @@
-import { type Clock, monotonic } from './clock.ts';
+import { type Clock, monotonic } from '../time/clock.ts';
 import { Histogram } from './histogram.ts';
 import { Meter } from './meter.ts';
 

@@ -1,4 +1,4 @@
-import type { RunDetails } from '../runs/run-details.ts';
+import type { RunDetails } from '../api/run-details.ts';
 import { IndexerTotals, indexerFamilies, StageTotals, stageFamilies } from './component-metrics.ts';
 import { CounterFamily, type Family, HistogramFamily, readFamily, type Sample } from './families.ts';
 import type { Metrics } from './metrics.ts';

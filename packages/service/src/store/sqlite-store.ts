@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { epochSeconds } from '../stats/clock.ts';
+import { epochSeconds } from '../time/clock.ts';
 import { openDatabaseFile } from './database-file.ts';
 import { SqliteConfigs } from './sqlite-configs.ts';
 import { SqliteFailures } from './sqlite-failures.ts';

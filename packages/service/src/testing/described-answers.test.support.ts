@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { defaultSettings, type ServiceSettings } from '../service-file/service-settings.ts';
+import { defaultSettings, type ServiceSettings } from '../settings/service-settings.ts';
 import { silentLogger } from '../silent-logger.ts';
 import { startService } from '../start-service.ts';
 import { FakeThreads } from './fake-threads.test.support.ts';

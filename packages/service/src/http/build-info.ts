@@ -10,7 +10,7 @@ export interface BuildInfo {
 }
 
 /** All packages have one version. */
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;
 };
 const { HEADRACE_COMMIT: commit, HEADRACE_BUILD_TIME: buildTime } = process.env;

@@ -1,5 +1,5 @@
 import { type Problem, type Static, Type } from '@headrace/engine';
-import { nullable } from '../nullable.ts';
+import { nullable } from './nullable.ts';
 import { OVERLAPS } from './overlap.ts';
 
 /** Something wrong with a config or a run, with its place where it has one. */

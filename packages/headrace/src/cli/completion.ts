@@ -1,6 +1,6 @@
-import { type ArgumentSpec, type CommandSpec, longFlag, type OptionSpec } from '../cli/command.ts';
-import { commands } from '../cli/commands.ts';
-import { CommandError, EXIT } from '../cli/exit-code.ts';
+import { CommandError, EXIT } from '../process/exit-code.ts';
+import { type ArgumentSpec, type CommandSpec, longFlag, type OptionSpec } from './command.ts';
+import { commands } from './commands.ts';
 
 const SCRIPTS: Readonly<Record<string, (specs: readonly CommandSpec[]) => string>> = { bash, zsh, fish };
 

@@ -1,8 +1,8 @@
 import { type JsonObject, Type, writeValue } from '@headrace/engine';
-import { type AskedConfig, askedConfig } from '../configs/inline-config.ts';
+import { JsonDocument } from '../api/preview-answer.ts';
 import { Refusal } from '../errors/refusal.ts';
 import { readExactBody } from './exact-body.ts';
-import { JsonDocument } from './preview-answer.ts';
+import { type AskedConfig, askedConfig } from './inline-config.ts';
 import { bodyCheck } from './request-validation.ts';
 
 const MAX_DOCUMENTS = 1000;

@@ -1,10 +1,10 @@
 import { type JsonObject, Type, writeValue } from '@headrace/engine';
-import { askedConfig } from '../configs/inline-config.ts';
+import { OVERLAPS, type Overlap } from '../api/overlap.ts';
+import { Labels } from '../api/run-details.ts';
 import { Refusal } from '../errors/refusal.ts';
-import { OVERLAPS, type Overlap } from '../runs/overlap.ts';
-import { Labels } from '../runs/run-details.ts';
 import type { RunAsk } from '../runs/run-requests.ts';
 import { readExactBody } from './exact-body.ts';
+import { askedConfig } from './inline-config.ts';
 import { bodyCheck } from './request-validation.ts';
 
 const JsonConfig = Type.Record(Type.String(), Type.Unknown());

@@ -1,6 +1,6 @@
-import { commands } from '../cli/commands.ts';
-import { EXIT } from '../cli/exit-code.ts';
-import { createProgram } from '../cli/program.ts';
+import { EXIT } from '../process/exit-code.ts';
+import { commands } from './commands.ts';
+import { createProgram } from './program.ts';
 
 /** `headrace help [COMMAND]`: what `--help` prints. */
 export async function help([name]: readonly (string | undefined)[]): Promise<number> {

@@ -1,7 +1,7 @@
 import { readJsonSequence } from '@headrace/engine';
 import { Refusal } from '../errors/refusal.ts';
-import type { ExactBody } from '../http/exact-body.ts';
 import type { ConfigFormat } from '../store/store.ts';
+import type { ExactBody } from './exact-body.ts';
 
 /** A config that is there by its id or name, or one of its own. */
 export type AskedConfig = { configId: string } | { text: string; format: ConfigFormat };

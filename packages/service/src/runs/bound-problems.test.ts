@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { RunDetails } from '../runs/run-details.ts';
-import { ThreadsOnDemand } from '../runs/threads-on-demand.ts';
+import type { RunDetails } from '../api/run-details.ts';
 import { testService, VALID } from '../testing/test-service.test.support.ts';
+import { ThreadsOnDemand } from './threads-on-demand.ts';
 
 describe('a config with more mistakes than anybody reads', () => {
   it('is told of the first ones and how many there are, and so are its runs', async () => {

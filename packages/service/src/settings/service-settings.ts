@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { pathToFileURL } from 'node:url';
 import { DEFAULT_POLICY, type Policy } from '@headrace/engine';
-import type { Overlap } from '../runs/overlap.ts';
+import type { Overlap } from '../api/overlap.ts';
 
 export type Role = 'reader' | 'operator' | 'admin';
 

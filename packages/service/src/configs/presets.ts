@@ -13,9 +13,9 @@ import {
   readConfigFile,
   TEST_FILE,
 } from '@headrace/engine';
-import { boundProblems } from '../configs/bound-problems.ts';
-import { configAnswer } from '../configs/config-answer.ts';
-import type { ConfigSource } from '../configs/config-source.ts';
+import { boundProblems } from './bound-problems.ts';
+import { configAnswer } from './config-answer.ts';
+import type { ConfigSource } from './config-source.ts';
 
 const EXTENSIONS = new Set(['.conf', '.json', '.hocon']);
 
