@@ -43,31 +43,31 @@ interface RawInput extends CallOptions {
 
 /** A client of the Headrace service. */
 export class HeadraceClient {
-  private readonly url: string;
-  private readonly authorization: string | undefined;
-  private readonly fetch: typeof fetch;
+  readonly #url: string;
+  readonly #authorization: string | undefined;
+  readonly #fetch: typeof fetch;
 
   constructor({ url, auth, fetch: given = fetch }: ClientOptions) {
-    this.url = url.replace(/\/+$/, '');
-    this.authorization = auth === undefined ? undefined : authorizationOf(auth);
-    this.fetch = given;
+    this.#url = url.replace(/\/+$/, '');
+    this.#authorization = auth === undefined ? undefined : authorizationOf(auth);
+    this.#fetch = given;
   }
 
   /** Calls an operation; gives its answer. Throws an `ApiError` when the service refuses. */
   async call<N extends OperationName>(operation: N, ...[input]: Arguments<Input<N>>): Promise<Output<N>> {
-    return (await this.reply(operation, input)).body;
+    return (await this.#reply(operation, input)).body;
   }
 
   /** The same with status and headers, for the sake of an `ETag`, say. */
   async request<N extends OperationName>(operation: N, ...[input]: Arguments<Input<N>>): Promise<Reply<Output<N>>> {
-    return this.reply(operation, input);
+    return this.#reply(operation, input);
   }
 
   /** What happens in a run, as it happens, until it is done. Survives lost connections and restarts of the service. */
   watchRun(runId: string, options: WatchOptions = {}): AsyncGenerator<RunEvent> {
     const { signal } = options;
     const open = (lastEventId: string | undefined) =>
-      this.send('GET /v1/run/{id}/events', {
+      this.#send('GET /v1/run/{id}/events', {
         path: { id: runId },
         headers: { 'last-event-id': lastEventId },
         ...(signal === undefined ? {} : { signal }),
@@ -85,20 +85,20 @@ export class HeadraceClient {
     return this.call('GET /v1/run/{id}', { path: { id: runId }, ...(signal === undefined ? {} : { signal }) });
   }
 
-  private async reply<N extends OperationName>(operation: N, input?: RawInput): Promise<Reply<Output<N>>> {
-    const response = await this.send(operation, input);
+  async #reply<N extends OperationName>(operation: N, input?: RawInput): Promise<Reply<Output<N>>> {
+    const response = await this.#send(operation, input);
     const text = await response.text();
     const isJson = /^application\/json\b/.test(response.headers.get('content-type') ?? '');
     const body = (text === '' ? undefined : isJson ? JSON.parse(text) : text) as Output<N>;
     return { status: response.status, headers: response.headers, body };
   }
 
-  private async send(operation: string, { path, query, headers, body, signal }: RawInput = {}): Promise<Response> {
+  async #send(operation: string, { path, query, headers, body, signal }: RawInput = {}): Promise<Response> {
     const [method = '', template = ''] = operation.split(' ');
     const target = template.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(path?.[name])));
-    const response = await this.fetch.call(undefined, `${this.url}${target}${queryText(query)}`, {
+    const response = await this.#fetch.call(undefined, `${this.#url}${target}${queryText(query)}`, {
       method,
-      headers: this.headersOf(headers, body),
+      headers: this.#headersOf(headers, body),
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
@@ -106,12 +106,12 @@ export class HeadraceClient {
     throw new ApiError(response, await response.text());
   }
 
-  private headersOf(given: RawInput['headers'], body: unknown): Headers {
+  #headersOf(given: RawInput['headers'], body: unknown): Headers {
     const headers = new Headers();
     for (const [name, value] of Object.entries(given ?? {})) {
       if (value !== undefined) headers.set(name, String(value));
     }
-    if (this.authorization !== undefined) headers.set('authorization', this.authorization);
+    if (this.#authorization !== undefined) headers.set('authorization', this.#authorization);
     // The only texts that the service takes are configs in HOCON, which JSON is a part of.
     if (body !== undefined) headers.set('content-type', `application/${typeof body === 'string' ? 'hocon' : 'json'}`);
     return headers;
