@@ -31,12 +31,12 @@ interface Details {
   progress: Record<'published' | 'created' | 'pending' | 'succeeded' | 'failed' | 'dropped', number>;
 }
 
-interface AskedRun {
+interface RequestedRun {
   configId: keyof typeof CONFIGS;
   key: string;
 }
 
-interface AcknowledgedRun extends AskedRun {
+interface AcknowledgedRun extends RequestedRun {
   /** What a client saw of its end. */
   end?: Details;
 }
@@ -57,7 +57,7 @@ export class KillLedger {
   readonly #named = new Map<string, Named>();
   readonly #runs = new Map<string, AcknowledgedRun>();
   /** What was asked for and not answered. */
-  readonly #unansweredRuns = new Map<string, AskedRun>();
+  readonly #unansweredRuns = new Map<string, RequestedRun>();
   /** Configs and runs that were acknowledged since the last look. */
   #fresh = { configs: new Set<string>(), runs: new Set<string>() };
   #unanswered = 0;
@@ -141,7 +141,7 @@ export class KillLedger {
     this.#fresh.configs.add(id);
   }
 
-  async #run(url: string, configId: AskedRun['configId'], random: Random): Promise<void> {
+  async #run(url: string, configId: RequestedRun['configId'], random: Random): Promise<void> {
     const { runId } = await this.#start(url, configId);
     // Some clients wait for the end.
     if (random.below(2) === 0) return;
@@ -162,7 +162,7 @@ export class KillLedger {
     if (details.done) (this.#runs.get(runId) as AcknowledgedRun).end = details;
   }
 
-  async #start(url: string, configId: AskedRun['configId']): Promise<Details> {
+  async #start(url: string, configId: RequestedRun['configId']): Promise<Details> {
     const key = `key-${this.#number++}`;
     const asked = { configId, key };
     this.#unansweredRuns.set(key, asked);
@@ -250,7 +250,7 @@ async function put(url: string, name: string, body: string, query: [string, stri
   })) as { version: number };
 }
 
-async function startRun(url: string, { configId, key }: AskedRun): Promise<Details> {
+async function startRun(url: string, { configId, key }: RequestedRun): Promise<Details> {
   const headers = { 'content-type': 'application/json', 'idempotency-key': key };
   const body = JSON.stringify({ configId, labels: { key } });
   return (await ask(`${url}/v1/run`, { method: 'POST', headers, body })) as Details;

@@ -25,8 +25,8 @@ import type { RunIds } from './runs/active-run.ts';
 import { endInterruptedRuns } from './runs/interrupted-runs.ts';
 import { type PreviewStarter, Previews } from './runs/previews.ts';
 import { RepeatedRequests } from './runs/repeated-requests.ts';
+import { RunCreator } from './runs/run-creator.ts';
 import { RunManager, type RunStarter } from './runs/run-manager.ts';
-import { RunRequests } from './runs/run-requests.ts';
 import { RunRetries } from './runs/run-retries.ts';
 import { ThreadsOnDemand } from './runs/threads-on-demand.ts';
 import { defaultSettings, type ServiceSettings } from './settings/service-settings.ts';
@@ -215,7 +215,7 @@ function makeParts({
     configs,
     reader,
     runs,
-    requests: new RunRequests({ configs, runs, repeats, overlap, preventConcurrentRuns }),
+    creator: new RunCreator({ configs, runs, repeats, overlap, preventConcurrentRuns }),
     retries: new RunRetries({ configs, runs, repeats, store, preventConcurrentRuns }),
     previews: new Previews(threads),
     registry,

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { Refusal } from '../errors/refusal.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { AuthSettings, Role, TokenSettings } from '../settings/service-settings.ts';
 import { FailureDelay, login } from './failure-delay.ts';
 import { matchesHash, type PasswordHash, parsePasswordHash } from './password-hash.ts';
@@ -102,7 +102,7 @@ export class Authenticator {
     }
     const { name, role, expires } = known;
     if (expires !== undefined && expires <= Date.now()) {
-      throw new Refusal('HR_UNAUTHORIZED', `The token ${name} expired at ${new Date(expires).toISOString()}`, {
+      throw new ApiError('HR_UNAUTHORIZED', `The token ${name} expired at ${new Date(expires).toISOString()}`, {
         hint: 'Make a new one (headrace token), and put its hash into the service file.',
       });
     }
@@ -112,7 +112,7 @@ export class Authenticator {
   /** Lets a try that has failed wait for its answer. */
   async #hold(address: string, name: string): Promise<void> {
     if (await this.#delay.failed(address, name)) return;
-    throw new Refusal('HR_TOO_MANY_FAILURES', 'This login is wrong, and too many wrong ones came from this address', {
+    throw new ApiError('HR_TOO_MANY_FAILURES', 'This login is wrong, and too many wrong ones came from this address', {
       headers: { 'retry-after': '30' },
     });
   }
@@ -139,7 +139,7 @@ export class Authenticator {
         ? await this.#queue.pretend(lane, key, () => matchesHash(password, decoy).then(() => false))
         : await this.#queue.verify(lane, key, () => matchesHash(password, hash));
     if (matched === undefined) {
-      throw new Refusal('HR_TOO_MANY_FAILURES', 'Too many logins as this user wait for their turn', {
+      throw new ApiError('HR_TOO_MANY_FAILURES', 'Too many logins as this user wait for their turn', {
         headers: { 'retry-after': '2' },
       });
     }

@@ -10,7 +10,7 @@ import {
   type Registry,
   readConfigText,
 } from '@headrace/engine';
-import { Refusal } from '../errors/refusal.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { ConfigFormat } from '../store/store.ts';
 import { boundProblems } from './bound-problems.ts';
 import { configAnswer } from './config-answer.ts';
@@ -38,7 +38,7 @@ export interface CheckedUpload {
 }
 
 /** A text that is run without being stored as it is. */
-export interface ReadOwn extends ReadUpload {
+export interface InlineConfig extends ReadUpload {
   digest: string;
   /** What was laid over it, as it stands in the config, secrets masked. */
   maskedOverrides: Record<string, unknown> | undefined;
@@ -66,7 +66,7 @@ function readAs(text: string, sent: ConfigFormat, options: ReadConfigOptions): R
  * Reads an upload that is run as it is now.
  * @param overrides an object as JSON: values by path that are laid over the text
  */
-export function readOwn(text: string, sent: ConfigFormat, overrides: string | undefined): ReadOwn {
+export function readInline(text: string, sent: ConfigFormat, overrides: string | undefined): InlineConfig {
   const { root, problems, format } = readAs(text, sent, overrides === undefined ? {} : { overrides });
   if (root === undefined || hasErrors(problems)) {
     return { root: undefined, problems: boundProblems(problems), format, digest: '', maskedOverrides: undefined };
@@ -87,7 +87,7 @@ function boundValues(root: ConfigRoot): void {
     const inner = node.kind === 'object' ? node.entries.values() : node.kind === 'list' ? node.items : [];
     for (const child of inner) {
       if (values + pending.length >= MAX_VALUES) {
-        throw new Refusal('HR_CONFIG_REFUSED', `The config has more than ${MAX_VALUES} values`, {
+        throw new ApiError('HR_CONFIG_REFUSED', `The config has more than ${MAX_VALUES} values`, {
           hint: 'Put long lists into files that its components read.',
         });
       }

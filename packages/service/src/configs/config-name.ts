@@ -1,4 +1,4 @@
-import { Refusal } from '../errors/refusal.ts';
+import { ApiError } from '../errors/api-error.ts';
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -15,7 +15,7 @@ export function isConfigId(text: string): boolean {
 export function checkConfigName(name: string): void {
   const wrong = wrongName(name);
   if (wrong === undefined) return;
-  throw new Refusal('HR_REQUEST_INVALID', `${JSON.stringify(name)} is no name for a config: ${wrong}`, {
+  throw new ApiError('HR_REQUEST_INVALID', `${JSON.stringify(name)} is no name for a config: ${wrong}`, {
     hint: 'Take 1 to 100 letters, digits, dots, hyphens and underscores, the first one a letter or digit.',
   });
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../errors/refusal.ts';
+import { ApiError } from '../errors/api-error.ts';
 
 /** The entity tag of a config: it changes with every version, even where only a secret changed, which the digest hides. */
 export function configTag({ version, digest }: { version: number | null; digest: string }): string {
@@ -26,12 +26,12 @@ export function checkPreconditions({ ifMatch, ifNoneMatch }: Preconditions, tag:
   if (ifMatch !== undefined && !namesTag(ifMatch, tag)) {
     const message =
       tag === undefined ? 'There is no such config any more' : `The config has changed: its tag is ${tag}`;
-    throw new Refusal('HR_CONFIG_CHANGED', message, {
+    throw new ApiError('HR_CONFIG_CHANGED', message, {
       hint: 'Get the config again, put your change into that one, and send it with its tag as If-Match.',
     });
   }
   if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, tag)) {
-    throw new Refusal('HR_CONFIG_CHANGED', `The config is there already: its tag is ${tag}`, {
+    throw new ApiError('HR_CONFIG_CHANGED', `The config is there already: its tag is ${tag}`, {
       hint: 'Leave out If-None-Match to replace it.',
     });
   }

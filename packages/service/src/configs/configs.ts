@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { counted, hasErrors, type Problem } from '@headrace/engine';
-import { Refusal } from '../errors/refusal.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type {
   ConfigFormat,
   ConfigNotes,
@@ -139,7 +139,7 @@ export class Configs {
     if (version === undefined) return current;
     const found = await this.#options.store.configVersion(id, version);
     if (found !== undefined) return found;
-    throw new Refusal('HR_CONFIG_NOT_FOUND', `The config ${key} has no version ${version}, or not any more`, {
+    throw new ApiError('HR_CONFIG_NOT_FOUND', `The config ${key} has no version ${version}, or not any more`, {
       hint: `GET /v1/config/${key}/versions lists those that are kept.`,
     });
   }
@@ -163,13 +163,13 @@ export class Configs {
    * What a run or a preview of a text starts from that is not stored as it is.
    * @param overrides an object as JSON: values by path that are laid over the text
    */
-  async ownSource(
+  async inlineSource(
     text: string,
     format: ConfigFormat,
     overrides?: string,
   ): Promise<{ source: ConfigSource; overrides: Record<string, unknown> | undefined }> {
     const { reader } = this.#options;
-    const { root, problems, digest, maskedOverrides } = await reader.readOwn(text, format, overrides);
+    const { root, problems, digest, maskedOverrides } = await reader.readInline(text, format, overrides);
     if (root === undefined) refuseConfig(problems);
     const size = text.length + (overrides?.length ?? 0);
     return { source: { root, digest, registry: reader.registry, trusted: false, size }, overrides: maskedOverrides };
@@ -179,7 +179,7 @@ export class Configs {
   async maskedText({ text, format }: ConfigVersion): Promise<string> {
     const masked = await this.#options.reader.maskedText(text, format);
     if (masked !== undefined) return masked;
-    throw new Refusal('HR_CONFIG_TEXT_HIDDEN', 'The text has secrets that cannot be masked where they stand', {
+    throw new ApiError('HR_CONFIG_TEXT_HIDDEN', 'The text has secrets that cannot be masked where they stand', {
       hint: 'GET /v1/config/{id} shows the config with its secrets masked, without its comments.',
     });
   }
@@ -239,7 +239,7 @@ export class Configs {
     const written = await store.addConfig({ id, name, description, labels, current }, maxConfigs);
     if (written === 'name-taken') return written;
     if (written !== 'written') {
-      throw new Refusal(
+      throw new ApiError(
         'HR_CONFIG_STORE_FULL',
         `The store has ${counted(maxConfigs, 'config')} already, which is the limit`,
         {
@@ -285,7 +285,7 @@ function named(key: string, upload: Upload): Upload {
   checkConfigName(key);
   const { name = key } = upload.notes;
   if (name !== key) {
-    throw new Refusal(
+    throw new ApiError(
       'HR_REQUEST_INVALID',
       `There is no config ${key}: a new one of this name cannot be named ${name}`,
     );
@@ -293,18 +293,18 @@ function named(key: string, upload: Upload): Upload {
   return { ...upload, notes: { ...upload.notes, name: key } };
 }
 
-export function configNotFound(key: string): Refusal {
-  return new Refusal('HR_CONFIG_NOT_FOUND', `There is no config ${key}`, { hint: 'GET /v1/config lists them.' });
+export function configNotFound(key: string): ApiError {
+  return new ApiError('HR_CONFIG_NOT_FOUND', `There is no config ${key}`, { hint: 'GET /v1/config lists them.' });
 }
 
-function nameTaken(name: string | null | undefined): Refusal {
-  return new Refusal('HR_CONFIG_NAME_TAKEN', `There is a config named ${name} already`, {
+function nameTaken(name: string | null | undefined): ApiError {
+  return new ApiError('HR_CONFIG_NAME_TAKEN', `There is a config named ${name} already`, {
     hint: `Replace that one (PUT /v1/config/${name}), or take another name.`,
   });
 }
 
-function isPreset(key: string): Refusal {
-  return new Refusal('HR_CONFIG_IS_PRESET', `The config ${key} is a preset: it belongs to a file`, {
+function isPreset(key: string): ApiError {
+  return new ApiError('HR_CONFIG_IS_PRESET', `The config ${key} is a preset: it belongs to a file`, {
     hint: 'Change or remove the file in the preset directory, and start the service again.',
   });
 }

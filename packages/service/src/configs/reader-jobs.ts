@@ -1,14 +1,14 @@
 import type { Problem, Registry } from '@headrace/engine';
-import { type AskedPreview, readPreviewBody } from '../requests/preview-body.ts';
-import { type AskedRun, readRunBody } from '../requests/run-body.ts';
+import { type PreviewBody, readPreviewBody } from '../requests/preview-body.ts';
+import { type RunBody, readRunBody } from '../requests/run-body.ts';
 import type { ConfigFormat } from '../store/store.ts';
 import {
   type CheckedUpload,
   checkUpload,
+  type InlineConfig,
   problemsOfUpload,
-  type ReadOwn,
   type ReadUpload,
-  readOwn,
+  readInline,
   readUpload,
 } from './check-upload.ts';
 import { type ConfigChange, diffConfigs } from './config-diff.ts';
@@ -23,14 +23,14 @@ export interface ConfigText {
 export interface ReaderWork {
   read: { needs: ConfigText; gives: ReadUpload };
   /** `overrides`: an object as JSON. */
-  own: { needs: ConfigText & { overrides: string | undefined }; gives: ReadOwn };
+  inline: { needs: ConfigText & { overrides: string | undefined }; gives: InlineConfig };
   problems: { needs: ConfigText; gives: Problem[] };
   check: { needs: ConfigText; gives: CheckedUpload };
   mask: { needs: ConfigText; gives: string | undefined };
   diff: { needs: { from: ConfigText; to: ConfigText }; gives: ConfigChange[] };
   /** Whole bodies of requests, which have configs and documents in them. */
-  runBody: { needs: { bytes: Uint8Array }; gives: AskedRun };
-  previewBody: { needs: { bytes: Uint8Array }; gives: AskedPreview };
+  runBody: { needs: { bytes: Uint8Array }; gives: RunBody };
+  previewBody: { needs: { bytes: Uint8Array }; gives: PreviewBody };
 }
 
 export type ReaderKind = keyof ReaderWork;
@@ -42,8 +42,8 @@ export async function perform(job: ReaderJob, registry: Registry): Promise<Reade
   switch (job.kind) {
     case 'read':
       return readUpload(job.text, job.format);
-    case 'own':
-      return readOwn(job.text, job.format, job.overrides);
+    case 'inline':
+      return readInline(job.text, job.format, job.overrides);
     case 'problems':
       return problemsOfUpload(job.text, job.format, registry);
     case 'check':
@@ -63,7 +63,7 @@ export async function perform(job: ReaderJob, registry: Registry): Promise<Reade
 export function charactersOf(job: ReaderJob): number {
   if (job.kind === 'diff') return job.from.text.length + job.to.text.length;
   if ('bytes' in job) return job.bytes.length;
-  return job.text.length + (job.kind === 'own' ? (job.overrides?.length ?? 0) : 0);
+  return job.text.length + (job.kind === 'inline' ? (job.overrides?.length ?? 0) : 0);
 }
 
 /** A text that was stored has been read before. */

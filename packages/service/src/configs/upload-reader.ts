@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Problem, Registry, RegistrySource } from '@headrace/engine';
-import { Refusal } from '../errors/refusal.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { ServiceErrorCode } from '../errors/service-error-codes.ts';
-import type { AskedPreview } from '../requests/preview-body.ts';
-import type { AskedRun } from '../requests/run-body.ts';
+import type { PreviewBody } from '../requests/preview-body.ts';
+import type { RunBody } from '../requests/run-body.ts';
 import type { ConfigFormat } from '../store/store.ts';
-import type { CheckedUpload, ReadOwn, ReadUpload } from './check-upload.ts';
+import type { CheckedUpload, InlineConfig, ReadUpload } from './check-upload.ts';
 import type { ConfigChange } from './config-diff.ts';
 import {
   type ConfigText,
@@ -36,10 +36,10 @@ const NO_BYTES = new Uint8Array();
 const STORED: ReadonlySet<ReaderKind> = new Set<ReaderKind>(['read', 'mask', 'diff']);
 
 /** What the thread answers. */
-export type ReaderAnswer = { result: ReaderResult } | { refusal: ReaderRefusal } | { error: string };
+export type ReaderAnswer = { result: ReaderResult } | { refusal: SentApiError } | { error: string };
 
-/** What a `Refusal` is made of. */
-export interface ReaderRefusal {
+/** What an `ApiError` is made of. */
+export interface SentApiError {
   code: ServiceErrorCode;
   message: string;
   details?: { hint: string };
@@ -72,8 +72,8 @@ export class UploadReader {
   }
 
   /** Reads a text that is run without being stored as it is, with overrides laid over it. */
-  readOwn(text: string, format: ConfigFormat, overrides: string | undefined): Promise<ReadOwn> {
-    return this.#perform({ kind: 'own', text, format, overrides });
+  readInline(text: string, format: ConfigFormat, overrides: string | undefined): Promise<InlineConfig> {
+    return this.#perform({ kind: 'inline', text, format, overrides });
   }
 
   /** What is wrong with a text; faster than `check`, because nothing is made of it. */
@@ -95,12 +95,12 @@ export class UploadReader {
   }
 
   /** What the body of a request for a run asks for. */
-  runBody(bytes: Uint8Array = NO_BYTES): Promise<AskedRun> {
+  runBody(bytes: Uint8Array = NO_BYTES): Promise<RunBody> {
     return this.#perform({ kind: 'runBody', bytes });
   }
 
   /** What the body of a request for a preview asks for. */
-  previewBody(bytes: Uint8Array = NO_BYTES): Promise<AskedPreview> {
+  previewBody(bytes: Uint8Array = NO_BYTES): Promise<PreviewBody> {
     return this.#perform({ kind: 'previewBody', bytes });
   }
 
@@ -123,7 +123,7 @@ export class UploadReader {
   async #queue(job: ReaderJob): Promise<ReaderResult> {
     const line = this.#waiting[STORED.has(job.kind) ? 'stored' : 'fresh'];
     if (line.length >= MAX_WAITING) {
-      throw new Refusal('HR_CONFIG_READER_BUSY', `${MAX_WAITING} large bodies or configs are waiting to be read`, {
+      throw new ApiError('HR_CONFIG_READER_BUSY', `${MAX_WAITING} large bodies or configs are waiting to be read`, {
         headers: { 'retry-after': '5' },
         hint: 'Send it again in a few seconds.',
       });
@@ -170,7 +170,7 @@ export class UploadReader {
       void worker.terminate();
     }, IDLE_MILLIS).unref();
     if ('error' in answer) throw new Error(answer.error);
-    if ('refusal' in answer) throw new Refusal(answer.refusal.code, answer.refusal.message, answer.refusal.details);
+    if ('refusal' in answer) throw new ApiError(answer.refusal.code, answer.refusal.message, answer.refusal.details);
     return answer.result;
   }
 
@@ -195,11 +195,11 @@ export class UploadReader {
   }
 }
 
-function closing(): Refusal {
-  return new Refusal('HR_SHUTTING_DOWN', 'The service is shutting down and reads no more');
+function closing(): ApiError {
+  return new ApiError('HR_SHUTTING_DOWN', 'The service is shutting down and reads no more');
 }
 
-function refused(error: unknown, body: boolean): Refusal {
+function refused(error: unknown, body: boolean): ApiError {
   const { code, name } = error as { code?: string; name?: string };
   const reading = `Reading the ${body ? 'body' : 'config'} takes`;
   const why =
@@ -210,5 +210,5 @@ function refused(error: unknown, body: boolean): Refusal {
         : undefined;
   if (why === undefined) throw error;
   const hint = body ? 'Send fewer values.' : 'Make it smaller, with fewer substitutions.';
-  return new Refusal(body ? 'HR_REQUEST_INVALID' : 'HR_CONFIG_REFUSED', why, { hint, cause: error });
+  return new ApiError(body ? 'HR_REQUEST_INVALID' : 'HR_CONFIG_REFUSED', why, { hint, cause: error });
 }

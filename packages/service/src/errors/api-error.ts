@@ -1,7 +1,7 @@
 import type { ErrorCode, Problem } from '@headrace/engine';
 import { SERVICE_ERROR_CODES, type ServiceErrorCode } from './service-error-codes.ts';
 
-interface RefusalDetails {
+interface ApiErrorDetails {
   hint?: string;
   problems?: readonly Problem[];
   headers?: Readonly<Record<string, string>>;
@@ -11,16 +11,16 @@ interface RefusalDetails {
 }
 
 /** Why the service does not do what a request asks: becomes the answer, in the one error shape. */
-export class Refusal extends Error {
+export class ApiError extends Error {
   readonly status: number;
   readonly code: ServiceErrorCode | ErrorCode;
   readonly hint: string | undefined;
   readonly problems: readonly Problem[] | undefined;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(code: ServiceErrorCode, message: string, details: RefusalDetails = {}) {
+  constructor(code: ServiceErrorCode, message: string, details: ApiErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
-    this.name = 'Refusal';
+    this.name = 'ApiError';
     this.status = SERVICE_ERROR_CODES[code].status;
     this.code = details.code ?? code;
     this.hint = details.hint;

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Authenticator, User } from '../auth/authenticator.ts';
 import { mayDo } from '../auth/roles.ts';
-import { Refusal } from '../errors/refusal.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { Role } from '../settings/service-settings.ts';
 
 /** Why nobody was let in who tried: what was sent is wrong, or it was answered with 429 after too many failures. */
@@ -34,14 +34,14 @@ export function guardRoutes(app: FastifyInstance, authenticator: Authenticator |
     if (access === 'open') return;
     const user = await login(request, authenticator);
     if (user === undefined) {
-      throw new Refusal('HR_UNAUTHORIZED', 'A user name and a password, or a token, are needed, or these are wrong', {
+      throw new ApiError('HR_UNAUTHORIZED', 'A user name and a password, or a token, are needed, or these are wrong', {
         headers: { 'www-authenticate': authenticator.takesTokens ? `${BASIC}, ${BEARER}` : BASIC },
       });
     }
     request.user = user.name;
     request.role = user.role;
     if (!mayDo(user.role, access)) {
-      throw new Refusal('HR_FORBIDDEN', `${user.name} has the role ${user.role}; this needs the role ${access}`);
+      throw new ApiError('HR_FORBIDDEN', `${user.name} has the role ${user.role}; this needs the role ${access}`);
     }
   });
 }
@@ -53,7 +53,7 @@ async function login(request: FastifyRequest, authenticator: Authenticator): Pro
     if (user === undefined && authorization !== undefined) request.failedLogin = 'wrong';
     return user;
   } catch (error) {
-    if (error instanceof Refusal) request.failedLogin = error.code === 'HR_TOO_MANY_FAILURES' ? 'throttled' : 'wrong';
+    if (error instanceof ApiError) request.failedLogin = error.code === 'HR_TOO_MANY_FAILURES' ? 'throttled' : 'wrong';
     throw error;
   }
 }
@@ -61,7 +61,7 @@ async function login(request: FastifyRequest, authenticator: Authenticator): Pro
 /** Refuses a request for more than its route is for, when its sender may not do that. */
 export function requireRole({ user, role }: FastifyRequest, needed: Role): void {
   if (role === null || mayDo(role, needed)) return;
-  throw new Refusal('HR_FORBIDDEN', `${user} has the role ${role}; this needs the role ${needed}`);
+  throw new ApiError('HR_FORBIDDEN', `${user} has the role ${role}; this needs the role ${needed}`);
 }
 
 function neededAccess(request: FastifyRequest): Role | 'open' {

@@ -1,6 +1,6 @@
 import { type FastifyInstance, fastify, LogController, type RouteOptions } from 'fastify';
 import { MAX_ID_LENGTH } from '../configs/config-name.ts';
-import { Refusal } from '../errors/refusal.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { notJson } from '../requests/json-body.ts';
 import { compilers } from '../requests/request-validation.ts';
 import { guardRoutes } from './access.ts';
@@ -108,13 +108,13 @@ function takeJsonBodies(app: FastifyInstance): void {
 }
 
 /** Why fastify's parser took offence: it says the same of a syntax error and of a property that poisons prototypes. */
-function refuseJson(body: string): Refusal {
+function refuseJson(body: string): ApiError {
   try {
     JSON.parse(body);
   } catch (error) {
     return notJson(body, error);
   }
-  return new Refusal('HR_REQUEST_INVALID', 'The body has a property __proto__ or constructor.prototype', {
+  return new ApiError('HR_REQUEST_INVALID', 'The body has a property __proto__ or constructor.prototype', {
     hint: 'Leave it out: no request needs it.',
   });
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { Refusal } from '../errors/refusal.ts';
+import { ApiError } from '../errors/api-error.ts';
 
 /** Bytes of bodies that may be in memory at one time. */
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -21,7 +21,7 @@ export function boundBodies(app: FastifyInstance, largest: number): void {
     const refuse = () => {
       // The rest of the body comes all the same, and nobody reads it.
       reply.header('connection', 'close');
-      return new Refusal('HR_SERVER_BUSY', `The bodies of all requests would have more than ${maxBytes} bytes`, {
+      return new ApiError('HR_SERVER_BUSY', `The bodies of all requests would have more than ${maxBytes} bytes`, {
         headers: { 'retry-after': '5' },
       });
     };

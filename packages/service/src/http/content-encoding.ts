@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { Refusal } from '../errors/refusal.ts';
+import { ApiError } from '../errors/api-error.ts';
 
 /** Refuses compressed bodies: read as they are, they would be told to be no text. */
 export function refuseEncodedBodies(app: FastifyInstance): void {
@@ -9,7 +9,7 @@ export function refuseEncodedBodies(app: FastifyInstance): void {
     if (none || encoding === '' || encoding.toLowerCase() === 'identity') done();
     else {
       done(
-        new Refusal('HR_REQUEST_MEDIA_TYPE', `The body must not be compressed (Content-Encoding: ${encoding})`, {
+        new ApiError('HR_REQUEST_MEDIA_TYPE', `The body must not be compressed (Content-Encoding: ${encoding})`, {
           hint: 'Send it as it is, without the header Content-Encoding.',
           headers: { 'accept-encoding': 'identity' },
         }),

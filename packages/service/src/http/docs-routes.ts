@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Type } from '@headrace/engine';
 import type { FastifyInstance, RouteOptions } from 'fastify';
-import { Refusal } from '../errors/refusal.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { sendJson } from './json.ts';
 import { openapiJson } from './openapi.ts';
 import { answers } from './route-schemas.ts';
@@ -84,7 +84,7 @@ export async function docsRoutes(
   );
   app.get<{ Params: { file: string } }>('/swagger/:file', { config, schema }, async ({ params: { file } }, reply) => {
     const type = Object.hasOwn(ASSETS, file) ? ASSETS[file] : undefined;
-    if (type === undefined) throw new Refusal('HR_NOT_FOUND', `There is no file ${file}`);
+    if (type === undefined) throw new ApiError('HR_NOT_FOUND', `There is no file ${file}`);
     const path = join(assetDirectory(), file);
     return reply.headers({ 'content-type': type, 'cache-control': 'max-age=3600' }).send(createReadStream(path));
   });

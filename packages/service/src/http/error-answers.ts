@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { type Problem, Type } from '@headrace/engine';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { MAX_ID_LENGTH } from '../configs/config-name.ts';
-import { Refusal } from '../errors/refusal.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { SERVICE_ERROR_CODES, type ServiceErrorCode } from '../errors/service-error-codes.ts';
 import { StoreError } from '../store/store.ts';
 import { sendJson } from './json.ts';
@@ -54,8 +54,8 @@ export function errorJson(body: ErrorBody, requestId: string): string {
 /** Answers anything that was thrown on the way. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const body = toErrorBody(error, request);
-  if (error instanceof Refusal) void reply.headers(error.headers);
-  if (body.status >= 500 && !(error instanceof Refusal)) request.log.error(error, body.message);
+  if (error instanceof ApiError) void reply.headers(error.headers);
+  if (body.status >= 500 && !(error instanceof ApiError)) request.log.error(error, body.message);
   sendJson(reply.code(body.status), errorJson(body, request.id));
 }
 
@@ -65,7 +65,7 @@ const FRAMEWORK_CODES: Readonly<Record<string, ServiceErrorCode>> = {
 };
 
 function toErrorBody(error: unknown, request: FastifyRequest): ErrorBody {
-  if (error instanceof Refusal) return error;
+  if (error instanceof ApiError) return error;
   if (error instanceof StoreError) return refused('HR_STORE_UNAVAILABLE', error.message);
   if (error instanceof Error && 'code' in error && 'statusCode' in error) {
     const { code, statusCode, message } = error as Error & { code: string; statusCode: number };
@@ -84,18 +84,18 @@ function toErrorBody(error: unknown, request: FastifyRequest): ErrorBody {
 /** Content types of bodies that some endpoint takes. */
 const MEDIA_TYPES = ['application/json', 'application/hocon'];
 
-function wrongMediaType({ server, headers }: FastifyRequest): Refusal {
+function wrongMediaType({ server, headers }: FastifyRequest): ApiError {
   const taken = MEDIA_TYPES.filter((type) => server.hasContentTypeParser(type)).join(' or ');
   const given = headers['content-type']?.split(';', 1)[0]?.trim() ?? '';
   const not = given === '' ? '; the request does not say what it is' : `, not ${given}`;
-  return new Refusal('HR_REQUEST_MEDIA_TYPE', `The body has to be ${taken}${not}`, {
+  return new ApiError('HR_REQUEST_MEDIA_TYPE', `The body has to be ${taken}${not}`, {
     hint: `Send the header Content-Type: ${taken}.`,
   });
 }
 
-function tooLarge({ routeOptions: { bodyLimit, config } }: FastifyRequest): Refusal {
+function tooLarge({ routeOptions: { bodyLimit, config } }: FastifyRequest): ApiError {
   const { bodyLimitSetting: setting } = config;
-  return new Refusal('HR_REQUEST_TOO_LARGE', `The body is larger than ${bodyLimit} bytes`, {
+  return new ApiError('HR_REQUEST_TOO_LARGE', `The body is larger than ${bodyLimit} bytes`, {
     hint: setting === undefined ? 'Send a smaller one.' : `${setting} in the service file sets this limit.`,
   });
 }

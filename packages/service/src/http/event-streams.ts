@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { Refusal } from '../errors/refusal.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { BEGINNING, type EventPlace, PIECE_BYTES } from '../runs/run-events.ts';
 import type { WatchedRun } from '../runs/run-journals.ts';
 import type { Limits } from '../settings/service-settings.ts';
@@ -41,11 +41,11 @@ export class EventStreams {
     this.#stuckMillis = stuckMillis;
   }
 
-  /** Throws a `Refusal` when the user, or the run, has as many streams as may be open. */
+  /** Throws an `ApiError` when the user, or the run, has as many streams as may be open. */
   admit(user: string, { events }: WatchedRun): void {
     const { maxStreamsPerUser, maxStreamsPerRun } = this.#limits;
     const refuse = (whose: string, most: number, limit: string) => {
-      throw new Refusal('HR_TOO_MANY_STREAMS', `This ${whose} has ${most} open event streams, which is the limit`, {
+      throw new ApiError('HR_TOO_MANY_STREAMS', `This ${whose} has ${most} open event streams, which is the limit`, {
         hint: `Close one that nobody reads, or raise limits.${limit} in the service file.`,
         headers: { 'retry-after': '5' },
       });

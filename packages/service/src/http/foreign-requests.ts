@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Refusal } from '../errors/refusal.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { isLoopback } from '../settings/loopback.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 
@@ -33,7 +33,7 @@ export function refuseForeignRequests(app: FastifyInstance, settings: Settings, 
   });
 }
 
-function foreignHost({ raw }: FastifyRequest, ownHosts: ReadonlySet<string>): Refusal | undefined {
+function foreignHost({ raw }: FastifyRequest, ownHosts: ReadonlySet<string>): ApiError | undefined {
   const { host } = raw.headers;
   // HTTP/1.0, which no browser speaks.
   if (host === undefined) return undefined;
@@ -41,7 +41,7 @@ function foreignHost({ raw }: FastifyRequest, ownHosts: ReadonlySet<string>): Re
   if (name !== undefined && (isLoopback(name) || ownHosts.has(name))) return undefined;
   // The address that the client connected to is an address of this machine, and nobody can rebind an address.
   if (name !== undefined && name === raw.socket.localAddress?.replace(/^::ffff:/, '')) return undefined;
-  return new Refusal('HR_FOREIGN_HOST', `The request names the host ${host}, which is not a name of this service`, {
+  return new ApiError('HR_FOREIGN_HOST', `The request names the host ${host}, which is not a name of this service`, {
     hint: 'Without authentication, list the names of the service in its service file: server.allowedHosts: [ … ].',
   });
 }
@@ -51,7 +51,7 @@ function foreignOrigin(
   request: FastifyRequest,
   allowedHosts: readonly string[],
   trustsBrowser: boolean,
-): Refusal | undefined {
+): ApiError | undefined {
   const { origin, host = '', 'sec-fetch-site': site } = request.raw.headers;
   const named = origin === undefined ? undefined : URL.parse(origin);
   if (named !== null && named !== undefined && allowedHosts.includes(named.host)) return undefined;
@@ -63,8 +63,8 @@ function foreignOrigin(
   return refusal(`The website ${origin} sent this request`);
 }
 
-function refusal(what: string): Refusal {
-  return new Refusal('HR_FOREIGN_ORIGIN', `${what}, and other websites may not use the service`, {
+function refusal(what: string): ApiError {
+  return new ApiError('HR_FOREIGN_ORIGIN', `${what}, and other websites may not use the service`, {
     hint: 'If it is the address of this service at a proxy, list it in the service file: server.allowedHosts: [ … ].',
   });
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { Refusal } from '../errors/refusal.ts';
+import { ApiError } from '../errors/api-error.ts';
 
 /** Refuses requests with more headers than that. Node itself would leave out what is too much, and say nothing. */
 export function limitHeaders(app: FastifyInstance, max: number): void {
@@ -9,7 +9,7 @@ export function limitHeaders(app: FastifyInstance, max: number): void {
     if (count <= max) done();
     else {
       done(
-        new Refusal('HR_REQUEST_HEADERS_TOO_LARGE', `The request has ${count} headers; ${max} are possible`, {
+        new ApiError('HR_REQUEST_HEADERS_TOO_LARGE', `The request has ${count} headers; ${max} are possible`, {
           hint: 'limits.maxHeaders in the service file sets this limit.',
         }),
       );

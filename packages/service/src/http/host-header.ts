@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { Refusal } from '../errors/refusal.ts';
+import { ApiError } from '../errors/api-error.ts';
 
 /**
  * Refuses requests of HTTP/1.1 without `Host`, as the standard wants, and closes the connection. What was sent behind
@@ -15,7 +15,7 @@ export function requireHost(app: FastifyInstance): void {
     }
     refused.add(raw.socket);
     done(
-      new Refusal('HR_REQUEST_INVALID', 'The request has no Host header', {
+      new ApiError('HR_REQUEST_INVALID', 'The request has no Host header', {
         hint: 'HTTP/1.1 wants one: Host: <the name of this service>.',
         headers: { connection: 'close' },
       }),

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { Refusal } from '../errors/refusal.ts';
+import { ApiError } from '../errors/api-error.ts';
 
 /**
  * Refuses requests that a proxy may understand differently, and closes the connection: with two `Host` headers, or with
@@ -17,7 +17,7 @@ export function refuseAmbiguous(app: FastifyInstance): void {
       return;
     }
     refused.set(raw.socket, reason);
-    done(new Refusal('HR_REQUEST_INVALID', reason, { headers: { connection: 'close' } }));
+    done(new ApiError('HR_REQUEST_INVALID', reason, { headers: { connection: 'close' } }));
   });
 }
 

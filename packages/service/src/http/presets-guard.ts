@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { Refusal } from '../errors/refusal.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { Readiness } from './readiness.ts';
 
 const RETRY_AFTER_SECONDS = 1;
@@ -18,7 +18,7 @@ export function waitForPresets(app: FastifyInstance, readiness: Readiness): void
     if (open || schema?.tags?.some((tag) => WITHOUT_PRESETS.has(tag))) done();
     else {
       done(
-        new Refusal('HR_NOT_READY', 'The service is starting: its presets are being loaded', {
+        new ApiError('HR_NOT_READY', 'The service is starting: its presets are being loaded', {
           hint: 'Send the request again in a second; GET /v1/readyz says when the service is ready.',
           headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
         }),

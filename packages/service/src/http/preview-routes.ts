@@ -2,8 +2,8 @@ import { type PreviewResult, Type, traceJson, writeString } from '@headrace/engi
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { JsonDocument, LogLine, StageFailure } from '../api/preview-answer.ts';
 import { configNotFound } from '../configs/configs.ts';
-import type { AskedConfig } from '../requests/inline-config.ts';
-import { DescribedPreviewBody } from '../requests/preview-body.ts';
+import type { ConfigChoice } from '../requests/config-choice.ts';
+import { DocumentedPreviewBody } from '../requests/preview-body.ts';
 import { requireRole } from './access.ts';
 import { sendJson } from './json.ts';
 import { answers, problemList, queryOf } from './route-schemas.ts';
@@ -40,15 +40,15 @@ export async function previewRoutes(app: FastifyInstance, parts: ServiceParts): 
         querystring: queryOf({
           trace: Type.Optional(Type.Boolean({ description: 'Show each document after each stage' })),
         }),
-        body: DescribedPreviewBody,
+        body: DocumentedPreviewBody,
         response: answers({ 200: PreviewAnswer }, 400, 403, 404, 413, 415, 422, 429),
       },
     },
     async (request, reply) => {
-      const { what, pipeline, documents, limit, trace } = await reader.previewBody(request.body);
+      const { config, pipeline, documents, limit, trace } = await reader.previewBody(request.body);
       // As for a run: such a config can send what it reads somewhere else.
-      if ('text' in what) requireRole(request, 'admin');
-      const source = await sourceOf(what, configs);
+      if ('text' in config) requireRole(request, 'admin');
+      const source = await sourceOf(config, configs);
       const result = await previews.preview(
         {
           root: source.root,
@@ -73,9 +73,9 @@ function clientGone({ raw }: FastifyReply): AbortSignal {
   return gone.signal;
 }
 
-async function sourceOf(what: AskedConfig, configs: ServiceParts['configs']) {
-  if ('text' in what) return (await configs.ownSource(what.text, what.format)).source;
-  const { configId } = what;
+async function sourceOf(config: ConfigChoice, configs: ServiceParts['configs']) {
+  if ('text' in config) return (await configs.inlineSource(config.text, config.format)).source;
+  const { configId } = config;
   const source = await configs.source(configId);
   if (source === undefined) throw configNotFound(configId);
   return source;

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { Refusal } from '../errors/refusal.ts';
+import { ApiError } from '../errors/api-error.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -15,7 +15,7 @@ export function refuseQueries(app: FastifyInstance): void {
     if (name === undefined || is404 || config.anyQuery === true || schema?.querystring !== undefined) done();
     else {
       done(
-        new Refusal('HR_REQUEST_INVALID', `The query: there is no parameter ${name}`, {
+        new ApiError('HR_REQUEST_INVALID', `The query: there is no parameter ${name}`, {
           hint: 'This endpoint takes none.',
         }),
       );

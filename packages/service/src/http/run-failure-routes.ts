@@ -2,6 +2,7 @@ import { Type } from '@headrace/engine';
 import type { FastifyInstance } from 'fastify';
 import { repeatOf } from '../runs/repeated-requests.ts';
 import { runNotFound } from '../runs/run-manager.ts';
+import type { RetryBody } from '../runs/run-retries.ts';
 import { sendJson } from './json.ts';
 import { type RepeatHeaders, repeatHeaders } from './repeat-headers.ts';
 import { answers, DEFAULT_PAGE, idParams, pageOf, pageQuery, queryOf } from './route-schemas.ts';
@@ -32,7 +33,7 @@ const Failure = Type.Object(
   { description: 'Sent to `headrace run --retry`, a line each, they are run again' },
 );
 
-const RetryBody = Type.Object(
+const RetryBodySchema = Type.Object(
   {
     configId: Type.Optional(
       Type.String({
@@ -81,7 +82,7 @@ export async function runFailureRoutes(app: FastifyInstance, { runs, retries }: 
     },
   );
 
-  app.post<{ Params: { id: string }; Body: { configId?: string } | undefined; Headers: RepeatHeaders }>(
+  app.post<{ Params: { id: string }; Body: RetryBody | undefined; Headers: RepeatHeaders }>(
     '/v1/run/:id/retry',
     {
       config: { access: 'operator' },
@@ -90,14 +91,14 @@ export async function runFailureRoutes(app: FastifyInstance, { runs, retries }: 
         summary: 'Run the failed documents of a run again, as a new run; no connector is executed',
         params: idParams,
         headers: repeatHeaders,
-        body: Type.Union([RetryBody, Type.Null()]),
+        body: Type.Union([RetryBodySchema, Type.Null()]),
         response: answers({ 200: Type.Ref('RunDetails') }, 400, 404, 409, 422, 429, 503),
       },
     },
     async ({ params: { id }, body, headers, user, id: requestId }, reply) => {
       const configId = body?.configId;
       const repeat = repeatOf(headers['idempotency-key'], JSON.stringify(['retry', id, configId]));
-      return sendJson(reply, await retries.start(id, { configId, requestedBy: user, requestId }, repeat));
+      return sendJson(reply, await retries.start(id, { configId }, { requestedBy: user, requestId }, repeat));
     },
   );
 }

@@ -1,10 +1,10 @@
 import { Type } from '@headrace/engine';
 import type { FastifyInstance } from 'fastify';
 import { RunStateAnswer } from '../api/run-details.ts';
-import { DescribedRunBody } from '../requests/run-body.ts';
+import { DocumentedRunBody } from '../requests/run-body.ts';
 import { repeatOf } from '../runs/repeated-requests.ts';
+import type { RunCreator } from '../runs/run-creator.ts';
 import { type RunManager, runNotFound } from '../runs/run-manager.ts';
-import type { RunRequests } from '../runs/run-requests.ts';
 import type { RunFilter } from '../store/store.ts';
 import { requireRole } from './access.ts';
 import { sendJson, streamJson } from './json.ts';
@@ -33,7 +33,7 @@ interface RunQuery {
 /** Starting, watching and cancelling runs. */
 export async function runRoutes(
   app: FastifyInstance,
-  { runs, requests, reader, maxConfigBytes }: ServiceParts,
+  { runs, creator, reader, maxConfigBytes }: ServiceParts,
 ): Promise<void> {
   const tags = ['run'];
 
@@ -49,16 +49,15 @@ export async function runRoutes(
         tags,
         summary: 'Start a run; it goes on in the background',
         headers: repeatHeaders,
-        body: DescribedRunBody,
+        body: DocumentedRunBody,
         response: answers({ 200: RunDetails }, 400, 403, 409, 413, 415, 422, 429, 503),
       },
     },
     async (request, reply) => {
-      const asked = await reader.runBody(request.body);
-      const ask = { ...asked, requestedBy: request.user, requestId: request.id };
-      if ('text' in ask.what || ask.overrides !== undefined) requireRole(request, 'admin');
+      const body = await reader.runBody(request.body);
+      if ('text' in body.config || body.overrides !== undefined) requireRole(request, 'admin');
       const repeat = repeatOf(request.headers['idempotency-key'], request.body ?? '');
-      return sendJson(reply, await requests.start(ask, repeat));
+      return sendJson(reply, await creator.start(body, { requestedBy: request.user, requestId: request.id }, repeat));
     },
   );
 
@@ -85,7 +84,7 @@ export async function runRoutes(
       const all = Object.keys(query).length === 0;
       return all
         ? streamJson(reply, allRuns(runs))
-        : sendJson(reply, await runPage(runs, query, await filterOf(query, requests)));
+        : sendJson(reply, await runPage(runs, query, await filterOf(query, creator)));
     },
   );
 
@@ -136,10 +135,10 @@ async function* allRuns(runs: RunManager): AsyncGenerator<string> {
   yield separator === '[' ? '[]' : ']';
 }
 
-async function filterOf(query: RunQuery, requests: RunRequests): Promise<RunFilter> {
+async function filterOf(query: RunQuery, creator: RunCreator): Promise<RunFilter> {
   const { configId, status, label = [], requestedBy, since, until } = query;
   return {
-    configId: configId === undefined ? undefined : await requests.configId(configId),
+    configId: configId === undefined ? undefined : await creator.configId(configId),
     statuses: status,
     labels: parseLabels(label),
     requestedBy,

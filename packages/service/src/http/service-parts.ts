@@ -5,8 +5,8 @@ import type { Authenticator } from '../auth/authenticator.ts';
 import type { Configs } from '../configs/configs.ts';
 import type { UploadReader } from '../configs/upload-reader.ts';
 import type { Previews } from '../runs/previews.ts';
+import type { RunCreator } from '../runs/run-creator.ts';
 import type { RunManager } from '../runs/run-manager.ts';
-import type { RunRequests } from '../runs/run-requests.ts';
 import type { RunRetries } from '../runs/run-retries.ts';
 import type { ServiceSettings } from '../settings/service-settings.ts';
 import type { Measurements } from '../stats/measurements.ts';
@@ -18,7 +18,7 @@ export interface ServiceParts {
   configs: Configs;
   reader: UploadReader;
   runs: RunManager;
-  requests: RunRequests;
+  creator: RunCreator;
   retries: RunRetries;
   previews: Previews;
   registry: Registry;

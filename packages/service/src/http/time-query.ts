@@ -1,5 +1,5 @@
 import { Type } from '@headrace/engine';
-import { Refusal } from '../errors/refusal.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { parseDate } from '../time/clock.ts';
 
 const SECONDS = /^[0-9]+(\.[0-9]+)?$/;
@@ -28,7 +28,7 @@ export function parseTime(name: string, text: string | undefined): number | unde
   if (text === undefined) return undefined;
   const seconds = SECONDS.test(text) ? Number(text) : isoSeconds(text);
   if (!Number.isNaN(seconds)) return seconds;
-  throw new Refusal('HR_REQUEST_INVALID', `The query: ${name}=${text} is no time`, {
+  throw new ApiError('HR_REQUEST_INVALID', `The query: ${name}=${text} is no time`, {
     hint: 'Write seconds since the epoch, or a time with its zone, as in 2026-01-31T12:00:00Z.',
   });
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Refusal } from '../errors/refusal.ts';
+import { ApiError } from '../errors/api-error.ts';
 
 /**
  * Answers requests that no route takes: 405 with the methods there are when the path is known, 404 otherwise. To be
@@ -16,12 +16,12 @@ export function answerUnknownRoutes(app: FastifyInstance): void {
     const known = methods.get(withoutSlash(path)) ?? [...methods].find(([pattern]) => matches(pattern, path))?.[1];
     if (known !== undefined) {
       const allow = [...known].sort().join(', ');
-      throw new Refusal('HR_METHOD_NOT_ALLOWED', `${method} is not possible on ${path}`, {
+      throw new ApiError('HR_METHOD_NOT_ALLOWED', `${method} is not possible on ${path}`, {
         hint: `Possible: ${allow}.`,
         headers: { allow },
       });
     }
-    throw new Refusal('HR_NOT_FOUND', `There is no endpoint ${path}`, {
+    throw new ApiError('HR_NOT_FOUND', `There is no endpoint ${path}`, {
       hint: 'GET /openapi.json lists the endpoints, /swagger shows them.',
     });
   };

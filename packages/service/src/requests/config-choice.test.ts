@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inlineConfig } from './inline-config.ts';
+import { inlineConfig } from './config-choice.ts';
 
 const inline = (body: string) => inlineConfig(body, (JSON.parse(body) as { config: unknown }).config);
 

@@ -1,17 +1,17 @@
 import { readJsonSequence } from '@headrace/engine';
-import { Refusal } from '../errors/refusal.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { ConfigFormat } from '../store/store.ts';
 import type { ExactBody } from './exact-body.ts';
 
 /** A config that is there by its id or name, or one of its own. */
-export type AskedConfig = { configId: string } | { text: string; format: ConfigFormat };
+export type ConfigChoice = { configId: string } | { text: string; format: ConfigFormat };
 
 /** The config that the body of a request names or has. */
-export function askedConfig({ body, json, hocon }: ExactBody): AskedConfig {
+export function configChoice({ body, json, hocon }: ExactBody): ConfigChoice {
   const config = body.get('config');
   const configId = body.get('configId') as string | undefined;
   if ((config === undefined) === (configId === undefined)) {
-    throw new Refusal('HR_REQUEST_INVALID', 'The body needs either configId or config');
+    throw new ApiError('HR_REQUEST_INVALID', 'The body needs either configId or config');
   }
   if (configId !== undefined) return { configId };
   return hocon === undefined ? inlineConfig(json, config) : { text: hocon, format: 'hocon' };

@@ -1,5 +1,5 @@
 import { type JsonObject, readHoconBody, readJson, type Value } from '@headrace/engine';
-import { Refusal } from '../errors/refusal.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { notJson } from './json-body.ts';
 
 /** The body of a request, read. */
@@ -18,11 +18,11 @@ export interface ExactBody {
  */
 export function readExactBody(bytes: Uint8Array, check: (value: unknown) => void): ExactBody {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
-  if (text.trim() === '') throw new Refusal('HR_REQUEST_EMPTY_BODY', 'The body is empty; a JSON object is expected');
+  if (text.trim() === '') throw new ApiError('HR_REQUEST_EMPTY_BODY', 'The body is empty; a JSON object is expected');
   try {
     return { body: readObject(text, check), json: text, hocon: undefined };
   } catch (error) {
-    if (error instanceof Refusal) throw error;
+    if (error instanceof ApiError) throw error;
     const read = readHoconBody(text);
     if ('problem' in read) throw notJson(text, error, read.problem);
     return { body: readObject(read.json, check), json: read.json, hocon: read.config };

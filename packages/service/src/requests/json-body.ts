@@ -1,5 +1,5 @@
 import { JsonSyntaxError, messageOf, readJson } from '@headrace/engine';
-import { Refusal } from '../errors/refusal.ts';
+import { ApiError } from '../errors/api-error.ts';
 
 interface HoconProblem {
   message: string;
@@ -11,10 +11,10 @@ interface HoconProblem {
  * The refusal of a body that is not JSON, or is more deeply nested than can be read: with line and column where known.
  * @param hocon what is wrong with it as HOCON, where that is possible too
  */
-export function notJson(text: string, error: unknown, hocon?: HoconProblem): Refusal {
+export function notJson(text: string, error: unknown, hocon?: HoconProblem): ApiError {
   const known = error instanceof JsonSyntaxError ? error : (syntaxError(text) ?? error);
   const where = known instanceof JsonSyntaxError ? `${place(text, known.at)}: ` : '';
-  return new Refusal('HR_REQUEST_INVALID', `The body is not valid JSON: ${where}${messageOf(known)}`, {
+  return new ApiError('HR_REQUEST_INVALID', `The body is not valid JSON: ${where}${messageOf(known)}`, {
     cause: error,
     ...(hocon && { hint: `Nor is it HOCON: line ${hocon.line}, column ${hocon.column}: ${hocon.message}.` }),
   });

@@ -1,15 +1,15 @@
 import { type JsonObject, Type, writeValue } from '@headrace/engine';
 import { JsonDocument } from '../api/preview-answer.ts';
-import { Refusal } from '../errors/refusal.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { type ConfigChoice, configChoice } from './config-choice.ts';
 import { readExactBody } from './exact-body.ts';
-import { type AskedConfig, askedConfig } from './inline-config.ts';
 import { bodyCheck } from './request-validation.ts';
 
 const MAX_DOCUMENTS = 1000;
 const DEFAULT_LIMIT = 10;
 
 /** The body of a request for a preview. */
-export const PreviewBody = Type.Object(
+export const PreviewBodySchema = Type.Object(
   {
     config: Type.Optional(
       Type.Union([JsonDocument, Type.String()], {
@@ -34,17 +34,17 @@ export const PreviewBody = Type.Object(
 );
 
 /** The same for the OpenAPI document, which says what `readPreviewBody` says in a refusal. */
-export const DescribedPreviewBody = {
-  ...PreviewBody,
+export const DocumentedPreviewBody = {
+  ...PreviewBodySchema,
   oneOf: [{ required: ['configId'] }, { required: ['config'] }],
   not: { required: ['documents', 'limit'] },
 };
 
-const checkBody = bodyCheck(PreviewBody);
+const checkBody = bodyCheck(PreviewBodySchema);
 
-/** What a body asks for. */
-export interface AskedPreview {
-  what: AskedConfig;
+/** The body of a request for a preview, read. */
+export interface PreviewBody {
+  config: ConfigChoice;
   /** The first one when absent. */
   pipeline: string | undefined;
   /** As JSON, with the kinds of their numbers; undefined: those that the connectors give. */
@@ -53,12 +53,12 @@ export interface AskedPreview {
   trace: boolean;
 }
 
-/** Reads the body of a request for a preview. Throws a `Refusal`. */
-export function readPreviewBody(bytes: Uint8Array): AskedPreview {
+/** Reads the body of a request for a preview. Throws an `ApiError`. */
+export function readPreviewBody(bytes: Uint8Array): PreviewBody {
   const exact = readExactBody(bytes, checkPreview);
   const { body } = exact;
   if (body.has('documents') && body.has('limit')) {
-    throw new Refusal(
+    throw new ApiError(
       'HR_REQUEST_INVALID',
       'The body: limit is for the documents of the connectors, and not for these',
       {
@@ -67,7 +67,7 @@ export function readPreviewBody(bytes: Uint8Array): AskedPreview {
     );
   }
   return {
-    what: askedConfig(exact),
+    config: configChoice(exact),
     pipeline: body.get('pipeline') as string | undefined,
     documents: (body.get('documents') as JsonObject[] | undefined)?.map(writeValue),
     limit: (body.get('limit') as number | undefined) ?? DEFAULT_LIMIT,
@@ -79,7 +79,7 @@ function checkPreview(value: unknown): void {
   // The schema would be asked for the mistakes of each of them.
   const documents = (value as { documents?: unknown } | null)?.documents;
   if (Array.isArray(documents) && documents.length > MAX_DOCUMENTS) {
-    throw new Refusal('HR_REQUEST_INVALID', `The body: documents must not have more than ${MAX_DOCUMENTS} items`);
+    throw new ApiError('HR_REQUEST_INVALID', `The body: documents must not have more than ${MAX_DOCUMENTS} items`);
   }
   checkBody(value);
 }

@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module';
 import { nearest, type TSchema } from '@headrace/engine';
 import type { FastifyServerOptions } from 'fastify';
-import { Refusal } from '../errors/refusal.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { formatOf } from './text-formats.ts';
 
 type Part = 'body' | 'headers' | 'params' | 'querystring' | (string & {});
-type Check = (value: unknown) => { value: unknown } | { error: Refusal };
+type Check = (value: unknown) => { value: unknown } | { error: ApiError };
 
 /** The pattern of texts that are more than white space. */
 const NOT_BLANK = '\\S';
@@ -40,7 +40,7 @@ function compileRequest({ schema, httpPart = 'body' }: { schema: unknown; httpPa
   };
 }
 
-/** Checks a body that was taken as bytes. Throws a `Refusal`. */
+/** Checks a body that was taken as bytes. Throws an `ApiError`. */
 export function bodyCheck(schema: TSchema): (value: unknown) => void {
   let check: Check | undefined;
   return (value) => {
@@ -59,7 +59,7 @@ function compileCheck(schema: TSchema, part: Part): Check {
   return (given) => {
     if (part === 'body' && (given === null || given === undefined)) {
       if (compiled.Check(null)) return { value: null };
-      return { error: new Refusal('HR_REQUEST_EMPTY_BODY', 'The body is empty; a JSON object is expected') };
+      return { error: new ApiError('HR_REQUEST_EMPTY_BODY', 'The body is empty; a JSON object is expected') };
     }
     const value = texts ? fromTexts(schema, given as Readonly<Record<string, unknown>>) : given;
     if (compiled.Check(value)) return { value };
@@ -92,13 +92,13 @@ interface Mistake {
 }
 
 /** Tells of the first mistake only, but of that with what would be right. */
-function refusal(schema: TSchema, part: Part, value: unknown, mistakes: readonly Mistake[]): Refusal {
+function refusal(schema: TSchema, part: Part, value: unknown, mistakes: readonly Mistake[]): ApiError {
   const word = WORDS[part] ?? part;
   const unknown = mistakes.find(({ keyword }) => keyword === 'additionalProperties');
   if (unknown?.instancePath === '') {
     const [name = ''] = (unknown.params as { additionalProperties: string[] }).additionalProperties;
     const what = part === 'querystring' ? 'parameter' : 'property';
-    return new Refusal('HR_REQUEST_INVALID', `${word}: there is no ${what} ${name}`, {
+    return new ApiError('HR_REQUEST_INVALID', `${word}: there is no ${what} ${name}`, {
       hint: choiceHint(name, propertiesOf(schema)),
     });
   }
@@ -111,13 +111,13 @@ function refusal(schema: TSchema, part: Part, value: unknown, mistakes: readonly
   if (first?.keyword === 'enum') {
     const choices = (first.params as { allowedValues: unknown[] }).allowedValues.map(String);
     const given = String(path.reduce((inner, key) => (inner as Record<string, unknown>)[key], value));
-    return new Refusal('HR_REQUEST_INVALID', `${what} has to be one of ${choices.join(', ')}`, {
+    return new ApiError('HR_REQUEST_INVALID', `${what} has to be one of ${choices.join(', ')}`, {
       hint: choiceHint(given, choices),
     });
   }
   if (unknown !== undefined && unknown === first) {
     const names = (unknown.params as { additionalProperties: string[] }).additionalProperties;
-    return new Refusal(
+    return new ApiError(
       'HR_REQUEST_INVALID',
       `${what} must not have ${names.map((each) => JSON.stringify(each)).join(', ')}`,
     );
@@ -125,9 +125,9 @@ function refusal(schema: TSchema, part: Part, value: unknown, mistakes: readonly
   const format = first?.keyword === 'pattern' ? formatOf((first.params as { pattern: unknown }).pattern) : undefined;
   if (format !== undefined) {
     const given = path.reduce((inner, key) => (inner as Record<string, unknown>)[key], value);
-    return new Refusal('HR_REQUEST_INVALID', `${word}: ${name}=${given} is ${format.not}`, { hint: format.hint });
+    return new ApiError('HR_REQUEST_INVALID', `${word}: ${name}=${given} is ${format.not}`, { hint: format.hint });
   }
-  return new Refusal(
+  return new ApiError(
     'HR_REQUEST_INVALID',
     `${what} ${first === undefined ? 'is not valid' : inWords(first, mistakes)}`,
   );

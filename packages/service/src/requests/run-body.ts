@@ -1,10 +1,9 @@
 import { type JsonObject, Type, writeValue } from '@headrace/engine';
 import { OVERLAPS, type Overlap } from '../api/overlap.ts';
 import { Labels } from '../api/run-details.ts';
-import { Refusal } from '../errors/refusal.ts';
-import type { RunAsk } from '../runs/run-requests.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { type ConfigChoice, configChoice } from './config-choice.ts';
 import { readExactBody } from './exact-body.ts';
-import { askedConfig } from './inline-config.ts';
 import { bodyCheck } from './request-validation.ts';
 
 const JsonConfig = Type.Record(Type.String(), Type.Unknown());
@@ -13,7 +12,7 @@ const JsonConfig = Type.Record(Type.String(), Type.Unknown());
 const MAX_OVERRIDES_LENGTH = 64 * 1024;
 
 /** The body of a request for a run. */
-export const RunBody = Type.Object(
+export const RunBodySchema = Type.Object(
   {
     configId: Type.Optional(
       Type.String({ pattern: '\\S', description: 'The id or name of a config, or the name of a preset' }),
@@ -37,19 +36,26 @@ export const RunBody = Type.Object(
 );
 
 /** The same for the OpenAPI document, which says what `readRunBody` says in a refusal. */
-export const DescribedRunBody = { ...RunBody, oneOf: [{ required: ['configId'] }, { required: ['config'] }] };
+export const DocumentedRunBody = { ...RunBodySchema, oneOf: [{ required: ['configId'] }, { required: ['config'] }] };
 
-const checkBody = bodyCheck(RunBody);
+const checkBody = bodyCheck(RunBodySchema);
 
-/** What a body asks for. */
-export type AskedRun = Omit<RunAsk, 'requestedBy' | 'requestId'>;
+/** The body of a request for a run, read. */
+export interface RunBody {
+  config: ConfigChoice;
+  /** A JSON object: values by path that replace values of the config. */
+  overrides: string | undefined;
+  /** Undefined: as the service file says. */
+  overlap: Overlap | undefined;
+  labels: Record<string, string>;
+}
 
-/** Reads the body of a request for a run. Throws a `Refusal`. */
-export function readRunBody(bytes: Uint8Array): AskedRun {
+/** Reads the body of a request for a run. Throws an `ApiError`. */
+export function readRunBody(bytes: Uint8Array): RunBody {
   const exact = readExactBody(bytes, checkBody);
   const { body } = exact;
   return {
-    what: askedConfig(exact),
+    config: configChoice(exact),
     overrides: overridesOf(body),
     overlap: body.get('overlap') as Overlap | undefined,
     labels: Object.fromEntries((body.get('labels') as Map<string, string> | undefined) ?? []),
@@ -61,7 +67,7 @@ function overridesOf(body: JsonObject): string | undefined {
   if (overrides === undefined || overrides.size === 0) return undefined;
   const text = writeValue(overrides);
   if (text.length <= MAX_OVERRIDES_LENGTH) return text;
-  throw new Refusal('HR_REQUEST_INVALID', `overrides has more than ${MAX_OVERRIDES_LENGTH} characters`, {
+  throw new ApiError('HR_REQUEST_INVALID', `overrides has more than ${MAX_OVERRIDES_LENGTH} characters`, {
     hint: 'Send the whole config instead, as `config`.',
   });
 }

@@ -14,35 +14,19 @@ import {
 import type { Overlap } from '../api/overlap.ts';
 import type { RunDetails } from '../api/run-details.ts';
 import { boundProblems } from '../configs/bound-problems.ts';
-import type { ConfigIdentity, ConfigSource } from '../configs/config-source.ts';
 import type { StoredRun } from '../store/store.ts';
 import { epochSeconds } from '../time/clock.ts';
 import { DocsRate, roundRate } from './docs-rate.ts';
 import { endTime, forceEnd } from './forced-end.ts';
 import type { RunJournal } from './run-journal.ts';
 import type { RunJournals } from './run-journals.ts';
+import type { RunSpec } from './run-spec.ts';
 
 /** Characters of the summary of a run, which tells each of its problems. */
 const MAX_MESSAGE = 256 * 1024;
 /** Connectors and stages whose counts are told. */
 const MAX_CONNECTORS = 1000;
 const MAX_STAGES = 1000;
-
-/** A run that is asked for: of what, by whom, and what they call it. */
-export interface RunOrder {
-  /** The stored config or the preset; undefined when the config came with the request. */
-  config: ConfigIdentity | undefined;
-  source: ConfigSource;
-  /** Values that were laid over the config, as they stand in it, secrets masked. */
-  overrides?: Record<string, unknown> | undefined;
-  overlap: Overlap;
-  /** The run whose failed documents are to be run again, instead of executing the connectors. */
-  retryOf?: string;
-  requestedBy: string | null;
-  /** The id of the request that asks for it. */
-  requestId?: string;
-  labels: Record<string, string>;
-}
 
 /** What the log knows a run by. */
 export interface RunIds {
@@ -64,7 +48,7 @@ export const INLINE_CONFIG = 'inline';
 /** A run that waits or goes on: its details, and what moves them. */
 export class ActiveRun {
   readonly id: string;
-  readonly order: RunOrder;
+  readonly spec: RunSpec;
   readonly journal: RunJournal;
   /** What the store does not have yet; a run leaves the memory when it is final and this is false. */
   dirty = true;
@@ -77,13 +61,13 @@ export class ActiveRun {
   #handle: RunHandle | undefined;
   #startedRunning = 0;
 
-  constructor(id: string, order: RunOrder, { journals, position }: RunSurroundings) {
+  constructor(id: string, spec: RunSpec, { journals, position }: RunSurroundings) {
     this.id = id;
-    this.order = order;
-    this.#mask = new SecretMask(order.source.root, true);
+    this.spec = spec;
+    this.#mask = new SecretMask(spec.source.root, true);
     this.#position = () => position(this);
     this.journal = journals.open(id, this.#mask, () => this.#state());
-    const { config, source, overrides, overlap, requestedBy, requestId, labels } = order;
+    const { config, source, overrides, overlap, requestedBy, requestId, labels } = spec;
     this.#details = {
       runId: id,
       configId: config?.id ?? INLINE_CONFIG,
@@ -108,7 +92,7 @@ export class ActiveRun {
       },
       configDigest: source.digest,
       ...(overrides === undefined ? {} : { overrides }),
-      ...(order.retryOf === undefined ? {} : { retryOf: order.retryOf }),
+      ...(spec.retryOf === undefined ? {} : { retryOf: spec.retryOf }),
       overlap,
       requestedBy,
       ...(requestId === undefined ? {} : { requestId }),
@@ -118,15 +102,15 @@ export class ActiveRun {
 
   /** Undefined: the config came with the request. */
   get configId(): string | undefined {
-    return this.order.config?.id;
+    return this.spec.config?.id;
   }
 
   get overlap(): Overlap {
-    return this.order.overlap;
+    return this.spec.overlap;
   }
 
   get ids(): RunIds {
-    const { requestId } = this.order;
+    const { requestId } = this.spec;
     return { runId: this.id, ...(requestId === undefined ? {} : { requestId }) };
   }
 

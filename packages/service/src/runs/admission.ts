@@ -1,7 +1,8 @@
 import { counted } from '@headrace/engine';
 import type { ConfigSource } from '../configs/config-source.ts';
-import { Refusal } from '../errors/refusal.ts';
-import type { ActiveRun, RunOrder } from './active-run.ts';
+import { ApiError } from '../errors/api-error.ts';
+import type { ActiveRun } from './active-run.ts';
+import type { RunSpec } from './run-spec.ts';
 
 interface Places {
   maxConcurrentRuns: number;
@@ -12,16 +13,16 @@ interface Places {
 const MAX_WAITING_CONFIGS = 32 * 1024 * 1024;
 
 /** Refuses a run that may not be taken now, beside those that are there. */
-export function admit(order: RunOrder, runs: Iterable<ActiveRun>, { maxConcurrentRuns, maxQueuedRuns }: Places): void {
-  const configId = order.config?.id;
+export function admit(spec: RunSpec, runs: Iterable<ActiveRun>, { maxConcurrentRuns, maxQueuedRuns }: Places): void {
+  const configId = spec.config?.id;
   let waitingOrGoing = 0;
   const waiting = new Set<ConfigSource>();
   for (const run of runs) {
     if (run.done) continue;
     waitingOrGoing++;
-    if (run.status === 'QUEUED') waiting.add(run.order.source);
-    if (order.overlap === 'refuse' && configId !== undefined && run.configId === configId) {
-      throw new Refusal('HR_CONFIG_LOCKED', `The config ${configId} is in use by the run ${run.id}`, {
+    if (run.status === 'QUEUED') waiting.add(run.spec.source);
+    if (spec.overlap === 'refuse' && configId !== undefined && run.configId === configId) {
+      throw new ApiError('HR_CONFIG_LOCKED', `The config ${configId} is in use by the run ${run.id}`, {
         hint: 'Wait for that run, or cancel it; or ask with "overlap": "queue", and the run begins after that one.',
       });
     }
@@ -33,8 +34,8 @@ export function admit(order: RunOrder, runs: Iterable<ActiveRun>, { maxConcurren
     );
   }
   // Alone any config may wait.
-  if (waiting.size === 0 || waiting.has(order.source)) return;
-  let characters = order.source.size;
+  if (waiting.size === 0 || waiting.has(spec.source)) return;
+  let characters = spec.source.size;
   for (const { size } of waiting) characters += size;
   if (characters <= MAX_WAITING_CONFIGS) return;
   throw queueFull(
@@ -43,6 +44,6 @@ export function admit(order: RunOrder, runs: Iterable<ActiveRun>, { maxConcurren
   );
 }
 
-function queueFull(message: string, hint: string): Refusal {
-  return new Refusal('HR_RUN_QUEUE_FULL', message, { hint, headers: { 'retry-after': '5' } });
+function queueFull(message: string, hint: string): ApiError {
+  return new ApiError('HR_RUN_QUEUE_FULL', message, { hint, headers: { 'retry-after': '5' } });
 }

@@ -1,14 +1,14 @@
 import type { ConfigSource } from '../configs/config-source.ts';
 import type { Configs, FoundConfig } from '../configs/configs.ts';
-import { Refusal } from '../errors/refusal.ts';
-import type { RunOrder } from './active-run.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { RunManager } from './run-manager.ts';
+import type { RunSpec } from './run-spec.ts';
 
 /** The config that a request for a run means by an id or name. */
 export async function findConfig(configs: Configs, key: string): Promise<FoundConfig> {
   const found = await configs.find(key);
   if (found !== undefined) return found;
-  throw new Refusal('HR_CONFIG_UNKNOWN', `There is no config ${key}`, {
+  throw new ApiError('HR_CONFIG_UNKNOWN', `There is no config ${key}`, {
     hint: 'Upload it (POST /v1/config), or take an id that GET /v1/config lists.',
   });
 }
@@ -17,7 +17,7 @@ export async function findConfig(configs: Configs, key: string): Promise<FoundCo
 export async function configNow(
   found: FoundConfig,
   { configs, runs }: { configs: Configs; runs: RunManager },
-): Promise<Pick<RunOrder, 'config' | 'source'>> {
+): Promise<Pick<RunSpec, 'config' | 'source'>> {
   if (found.kind === 'preset') {
     return { config: { id: found.preset.name, name: null, version: null }, source: found.preset };
   }

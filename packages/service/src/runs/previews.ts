@@ -12,7 +12,7 @@ import {
 } from '@headrace/engine';
 import { boundProblems } from '../configs/bound-problems.ts';
 import { refuseConfig } from '../configs/upload-text.ts';
-import { Refusal } from '../errors/refusal.ts';
+import { ApiError } from '../errors/api-error.ts';
 
 const MAX_AT_ONCE = 4;
 const TIMEOUT_MILLIS = 30_000;
@@ -57,7 +57,7 @@ export class Previews {
 
   async #ask<T>(mask: SecretMask, work: () => Promise<T>): Promise<T> {
     if (this.#going >= MAX_AT_ONCE) {
-      throw new Refusal('HR_PREVIEW_BUSY', `${MAX_AT_ONCE} previews and attempts to connect are going on already`, {
+      throw new ApiError('HR_PREVIEW_BUSY', `${MAX_AT_ONCE} previews and attempts to connect are going on already`, {
         hint: 'Ask again in a moment.',
         headers: { 'retry-after': '1' },
       });
@@ -67,7 +67,7 @@ export class Previews {
     } catch (error) {
       if (!(error instanceof HeadraceError)) throw error;
       const { message, ...rest } = mask.failure(toFailure(error, 'HR_INTERNAL'));
-      throw new Refusal('HR_PREVIEW_FAILED', message, { ...rest, cause: error });
+      throw new ApiError('HR_PREVIEW_FAILED', message, { ...rest, cause: error });
     }
   }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Refusal } from '../errors/refusal.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { RequestKey, Store } from '../store/store.ts';
 import { epochSeconds } from '../time/clock.ts';
 import type { RunManager } from './run-manager.ts';
@@ -58,13 +58,13 @@ export class RepeatedRequests {
     const before = await this.#store.requestedRun(key.user, key.key, key.time);
     if (before === undefined) return start(key);
     if (before.digest !== key.digest) {
-      throw new Refusal('HR_REQUEST_KEY_REUSED', `The key ${key.key} came with another request before`, {
+      throw new ApiError('HR_REQUEST_KEY_REUSED', `The key ${key.key} came with another request before`, {
         hint: `Take a new Idempotency-Key for another request; that one has started the run ${before.runId}.`,
       });
     }
     const details = await this.#runs.details(before.runId);
     if (details !== undefined) return details;
-    throw new Refusal(
+    throw new ApiError(
       'HR_RUN_FORGOTTEN',
       `This request has started the run ${before.runId}, which is forgotten by now`,
       {

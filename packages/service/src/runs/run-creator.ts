@@ -1,81 +1,67 @@
 import type { Overlap } from '../api/overlap.ts';
 import { isConfigId } from '../configs/config-name.ts';
 import type { Configs } from '../configs/configs.ts';
-import { Refusal } from '../errors/refusal.ts';
-import type { ConfigFormat } from '../store/store.ts';
-import type { RunOrder } from './active-run.ts';
+import { ApiError } from '../errors/api-error.ts';
+import type { RunBody } from '../requests/run-body.ts';
 import { configNow, findConfig } from './config-now.ts';
 import type { Repeat, RepeatedRequests } from './repeated-requests.ts';
 import type { RunManager } from './run-manager.ts';
+import type { Caller, RunSpec } from './run-spec.ts';
 
-/** A run as a request asks for it. */
-export interface RunAsk {
-  /** A stored config or a preset, by its id or name; or a config of its own. */
-  what: { configId: string } | { text: string; format: ConfigFormat };
-  /** An object as JSON: values by path that are laid over the config. */
-  overrides: string | undefined;
-  /** As the service file says when absent. */
-  overlap: Overlap | undefined;
-  labels: Record<string, string>;
-  requestedBy: string | null;
-  /** The id of the request. */
-  requestId: string;
-}
-
-export interface RunRequestsOptions {
+export interface RunCreatorOptions {
   configs: Configs;
   runs: RunManager;
   repeats: RepeatedRequests;
-  /** What holds for requests that say nothing. */
+  /** The overlap of a run whose request does not give one. */
   overlap: Overlap;
-  /** One run of a config at a time, whatever a request says. */
+  /** Allow only one run of a config at a time, whatever a request says. */
   preventConcurrentRuns: boolean;
 }
 
-/** Makes runs of requests: finds the config, and what holds where a request says nothing. */
-export class RunRequests {
-  readonly #options: RunRequestsOptions;
+/** Starts the runs that requests ask for: finds the config and fills in the defaults. */
+export class RunCreator {
+  readonly #options: RunCreatorOptions;
 
-  constructor(options: RunRequestsOptions) {
+  constructor(options: RunCreatorOptions) {
     this.#options = options;
   }
 
-  /** Starts a run, and gives its details as JSON. */
-  async start(ask: RunAsk, repeat?: Repeat): Promise<string> {
+  /** Starts a run. Returns its details as JSON. */
+  async start(body: RunBody, caller: Caller, repeat?: Repeat): Promise<string> {
     const { repeats, runs } = this.#options;
-    return repeats.once(ask.requestedBy, repeat, async (key) => runs.start(await this.#order(ask), key));
+    return repeats.once(caller.requestedBy, repeat, async (key) => runs.start(await this.#spec(body, caller), key));
   }
 
-  /** The id of a config that a run has, for an id or name. */
+  /** The config id that runs are stored with, for the id or name of a config. */
   async configId(key: string): Promise<string> {
     if (isConfigId(key)) return key;
     const found = await this.#options.configs.find(key);
     return found?.kind === 'stored' ? found.config.id : key;
   }
 
-  async #order({ what, overrides, overlap, labels, requestedBy, requestId }: RunAsk): Promise<RunOrder> {
-    const common = { overlap: this.#overlap(overlap), labels, requestedBy, requestId };
-    if ('text' in what) {
-      const own = await this.#options.configs.ownSource(what.text, what.format, overrides);
-      return { config: undefined, ...own, ...common };
+  async #spec({ config, overrides, overlap, labels }: RunBody, caller: Caller): Promise<RunSpec> {
+    const common = { overlap: this.#overlap(overlap), labels, ...caller };
+    if ('text' in config) {
+      const inline = await this.#options.configs.inlineSource(config.text, config.format, overrides);
+      return { config: undefined, ...inline, ...common };
     }
-    return { ...(await this.#known(what.configId, overrides)), ...common };
+    return { ...(await this.#known(config.configId, overrides)), ...common };
   }
 
-  async #known(key: string, overrides: string | undefined): Promise<Pick<RunOrder, 'config' | 'source' | 'overrides'>> {
+  async #known(key: string, overrides: string | undefined): Promise<Pick<RunSpec, 'config' | 'source' | 'overrides'>> {
     const { configs } = this.#options;
     const found = await findConfig(configs, key);
     if (overrides === undefined) return configNow(found, this.#options);
     if (found.kind === 'preset') throw noOverrides(key);
     const { id, name, current } = found.config;
-    const source = await configs.ownSource(current.text, current.format, overrides);
+    const source = await configs.inlineSource(current.text, current.format, overrides);
     return { config: { id, name, version: current.version }, ...source };
   }
 
   #overlap(asked: Overlap | undefined): Overlap {
     const { overlap, preventConcurrentRuns } = this.#options;
     if (asked === 'allow' && preventConcurrentRuns) {
-      throw new Refusal('HR_REQUEST_INVALID', 'preventConcurrentRuns allows one run of a config at a time', {
+      throw new ApiError('HR_REQUEST_INVALID', 'preventConcurrentRuns allows one run of a config at a time', {
         hint: 'Ask with "overlap": "queue", and the run begins when the others have ended.',
       });
     }
@@ -83,9 +69,9 @@ export class RunRequests {
   }
 }
 
-/** A preset may do what an upload may not, and have secrets of the environment: only its file says what it does. */
-function noOverrides(key: string): Refusal {
-  return new Refusal('HR_CONFIG_IS_PRESET', `The config ${key} is a preset, which takes no overrides`, {
+/** A preset may do things that uploads may not, and may contain secrets of the environment. So no request changes it. */
+function noOverrides(key: string): ApiError {
+  return new ApiError('HR_CONFIG_IS_PRESET', `The config ${key} is a preset, which takes no overrides`, {
     hint: 'Upload it as a config (POST /v1/config), or make another preset.',
   });
 }

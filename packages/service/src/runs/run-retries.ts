@@ -1,18 +1,17 @@
 import type { RunDetails } from '../api/run-details.ts';
 import type { Configs } from '../configs/configs.ts';
-import { Refusal } from '../errors/refusal.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { RequestKey, Store } from '../store/store.ts';
-import { INLINE_CONFIG, type RunOrder } from './active-run.ts';
+import { INLINE_CONFIG } from './active-run.ts';
 import { configNow, findConfig } from './config-now.ts';
 import type { Repeat, RepeatedRequests } from './repeated-requests.ts';
 import { type RunManager, runNotFound } from './run-manager.ts';
+import type { Caller, RunSpec } from './run-spec.ts';
 
-export interface RetryAsk {
-  /** The id or name of a config to run with as it is now; absent: the config of the run, as it was then. */
-  configId: string | undefined;
-  requestedBy: string | null;
-  /** The id of the request. */
-  requestId: string;
+/** The body of a request for a retry. */
+export interface RetryBody {
+  /** The id or name of a config to use in its current version. Absent: the config of the run, in the version of the run. */
+  configId?: string | undefined;
 }
 
 export interface RunRetriesOptions {
@@ -43,17 +42,17 @@ export class RunRetries {
   }
 
   /** Starts the new run, and gives its details as JSON. */
-  async start(runId: string, ask: RetryAsk, repeat?: Repeat): Promise<string> {
-    return this.#repeats.once(ask.requestedBy, repeat, (key) => this.#startOne(runId, ask, key));
+  async start(runId: string, body: RetryBody, caller: Caller, repeat?: Repeat): Promise<string> {
+    return this.#repeats.once(caller.requestedBy, repeat, (key) => this.#startOne(runId, body, caller, key));
   }
 
-  async #startOne(runId: string, ask: RetryAsk, key: RequestKey | undefined): Promise<string> {
+  async #startOne(runId: string, body: RetryBody, caller: Caller, key: RequestKey | undefined): Promise<string> {
     if (this.#starting.has(runId)) {
-      throw new Refusal('HR_RUN_IS_GOING', `Another request runs the failed documents of the run ${runId} again`);
+      throw new ApiError('HR_RUN_IS_GOING', `Another request runs the failed documents of the run ${runId} again`);
     }
     this.#starting.add(runId);
     try {
-      return await this.#startAlone(runId, ask, key);
+      return await this.#startAlone(runId, body, caller, key);
     } finally {
       this.#starting.delete(runId);
     }
@@ -61,7 +60,8 @@ export class RunRetries {
 
   async #startAlone(
     runId: string,
-    { configId, requestedBy, requestId }: RetryAsk,
+    { configId }: RetryBody,
+    caller: Caller,
     key: RequestKey | undefined,
   ): Promise<string> {
     const text = await this.#runs.details(runId);
@@ -71,7 +71,7 @@ export class RunRetries {
     await this.#checkRetried(details);
     const { items } = await this.#runs.journals.failures(runId, { after: 0, limit: 1 }, { replayable: true });
     if (items.length === 0) {
-      throw new Refusal('HR_RETRY_NOTHING', `The run ${runId} has no failed documents that could be run again`);
+      throw new ApiError('HR_RETRY_NOTHING', `The run ${runId} has no failed documents that could be run again`);
     }
     const found =
       configId === undefined
@@ -79,7 +79,7 @@ export class RunRetries {
         : await configNow(await findConfig(this.#configs, configId), { configs: this.#configs, runs: this.#runs });
     const { labels } = details;
     const overlap = details.overlap === 'allow' && this.#preventConcurrentRuns ? 'refuse' : details.overlap;
-    return this.#runs.start({ ...found, overlap, labels, requestedBy, requestId, retryOf: runId }, key);
+    return this.#runs.start({ ...found, overlap, labels, ...caller, retryOf: runId }, key);
   }
 
   /** Two runs of the same documents at once would hinder each other. */
@@ -89,7 +89,7 @@ export class RunRetries {
   }
 
   /** The config that the run had, in the version that it had. */
-  async #sameConfig(details: RunDetails): Promise<Pick<RunOrder, 'config' | 'source'>> {
+  async #sameConfig(details: RunDetails): Promise<Pick<RunSpec, 'config' | 'source'>> {
     const { configId, configVersion, configDigest, overrides } = details;
     if (configId === INLINE_CONFIG) throw otherConfig(details, 'The config came with the request of the run');
     if (overrides !== undefined) throw otherConfig(details, 'The run had overrides, which are not kept as they were');
@@ -113,14 +113,14 @@ export class RunRetries {
   }
 }
 
-function isGoing(runId: string): Refusal {
-  return new Refusal('HR_RUN_IS_GOING', `The run ${runId} has not ended yet`, {
+function isGoing(runId: string): ApiError {
+  return new ApiError('HR_RUN_IS_GOING', `The run ${runId} has not ended yet`, {
     hint: 'Wait for its end, or cancel it.',
   });
 }
 
-function otherConfig({ runId }: RunDetails, reason: string): Refusal {
-  return new Refusal('HR_RETRY_CONFIG', `${reason}, so the run ${runId} cannot be retried as it was`, {
+function otherConfig({ runId }: RunDetails, reason: string): ApiError {
+  return new ApiError('HR_RETRY_CONFIG', `${reason}, so the run ${runId} cannot be retried as it was`, {
     hint: 'Name the config to run with, as it is now: {"configId": "..."}.',
   });
 }
