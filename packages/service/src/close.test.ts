@@ -6,7 +6,8 @@ import { promisify } from 'node:util';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SqliteStore } from './store/sqlite-store.ts';
 import { FakeThreads } from './testing/fake-threads.test.support.ts';
-import { temporaryDirectory, testService } from './testing/test-service.test.support.ts';
+import { temporaryDirectory } from './testing/temporary-directory.test.support.ts';
+import { testService } from './testing/test-service.test.support.ts';
 
 // A service that has done a little of everything, in a process that nothing but a leak would keep.
 const USED = `

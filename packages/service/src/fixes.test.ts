@@ -7,7 +7,8 @@ import { hashPassword } from './auth/password-hash.ts';
 import { ThreadsOnDemand } from './runs/threads-on-demand.ts';
 import { defaultSettings } from './settings/service-settings.ts';
 import { MemoryStore } from './store/memory-store.ts';
-import { temporaryDirectory, testService, VALID } from './testing/test-service.test.support.ts';
+import { temporaryDirectory } from './testing/temporary-directory.test.support.ts';
+import { testService, VALID } from './testing/test-service.test.support.ts';
 
 /** What the reference does to its users, by the numbers of the service's contract: each shown to be otherwise here. */
 describe('where the reference fails its users', () => {

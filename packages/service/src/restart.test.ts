@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RunDetails } from './api/run-details.ts';
-import { temporaryDirectory, testService } from './testing/test-service.test.support.ts';
+import { temporaryDirectory } from './testing/temporary-directory.test.support.ts';
+import { testService } from './testing/test-service.test.support.ts';
 
 // The service in a process of its own, whose runs publish documents and never end.
 const SERVICE = `

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { FailureDelay } from '../auth/failure-delay.ts';
 import { newToken, parseTokenHash } from '../auth/token.ts';
-import { temporaryDirectory, testService, VALID } from '../testing/test-service.test.support.ts';
+import { temporaryDirectory } from '../testing/temporary-directory.test.support.ts';
+import { testService, VALID } from '../testing/test-service.test.support.ts';
 import { AuditLog, type AuditRecord } from './audit-log.ts';
 
 const users = [

@@ -11,6 +11,7 @@ import type {
 } from '../store/store.ts';
 import { epochSeconds } from '../time/clock.ts';
 import type { ConfigChange } from './config-diff.ts';
+import { configNotFound, isPreset, nameTaken } from './config-errors.ts';
 import { checkConfigName, isConfigId } from './config-name.ts';
 import { type ConfigItem, configPage, type Page, versionPage } from './config-pages.ts';
 import type { ConfigSource } from './config-source.ts';
@@ -291,20 +292,4 @@ function named(key: string, upload: Upload): Upload {
     );
   }
   return { ...upload, notes: { ...upload.notes, name: key } };
-}
-
-export function configNotFound(key: string): ApiError {
-  return new ApiError('HR_CONFIG_NOT_FOUND', `There is no config ${key}`, { hint: 'GET /v1/config lists them.' });
-}
-
-function nameTaken(name: string | null | undefined): ApiError {
-  return new ApiError('HR_CONFIG_NAME_TAKEN', `There is a config named ${name} already`, {
-    hint: `Replace that one (PUT /v1/config/${name}), or take another name.`,
-  });
-}
-
-function isPreset(key: string): ApiError {
-  return new ApiError('HR_CONFIG_IS_PRESET', `The config ${key} is a preset: it belongs to a file`, {
-    hint: 'Change or remove the file in the preset directory, and start the service again.',
-  });
 }

@@ -40,9 +40,7 @@ export function guardRoutes(app: FastifyInstance, authenticator: Authenticator |
     }
     request.user = user.name;
     request.role = user.role;
-    if (!mayDo(user.role, access)) {
-      throw new ApiError('HR_FORBIDDEN', `${user.name} has the role ${user.role}; this needs the role ${access}`);
-    }
+    requireRole(request, access);
   });
 }
 

@@ -1,8 +1,9 @@
 import { hasErrors, Type } from '@headrace/engine';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { nullable } from '../api/nullable.ts';
+import { configNotFound } from '../configs/config-errors.ts';
 import type { ConfigItem } from '../configs/config-pages.ts';
-import { type Configs, configNotFound, type Upload } from '../configs/configs.ts';
+import type { Configs, Upload } from '../configs/configs.ts';
 import { uploadText } from '../configs/upload-text.ts';
 import { CONFIG_CURSOR } from '../requests/text-formats.ts';
 import type { ConfigFormat, ConfigNotes } from '../store/store.ts';
@@ -18,6 +19,7 @@ import {
 } from './config-answers.ts';
 import { sendJson, streamJson } from './json.ts';
 import { labelQuery, parseLabels, uploadLabelQuery } from './label-query.ts';
+import { acceptRawBodies } from './raw-bodies.ts';
 import {
   answers,
   DEFAULT_PAGE,
@@ -89,11 +91,7 @@ export async function configRoutes(
   app: FastifyInstance,
   { configs, previews, maxConfigBytes }: ServiceParts,
 ): Promise<void> {
-  const keepBytes = (_request: unknown, body: Buffer, done: (error: null, body: Buffer) => void) => done(null, body);
-  app.removeAllContentTypeParsers();
-  for (const type of ['application/json', 'application/hocon']) {
-    app.addContentTypeParser(type, { parseAs: 'buffer' }, keepBytes);
-  }
+  acceptRawBodies(app, 'application/json', 'application/hocon');
   const tags = ['config'];
 
   app.post<{ Body: Buffer | undefined; Querystring: UploadQuery }>(

@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../settings/service-settings.ts';
-import { type TestService, temporaryDirectory, testService, VALID } from '../testing/test-service.test.support.ts';
+import { temporaryDirectory } from '../testing/temporary-directory.test.support.ts';
+import { type TestService, testService, VALID } from '../testing/test-service.test.support.ts';
 
 const put = (body: string, headers: Record<string, string> = {}) => ({
   method: 'PUT',

@@ -7,7 +7,7 @@ import { readConfigText, SecretMask } from '@headrace/engine';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { RunJournal } from '../runs/run-journal.ts';
 import { MemoryStore } from '../store/memory-store.ts';
-import { temporaryDirectory } from '../testing/test-service.test.support.ts';
+import { temporaryDirectory } from '../testing/temporary-directory.test.support.ts';
 import { EVENT_HEADERS, EventStreams } from './event-streams.ts';
 
 /** A client that takes what it is given, until it does not. */

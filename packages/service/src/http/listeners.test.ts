@@ -3,7 +3,8 @@ import { request } from 'node:https';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryDirectory, testService } from '../testing/test-service.test.support.ts';
+import { temporaryDirectory } from '../testing/temporary-directory.test.support.ts';
+import { testService } from '../testing/test-service.test.support.ts';
 import { CERTIFICATE_PEM, KEY_PEM, KEY_STORE } from '../testing/tls-material.test.support.ts';
 
 const host = '127.0.0.1';

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { silentLogger } from '../silent-logger.ts';
 import { startService } from '../start-service.ts';
 import { FakeThreads } from '../testing/fake-threads.test.support.ts';
-import { temporaryDirectory, testSettings, VALID } from '../testing/test-service.test.support.ts';
+import { temporaryDirectory } from '../testing/temporary-directory.test.support.ts';
+import { testSettings, VALID } from '../testing/test-service.test.support.ts';
 
 /** A preset whose component keeps the service loading until the test says so. */
 function slowPresets() {

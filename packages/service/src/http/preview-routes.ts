@@ -1,11 +1,12 @@
 import { type PreviewResult, Type, traceJson, writeString } from '@headrace/engine';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { JsonDocument, LogLine, StageFailure } from '../api/preview-answer.ts';
-import { configNotFound } from '../configs/configs.ts';
+import { configNotFound } from '../configs/config-errors.ts';
 import type { ConfigChoice } from '../requests/config-choice.ts';
 import { DocumentedPreviewBody } from '../requests/preview-body.ts';
 import { requireRole } from './access.ts';
 import { sendJson } from './json.ts';
+import { acceptRawBodies } from './raw-bodies.ts';
 import { answers, problemList, queryOf } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
 
@@ -26,8 +27,7 @@ const PreviewAnswer = Type.Object({
 /** What documents become in a pipeline, without an indexer. */
 export async function previewRoutes(app: FastifyInstance, parts: ServiceParts): Promise<void> {
   const { configs, reader, previews, maxConfigBytes } = parts;
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  acceptRawBodies(app, 'application/json');
 
   app.post<{ Body: Buffer | undefined; Querystring: { trace?: boolean } }>(
     '/v1/preview',

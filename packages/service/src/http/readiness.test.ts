@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { defaultSettings } from '../settings/service-settings.ts';
 import { SqliteStore } from '../store/sqlite-store.ts';
-import { temporaryDirectory, testService } from '../testing/test-service.test.support.ts';
+import { temporaryDirectory } from '../testing/temporary-directory.test.support.ts';
+import { testService } from '../testing/test-service.test.support.ts';
 import { Readiness } from './readiness.ts';
 
 const checked = ['store', 'presets', 'running', 'disk', 'eventLoop'];

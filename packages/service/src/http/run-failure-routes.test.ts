@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { RunDetails } from '../api/run-details.ts';
 import { MemoryStore } from '../store/memory-store.ts';
 import { StoreError } from '../store/store.ts';
-import { type TestService, temporaryDirectory, testService, VALID } from '../testing/test-service.test.support.ts';
+import { temporaryDirectory } from '../testing/temporary-directory.test.support.ts';
+import { type TestService, testService, VALID } from '../testing/test-service.test.support.ts';
 
 function failure(n: number, over: Partial<KeptFailure> = {}): KeptFailure {
   return {

@@ -2,7 +2,8 @@ import { configToJson } from '@headrace/engine';
 import { describe, expect, it } from 'vitest';
 import type { RunDetails } from '../api/run-details.ts';
 import { defaultSettings, type ServiceSettings } from '../settings/service-settings.ts';
-import { type TestService, temporaryDirectory, testService, VALID } from '../testing/test-service.test.support.ts';
+import { temporaryDirectory } from '../testing/temporary-directory.test.support.ts';
+import { type TestService, testService, VALID } from '../testing/test-service.test.support.ts';
 
 const places = (maxConcurrentRuns: number): Partial<ServiceSettings> => ({
   limits: { ...defaultSettings().limits, maxConcurrentRuns },

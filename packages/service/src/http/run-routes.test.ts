@@ -3,7 +3,8 @@ import type { RunDetails } from '../api/run-details.ts';
 import { defaultSettings, type Limits } from '../settings/service-settings.ts';
 import { MemoryStore } from '../store/memory-store.ts';
 import { StoreError } from '../store/store.ts';
-import { temporaryDirectory, testService, VALID } from '../testing/test-service.test.support.ts';
+import { temporaryDirectory } from '../testing/temporary-directory.test.support.ts';
+import { testService, VALID } from '../testing/test-service.test.support.ts';
 
 const limits = (over: Partial<Limits>) => ({ limits: { ...defaultSettings().limits, ...over } });
 

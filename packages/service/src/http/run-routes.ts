@@ -9,6 +9,7 @@ import type { RunFilter } from '../store/store.ts';
 import { requireRole } from './access.ts';
 import { sendJson, streamJson } from './json.ts';
 import { labelQuery, parseLabels } from './label-query.ts';
+import { acceptRawBodies } from './raw-bodies.ts';
 import { type RepeatHeaders, repeatHeaders } from './repeat-headers.ts';
 import { answers, DEFAULT_PAGE, idParams, pageOf, pageQuery, queryOf } from './route-schemas.ts';
 import type { ServiceParts } from './service-parts.ts';
@@ -37,8 +38,7 @@ export async function runRoutes(
 ): Promise<void> {
   const tags = ['run'];
 
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  acceptRawBodies(app, 'application/json');
 
   app.post<{ Body: Buffer | undefined; Headers: RepeatHeaders }>(
     '/v1/run',

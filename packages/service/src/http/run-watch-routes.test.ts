@@ -1,8 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import type { LogRecord } from '@headrace/engine';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { defaultSettings } from '../settings/service-settings.ts';
 import { EventReader } from '../testing/event-reader.test.support.ts';
-import { type TestService, testService, VALID } from '../testing/test-service.test.support.ts';
+import { type TestService, testService } from '../testing/test-service.test.support.ts';
 
 const record = (message: string, over: Partial<LogRecord> = {}): LogRecord => ({
   level: 'info',
@@ -127,7 +128,7 @@ describe('the events of a run', () => {
   });
 
   it('of a run that waits are its position, and then the rest', async () => {
-    const { service, run } = await withRun({ limits: { ...(await limits()), maxConcurrentRuns: 1 } });
+    const { service, run } = await withRun({ limits: { ...defaultSettings().limits, maxConcurrentRuns: 1 } });
     const configId = await service.store();
     const second = await service.run(configId);
     const third = await service.run(configId);
@@ -288,61 +289,6 @@ describe('the details of a run', () => {
     ]);
   });
 });
-
-describe('open event streams', () => {
-  const users = [
-    { name: 'ann', password: 'a', role: 'admin' as const },
-    { name: 'bob', password: 'b', role: 'reader' as const },
-  ];
-  const basic = (credentials: string) => ({ authorization: `Basic ${btoa(credentials)}` });
-
-  /** Opens a stream of the run; gives its status, and what closes it. */
-  async function open({ url }: TestService, runId: string, auth?: string) {
-    const abort = new AbortController();
-    onTestFinished(() => abort.abort());
-    const headers = auth === undefined ? {} : basic(auth);
-    const { status } = await fetch(`${url}/v1/run/${runId}/events`, { headers, signal: abort.signal });
-    return { status, close: () => abort.abort() };
-  }
-
-  it('are limited for each user; beyond that 429 with the setting, and all else is answered', async () => {
-    const service = await testService({ auth: { users }, limits: { ...(await limits()), maxStreamsPerUser: 2 } });
-    const stored = await service.ask('/v1/config', { body: VALID, type: 'application/hocon', auth: 'ann:a' });
-    const run = await service.ask('/v1/run', { body: stored.json, auth: 'ann:a' });
-    const { runId } = run.json as { runId: string };
-    const first = await open(service, runId, 'ann:a');
-    expect([first.status, (await open(service, runId, 'ann:a')).status]).toEqual([200, 200]);
-    const refused = await service.ask(`/v1/run/${runId}/events`, { auth: 'ann:a' });
-    expect(refused.headers.get('retry-after')).toBe('5');
-    expect(refused.json).toMatchObject({
-      status: 429,
-      code: 'HR_TOO_MANY_STREAMS',
-      hint: expect.stringContaining('limits.maxStreamsPerUser'),
-    });
-    expect((await open(service, runId, 'bob:b')).status).toBe(200);
-    expect((await service.ask('/v1/livez')).status).toBe(200);
-    first.close();
-    await expect.poll(async () => (await open(service, runId, 'ann:a')).status).toBe(200);
-  });
-
-  it.each([
-    ['without users', {}, [undefined, undefined]],
-    ['with a shared password', { auth: { password: 's', users: [] } }, ['ann:s', 'bob:s']],
-  ] as const)('are limited for all clients together %s', async (_, settings, [one, other]) => {
-    const service = await testService({ ...settings, limits: { ...(await limits()), maxStreamsPerUser: 1 } });
-    const auth = one === undefined ? {} : { auth: one };
-    const stored = await service.ask('/v1/config', { body: VALID, type: 'application/hocon', ...auth });
-    const run = await service.ask('/v1/run', { body: stored.json, ...auth });
-    const { runId } = run.json as { runId: string };
-    expect((await open(service, runId, one)).status).toBe(200);
-    expect((await open(service, runId, other)).status).toBe(429);
-  });
-});
-
-async function limits() {
-  const { defaultSettings } = await import('../settings/service-settings.ts');
-  return defaultSettings().limits;
-}
 
 /** A client that asks and does not read. */
 async function slowClient(service: TestService, path: string): Promise<Socket> {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readExposition } from '../testing/exposition.test.support.ts';
-import { temporaryDirectory, testService } from '../testing/test-service.test.support.ts';
+import { temporaryDirectory } from '../testing/temporary-directory.test.support.ts';
+import { testService } from '../testing/test-service.test.support.ts';
 import { CounterFamily, HistogramFamily, readFamily } from './families.ts';
 import { prometheusText } from './prometheus-text.ts';
 

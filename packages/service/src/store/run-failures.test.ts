@@ -1,18 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { writeFailureLine } from '@headrace/engine';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { temporaryDirectory } from '../testing/temporary-directory.test.support.ts';
 import { MemoryStore } from './memory-store.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import { type FailureFilter, FORGOTTEN_CONTENT, type Store, type StoredFailure, type StoredRun } from './store.ts';
-
-function newDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'headrace-failures-'));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-  return directory;
-}
 
 function run(id: string): StoredRun {
   const rest = { configId: 'c', status: 'SUCCEEDED', done: true, startTime: 1, requestedBy: null, labels: {} };
@@ -21,7 +14,7 @@ function run(id: string): StoredRun {
 
 describe.each<[string, () => Store]>([
   ['memory', () => new MemoryStore()],
-  ['sqlite', () => new SqliteStore(newDirectory())],
+  ['sqlite', () => new SqliteStore(temporaryDirectory())],
 ])('the %s store', (_name, open) => {
   it('keeps the failed documents of a run, in order, as long as the run', async () => {
     const store = open();
@@ -102,7 +95,7 @@ describe.each<[string, () => Store]>([
 });
 
 it('what an earlier release has kept counts too', async () => {
-  const directory = newDirectory();
+  const directory = temporaryDirectory();
   const before = new SqliteStore(directory);
   await before.saveRun(run('a'));
   const failed = { connector: 'c', at: 'indexer', replayable: true, line: '{"id":"1","document":{"id":"1"}}' };

@@ -1,16 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { temporaryDirectory } from '../testing/temporary-directory.test.support.ts';
 import { MemoryStore } from './memory-store.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import type { Store, StoredRun } from './store.ts';
-
-function newDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'headrace-logs-'));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-  return directory;
-}
 
 function run(id: string): StoredRun {
   const rest = { configId: 'c', status: 'SUCCEEDED', done: true, startTime: 1, requestedBy: null, labels: {} };
@@ -21,7 +13,7 @@ const piece = (number: number, text: string) => ({ number, firstLine: number * 1
 
 describe.each<[string, () => Store]>([
   ['memory', () => new MemoryStore()],
-  ['sqlite', () => new SqliteStore(newDirectory())],
+  ['sqlite', () => new SqliteStore(temporaryDirectory())],
 ])('the logs in the %s store', (_name, open) => {
   it('grow, and lose their oldest pieces', async () => {
     const store = open();
@@ -65,7 +57,7 @@ describe.each<[string, () => Store]>([
 });
 
 it('a log is there when the store is opened again', async () => {
-  const directory = newDirectory();
+  const directory = temporaryDirectory();
   const before = new SqliteStore(directory);
   await before.saveRun(run('a'));
   await before.saveRunLog('a', [piece(1, 'x\n')], 1);

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { onTestFinished } from 'vitest';
@@ -8,6 +7,7 @@ import { defaultSettings, type ServiceSettings } from '../settings/service-setti
 import { type RunningService, type ServiceOptions, startService } from '../start-service.ts';
 import { DescribedAnswers } from './described-answers.test.support.ts';
 import { FakeThreads } from './fake-threads.test.support.ts';
+import { temporaryDirectory } from './temporary-directory.test.support.ts';
 
 /** A config without errors, of the components below. */
 export const VALID = `
@@ -48,13 +48,6 @@ export class Nowhere {
   static parameters = text({});
 }
 `;
-
-/** A directory that goes away with the test. */
-export function temporaryDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'headrace-service-'));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-  return directory;
-}
 
 /** Settings for a test: a free port, memory, three components. */
 export function testSettings(over: Partial<ServiceSettings> = {}): ServiceSettings {

@@ -1,0 +1,17 @@
+import { ApiError } from '../errors/api-error.ts';
+
+export function configNotFound(key: string): ApiError {
+  return new ApiError('HR_CONFIG_NOT_FOUND', `There is no config ${key}`, { hint: 'GET /v1/config lists them.' });
+}
+
+export function nameTaken(name: string | null | undefined): ApiError {
+  return new ApiError('HR_CONFIG_NAME_TAKEN', `There is a config named ${name} already`, {
+    hint: `Replace that one (PUT /v1/config/${name}), or take another name.`,
+  });
+}
+
+export function isPreset(key: string): ApiError {
+  return new ApiError('HR_CONFIG_IS_PRESET', `The config ${key} is a preset: it belongs to a file`, {
+    hint: 'Change or remove the file in the preset directory, and start the service again.',
+  });
+}
