@@ -1,6 +1,6 @@
 /**
- * What becomes of a run while another one of the same config waits or goes on: it goes beside it, it is refused, or it
- * waits until that one has ended.
+ * What happens to a run while another run of the same config is waiting or running: it runs at the same time, it is
+ * refused, or it waits until the other run has ended.
  */
 export const OVERLAPS = ['allow', 'refuse', 'queue'] as const;
 

@@ -12,22 +12,25 @@ export const StageFailure = Type.Object({
 /** A line that a stage logged. */
 export const LogLine = Type.Object({
   level: Type.Union(['debug', 'info', 'warn', 'error'].map((level) => Type.Literal(level))),
-  stage: Type.String({ description: 'Empty when the preview itself says it' }),
+  stage: Type.String({ description: 'Empty for messages of the preview itself' }),
   message: Type.String(),
 });
 
-/** What a stage did to a document; in `children` what later stages did to those that it emitted. */
+/**
+ * What a stage did to a document. `children` has the traces of the children that the stage emitted, through the later
+ * stages.
+ */
 export const StageTraceAnswer = Type.Object(
   {
     stage: Type.String(),
     class: Type.String(),
     document: Type.Optional(JsonDocument),
-    unchanged: Type.Optional(Type.Literal(true, { description: 'The document is as it was before' })),
+    unchanged: Type.Optional(Type.Literal(true, { description: 'The document is unchanged' })),
     skipped: Type.Optional(Type.Literal('condition', { description: 'The document does not meet the conditions' })),
-    dropped: Type.Optional(Type.Literal(true, { description: 'The document goes no further' })),
-    skipsRest: Type.Optional(Type.Literal(true, { description: 'The document passes the later stages' })),
+    dropped: Type.Optional(Type.Literal(true, { description: 'Later stages do not get the document' })),
+    skipsRest: Type.Optional(Type.Literal(true, { description: 'The document skips the later stages' })),
     failure: Type.Optional(StageFailure),
-    cut: Type.Optional(Type.Literal(true, { description: 'The preview shows so much that there is no room for it' })),
+    cut: Type.Optional(Type.Literal(true, { description: 'Left out because the preview is too large' })),
     children: Type.Optional(
       Type.Array(Type.Object({ document: Type.Optional(JsonDocument), trace: Type.Array(Type.Ref('StageTrace')) })),
     ),

@@ -2,13 +2,13 @@ import { type Problem, type Static, Type } from '@headrace/engine';
 import { nullable } from './nullable.ts';
 import { OVERLAPS } from './overlap.ts';
 
-/** Something wrong with a config or a run, with its place where it has one. */
+/** A problem of a config or a run, with its place where it has one. */
 export const ProblemAnswer = Type.Object(
   {
     severity: Type.Union([Type.Literal('error'), Type.Literal('warning')]),
     code: Type.String(),
-    path: Type.String({ description: 'Where in the config; empty for the whole' }),
-    file: Type.Optional(Type.String({ description: 'The included file that the text stands in' })),
+    path: Type.String({ description: 'Where in the config; empty for the whole config' }),
+    file: Type.Optional(Type.String({ description: 'The included file that contains the text' })),
     line: Type.Optional(Type.Integer({ minimum: 1 })),
     column: Type.Optional(Type.Integer({ minimum: 1 })),
     component: Type.Optional(Type.String()),
@@ -24,11 +24,11 @@ export const RunStateAnswer = Type.Enum([...RUN_STATES]);
 
 export const MAX_LABELS = 100;
 
-/** A query tells key and value apart by the colon. */
+/** A key has no colon: queries separate key and value by a colon. */
 export const Labels = Type.Record(Type.String({ pattern: '^[^:]{1,100}$' }), Type.String({ maxLength: 1000 }), {
   maxProperties: MAX_LABELS,
   additionalProperties: false,
-  description: 'Texts by name; no name has a colon',
+  description: 'Texts by name; a name has no colon',
 });
 
 /** Times are seconds since the epoch, with a fraction. */
@@ -36,11 +36,11 @@ export const RunDetailsAnswer = Type.Object(
   {
     runId: Type.String(),
     configId: Type.String({ description: '`inline` when the config came with the request' }),
-    configName: nullable(Type.String({ description: 'The name of the config when the run was asked for' })),
+    configName: nullable(Type.String({ description: 'The name of the config at the time of the request' })),
     configVersion: nullable(
-      Type.Integer({ minimum: 1, description: 'Null for a preset, and for a config of its own' }),
+      Type.Integer({ minimum: 1, description: 'Null for a preset, and for a config that came with the request' }),
     ),
-    startTime: Type.Number({ description: 'When the run was asked for' }),
+    startTime: Type.Number({ description: 'When the run was requested' }),
     endTime: nullable(Type.Number()),
     runResult: nullable(
       Type.Object({
@@ -64,7 +64,7 @@ export const RunDetailsAnswer = Type.Object(
     runType: Type.Literal('LOCAL'),
     done: Type.Boolean(),
     status: RunStateAnswer,
-    queuePosition: Type.Optional(Type.Integer({ minimum: 1, description: 'While it is QUEUED; 1 is the next' })),
+    queuePosition: Type.Optional(Type.Integer({ minimum: 1, description: 'While the run is QUEUED; 1 is the next' })),
     progress: Type.Object({
       published: Type.Integer(),
       created: Type.Integer({ description: 'Children that stages emitted' }),
@@ -72,7 +72,9 @@ export const RunDetailsAnswer = Type.Object(
       succeeded: Type.Integer(),
       failed: Type.Integer(),
       dropped: Type.Integer(),
-      docsPerSecond: Type.Number({ description: 'Lately while it goes, on the whole when it is done' }),
+      docsPerSecond: Type.Number({
+        description: 'The current rate while the run is running, the average when it is done',
+      }),
       connectors: Type.Array(
         Type.Object({
           name: Type.String(),
@@ -85,50 +87,52 @@ export const RunDetailsAnswer = Type.Object(
         }),
         { description: 'The first 1000' },
       ),
-      moreConnectors: Type.Optional(Type.Integer({ description: 'How many there are beside these 1000' })),
+      moreConnectors: Type.Optional(Type.Integer({ description: 'How many more connectors there are' })),
       stages: Type.Array(
         Type.Object({
           connector: Type.String(),
           pipeline: Type.String(),
           stage: Type.String(),
           class: Type.String(),
-          processed: Type.Integer({ description: 'Documents that the stage was called with' }),
+          processed: Type.Integer({ description: 'Documents that the stage processed' }),
           failed: Type.Integer(),
           children: Type.Integer({ description: 'Children that it emitted' }),
-          meanMillis: Type.Number({ description: 'Time for a document, by a sample; waiting included' }),
+          meanMillis: Type.Number({ description: 'Mean time per document, from a sample, including waiting' }),
         }),
-        { description: 'Those of the connectors that have begun; the first 1000' },
+        { description: 'The stages of the connectors that have started; the first 1000' },
       ),
       indexing: Type.Optional(
         Type.Object(
           {
-            type: Type.String({ description: 'Of the indexer' }),
+            type: Type.String({ description: 'The type of the indexer' }),
             batches: Type.Integer({ description: 'Sent' }),
-            inFlight: Type.Integer({ description: 'Batches that are being sent' }),
-            documents: Type.Integer({ description: 'In these batches, those that failed included' }),
+            inFlight: Type.Integer({ description: 'Batches being sent' }),
+            documents: Type.Integer({ description: 'Documents in the sent batches, including failed ones' }),
             failed: Type.Integer(),
             retries: Type.Integer({ description: 'Documents that were sent again, counted each time' }),
-            seconds: Type.Number({ description: 'That sending took, each batch for itself' }),
+            seconds: Type.Number({ description: 'Total time of sending, summed over the batches' }),
           },
-          { description: 'What the indexer does; absent until there is one' },
+          { description: 'The work of the indexer; absent until there is an indexer' },
         ),
       ),
     }),
-    configDigest: Type.String({ description: 'SHA-256 of the config, overrides included, as an answer shows it' }),
+    configDigest: Type.String({ description: 'SHA-256 of the config with overrides, with secrets masked' }),
     overrides: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), { description: 'What was laid over the config; secrets are masked' }),
+      Type.Record(Type.String(), Type.Unknown(), { description: 'The overrides of the config; secrets are masked' }),
     ),
-    retryOf: Type.Optional(Type.String({ description: 'The run whose failed documents it runs again' })),
-    retriedBy: Type.Optional(Type.String({ description: 'The last run that ran its failed documents again' })),
-    overlap: Type.Enum([...OVERLAPS], { description: 'What was to happen if another run of the config was there' }),
+    retryOf: Type.Optional(Type.String({ description: 'The run whose failed documents this run processes again' })),
+    retriedBy: Type.Optional(
+      Type.String({ description: 'The last run that processed the failed documents of this run again' }),
+    ),
+    overlap: Type.Enum([...OVERLAPS], { description: 'What to do if another run of the config is active' }),
     requestedBy: nullable(Type.String()),
-    requestId: Type.Optional(Type.String({ description: 'Of the request that asked for it' })),
+    requestId: Type.Optional(Type.String({ description: 'The id of the request that started the run' })),
     labels: Type.Record(Type.String(), Type.String()),
   },
   { $id: 'RunDetails' },
 );
 
-/** What the service tells of a run. */
+/** The details of a run, as the API returns them. */
 export type RunDetails = Omit<Static<typeof RunDetailsAnswer>, 'runResult' | 'status'> & {
   status: (typeof RUN_STATES)[number];
   runResult:

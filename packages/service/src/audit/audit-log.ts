@@ -3,7 +3,7 @@ import { messageOf } from '@headrace/engine';
 import type { FastifyBaseLogger } from 'fastify';
 import type { AuditSettings } from '../settings/service-settings.ts';
 
-/** Who did what, and what came of it. Nothing of bodies, headers and queries. */
+/** Who did what, and with which result. Contains nothing of bodies, headers and query strings. */
 export interface AuditRecord {
   requestId: string;
   user: string | null;
@@ -11,19 +11,20 @@ export interface AuditRecord {
   address: string;
   /** Method and route, or `login`. */
   action: string;
-  /** The id of the config or run that it was about. */
+  /** The id of the config or run that the request names. */
   target: string | null;
-  /** The id of what it has made of that: of the run that retries a run. */
+  /** The id of what the request created: for a retry, the id of the new run. */
   made?: string;
-  /** How many logins of the address were not looked at, up to now. */
+  /** How many logins from the address were refused unchecked so far. */
   tries?: number;
   outcome: string;
   status: number;
 }
 
 /**
- * Keeps records: each a line of JSON in a file of its own, or a line of the log with `"audit": true`. The file is
- * opened anew for every group of lines, so it may be moved away at any time. Lines that it does not take go to the log.
+ * Writes audit records: lines of JSON in a file, or lines of the service log with `"audit": true`. The file is opened
+ * again for every group of lines, so log rotation may move it at any time. Records that cannot be written to the file
+ * go to the service log.
  */
 export class AuditLog {
   readonly #path: string | undefined;
@@ -52,12 +53,12 @@ export class AuditLog {
     this.#writing ??= this.#write(this.#path);
   }
 
-  /** Resolves when every record is where it belongs. */
+  /** Resolves when every record is written. */
   async close(): Promise<void> {
     await this.#writing;
   }
 
-  /** Writes what there is, group after group. */
+  /** Writes the waiting records, group after group. */
   async #write(path: string): Promise<void> {
     while (this.#lines.length > 0) {
       const lines = this.#lines;

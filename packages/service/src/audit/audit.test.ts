@@ -15,7 +15,7 @@ const users = [
 const { token, tokenHash } = newToken();
 const tokens = [{ name: 'prometheus', role: 'reader' as const, sha256: parseTokenHash(tokenHash) as string }];
 
-/** A service whose records are in a file. */
+/** A service that writes its audit records to a file. */
 async function audited() {
   const path = join(temporaryDirectory(), 'audit.jsonl');
   const service = await testService({ auth: { users, tokens }, audit: { path } });
@@ -27,8 +27,8 @@ async function audited() {
   return { path, service, records };
 }
 
-describe('audit records', () => {
-  it('tell who changed what, from where, under which request, and what came of it', async () => {
+describe('the audit log', () => {
+  it('records who changed what, from which address, under which request id, and with which result', async () => {
     const { path, service, records } = await audited();
     const stored = await service.ask('/v1/config', { body: VALID, type: 'application/hocon', auth: 'ann:annspass' });
     const { configId } = stored.json as { configId: string };
@@ -62,11 +62,11 @@ describe('audit records', () => {
       expect.objectContaining({ ...ann, action: 'DELETE /v1/config/:id', target: configId }),
     ]);
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    // Neither what was sent nor what opens doors.
+    // Records contain neither bodies nor credentials.
     expect(readFileSync(path, 'utf8')).not.toMatch(/hunter2|annspass|connectors|Basic/);
   });
 
-  it('tell of failed logins, with the name when there is such a user', async () => {
+  it('records failed logins, with the name when the user exists', async () => {
     const { service, records } = await audited();
     for (const auth of ['ann:wrong', 'mypassword:x']) await service.ask('/v1/config', { auth });
     await service.ask('/v1/config');
@@ -78,7 +78,7 @@ describe('audit records', () => {
     ]);
   });
 
-  it('tell of failed logins that are answered with 429 after too many, a few lines of many, as do the metrics', async () => {
+  it('records only a few of many failed logins that are answered with 429, and metrics count them', async () => {
     const { service, records } = await audited();
     await service.ask('/v1/config', { auth: 'ann:wrong' });
     vi.spyOn(FailureDelay.prototype, 'failed').mockResolvedValue(false);
@@ -97,7 +97,7 @@ describe('audit records', () => {
     ]);
   });
 
-  it('go on in a new file when theirs has been moved away', async () => {
+  it('continues in a new file when its file has been moved away', async () => {
     const { path, service, records } = await audited();
     const store = () => service.ask('/v1/config', { body: 'a: 1', type: 'application/hocon', auth: 'ann:annspass' });
     await store();
@@ -108,7 +108,7 @@ describe('audit records', () => {
     expect(records()).toHaveLength(1);
   });
 
-  it('go to the log when there is no file, and when the file does not take them', async () => {
+  it('writes to the service log without a file, and when the file cannot be written', async () => {
     const service = await testService({ auth: { users }, audit: {} });
     await service.ask('/v1/config', { body: 'a: 1', type: 'application/hocon', auth: 'ann:annspass' });
     await expect.poll(() => service.log.infos.at(-1)).toContain('Audit');
@@ -134,7 +134,7 @@ describe('audit records', () => {
     expect(lines).toEqual([expect.objectContaining({ audit: true, ...record })]);
   });
 
-  it('keep the service from starting when they cannot be written', async () => {
+  it('keeps the service from starting when its file cannot be written', async () => {
     const path = join(temporaryDirectory(), 'none', 'audit.jsonl');
     await expect(testService({ audit: { path } })).rejects.toThrow(
       `The audit log ${path} (audit.path) cannot be written`,

@@ -1,12 +1,12 @@
 import { type Clock, monotonic } from '../time/clock.ts';
 
-/** After so long without one, the tries of an address are counted anew. */
+/** After this time without an attempt, the count of an address restarts. */
 const FORGET_SECONDS = 15 * 60;
 const MAX_ADDRESSES = 10_000;
 
 /**
- * Which failed logins that were answered with 429 are recorded: the first of an address, the second, the fourth, the eighth
- * and so on, each with the number of all so far, so that a flood of them does not become one of records.
+ * Selects which of the failed logins that were answered with 429 are recorded: the first, second, fourth, eighth and so
+ * on of an address, each with the count so far. A flood of logins then does not flood the audit log.
  */
 export class ThrottledLogins {
   readonly #clock: Clock;
@@ -16,12 +16,12 @@ export class ThrottledLogins {
     this.#clock = clock;
   }
 
-  /** Counts one; gives how many there were when it is to be recorded. */
+  /** Counts an attempt; returns the count when the attempt is to be recorded. */
   add(address: string): number | undefined {
     const now = this.#clock();
     const known = this.#known.get(address);
     const count = known === undefined || now - known.last > FORGET_SECONDS ? 1 : known.count + 1;
-    // Put at the end: the first one of the map is the one that was quiet for longest.
+    // Move the address to the end: the first entry of the map is then the one that was quiet the longest.
     this.#known.delete(address);
     this.#known.set(address, { count, last: now });
     const [quietest] = this.#known.keys();

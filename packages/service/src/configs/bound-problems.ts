@@ -3,8 +3,9 @@ import type { Problem } from '@headrace/engine';
 const MAX_PROBLEMS = 1000;
 
 /**
- * The first of many problems, errors before warnings, and last one that says how many more there are: a config of some
- * megabytes can have so many that telling all of them takes more memory than all else.
+ * Limits a list of problems: keeps the first ones, errors before warnings, and adds one that says how many are left
+ * out. A config of a few megabytes can have so many problems that listing them all takes more memory than everything
+ * else.
  */
 export function boundProblems(problems: Problem[]): Problem[] {
   if (problems.length <= MAX_PROBLEMS) return problems;
@@ -13,8 +14,5 @@ export function boundProblems(problems: Problem[]): Problem[] {
   const ordered = [...errors, ...warnings];
   const [{ severity, code }] = ordered.slice(MAX_PROBLEMS - 1) as [Problem];
   const more = problems.length - MAX_PROBLEMS + 1;
-  return [
-    ...ordered.slice(0, MAX_PROBLEMS - 1),
-    { severity, code, path: '', message: `There are ${more} more problems, which are not told` },
-  ];
+  return [...ordered.slice(0, MAX_PROBLEMS - 1), { severity, code, path: '', message: `…and ${more} more problems` }];
 }

@@ -16,37 +16,37 @@ import { boundProblems } from './bound-problems.ts';
 import { configAnswer } from './config-answer.ts';
 import type { ConfigNode, ConfigRoot } from './config-source.ts';
 
-/** Lists, objects and all that is in them. */
+/** Counts lists, objects and every value in them. */
 const MAX_VALUES = 100_000;
 
-/** A text that a stranger sent, read. */
+/** An untrusted text, read. */
 export interface ReadUpload {
-  /** What the text is. */
+  /** The format of the text. */
   format: ConfigFormat;
-  /** Undefined when it does not parse or resolve. */
+  /** Undefined when the text does not parse or resolve. */
   root: ConfigRoot | undefined;
   problems: Problem[];
 }
 
-/** A text that a stranger sent, read and checked. */
+/** An untrusted text, read and checked. */
 export interface CheckedUpload {
-  /** What GET answers for it; undefined when it does not parse or resolve. */
+  /** The answer of GET for this config; undefined when the text does not parse or resolve. */
   stored: { answer: string; digest: string; format: ConfigFormat } | undefined;
   problems: Problem[];
-  /** Where it has the mask of a secret for a value. */
+  /** Places where the value is the mask of a secret instead of the secret. */
   masks: Problem[];
 }
 
-/** A text that is run without being stored as it is. */
+/** A config that runs without being stored in this form. */
 export interface InlineConfig extends ReadUpload {
   digest: string;
-  /** What was laid over it, as it stands in the config, secrets masked. */
+  /** The overrides as values of the config, with secrets masked. */
   maskedOverrides: Record<string, unknown> | undefined;
 }
 
 /**
- * Reads an upload: it sees no environment, no files and no includes.
- * @param sent as what it was sent. What is not JSON then is HOCON, as in the reference.
+ * Reads an upload. It has no access to the environment or to files, and cannot include anything.
+ * @param sent the format that the request gives. A text that is not JSON is read as HOCON, as in the reference.
  */
 export function readUpload(text: string, sent: ConfigFormat): ReadUpload {
   const { root, problems, format } = readAs(text, sent, {});
@@ -63,8 +63,8 @@ function readAs(text: string, sent: ConfigFormat, options: ReadConfigOptions): R
 }
 
 /**
- * Reads an upload that is run as it is now.
- * @param overrides an object as JSON: values by path that are laid over the text
+ * Reads a config that runs without being stored in this form.
+ * @param overrides a JSON object: values by path that replace values of the text
  */
 export function readInline(text: string, sent: ConfigFormat, overrides: string | undefined): InlineConfig {
   const { root, problems, format } = readAs(text, sent, overrides === undefined ? {} : { overrides });
@@ -72,13 +72,13 @@ export function readInline(text: string, sent: ConfigFormat, overrides: string |
     return { root: undefined, problems: boundProblems(problems), format, digest: '', maskedOverrides: undefined };
   }
   boundValues(root);
-  // By themselves they have their place in a config, where the names of keys tell what is secret.
+  // Overrides are masked as a config of their own: the names of the keys on the path say what is secret.
   const alone = overrides === undefined ? undefined : readConfigText('{}', { format: 'json', overrides }).root;
   const maskedOverrides = alone && (JSON.parse(configToJson(maskSecrets(alone))) as Record<string, unknown>);
   return { root, problems: boundProblems(problems), format, digest: configAnswer(root).digest, maskedOverrides };
 }
 
-/** What is read goes on to other threads value by value, which takes the service's own time. */
+/** A config is sent to other threads value by value, and this costs time of the service thread. */
 function boundValues(root: ConfigRoot): void {
   let values = 0;
   for (const pending: ConfigNode[] = [root]; pending.length > 0; ) {
@@ -96,7 +96,7 @@ function boundValues(root: ConfigRoot): void {
   }
 }
 
-/** All problems of an upload, of which nothing is kept. */
+/** All problems of an upload; the config itself is discarded. */
 export async function problemsOfUpload(text: string, format: ConfigFormat, registry: Registry): Promise<Problem[]> {
   const { root, problems } = readUpload(text, format);
   if (root === undefined) return problems;

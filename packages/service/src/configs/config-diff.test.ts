@@ -8,7 +8,7 @@ function diff(from: string, to: string) {
   return diffConfigs(old, now);
 }
 
-it('tells what is new, gone and changed, each by its path', () => {
+it('lists new, removed and changed values by path', () => {
   expect(diff('a: 1, b { c: x, d: [1] }, e: null', 'b { c: y, d: {} }, a: 1, f: [{}]')).toEqual([
     { path: 'b.c', old: 'x', new: 'y' },
     { path: 'b.d', old: [1], new: {} },
@@ -17,7 +17,7 @@ it('tells what is new, gone and changed, each by its path', () => {
   ]);
 });
 
-it('tells of an item that is put in or taken out, and not of those behind it', () => {
+it('reports an inserted or removed list item as one change and leaves the items after it out', () => {
   const stages = (names: string) => `stages: [${names.replace(/\w+/g, '{class: $&, n: 1}')}]`;
   expect(diff(stages('A, B, C'), stages('A, X, B, C'))).toEqual([{ path: 'stages[1]', new: { class: 'X', n: 1 } }]);
   expect(diff(stages('A, B, C'), stages('B, C'))).toEqual([{ path: 'stages[0]', old: { class: 'A', n: 1 } }]);
@@ -26,7 +26,7 @@ it('tells of an item that is put in or taken out, and not of those behind it', (
   expect(diff('a: [1, 1]', 'a: [1, 1, 1]')).toEqual([{ path: 'a[2]', new: 1 }]);
 });
 
-it('tells that a secret has changed, not what it was', () => {
+it('reports that a secret has changed without showing it', () => {
   const secret = (word: string, n: number) => `db { password: ${word}, url: "x://u:${word}@h" }, n: ${n}`;
   expect(diff(secret('hunter2', 1), secret('hunter3', 1))).toEqual([
     { path: 'db.password', old: '******', new: '******' },
@@ -35,6 +35,6 @@ it('tells that a secret has changed, not what it was', () => {
   expect(diff(secret('hunter2', 1), secret('hunter2', 2))).toEqual([{ path: 'n', old: 1, new: 2 }]);
 });
 
-it('looks at values, not at how they are written', () => {
+it('compares values, not their notation', () => {
   expect(diff('a: 1\nb: {c: 2, d: 3}', '{"b": {"d": 3, "c": 2}, "a": 1}')).toEqual([]);
 });

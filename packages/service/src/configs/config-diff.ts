@@ -1,23 +1,26 @@
 import { configToJson, maskSecrets } from '@headrace/engine';
 import type { ConfigNode, ConfigRoot } from './config-source.ts';
 
-/** A value that differs between two configs: without `old` it is new, without `new` it is gone. Secrets are masked. */
+/**
+ * A value that differs between two configs. `old` is absent for a new value, `new` for a removed one. Secrets are
+ * masked.
+ */
 export interface ConfigChange {
-  /** As problems name it: `pipelines[0].stages[2].dest`. */
+  /** Written as in problems: `pipelines[0].stages[2].dest`. */
   path: string;
   old?: unknown;
   new?: unknown;
 }
 
-/** A value as it is, and as it may be shown. */
+/** A value, and the form of it that may be shown. */
 interface Pair {
   real: ConfigNode;
   shown: ConfigNode;
 }
 
 /**
- * What has changed from one config to another, in the order of the text. Real values are compared, so that a secret that
- * changed is told; what it was and is, is not.
+ * Lists the changes from one config to another, in the order of the text. The real values are compared, so that the
+ * change of a secret is reported; the secret itself is not shown.
  */
 export function diffConfigs(from: ConfigRoot, to: ConfigRoot): ConfigChange[] {
   const changes: ConfigChange[] = [];
@@ -45,7 +48,7 @@ function compareObjects(old: Pair, now: Pair, path: string, changes: ConfigChang
   }
 }
 
-/** Equal items at the start and at the end are left out, so that one that is put in between is one change. */
+/** Skips equal items at the start and at the end, so that one inserted item is one change. */
 function compareLists(old: Pair, now: Pair, path: string, changes: ConfigChange[]): void {
   const before = itemsOf(old);
   const after = itemsOf(now);
@@ -76,9 +79,9 @@ function itemsOf({ real, shown }: Pair): Pair[] {
   return real.items.map((item, i) => ({ real: item, shown: shown.items[i] as ConfigNode }));
 }
 
-/** A value as JSON, its keys in order. */
+/** A value as JSON with sorted keys. */
 function textOf(node: ConfigNode): string {
-  // The writer of configs takes an object.
+  // `configToJson` needs an object.
   const origin = node.origin;
   const keys = new Map([['', origin]]);
   const text = configToJson({ kind: 'object', entries: new Map([['', node]]), keys, origin }, { sorted: true });

@@ -11,7 +11,7 @@ export function nameTaken(name: string | null | undefined): ApiError {
 }
 
 export function isPreset(key: string): ApiError {
-  return new ApiError('HR_CONFIG_IS_PRESET', `The config ${key} is a preset: it belongs to a file`, {
-    hint: 'Change or remove the file in the preset directory, and start the service again.',
+  return new ApiError('HR_CONFIG_IS_PRESET', `The config ${key} is a preset: it is defined by a file`, {
+    hint: 'Change or remove the file in the preset directory, and restart the service.',
   });
 }

@@ -3,22 +3,25 @@ import type { ReadConfig, RegistrySource } from '@headrace/engine';
 /** A resolved config. */
 export type ConfigRoot = NonNullable<ReadConfig['root']>;
 
-/** A value in it. */
+/** A value in a config. */
 export type ConfigNode = ConfigRoot | (ConfigRoot['entries'] extends Map<string, infer Child> ? Child : never);
 
-/** What a run or a preview is started from: the real values, secrets included. */
+/** The config that a run or a preview starts from: the real values, including secrets. */
 export interface ConfigSource {
   root: ConfigRoot;
   /** The components that the config may use. */
   registry: RegistrySource;
-  /** Whether it is a preset, whose scripts run outside a sandbox. */
+  /** Whether this is a preset. Scripts of presets run outside a sandbox. */
   trusted: boolean;
   digest: string;
-  /** Characters of its text, by which the memory that it takes is bounded; 0 for a preset, which is there in any case. */
+  /**
+   * The length of the text in characters, to limit the memory of waiting runs. 0 for a preset, which is in memory
+   * anyway.
+   */
   size: number;
 }
 
-/** Which config it is: an id, the name that people gave it, and the version; a preset has neither name nor versions. */
+/** Identifies a config: its id, its name and its version. A preset has neither name nor version. */
 export interface ConfigIdentity {
   id: string;
   name: string | null;

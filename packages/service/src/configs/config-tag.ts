@@ -1,17 +1,22 @@
 import { ApiError } from '../errors/api-error.ts';
 
-/** The entity tag of a config: it changes with every version, even where only a secret changed, which the digest hides. */
+/**
+ * The entity tag of a config. It changes with every version. The digest alone would not: it hides the change of a
+ * secret.
+ */
 export function configTag({ version, digest }: { version: number | null; digest: string }): string {
   return version === null ? `"${digest.slice(0, 16)}"` : `"${version}-${digest.slice(0, 16)}"`;
 }
 
-/** What a request says of the state in which it expects a config: the headers of the same names. */
+/** The state in which a request expects a config, from the headers of the same names. */
 export interface Preconditions {
   ifMatch: string | undefined;
   ifNoneMatch: string | undefined;
 }
 
-/** Whether a header with tags, or `*`, names this one. Tags are compared weakly: proxies weaken them. */
+/**
+ * Whether a header with a list of tags, or `*`, contains this tag. The comparison is weak, because proxies weaken tags.
+ */
 export function namesTag(header: string, tag: string | undefined): boolean {
   if (tag === undefined) return false;
   const tags = header.split(',').map((each) => each.trim().replace(/^W\//, ''));
@@ -19,19 +24,19 @@ export function namesTag(header: string, tag: string | undefined): boolean {
 }
 
 /**
- * Refuses a write when the config is not in the state that was expected.
- * @param tag of the config as it is; undefined when there is none
+ * Refuses a write when the config is not in the expected state.
+ * @param tag the current tag of the config; undefined when the config does not exist
  */
 export function checkPreconditions({ ifMatch, ifNoneMatch }: Preconditions, tag: string | undefined): void {
   if (ifMatch !== undefined && !namesTag(ifMatch, tag)) {
     const message =
       tag === undefined ? 'There is no such config any more' : `The config has changed: its tag is ${tag}`;
     throw new ApiError('HR_CONFIG_CHANGED', message, {
-      hint: 'Get the config again, put your change into that one, and send it with its tag as If-Match.',
+      hint: 'Get the config again, apply your change to it, and send it with the new tag as If-Match.',
     });
   }
   if (ifNoneMatch !== undefined && namesTag(ifNoneMatch, tag)) {
-    throw new ApiError('HR_CONFIG_CHANGED', `The config is there already: its tag is ${tag}`, {
+    throw new ApiError('HR_CONFIG_CHANGED', `The config exists already: its tag is ${tag}`, {
       hint: 'Leave out If-None-Match to replace it.',
     });
   }

@@ -24,38 +24,38 @@ export interface ConfigsOptions {
   store: Store;
   reader: UploadReader;
   maxConfigs: number;
-  /** Older versions of a config are forgotten. */
+  /** Older versions of a config are deleted. */
   maxVersions: number;
-  /** A config was stored: a run of it is to be expected. */
+  /** Called when a config was stored: a run of it will probably follow. */
   onAdded?: () => void;
 }
 
-/** A text that is to be stored. */
+/** A config text to store. */
 export interface Upload {
   text: string;
-  /** As what it was sent; what is not JSON is stored as HOCON. */
+  /** The format that the request gives. A text that is not JSON is stored as HOCON. */
   format: ConfigFormat;
   createdBy: string | null;
-  /** What is not given stays as it is. */
+  /** Absent notes stay as they are. */
   notes: Partial<ConfigNotes>;
   /** Refuse a config that has errors. */
   onlyValid: boolean;
 }
 
-/** A config that was stored. */
+/** The result of storing a config. */
 export interface Uploaded {
   configId: string;
   version: number;
   tag: string;
-  /** What is wrong with it all the same. */
+  /** Problems that did not prevent the config from being stored. */
   problems: Problem[];
   created: boolean;
 }
 
-/** A config, wherever it is kept. */
+/** A preset or an uploaded config. */
 export type FoundConfig = { kind: 'preset'; preset: Preset } | { kind: 'stored'; config: StoredConfig };
 
-/** The configs of a service: those that were uploaded, and the presets, under the names of their files. */
+/** The configs of a service: the uploads, and the presets under their file names. */
 export class Configs {
   readonly #options: ConfigsOptions;
   #presets: ReadonlyMap<string, Preset> = new Map();
@@ -68,7 +68,7 @@ export class Configs {
     this.#presets = presets;
   }
 
-  /** Stores a config under a new id. It has to be readable; whether it is valid besides is told in `problems`. */
+  /** Stores a config under a new id. The text must be readable. It may have errors: `problems` lists them. */
   async add(upload: Upload): Promise<Uploaded> {
     const { name = null } = upload.notes;
     if (name !== null) checkConfigName(name);
@@ -78,8 +78,8 @@ export class Configs {
   }
 
   /**
-   * Gives a config a new text, and with it a new version; the same text again makes none. A name that nobody has
-   * makes a new config of that name.
+   * Stores a new version of a config; the same text again creates none. A name that does not exist yet creates a new
+   * config of that name.
    * @param key an id or a name
    */
   async put(key: string, upload: Upload, preconditions: Preconditions): Promise<Uploaded> {
@@ -89,7 +89,7 @@ export class Configs {
     return this.#write(key, upload, checked, preconditions);
   }
 
-  /** Makes an old version of a config the current one, as a new version. */
+  /** Makes an old version of a config the current one, by storing it as a new version. */
   async restore(
     key: string,
     version: number,
@@ -102,13 +102,13 @@ export class Configs {
     return this.#write(key, upload, { answer, digest, format, problems, masks }, preconditions);
   }
 
-  /** What is wrong with a text as a config. */
+  /** The problems of a text when read as a config. */
   async validate(text: string, format: ConfigFormat): Promise<Problem[]> {
     return this.#options.reader.problems(text, format);
   }
 
   /**
-   * The config as JSON, secrets masked, and its tag.
+   * The config as JSON with secrets masked, and its tag.
    * @param key an id or a name
    */
   async answer(key: string): Promise<{ json: string; tag: string } | undefined> {
@@ -118,7 +118,7 @@ export class Configs {
     return stored === undefined ? undefined : { json: stored.answer, tag: configTag(stored) };
   }
 
-  /** A config by its id or its name. */
+  /** Finds a config by its id or name. */
   async find(key: string): Promise<FoundConfig | undefined> {
     const preset = this.#presets.get(key);
     if (preset !== undefined) return { kind: 'preset', preset };
@@ -126,7 +126,7 @@ export class Configs {
     return config === undefined ? undefined : { kind: 'stored', config };
   }
 
-  /** A config that has versions: one that was uploaded. */
+  /** The uploaded config of this id or name. Refuses a preset, which has no versions. */
   async stored(key: string): Promise<StoredConfig> {
     const found = await this.find(key);
     if (found === undefined) throw configNotFound(key);
@@ -134,25 +134,25 @@ export class Configs {
     return found.config;
   }
 
-  /** A version of a config that was uploaded; the current one when no number is given. */
+  /** A version of an uploaded config; without a number, the current version. */
   async version(key: string, version?: number): Promise<ConfigVersion> {
     const { id, current } = await this.stored(key);
     if (version === undefined) return current;
     const found = await this.#options.store.configVersion(id, version);
     if (found !== undefined) return found;
-    throw new ApiError('HR_CONFIG_NOT_FOUND', `The config ${key} has no version ${version}, or not any more`, {
-      hint: `GET /v1/config/${key}/versions lists those that are kept.`,
+    throw new ApiError('HR_CONFIG_NOT_FOUND', `The config ${key} has no version ${version}, or it was deleted`, {
+      hint: `GET /v1/config/${key}/versions lists the versions that are kept.`,
     });
   }
 
-  /** What a run or a preview of the config starts from; undefined when there is no such config. */
+  /** The source of a run or preview of a config; undefined when the config does not exist. */
   async source(key: string): Promise<ConfigSource | undefined> {
     const found = await this.find(key);
     if (found === undefined) return undefined;
     return found.kind === 'preset' ? found.preset : this.versionSource(found.config.current);
   }
 
-  /** What a run of a version starts from. */
+  /** The source of a run of this version. */
   async versionSource({ text, format, digest }: ConfigVersion): Promise<ConfigSource> {
     const { reader } = this.#options;
     const { root, problems } = await reader.read(text, format);
@@ -161,8 +161,8 @@ export class Configs {
   }
 
   /**
-   * What a run or a preview of a text starts from that is not stored as it is.
-   * @param overrides an object as JSON: values by path that are laid over the text
+   * The source of a run or preview of a config that is not stored in this form.
+   * @param overrides a JSON object: values by path that replace values of the text
    */
   async inlineSource(
     text: string,
@@ -176,16 +176,16 @@ export class Configs {
     return { source: { root, digest, registry: reader.registry, trusted: false, size }, overrides: maskedOverrides };
   }
 
-  /** The text of a version as it was uploaded, its secrets masked. */
+  /** The text of a version as it was uploaded, with secrets masked. */
   async maskedText({ text, format }: ConfigVersion): Promise<string> {
     const masked = await this.#options.reader.maskedText(text, format);
     if (masked !== undefined) return masked;
-    throw new ApiError('HR_CONFIG_TEXT_HIDDEN', 'The text has secrets that cannot be masked where they stand', {
+    throw new ApiError('HR_CONFIG_TEXT_HIDDEN', 'The text has secrets that cannot be masked in place', {
       hint: 'GET /v1/config/{id} shows the config with its secrets masked, without its comments.',
     });
   }
 
-  /** What has changed from one version to another. */
+  /** The changes from one version to another. */
   diff(from: ConfigVersion, to: ConfigVersion): Promise<ConfigChange[]> {
     return this.#options.reader.diff(from, to);
   }
@@ -195,17 +195,17 @@ export class Configs {
     return configPage(this.#options.store, this.#presets, query);
   }
 
-  /** A page of the versions of a config that are kept. */
+  /** A page of the kept versions of a config. */
   async versions(key: string, query: Parameters<typeof versionPage>[2]): Promise<Page<ConfigVersionListing>> {
     return versionPage(this.#options.store, (await this.stored(key)).id, query);
   }
 
-  /** Removes a config with all of its versions. */
+  /** Deletes a config including all its versions. */
   async delete(key: string, preconditions: Preconditions): Promise<void> {
     for (;;) {
       const { id, current } = await this.stored(key);
       checkPreconditions(preconditions, configTag(current));
-      // Else another request was faster. What holds now is looked at again.
+      // Another request has changed the config meanwhile: check its new state.
       if (await this.#options.store.deleteConfig(id, current.version)) return;
     }
   }
@@ -222,7 +222,7 @@ export class Configs {
         const replaced = await this.#replace(found.config, upload, checked);
         if (replaced !== 'overtaken') return replaced;
       }
-      // Another request was faster. What holds now is looked at again.
+      // Another request has changed the config meanwhile: check its new state.
     }
   }
 
@@ -266,13 +266,13 @@ export class Configs {
   }
 }
 
-/** A text that can be stored. */
+/** A checked text that can be stored. */
 interface Checked {
   answer: string;
   digest: string;
   format: ConfigFormat;
   problems: Problem[];
-  /** Where it has the mask of a secret for a value. */
+  /** Places where the value is the mask of a secret instead of the secret. */
   masks: Problem[];
 }
 
@@ -280,7 +280,7 @@ function newVersion(version: number, { text, createdBy }: Upload, { answer, dige
   return { version, text, format, answer, digest, createdTime: epochSeconds(), createdBy };
 }
 
-/** The upload of a new config by its name. */
+/** The upload of a new config under a name. */
 function named(key: string, upload: Upload): Upload {
   if (isConfigId(key)) throw configNotFound(key);
   checkConfigName(key);
@@ -288,7 +288,7 @@ function named(key: string, upload: Upload): Upload {
   if (name !== key) {
     throw new ApiError(
       'HR_REQUEST_INVALID',
-      `There is no config ${key}: a new one of this name cannot be named ${name}`,
+      `There is no config ${key}: a new config of this name cannot be named ${name}`,
     );
   }
   return { ...upload, notes: { ...upload.notes, name: key } };

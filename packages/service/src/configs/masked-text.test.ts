@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { maskedText } from './masked-text.ts';
 
-describe('the text of a config', () => {
-  it('is shown with its secrets masked where they stand, and otherwise as it is', () => {
+describe('the masked text of a config', () => {
+  it('has its secrets masked in place and is otherwise unchanged', () => {
     const text = `# the old password: hunter1
 connectors: [{ # one
   class: A, password: "hunter2", "apiKey" = abc-1234
@@ -28,17 +28,17 @@ empty {}
 `);
   });
 
-  it('is shown as it is when it has no secrets', () => {
+  it('equals the upload when there are no secrets', () => {
     const text = '{\n  // first\n  a = [1, 2.50, true], b: ${a} [3]\n  "odd key" { tokenizer: x }\n}';
     expect(maskedText(text, 'hocon')).toBe(text);
     expect(maskedText('{"a": {"b": "c:d=e"}}', 'json')).toBe('{"a": {"b": "c:d=e"}}');
   });
 
-  it('is masked in JSON', () => {
+  it('can be JSON', () => {
     const text = '{\n  "password": "hun\\"ter",\n  "credentials": {"user": "mary-ann", "key": 12345}, "n": 1\n}';
     const masked = maskedText('{"password": "hun\\"ter", "list": [{"apiKey": "x"}], "n": 1}', 'json');
     expect(masked).toBe('{"password": "******", "list": [{"apiKey": "******"}], "n": 1}');
-    // A number within an object of secrets has no name that tells.
+    // A number inside an object of secrets has no key that marks it as secret.
     expect(maskedText(text, 'json')).toBeUndefined();
   });
 
@@ -47,7 +47,7 @@ empty {}
     ['a list of short secrets', 'passwords: [a, b]'],
     ['a secret that is put together', 'pin = 12\nsecretKey: ${pin}34'],
     ['a secret that is written in another way than it is', 'credentials { a: "hun\\u0074er2" }'],
-  ])('is not shown when a secret may be left in it: %s', (_, text) => {
+  ])('is undefined when a secret might remain in it: %s', (_, text) => {
     expect(maskedText(text, 'hocon') ?? '').not.toMatch(/xy|\ba\b, b|34|u0074/);
   });
 });

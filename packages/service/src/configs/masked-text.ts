@@ -15,15 +15,15 @@ const STRING = String.raw`"""[\s\S]*?"""+|"(?:[^"\\\n]|\\.)*"`;
 const KEY = String.raw`(?<![\w.-])(?:"[\w.-]+"|[\w.-]+)`;
 const WORD = String.raw`(?:(?!//)[^\s,{}[\]"#])+`;
 const PLAIN = String.raw`${WORD}(?:[^\S\n]+${WORD})*`;
-/** A key with its value; a string by itself; a comment. */
+/** Matches a key with its value, a string by itself, or a comment. */
 const PARTS = new RegExp(
   String.raw`(?<key>${KEY})(?<sign>\s*(?:\+=|[=:])\s*)(?<value>${STRING}|\$\{[^}]*\}|${PLAIN})|${STRING}|(?:#|//)[^\n]*`,
   'g',
 );
 
 /**
- * The text of a config with its secrets masked where they stand, its comments included. Undefined when that cannot be
- * done so that the text still says what the masked config does: then a secret may be left in it.
+ * The text of a config with its secrets masked in place, also in comments. Undefined when the masked text would not say
+ * the same as the masked config: then a secret might still be in it.
  */
 export function maskedText(text: string, format: ConfigFormat): string | undefined {
   const { root, problems } = readConfigText(text, { format });

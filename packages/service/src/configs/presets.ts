@@ -19,9 +19,9 @@ import type { ConfigSource } from './config-source.ts';
 
 const EXTENSIONS = new Set(['.conf', '.json', '.hocon']);
 
-/** A config that belongs to a file. */
+/** A config from a file of the preset directory. */
 export interface Preset extends ConfigSource {
-  /** The name of its file, which is its id. */
+  /** The name of the file, which is also the id of the config. */
   name: string;
   /** The resolved config as JSON with secrets masked. */
   answer: string;
@@ -29,21 +29,21 @@ export interface Preset extends ConfigSource {
 
 export interface PresetOptions {
   env: Readonly<Record<string, string>>;
-  /** The components that presets may use; relative modules start from the preset's directory. */
+  /** The components that presets may use. Relative module paths start from the preset directory. */
   registry: Omit<RegistrySource, 'base' | 'allowModules'>;
   warn(message: string): void;
 }
 
-/** What is wrong with the directory of the presets; undefined: nothing. */
+/** Why the preset directory cannot be used; undefined when it can. */
 export function presetDirectoryProblem(path: string): string | undefined {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return undefined;
   return `The preset directory ${path} (presetConfig.configDirectoryPath) is not a directory`;
 }
 
 /**
- * Reads the presets of a directory, by name. They are trusted: environment variables, includes and modules work. A
- * file that cannot be used is left out with a warning that says where and why. One that is not valid is a preset, and
- * each of its errors is a warning: its runs will fail with them.
+ * Reads the presets of a directory, by name. Presets are trusted: environment variables, includes and modules work. A
+ * file that cannot be read as a config is skipped, with a warning that says where and why. A config with errors is
+ * loaded, with a warning for each error: its runs will fail with these errors.
  */
 export async function loadPresets(directory: string, options: PresetOptions): Promise<Map<string, Preset>> {
   const presets = new Map<string, Preset>();
@@ -68,7 +68,7 @@ export async function loadPresets(directory: string, options: PresetOptions): Pr
     } catch (error) {
       options.warn(`Preset ${name} is left out: ${path} cannot be read: ${messageOf(error)}`);
     }
-    // Between two files the service answers requests.
+    // Let the service answer requests between two files.
     await setImmediate();
   }
   return presets;

@@ -19,16 +19,16 @@ export interface ConfigText {
   format: ConfigFormat;
 }
 
-/** Each kind of work on texts that strangers sent: what it needs, and what it gives. */
+/** The jobs on untrusted texts: the input and the result of each. */
 export interface ReaderWork {
   read: { needs: ConfigText; gives: ReadUpload };
-  /** `overrides`: an object as JSON. */
+  /** `overrides`: a JSON object. */
   inline: { needs: ConfigText & { overrides: string | undefined }; gives: InlineConfig };
   problems: { needs: ConfigText; gives: Problem[] };
   check: { needs: ConfigText; gives: CheckedUpload };
   mask: { needs: ConfigText; gives: string | undefined };
   diff: { needs: { from: ConfigText; to: ConfigText }; gives: ConfigChange[] };
-  /** Whole bodies of requests, which have configs and documents in them. */
+  /** Whole request bodies, which contain configs and documents. */
   runBody: { needs: { bytes: Uint8Array }; gives: RunBody };
   previewBody: { needs: { bytes: Uint8Array }; gives: PreviewBody };
 }
@@ -37,7 +37,7 @@ export type ReaderKind = keyof ReaderWork;
 export type ReaderJob = { [Kind in ReaderKind]: { kind: Kind } & ReaderWork[Kind]['needs'] }[ReaderKind];
 export type ReaderResult = ReaderWork[ReaderKind]['gives'];
 
-/** Does such work, where it is called. */
+/** Performs a job in the current thread. */
 export async function perform(job: ReaderJob, registry: Registry): Promise<ReaderResult> {
   switch (job.kind) {
     case 'read':
@@ -59,14 +59,14 @@ export async function perform(job: ReaderJob, registry: Registry): Promise<Reade
   }
 }
 
-/** How much text there is to read. */
+/** The amount of text to read. */
 export function charactersOf(job: ReaderJob): number {
   if (job.kind === 'diff') return job.from.text.length + job.to.text.length;
   if ('bytes' in job) return job.bytes.length;
   return job.text.length + (job.kind === 'inline' ? (job.overrides?.length ?? 0) : 0);
 }
 
-/** A text that was stored has been read before. */
+/** Reads a stored text, which was readable when it was stored. */
 function rootOf({ text, format }: ConfigText) {
   const { root } = readUpload(text, format);
   if (root === undefined) throw new Error('A stored config cannot be read');

@@ -5,7 +5,7 @@ import type { ServiceErrorCode } from '../errors/service-error-codes.ts';
 import { perform, type ReaderJob } from './reader-jobs.ts';
 import type { ReaderAnswer, SentApiError } from './upload-reader.ts';
 
-// The thread that large uploads are read in: one at a time.
+// The thread that reads large uploads, one at a time.
 const registry = Registry.open(workerData as RegistrySource);
 
 parentPort?.on('message', async (job: ReaderJob) => {
@@ -18,7 +18,7 @@ parentPort?.on('message', async (job: ReaderJob) => {
   parentPort?.postMessage(answer);
 });
 
-/** Errors of our own lose their class on the way between threads. */
+/** The class of an error is lost between threads, so its fields are sent. */
 function told({ code, message, hint }: ApiError): SentApiError {
   return { code: code as ServiceErrorCode, message, ...(hint === undefined ? {} : { details: { hint } }) };
 }

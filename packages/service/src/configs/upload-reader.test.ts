@@ -3,7 +3,7 @@ import { Registry } from '@headrace/engine';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { UploadReader } from './upload-reader.ts';
 
-/** Longer than what is read where it comes in. */
+/** Long enough to be read in the thread. */
 const LARGE = `a = "${'x'.repeat(20_000)}"`;
 
 async function uploadReader(): Promise<UploadReader> {
@@ -15,7 +15,7 @@ async function uploadReader(): Promise<UploadReader> {
 }
 
 describe('the thread that reads large texts', () => {
-  it('reads those that are stored before those that come now, and refuses only what comes now', async () => {
+  it('reads stored texts before new ones, and refuses only new ones', async () => {
     const reader = await uploadReader();
     const done: string[] = [];
     const fresh = Array.from({ length: 18 }, () =>
@@ -34,7 +34,7 @@ describe('the thread that reads large texts', () => {
     ]);
   });
 
-  it('refuses at once what is being read, and what waits for that, when the service ends', async () => {
+  it('refuses the current and the waiting texts at once when the service closes', async () => {
     const reader = await uploadReader();
     const asked = [1, 2, 3].map(() => reader.problems(LARGE, 'hocon'));
     const refused = Promise.all(asked.map((each) => expect(each).rejects.toMatchObject({ code: 'HR_SHUTTING_DOWN' })));
@@ -43,7 +43,7 @@ describe('the thread that reads large texts', () => {
     await expect(reader.problems(LARGE, 'hocon')).rejects.toMatchObject({ code: 'HR_SHUTTING_DOWN' });
   });
 
-  it('fails what it has when it ends by itself, and another one reads the next text', async () => {
+  it('fails the current text when the thread dies, and reads the next text in a new thread', async () => {
     const reader = await uploadReader();
     const threads: Worker[] = [];
     const note = (thread: Worker) => void threads.push(thread);

@@ -19,26 +19,26 @@ import {
   type ReaderWork,
 } from './reader-jobs.ts';
 
-/** Texts up to this are read where they come in: even a hostile one of that size takes little time. */
+/** Texts up to this size are read in the service thread: even a malicious one takes little time. */
 const SMALL_CHARACTERS = 16 * 1024;
 const TIMEOUT_MILLIS = 15_000;
 const HEAP_MB = 1024;
 /**
- * A thread that reaches its limit gets 16 MiB more, in which it ends by itself. What survives of new objects moves to the
- * old ones all at once: were that more than those 16 MiB, V8 would end the whole process.
+ * A thread that reaches its memory limit gets 16 MiB more to shut down in. The young generation can move to the old one
+ * all at once: if it were larger than those 16 MiB, V8 would abort the whole process.
  */
 const YOUNG_MB = 12;
-/** How long the thread waits for another text before it ends. */
+/** How long an idle thread is kept for the next text. */
 const IDLE_MILLIS = 10_000;
 const MAX_WAITING = 16;
 const NO_BYTES = new Uint8Array();
-/** Work on texts that have been read before: it is known to end, and goes first. */
+/** Jobs on texts that were read before. They are known to finish, so they run first. */
 const STORED: ReadonlySet<ReaderKind> = new Set<ReaderKind>(['read', 'mask', 'diff']);
 
-/** What the thread answers. */
+/** The message that the thread sends back. */
 export type ReaderAnswer = { result: ReaderResult } | { refusal: SentApiError } | { error: string };
 
-/** What an `ApiError` is made of. */
+/** The parts of an `ApiError` that are sent between threads. */
 export interface SentApiError {
   code: ServiceErrorCode;
   message: string;
@@ -46,8 +46,8 @@ export interface SentApiError {
 }
 
 /**
- * Reads uploads. A large text goes to a thread with limits of its own, so that one that asks for much time or memory
- * is refused and the service goes on answering.
+ * Reads uploads. Large texts are read in a separate thread with limits on time and memory. A text that exceeds them is
+ * refused, and the service stays responsive.
  */
 export class UploadReader {
   readonly #registry: Registry;
@@ -55,7 +55,7 @@ export class UploadReader {
   #idle: NodeJS.Timeout | undefined;
   #busy = false;
   #closed = false;
-  /** Who waits for the thread: with texts that are stored, and with those that come now. */
+  /** Jobs that wait for the thread: on stored texts, and on new ones. */
   readonly #waiting = { stored: [] as (() => void)[], fresh: [] as (() => void)[] };
 
   constructor(registry: Registry) {
@@ -71,12 +71,12 @@ export class UploadReader {
     return this.#perform({ kind: 'read', text, format });
   }
 
-  /** Reads a text that is run without being stored as it is, with overrides laid over it. */
+  /** Reads a config that runs without being stored in this form, with overrides. */
   readInline(text: string, format: ConfigFormat, overrides: string | undefined): Promise<InlineConfig> {
     return this.#perform({ kind: 'inline', text, format, overrides });
   }
 
-  /** What is wrong with a text; faster than `check`, because nothing is made of it. */
+  /** The problems of a text. Faster than `check`, because the config is not serialized. */
   problems(text: string, format: ConfigFormat): Promise<Problem[]> {
     return this.#perform({ kind: 'problems', text, format });
   }
@@ -85,7 +85,7 @@ export class UploadReader {
     return this.#perform({ kind: 'check', text, format });
   }
 
-  /** The text with its secrets masked; undefined when they cannot be masked where they stand. */
+  /** The text with its secrets masked; undefined when they cannot be masked in place. */
   maskedText(text: string, format: ConfigFormat): Promise<string | undefined> {
     return this.#perform({ kind: 'mask', text, format });
   }
@@ -94,24 +94,24 @@ export class UploadReader {
     return this.#perform({ kind: 'diff', from, to });
   }
 
-  /** What the body of a request for a run asks for. */
+  /** Reads the body of a request for a run. */
   runBody(bytes: Uint8Array = NO_BYTES): Promise<RunBody> {
     return this.#perform({ kind: 'runBody', bytes });
   }
 
-  /** What the body of a request for a preview asks for. */
+  /** Reads the body of a request for a preview. */
   previewBody(bytes: Uint8Array = NO_BYTES): Promise<PreviewBody> {
     return this.#perform({ kind: 'previewBody', bytes });
   }
 
-  /** Refuses what is being read, and what waits for that. */
+  /** Refuses the current job and all waiting ones. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#idle);
     await this.#worker?.terminate();
   }
 
-  /** Does what is asked, here or in the thread. */
+  /** Performs a job, here or in the thread. */
   async #perform<Kind extends ReaderKind>(
     job: { kind: Kind } & ReaderWork[Kind]['needs'],
   ): Promise<ReaderWork[Kind]['gives']> {
@@ -119,7 +119,7 @@ export class UploadReader {
     return charactersOf(any) <= SMALL_CHARACTERS ? perform(any, this.#registry) : this.#queue(any);
   }
 
-  /** One text after the other: what many of them take together is bounded too. */
+  /** Runs one job at a time, so that the total memory of all jobs is limited too. */
   async #queue(job: ReaderJob): Promise<ReaderResult> {
     const line = this.#waiting[STORED.has(job.kind) ? 'stored' : 'fresh'];
     if (line.length >= MAX_WAITING) {
@@ -134,7 +134,7 @@ export class UploadReader {
       return await this.#ask(job);
     } finally {
       const next = this.#waiting.stored.shift() ?? this.#waiting.fresh.shift();
-      // It stays busy until the next one goes on: nobody comes between.
+      // `#busy` stays true until the next job starts, so that no other job can slip in.
       if (next === undefined) this.#busy = false;
       else next();
     }
@@ -155,10 +155,10 @@ export class UploadReader {
       [answer] = (await once(worker, 'message', { signal })) as [ReaderAnswer];
     } catch (error) {
       this.#forget(worker);
-      // Not waited for: a thread that hangs in the operating system does not end.
+      // Not awaited: a thread that hangs in a system call never ends.
       void worker.terminate();
       if (this.#closed) throw closing();
-      // One that had not enough memory has said so before.
+      // A thread that ran out of memory has sent an `error` event before.
       if (ended.signal.aborted && (error as Error).name === 'AbortError')
         throw new Error('The thread that reads large texts has ended', { cause: error });
       throw refused(error, 'bytes' in job);
@@ -175,7 +175,7 @@ export class UploadReader {
   }
 
   #spawn(): Worker {
-    // Tests run the sources as they are, where the file has another extension.
+    // Tests run the sources, where the file has another extension.
     const url = new URL(`./upload-reader-thread${extname(import.meta.url)}`, import.meta.url);
     const worker = new Worker(url, {
       workerData: this.registry,
@@ -183,7 +183,7 @@ export class UploadReader {
       name: 'upload-reader',
     });
     worker.unref();
-    // Whoever waits for an answer hears of it; without that it would end the process.
+    // The waiting job rejects. Without a listener the event would end the process.
     worker.on('error', () => undefined);
     worker.once('exit', () => this.#forget(worker));
     return worker;

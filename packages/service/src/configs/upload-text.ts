@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Problem } from '@headrace/engine';
 import { ApiError } from '../errors/api-error.ts';
 
-/** The text of an uploaded config. Refuses an empty body, and bytes that are no text. */
+/** The text of an uploaded config. Refuses an empty body, and bytes that are not text. */
 export function uploadText(body: Buffer | undefined): string {
   if (body === undefined || body.length === 0) {
     throw new ApiError('HR_REQUEST_EMPTY_BODY', 'The body is empty; a config is expected', {
@@ -10,14 +10,14 @@ export function uploadText(body: Buffer | undefined): string {
     });
   }
   if (!isUtf8(body)) {
-    throw new ApiError('HR_CONFIG_REFUSED', 'The config is not text in UTF-8', { hint: 'Save it in that encoding.' });
+    throw new ApiError('HR_CONFIG_REFUSED', 'The config is not UTF-8 text', { hint: 'Save it as UTF-8.' });
   }
   const text = body.toString('utf8');
   if (text.trim() === '') throw new ApiError('HR_REQUEST_EMPTY_BODY', 'The body is blank; a config is expected');
   return text;
 }
 
-/** Refuses a config for its problems. The message says the first. */
+/** Refuses a config because of its problems. The message contains the first one. */
 export function refuseConfig(problems: readonly Problem[]): never {
   const errors = problems.filter((problem) => problem.severity === 'error');
   const [first] = errors;

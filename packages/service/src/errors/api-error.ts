@@ -5,12 +5,15 @@ interface ApiErrorDetails {
   hint?: string;
   problems?: readonly Problem[];
   headers?: Readonly<Record<string, string>>;
-  /** The engine's code, where it says more than ours. */
+  /** The engine's code, where it says more than the service's. */
   code?: ErrorCode;
   cause?: unknown;
 }
 
-/** Why the service does not do what a request asks: becomes the answer, in the one error shape. */
+/**
+ * A refused request: why the service does not do what the request asks. It becomes the answer, in the one format of all
+ * errors.
+ */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: ServiceErrorCode | ErrorCode;

@@ -5,15 +5,15 @@ interface ServiceError {
 }
 
 /**
- * Every code with which the service itself refuses a request: the HTTP status that goes with it, what it means, and
- * what to do about it in general; the hint of a single refusal knows more. Problems in a config and failures of a run
- * carry the engine's codes instead.
+ * Every code with which the service itself refuses a request: its HTTP status, what it means, and what to do in
+ * general; the hint in the answer is more specific. Problems of a config and failures of a run have codes of the engine
+ * instead.
  */
 export const SERVICE_ERROR_CODES = {
   HR_REQUEST_INVALID: {
     status: 400,
-    meaning: 'The request breaks the rules of its endpoint.',
-    advice: 'Correct what the message names; `/swagger` shows what the endpoint takes.',
+    meaning: 'The request does not match the schema of its endpoint.',
+    advice: 'Correct what the message names; `/swagger` documents the endpoint.',
   },
   HR_REQUEST_EMPTY_BODY: {
     status: 400,
@@ -22,8 +22,8 @@ export const SERVICE_ERROR_CODES = {
   },
   HR_REQUEST_MEDIA_TYPE: {
     status: 415,
-    meaning: 'The endpoint does not take this content type, or the body is compressed.',
-    advice: 'Send the body as it is, and the header `Content-Type` with a type that the message names.',
+    meaning: 'The endpoint does not accept this content type, or the body is compressed.',
+    advice: 'Send the body uncompressed, with a `Content-Type` that the message names.',
   },
   HR_REQUEST_TOO_LARGE: {
     status: 413,
@@ -32,19 +32,19 @@ export const SERVICE_ERROR_CODES = {
   },
   HR_REQUEST_URL_TOO_LONG: {
     status: 414,
-    meaning: 'A part of the URL is longer than any name can be.',
-    advice: 'Correct the id: none is that long.',
+    meaning: 'A part of the URL is longer than any id or name.',
+    advice: 'Correct the id.',
   },
   HR_REQUEST_HEADERS_TOO_LARGE: {
     status: 431,
-    meaning: 'The request line and the headers are larger, or the headers more, than the limit.',
+    meaning: 'The request line and headers are too large, or there are too many headers.',
     advice: 'Send fewer or shorter headers, or raise `limits.maxHeaders` or `limits.maxHeaderBytes`.',
   },
   HR_REQUEST_TIMEOUT: {
     status: 408,
-    meaning: 'The request did not arrive whole in time.',
+    meaning: 'The request did not arrive completely in time.',
     advice:
-      'Send the request again, faster; `limits.headersTimeoutSeconds` and `limits.requestTimeoutSeconds` are how long it may take.',
+      'Send the request again over a faster connection, or raise `limits.headersTimeoutSeconds` or `limits.requestTimeoutSeconds`.',
   },
   HR_NOT_FOUND: {
     status: 404,
@@ -53,171 +53,171 @@ export const SERVICE_ERROR_CODES = {
   },
   HR_METHOD_NOT_ALLOWED: {
     status: 405,
-    meaning: 'The endpoint does not take this method.',
-    advice: 'Use a method of the header `Allow`.',
+    meaning: 'The endpoint does not support this method.',
+    advice: 'Use a method from the `Allow` header.',
   },
   HR_UNAUTHORIZED: {
     status: 401,
-    meaning: 'The request needs a user name and a password or a token, or they are wrong, or the token has expired.',
+    meaning: 'The request has no user name and password or token, or they are wrong, or the token has expired.',
     advice: 'Send user name and password by basic authentication, or a token as `Authorization: Bearer`.',
   },
   HR_FORBIDDEN: {
     status: 403,
     meaning: 'The role of the user does not allow this.',
-    advice: 'Ask as a user with the role that the message names, or give the user that role in the service file.',
+    advice: 'Use a user with the role that the message names, or give the user that role in the service file.',
   },
   HR_FOREIGN_HOST: {
     status: 403,
-    meaning:
-      'The service has no authentication, and the request names a host (`Host`) that is not a name of the service.',
+    meaning: 'The service has no authentication, and the `Host` header of the request is not a name of the service.',
     advice: 'Use `localhost` or the address of the service, or list the name in `server.allowedHosts`.',
   },
   HR_FOREIGN_ORIGIN: {
     status: 403,
     meaning: 'A web page of another origin (`Origin`, `Sec-Fetch-Site`) sent the request.',
     advice:
-      'Send it from a program, or from a page of the service. If the page is one of the service at a proxy, list its host in `server.allowedHosts`.',
+      'Send it from a program, or from a page of the service. If the service is behind a proxy, list the host of its pages in `server.allowedHosts`.',
   },
   HR_TOO_MANY_FAILURES: {
     status: 429,
     meaning:
-      'The login is wrong and too many wrong ones came from this address, or too many logins as this user wait for their turn.',
+      'The login is wrong and the address has sent too many wrong logins, or too many logins of this user are waiting to be checked.',
     advice:
-      'Correct the password or token: the right one gets in at once. If the message says that logins wait, try again after the seconds of `Retry-After`.',
+      'Correct the password or token: a correct one is accepted at once. If the message says that logins wait, try again after the seconds of `Retry-After`.',
   },
   HR_CONFIG_REFUSED: {
     status: 400,
-    meaning: 'The config cannot be read or resolved, or was to be valid and is not.',
-    advice: 'Correct the `problems`; each has its place.',
+    meaning: 'The config cannot be read or resolved, or it has errors and the request asks for a valid one.',
+    advice: 'Correct the `problems`; each gives its place in the text.',
   },
   HR_CONFIG_STORE_FULL: {
     status: 400,
-    meaning: 'There are as many configs as may be (`limits.maxConfigs`).',
+    meaning: 'The store holds the maximum number of configs (`limits.maxConfigs`).',
     advice: 'Delete configs that are not needed, or raise `limits.maxConfigs`.',
   },
   HR_CONFIG_NOT_FOUND: {
     status: 404,
-    meaning: 'There is no config of this id.',
-    advice: 'Take an id that `GET /v1/config` lists.',
+    meaning: 'There is no config with this id.',
+    advice: 'Use an id that `GET /v1/config` lists.',
   },
   HR_CONFIG_UNKNOWN: {
     status: 400,
     meaning: 'The config that the request names does not exist.',
-    advice: 'Upload the config first, or take an id that `GET /v1/config` lists.',
+    advice: 'Upload the config first, or use an id that `GET /v1/config` lists.',
   },
   HR_CONFIG_LOCKED: {
     status: 400,
-    meaning: 'A run uses the config, and its runs are to refuse each other (`preventConcurrentRuns`, `overlap`).',
-    advice: 'Wait for the run that the message names, or cancel it; or ask with `overlap: queue`.',
+    meaning: 'Another run uses the config, and concurrent runs of it are refused (`preventConcurrentRuns`, `overlap`).',
+    advice: 'Wait for the run that the message names, or cancel it; or send `overlap: queue`.',
   },
   HR_CONFIG_IS_PRESET: {
     status: 409,
-    meaning: 'The config belongs to a file: it cannot be written or overridden, and has no versions.',
-    advice: 'Change the file, and start the service again; or upload it as a config.',
+    meaning: 'The config is a preset, defined by a file: it cannot be written or overridden, and has no versions.',
+    advice: 'Change the file and restart the service, or upload the file as a config.',
   },
   HR_CONFIG_NAME_TAKEN: {
     status: 409,
     meaning: 'Another config has this name.',
-    advice: 'Replace that one (`PUT /v1/config/{name}`), or take another name.',
+    advice: 'Replace that config (`PUT /v1/config/{name}`), or use another name.',
   },
   HR_CONFIG_CHANGED: {
     status: 412,
-    meaning: 'The config is not in the state that `If-Match` or `If-None-Match` asks for: somebody was faster.',
-    advice: 'Get it again, put the change into that, and send it with the new `ETag`.',
+    meaning:
+      'The config is not in the state that `If-Match` or `If-None-Match` requires: another request has changed it.',
+    advice: 'Get the config again, apply your change to it, and send it with the new `ETag`.',
   },
   HR_CONFIG_TEXT_HIDDEN: {
     status: 409,
-    meaning: 'The text of the config has secrets that cannot be masked where they stand.',
+    meaning: 'The text of the config has secrets that cannot be masked in place.',
     advice: 'Use `GET /v1/config/{id}`, which shows the config without its comments.',
   },
   HR_CONFIG_READER_BUSY: {
     status: 429,
-    meaning: 'As many large configs and bodies wait to be read as may wait.',
-    advice: 'Try again after the seconds that `Retry-After` says.',
+    meaning: 'The maximum number of large configs and bodies is waiting to be read.',
+    advice: 'Try again after the seconds of `Retry-After`.',
   },
   HR_RUN_NOT_FOUND: {
     status: 404,
-    meaning: 'There is no run of this id.',
-    advice: 'Take an id that `GET /v1/run` lists; the oldest finished runs are forgotten (`limits.maxRuns`).',
+    meaning: 'There is no run with this id.',
+    advice: 'Use an id that `GET /v1/run` lists; the oldest finished runs are deleted (`limits.maxRuns`).',
   },
   HR_RUN_FORGOTTEN: {
     status: 409,
-    meaning: 'The request was sent before, and the run that it started is forgotten by now.',
-    advice: 'Take a new `Idempotency-Key` to run it again, or raise `limits.maxRuns`.',
+    meaning: 'The request was sent before, and the run that it started has been deleted since.',
+    advice: 'Use a new `Idempotency-Key` to start another run, or raise `limits.maxRuns`.',
   },
   HR_REQUEST_KEY_REUSED: {
     status: 422,
-    meaning: 'The `Idempotency-Key` came with another request within the last day.',
-    advice: 'Take a new key for each request that is not a repetition.',
+    meaning: 'The `Idempotency-Key` was used for another request within the last day.',
+    advice: 'Use a new key for each new request.',
   },
   HR_RUN_IS_DONE: {
     status: 409,
-    meaning: 'The run has ended already.',
+    meaning: 'The run has already ended.',
     advice: 'Nothing: there is nothing left to cancel.',
   },
   HR_RUN_IS_GOING: {
     status: 409,
     meaning: 'The run has not ended yet.',
-    advice: 'Wait for its end, or cancel it.',
+    advice: 'Wait until it ends, or cancel it.',
   },
   HR_RETRY_NOTHING: {
     status: 409,
-    meaning: 'The run has no failed documents that could be run again.',
+    meaning: 'The run has no failed documents that can be processed again.',
     advice:
-      'Nothing, if none failed. Else look at `GET /v1/run/{id}/failures`: `omitted` says why there is no document; run the config again.',
+      'Nothing, if no document failed. Otherwise see `GET /v1/run/{id}/failures`: `omitted` says why the document was not kept; run the config again.',
   },
   HR_RETRY_CONFIG: {
     status: 409,
-    meaning: 'The config is not kept as the run had it.',
-    advice: 'Say with which config to run the failed documents, as it is now: `{"configId": "..."}`.',
+    meaning: 'The config is no longer available in the form that the run used.',
+    advice: 'Name the config to use in its current version: `{"configId": "..."}`.',
   },
   HR_RUN_QUEUE_FULL: {
     status: 429,
-    meaning: 'As many runs wait as may wait (`limits.maxQueuedRuns`), or their configs are too large together.',
+    meaning: 'The maximum number of runs is waiting (`limits.maxQueuedRuns`), or their configs are too large together.',
     advice:
-      'Try again after the seconds that `Retry-After` says, or raise `limits.maxQueuedRuns` or `limits.maxConcurrentRuns`.',
+      'Try again after the seconds of `Retry-After`, or raise `limits.maxQueuedRuns` or `limits.maxConcurrentRuns`.',
   },
   HR_TOO_MANY_STREAMS: {
     status: 429,
-    meaning: 'The user, or the run, has as many open event streams as the limits allow.',
+    meaning: 'The user or the run has the maximum number of open event streams.',
     advice:
-      'Close streams that nobody reads, or raise `limits.maxStreamsPerUser` or `limits.maxStreamsPerRun`. `GET /v1/run/{id}` tells how far a run is without a stream.',
+      'Close streams that nobody reads, or raise `limits.maxStreamsPerUser` or `limits.maxStreamsPerRun`. `GET /v1/run/{id}` shows the progress of a run without a stream.',
   },
   HR_PREVIEW_BUSY: {
     status: 429,
-    meaning: 'As many previews, and attempts to connect, are going on as may at one time.',
-    advice: 'Try again after the seconds that `Retry-After` says.',
+    meaning: 'The maximum number of previews and connection checks is running.',
+    advice: 'Try again after the seconds of `Retry-After`.',
   },
   HR_PREVIEW_FAILED: {
     status: 422,
-    meaning: 'The preview, or the attempt to connect, could not be finished.',
-    advice: 'The message tells the reason; ask for fewer documents if it was the time or the memory.',
+    meaning: 'The preview or the connection check could not be finished.',
+    advice: 'The message gives the reason. If it is time or memory, ask for fewer documents.',
   },
   HR_NOT_READY: {
     status: 503,
-    meaning: 'The service cannot do its work at present.',
-    advice: 'Wait, or see to the checks that fail; the answer names them.',
+    meaning: 'The service cannot work at present.',
+    advice: 'Wait, or fix the failed checks; the answer names them.',
   },
   HR_STORE_UNAVAILABLE: {
     status: 503,
     meaning: 'The store cannot be written.',
     advice:
-      'Make room on the disk, give the service its rights back, or put the files of the store back; it tries again by itself.',
+      'Free space on the disk, give the service its permissions back, or restore the files of the store. The service tries again by itself.',
   },
   HR_SERVER_BUSY: {
     status: 503,
-    meaning: 'The bodies of the requests that are being taken have more than 256 MiB together.',
-    advice: 'Try again after the seconds that `Retry-After` says.',
+    meaning: 'The request bodies in memory have reached the limit of 256 MiB together.',
+    advice: 'Try again after the seconds of `Retry-After`.',
   },
   HR_SHUTTING_DOWN: {
     status: 503,
-    meaning: 'The service is shutting down and starts nothing.',
-    advice: 'Try again when the service is back.',
+    meaning: 'The service is shutting down and starts no new work.',
+    advice: 'Try again when the service is running again.',
   },
   HR_SERVER_ERROR: {
     status: 500,
     meaning: 'A bug in Headrace.',
-    advice: 'Report it, with what the log says at that time.',
+    advice: 'Report it, with the log of the service at that time.',
   },
 } as const satisfies Readonly<Record<string, ServiceError>>;
 

@@ -3,13 +3,13 @@ import type { RunDetails } from '../api/run-details.ts';
 import { testService, VALID } from '../testing/test-service.test.support.ts';
 import { ThreadsOnDemand } from './threads-on-demand.ts';
 
-describe('a config with more mistakes than anybody reads', () => {
-  it('is told of the first ones and how many there are, and so are its runs', async () => {
+describe('a config with thousands of problems', () => {
+  it('lists the first ones and says how many more there are, and so do its runs', async () => {
     const service = await testService({}, { threads: new ThreadsOnDemand(256) });
     const wrong = Array.from({ length: 5000 }, (_, i) => `wrong${i}: 1`).join(', ');
     const body = VALID.replace('source: title', `source: title, ${wrong}`);
     const request = { body, type: 'application/hocon' };
-    const last = { severity: 'error', message: 'There are 4001 more problems, which are not told' };
+    const last = { severity: 'error', message: '…and 4001 more problems' };
 
     const checked = (await service.ask('/v1/config/validate', request)).json as { valid: boolean; problems: object[] };
     expect(checked.valid).toBe(false);

@@ -1,4 +1,4 @@
-/** Seconds on a clock that never goes back. */
+/** Seconds on a monotonic clock. */
 export type Clock = () => number;
 
 /** Seconds since the epoch. */
@@ -6,7 +6,7 @@ export function epochSeconds(): number {
   return Date.now() / 1000;
 }
 
-/** As `Date.parse`, which takes the 30th of February for a day of March: here there is none, and it gives NaN. */
+/** Like `Date.parse`, but NaN for days that do not exist. `Date.parse` reads the 30th of February as a day of March. */
 export function parseDate(text: string): number {
   const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)/.exec(text) ?? [];
   if (
