@@ -10,8 +10,11 @@ import { MemoryStore } from './store/memory-store.ts';
 import { temporaryDirectory } from './testing/temporary-directory.test.support.ts';
 import { testService, VALID } from './testing/test-service.test.support.ts';
 
-/** What the reference does to its users, by the numbers of the service's contract: each shown to be otherwise here. */
-describe('where the reference fails its users', () => {
+/**
+ * Weaknesses of the reference, numbered as in the contract of the service. Each test shows that Headrace does not have
+ * it.
+ */
+describe('the service fixes weaknesses of the reference', () => {
   it('Fix 1: a run with a mistake in its config says what the mistake is', async () => {
     const threads = new ThreadsOnDemand(256);
     const service = await testService({}, { threads });
@@ -25,7 +28,7 @@ describe('where the reference fails its users', () => {
     expect(rest.join('\n')).toMatch(/^3:\d+: error: .*sorce/m);
   });
 
-  it('Fix 2: a config with an unresolved substitution is refused with its place, and harms nobody', async () => {
+  it('Fix 2: a config with an unresolved substitution is refused with its place, and affects no other config', async () => {
     const service = await testService();
     await service.store('a: 1');
     const refused = await service.ask('/v1/config', {
@@ -44,7 +47,7 @@ describe('where the reference fails its users', () => {
     expect(Object.values(all.json)).toEqual([{ a: 1 }]);
   });
 
-  it('Fix 3: an empty body is no config', async () => {
+  it('Fix 3: an empty body is refused', async () => {
     const service = await testService();
     const empty = { status: 400, error: 'Bad Request', code: 'HR_REQUEST_EMPTY_BODY' };
     for (const type of ['application/json', 'application/hocon']) {
@@ -56,7 +59,7 @@ describe('where the reference fails its users', () => {
     expect((await service.ask('/v1/config')).text).toBe('{}');
   });
 
-  it('Fix 4: presets show their own keys only, and no secrets, while their runs get the real values', async () => {
+  it('Fix 4: presets show only their own keys and no secrets, while their runs get the real values', async () => {
     const presets = temporaryDirectory();
     writeFileSync(
       join(presets, 'movies.conf'),
@@ -79,7 +82,7 @@ describe('where the reference fails its users', () => {
     expect(entries.get('user')).toMatchObject({ value: 'ann' });
   });
 
-  it('Fix 5: a config in use can be deleted, its run goes on; a preset belongs to its file', async () => {
+  it('Fix 5: a config in use can be deleted and its run continues; a preset cannot be deleted', async () => {
     const presets = temporaryDirectory();
     writeFileSync(join(presets, 'a.conf'), 'a: 1');
     const service = await testService({ presets });
@@ -95,7 +98,7 @@ describe('where the reference fails its users', () => {
     expect((await service.ask('/v1/config/a.conf')).json).toEqual({ a: 1 });
   });
 
-  it('Fix 6: configs and runs survive a restart, and a run that was going is INTERRUPTED', async () => {
+  it('Fix 6: configs and runs survive a restart, and a run that was running is INTERRUPTED', async () => {
     const storage = { type: 'sqlite', path: temporaryDirectory() } as const;
     const before = await testService({ storage });
     const configId = await before.store();
@@ -119,7 +122,7 @@ describe('where the reference fails its users', () => {
     });
   });
 
-  it('Fix 8: a run says whether it waits or goes on', async () => {
+  it('Fix 8: the status of a run shows whether it is waiting or running', async () => {
     const service = await testService({ limits: { ...defaultSettings().limits, maxConcurrentRuns: 1 } });
     const configId = await service.store();
     const first = await service.run(configId);
@@ -131,7 +134,7 @@ describe('where the reference fails its users', () => {
     expect((await service.details(second.runId)).status).toBe('RUNNING');
   });
 
-  it('Fix 9: every refusal has the one shape, whoever makes it', async () => {
+  it('Fix 9: all errors have the same format, whatever part of the service refuses', async () => {
     const service = await testService({ limits: { ...defaultSettings().limits, maxConfigBytes: 2000 } });
     const asked: [number, string, Parameters<typeof service.ask>[1]?][] = [
       [404, '/nowhere'],
@@ -184,7 +187,7 @@ describe('where the reference fails its users', () => {
     expect((await service.ask('/v1/run?status=SLEEPING')).status).toBe(400);
   });
 
-  it('Fix 11: readyz tells while the store cannot be written', async () => {
+  it('Fix 11: readyz fails while the store cannot be written', async () => {
     const store = Object.assign(new MemoryStore(), { failure: undefined as string | undefined });
     const service = await testService({}, { store });
     expect(await service.ask('/v1/readyz')).toMatchObject({ status: 200, text: '' });
@@ -207,7 +210,7 @@ describe('where the reference fails its users', () => {
     expect((await service.ask('/v1/readyz')).status).toBe(200);
   });
 
-  it('Fix 11: readyz tells while a shutdown is going on', async () => {
+  it('Fix 11: readyz fails during a shutdown', async () => {
     const service = await testService();
     const { runId } = await service.run(await service.store());
     let end = () => {};
@@ -228,7 +231,7 @@ describe('where the reference fails its users', () => {
     await expect(fetch(`${service.url}/v1/livez`)).rejects.toThrow();
   });
 
-  it('Fix 11: the service answers while presets are being loaded, as not ready', async () => {
+  it('Fix 11: the service answers as not ready while it loads presets', async () => {
     const presets = temporaryDirectory();
     mkdirSync(join(presets, 'directory.conf'));
     for (let i = 0; i < 300; i++) writeFileSync(join(presets, `p${i}.conf`), `a: ${i}`);
@@ -250,7 +253,7 @@ describe('where the reference fails its users', () => {
     expect(Object.keys((await service.ask('/v1/config')).json)).toHaveLength(300);
   });
 
-  it('Fix 12: named users have roles, and a password alone no longer decides', async () => {
+  it('Fix 12: named users have roles, and a password alone is not enough', async () => {
     const users = [
       { name: 'rita', role: 'reader', password: 'r' },
       { name: 'otto', role: 'operator', passwordHash: await hashPassword('o') },
@@ -287,7 +290,7 @@ describe('where the reference fails its users', () => {
   });
 });
 
-/** A port that nobody listens on, for a service that is to be asked before it tells its own. */
+/** A free port, for a test that sends requests before the service reports its own port. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 
 const ignore = () => undefined;
 
-/** A logger that says nothing. */
+/** A logger that writes nothing. */
 export const silentLogger: FastifyBaseLogger = {
   level: 'silent',
   fatal: ignore,

@@ -40,50 +40,52 @@ import { MemoryStore } from './store/memory-store.ts';
 import { SqliteStore } from './store/sqlite-store.ts';
 import type { Store } from './store/store.ts';
 
-/** What a run needs at most to end after it was told to; the rest of the grace it may go on. */
+/**
+ * The time that a run needs at most to stop. Before that, it may use the rest of the shutdown grace to end by itself.
+ */
 const STOP_MILLIS = 12_000;
-/** How long the requests get to end at a shutdown, after the runs, and then the threads. */
+/** At a shutdown, how long requests get to end after the runs, and then the threads. */
 const REQUEST_GRACE_MILLIS = 3_000;
 const THREAD_GRACE_MILLIS = 3_000;
-/** How often a store that cannot be written is tried again, or one that nobody writes to is tried at all. */
+/** How often the store is probed with a write. */
 const PROBE_MILLIS = 5_000;
 
 export interface ServiceOptions {
-  /** Absent: those of a service without a service file. */
+  /** Default: the settings of a service without a service file. */
   settings?: ServiceSettings;
-  /** A pino logger, or one like it. Absent: silence. */
+  /** A pino logger, or a compatible one. Default: no logging. */
   logger?: FastifyBaseLogger;
-  /** URLs of component catalogs. Absent: the built-in components. */
+  /** URLs of component catalogs. Default: the built-in components. */
   catalogs?: readonly string[];
   /** The environment that presets see. */
   env?: Readonly<Record<string, string | undefined>>;
-  /** What executes runs and previews. Absent: the engine's threads. */
+  /** Executes runs and previews. Default: the engine's threads. */
   threads?: RunStarter & PreviewStarter & { close(): Promise<void> };
-  /** Absent: the one that the settings name. */
+  /** Default: the store that the settings name. */
   store?: Store;
 }
 
-/** A service that takes requests. */
+/** A service that accepts requests. */
 export interface RunningService {
-  /** Where it is reached, one for each listener. */
+  /** The URLs of the service, one per listener. */
   readonly urls: readonly string[];
   /**
-   * Shuts down in order: no new runs, going ones end as `INTERRUPTED`, then the ports and the store close.
-   * @returns whether a thread of a run hangs, so that the process would wait for it for ever
+   * Shuts down in order: new runs are refused, active runs end as `INTERRUPTED`, then the ports and the store close.
+   * @returns whether a thread of a run hangs, which would keep the process alive for ever
    */
   close(): Promise<{ hanging: boolean }>;
 }
 
 /**
- * Starts the service. Resolves when the presets are loaded; it answers before that already, as not ready. Rejects,
- * with everything closed again, when something is not as it has to be: the message says what and what to do.
+ * Starts the service. Resolves when the presets are loaded; until then it already answers, as not ready. If something
+ * prevents the start, closes everything again and rejects; the message says what is wrong and what to do.
  */
 export async function startService(options: ServiceOptions = {}): Promise<RunningService> {
   const { settings = defaultSettings(), logger = silentLogger, catalogs = [catalogUrl], env = process.env } = options;
   const noPresets = settings.presets === undefined ? undefined : presetDirectoryProblem(settings.presets);
   if (noPresets !== undefined) throw new Error(noPresets);
   for (const { host } of settings.listeners) {
-    // The reader of the service file finds it too, with its line. Settings may come from elsewhere.
+    // The reader of the service file reports this too, with the line. But settings may come from elsewhere.
     const problem = unprotected(host, settings.auth);
     if (problem !== undefined) throw new HeadraceError('HR_SERVICE_UNPROTECTED', withHint(problem));
   }
@@ -104,7 +106,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     const interrupted = await endInterruptedRuns(store);
     if (interrupted > 0) {
       const runs = counted(interrupted, 'run was', 'runs were');
-      logger.warn(`${runs} interrupted when the service ended the last time`);
+      logger.warn(`${runs} interrupted when the service last ended`);
     }
     const threads = options.threads ?? new ThreadsOnDemand(settings.limits.runHeapMb);
     let hanging = false;
@@ -132,7 +134,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     }
     for (const { name, expires } of auth?.tokens ?? []) {
       if (expires === undefined || expires > Date.now()) continue;
-      logger.warn(`The token ${name} expired at ${new Date(expires).toISOString()}: nobody gets in with it any more`);
+      logger.warn(`The token ${name} expired at ${new Date(expires).toISOString()}: it no longer works`);
     }
     const listeners: Listener[] = [];
     measurements.service.connections = () => listeners.reduce((sum, listener) => sum + listener.connections(), 0);
@@ -155,7 +157,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     let closing: Promise<{ hanging: boolean }> | undefined;
     const close = async () => {
       readiness.shuttingDown = true;
-      // The ports stay open while the runs end: probes see what is going on.
+      // The ports stay open while the runs end, so that probes can see the shutdown.
       runs.refuseRuns();
       await runs.idle(runGraceMillis - stopMillis);
       await runs.close(stopMillis);
@@ -232,8 +234,8 @@ function makeParts({
 }
 
 /**
- * Gives whether all have ended. A thread that hangs in the operating system or a library, reading from a pipe or in a query of
- * SQLite, does not end: the store closes all the same.
+ * Returns whether all threads have ended. A thread that hangs in a system call or a library, such as a read from a pipe
+ * or a query of SQLite, does not end. The store is closed all the same.
  */
 async function endThreads(threads: { close(): Promise<void> }, logger: FastifyBaseLogger): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
@@ -246,7 +248,7 @@ async function endThreads(threads: { close(): Promise<void> }, logger: FastifyBa
   return !isLate;
 }
 
-/** Last opened, first closed; one that fails does not keep the others open. */
+/** Closes everything in reverse order. If one close fails, the others still happen. */
 async function closeAll(undo: readonly (() => unknown)[]): Promise<void> {
   const errors: unknown[] = [];
   for (const close of [...undo].reverse()) {
@@ -257,7 +259,7 @@ async function closeAll(undo: readonly (() => unknown)[]): Promise<void> {
     }
   }
   if (errors.length > 0)
-    throw new AggregateError(errors, `The service could not be closed whole: ${messageOf(errors[0])}`);
+    throw new AggregateError(errors, `The service could not be closed completely: ${messageOf(errors[0])}`);
 }
 
 function openStore({ storage }: ServiceSettings, metrics: ServiceMetrics, logger: FastifyBaseLogger): Store {
@@ -269,7 +271,10 @@ function openStore({ storage }: ServiceSettings, metrics: ServiceMetrics, logger
   });
 }
 
-/** The modules of the service file by their URLs: names in it start from the file, names in presets from their directory. */
+/**
+ * The modules of the service file by URL. Relative paths in the service file start from the file, those in presets from
+ * their directory.
+ */
 function moduleUrls(registry: Registry, components: readonly string[]): string[] {
   const known = (['connector', 'stage', 'indexer'] as const).flatMap((kind) => registry.list(kind));
   const urls = known.filter((entry) => components.includes(entry.package)).map((entry) => entry.module);

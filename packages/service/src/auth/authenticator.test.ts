@@ -7,7 +7,7 @@ import { hashPassword, matchesHash, parsePasswordHash } from './password-hash.ts
 
 const basic = (credentials: string) => `Basic ${Buffer.from(credentials).toString('base64')}`;
 
-/** A clock that stands still, on which sleeping takes no time but is written down. */
+/** A clock that only moves by `sleep`, which records the time and returns at once. */
 function stillClock() {
   const slept: number[] = [];
   let time = 0;
@@ -24,7 +24,7 @@ function stillClock() {
   };
 }
 
-describe('passwords as hashes', () => {
+describe('password hashes', () => {
   it('match their password and no other', async () => {
     const text = await hashPassword('géheim');
     expect(text).toMatch(/^\$scrypt\$ln=15,r=8,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
@@ -42,7 +42,7 @@ describe('passwords as hashes', () => {
 });
 
 describe('Fix 12: repeated failures', () => {
-  it('make the answers to wrong tries of the address wait, longer each time, and right ones never', async () => {
+  it('delay the answers to wrong logins of the address, longer each time, and never delay correct logins', async () => {
     const clock = stillClock();
     const authenticator = new Authenticator({ password: 'right', users: [] }, new FailureDelay(clock));
     const attempt = (password: string, address = '10.0.0.1') =>
@@ -55,7 +55,7 @@ describe('Fix 12: repeated failures', () => {
     expect(clock.slept).toHaveLength(4);
   });
 
-  it('are not cleared for one name by the right password of another', async () => {
+  it('for one name are not cleared by the correct password of another', async () => {
     const clock = stillClock();
     const users = [
       { name: 'mallory', role: 'reader', password: 'm' },
@@ -72,7 +72,7 @@ describe('Fix 12: repeated failures', () => {
     expect(clock.slept).toHaveLength(4);
   });
 
-  it('count for the address whatever the names are, known or not', async () => {
+  it('count for the address, for known and unknown names', async () => {
     const clock = stillClock();
     const users = [{ name: 'anna', role: 'admin', password: 'a' }] as const;
     const authenticator = new Authenticator({ users }, new FailureDelay(clock));
@@ -82,14 +82,14 @@ describe('Fix 12: repeated failures', () => {
     expect(clock.slept).toEqual([0.5, 1]);
   });
 
-  it('are not made by requests without credentials', async () => {
+  it('are not counted for requests without credentials', async () => {
     const clock = stillClock();
     const authenticator = new Authenticator({ password: 'right', users: [] }, new FailureDelay(clock));
     for (let i = 0; i < 50; i++) expect(await authenticator.authenticate(undefined, '10.0.0.1')).toBeUndefined();
     expect(clock.slept).toEqual([]);
   });
 
-  it('are refused at once when many wait already', async () => {
+  it('are refused at once when many are already waiting', async () => {
     const clock = { now: () => 0, sleep: () => new Promise(() => {}) };
     const delay = new FailureDelay(clock);
     for (let i = 0; i < 4; i++) expect(await delay.failed('10.0.0.1', 'a')).toBe(true);
@@ -98,7 +98,7 @@ describe('Fix 12: repeated failures', () => {
     expect(await delay.failed('10.0.0.2', 'a')).toBe(true);
   });
 
-  it('count for a whole IPv6 network, and are forgotten after a while', async () => {
+  it('count for a whole IPv6 network, and expire after a while', async () => {
     const clock = stillClock();
     const delay = new FailureDelay(clock);
     for (let i = 0; i < 4; i++) await delay.failed(`2001:db8::${i}`, 'a');
@@ -109,13 +109,13 @@ describe('Fix 12: repeated failures', () => {
     expect(clock.slept).toHaveLength(1);
   });
 
-  it('wait at most half a minute', () => {
+  it('delay an answer by half a minute at most', () => {
     expect([1, 4, 5, 6, 7, 100].map(delaySeconds)).toEqual([0, 0, 0.5, 1, 2, 30]);
   });
 });
 
 describe('Fix 12: users', () => {
-  it('are told apart by name and password, hashed or not', async () => {
+  it('are identified by name and password, hashed or not', async () => {
     const authenticator = new Authenticator({
       password: 'shared',
       users: [
@@ -134,14 +134,14 @@ describe('Fix 12: users', () => {
 });
 
 describe('a flood of wrong passwords from one address', () => {
-  /** Nothing that waits for its answer gets one. */
+  /** An authenticator whose delayed answers never arrive. */
   const never = { now: () => 0, sleep: () => new Promise(() => {}) };
 
   it.each([
     ['the shared password', { password: 'right', users: [] }],
     ['the password of a user', { users: [{ name: 'ann', role: 'admin', password: 'right' }] }],
     ['a hashed password', { users: [{ name: 'ann', role: 'admin', passwordHash: lightHash('right') }] }],
-  ] as const)('does not keep out %s, from there or elsewhere, seen before or not', async (_, auth) => {
+  ] as const)('does not lock out %s, from that address or another, whether seen before or not', async (_, auth) => {
     const authenticator = new Authenticator(auth, new FailureDelay(never));
     const attempt = (credentials: string, address: string) => authenticator.authenticate(basic(credentials), address);
     for (const address of ['10.0.0.1', '10.0.0.2', '10.0.0.1']) {
@@ -151,7 +151,7 @@ describe('a flood of wrong passwords from one address', () => {
     }
   });
 
-  it('lets somebody in at the second try whom it crowded out at the first', async () => {
+  it('lets a user in at the second attempt after the first was crowded out', async () => {
     const users = [{ name: 'ann', role: 'admin', passwordHash: lightHash('right') }] as const;
     const authenticator = new Authenticator({ users }, new FailureDelay(never));
     const attempt = (credentials: string) => authenticator.authenticate(basic(credentials), '10.0.0.1');
@@ -168,7 +168,7 @@ describe('a flood of wrong passwords from one address', () => {
     expect(await first).toMatchObject({ name: 'ann' });
   });
 
-  it('does not make other users wait whose passwords are hashed, however many names it invents', async () => {
+  it('does not delay other users with hashed passwords, however many names it invents', async () => {
     const users = [
       { name: 'ann', role: 'admin', passwordHash: lightHash('right') },
       { name: 'bob', role: 'admin', passwordHash: lightHash('right') },
@@ -181,7 +181,7 @@ describe('a flood of wrong passwords from one address', () => {
       void attempt(`${name}:guess${i}`).catch(() => ended.push(name));
     }
     expect(await attempt('bob:right')).toMatchObject({ name: 'bob' });
-    // Tries for ann were refused because her lane is full; hers is still long.
+    // The queue of ann is full, so these attempts were refused.
     expect(ended.filter((name) => name === 'ann').length).toBeGreaterThan(100);
     await setImmediate();
   });

@@ -13,35 +13,38 @@ export interface User {
 }
 
 interface KnownUser extends User {
-  /** The keyed digest of a password that the service file has in clear. */
+  /** The keyed digest of a password that the service file has in clear text. */
   digest?: Buffer;
   hash?: PasswordHash;
 }
 
 const SHARED = 'admin';
-/** Stands for a name where a token was sent: no header can have this one. */
+/** The name under which token failures are counted. No header can contain this name. */
 const TOKEN = '\u0000token';
-/** Wrong credentials that are remembered, by their digest. */
+/** How many digests of wrong credentials are kept. */
 const MAX_WRONG = 10_000;
 
 /**
- * Decides by a name and a password, or by a token, who sends a request. Every comparison takes constant time.
- *
- * Right credentials get in at any time, however many wrong ones come from the same address or for the same name:
- * - A password that the service file has in clear, and one that was verified before in this process, is looked up by a
- *   keyed digest, which takes microseconds. Nothing comes before that.
- * - A password that is compared with a hash for the first time waits for its turn (`VerificationQueue`), which other
- *   addresses and other users cannot delay by more than one verification each. Wrong ones that come again are known.
- * Only after a try has proved wrong, its answer waits (`FailureDelay`).
+ * Identifies the sender of a request by name and password, or by token. Every comparison takes constant time.
+ * Correct credentials are accepted at any time, however many wrong ones come from the same address or for the same
+ * name:
+ * - A password in clear text, or one that this process has verified before, is looked up by a keyed digest. This takes
+ * microseconds and never waits.
+ * - A password that is compared with a hash for the first time waits in the `VerificationQueue`. Other addresses and
+ * other users can delay it by one verification each at most. Known wrong passwords do not enter the queue.
+ * Only attempts that have proved wrong wait for their answer (`FailureDelay`).
  */
 export class Authenticator {
   readonly #users = new Map<string, KnownUser>();
   readonly #anyName: boolean;
   readonly #shared: Buffer | undefined;
   readonly #delay: FailureDelay;
-  /** Digests are keyed anew in each process, and of equal length: neither they nor their comparison tell anything. */
+  /** Digests have a new key in each process and equal length: neither they nor their comparison reveal anything. */
   readonly #key = randomBytes(32);
-  /** A hash takes long to verify on purpose. Digests of names and passwords that were right: one for each user at most. */
+  /**
+   * Verifying a hash is slow on purpose. So this keeps the digests of verified names and passwords, one per user at
+   * most.
+   */
   readonly #verified = new Set<string>();
   readonly #wrong = new Set<string>();
   readonly #queue = new VerificationQueue();
@@ -66,9 +69,9 @@ export class Authenticator {
   }
 
   /**
-   * Who the header names; undefined without one, or with a wrong one.
+   * The user that the header identifies; undefined without a header, or with a wrong one.
    * @param header `Authorization`
-   * @param address where the request comes from: after repeated failures, answers to its wrong tries wait
+   * @param address the address of the client: after repeated failures, answers to its wrong attempts are delayed
    */
   async authenticate(header = '', address: string): Promise<User | undefined> {
     const token = parseBearer(header);
@@ -85,16 +88,21 @@ export class Authenticator {
     return this.#tokens.length > 0;
   }
 
-  /** The user whom credentials name, whether they are right or not; undefined when there is nobody of that name. */
+  /**
+   * The user that credentials name, whether the credentials are correct or not; undefined when there is no such user.
+   */
   nameIn(header = ''): string | undefined {
     const name = parseBasic(header)?.name;
     return name !== undefined && this.#users.has(name) ? name : undefined;
   }
 
-  /** A right token never waits: it cannot be guessed, and a program with a wrong one must not hold up its neighbours. */
+  /**
+   * A correct token never waits. Tokens cannot be guessed, and one program with a wrong token must not delay others at
+   * the same address.
+   */
   async #ofToken(token: string, address: string): Promise<User | undefined> {
     const digest = Buffer.from(tokenDigest(token));
-    // Compared with every one: how long it takes tells nothing.
+    // Compare with every token, so that the duration reveals nothing.
     const [known] = this.#tokens.filter(({ sha256 }) => timingSafeEqual(Buffer.from(sha256), digest));
     if (known === undefined) {
       await this.#hold(address, TOKEN);
@@ -109,10 +117,10 @@ export class Authenticator {
     return { name, role };
   }
 
-  /** Lets a try that has failed wait for its answer. */
+  /** Delays the answer to a failed attempt. */
   async #hold(address: string, name: string): Promise<void> {
     if (await this.#delay.failed(address, name)) return;
-    throw new ApiError('HR_TOO_MANY_FAILURES', 'This login is wrong, and too many wrong ones came from this address', {
+    throw new ApiError('HR_TOO_MANY_FAILURES', 'The login is wrong, and this address has sent too many wrong logins', {
       headers: { 'retry-after': '30' },
     });
   }
@@ -126,7 +134,7 @@ export class Authenticator {
     return (await this.#matchesHash(address, name, password, user?.hash)) ? user : undefined;
   }
 
-  /** @param hash absent: nobody has the name, and it takes as long to say so */
+  /** @param hash absent when there is no such user; the answer then takes as long */
   async #matchesHash(address: string, name: string, password: string, hash?: PasswordHash): Promise<boolean> {
     const decoy = this.#decoy;
     if (decoy === undefined) return false;
@@ -139,7 +147,7 @@ export class Authenticator {
         ? await this.#queue.pretend(lane, key, () => matchesHash(password, decoy).then(() => false))
         : await this.#queue.verify(lane, key, () => matchesHash(password, hash));
     if (matched === undefined) {
-      throw new ApiError('HR_TOO_MANY_FAILURES', 'Too many logins as this user wait for their turn', {
+      throw new ApiError('HR_TOO_MANY_FAILURES', 'Too many logins of this user are waiting to be checked', {
         headers: { 'retry-after': '2' },
       });
     }
@@ -158,12 +166,12 @@ function matches(given: Buffer, wanted: Buffer | undefined): boolean {
   return wanted !== undefined && timingSafeEqual(given, wanted);
 }
 
-/** A token as OAuth 2 sends one (RFC 6750). */
+/** A token in the format of OAuth 2 (RFC 6750). */
 function parseBearer(header: string): string | undefined {
   return /^bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(header.trim())?.[1];
 }
 
-/** The user name may be empty; the password is all that follows the first colon. */
+/** The user name may be empty. The password is everything after the first colon. */
 function parseBasic(header: string): { name: string; password: string } | undefined {
   const [, encoded] = /^basic +([A-Za-z0-9+/=_-]+)$/i.exec(header.trim()) ?? [];
   if (encoded === undefined) return undefined;

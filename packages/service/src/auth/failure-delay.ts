@@ -12,12 +12,12 @@ const MAX_KEYS = 10_000;
 interface Failures {
   count: number;
   last: number;
-  /** When the next try may be answered. */
+  /** The time of the next answer. */
   nextTry: number;
   waiting: number;
 }
 
-/** Time for the delay, so that a test need not wait. Seconds. */
+/** A clock that tests can replace. In seconds. */
 export interface DelayClock {
   now(): number;
   sleep(seconds: number): Promise<unknown>;
@@ -29,12 +29,11 @@ const realClock: DelayClock = {
 };
 
 /**
- * Makes the answers to failed tries wait, one after another, each failure doubling the time. Right credentials never
- * wait: behind a proxy all clients have one address, and any of them could lock out the others.
- *
- * Failures count twice: for their address, whatever the name; and for the address with the name, because the right
- * password of one user clears the first count. Names that nobody has count as those that somebody has: a delay
- * tells nothing of them.
+ * Delays the answers to failed logins, one after another; each failure doubles the delay. Correct logins are never
+ * delayed: behind a proxy all clients share one address, and one client could lock out the others.
+ * Failures are counted twice: for the address, and for the address with the name. The second count is needed because a
+ * correct login of one user clears the first. Unknown names are counted like known ones, so that a delay does not
+ * reveal which names exist.
  */
 export class FailureDelay {
   readonly #ofAddress: FailureCounts;
@@ -48,8 +47,8 @@ export class FailureDelay {
   }
 
   /**
-   * Counts a failed try, and waits until it may be answered; false when too many of its address, or for its name, are
-   * waiting already.
+   * Counts a failed attempt, and waits until it may be answered; false when too many attempts for the address or the
+   * name are waiting already.
    */
   async failed(address: string, name: string): Promise<boolean> {
     this.#ofAddress.add(origin(address));
@@ -69,14 +68,14 @@ export class FailureDelay {
     return true;
   }
 
-  /** Forgets what failed at the address, and for the name, but not what failed there for other names. */
+  /** Clears the failures of the address, and of the name at this address, but not those of other names. */
   succeeded(address: string, name: string): void {
     this.#ofAddress.delete(origin(address));
     this.#ofName.delete(login(address, name));
   }
 }
 
-/** Failures by a key; those whose last failure is longest ago make room for others. */
+/** Failures by key. When full, the entry whose last failure is oldest is removed. */
 class FailureCounts {
   readonly #failures = new Map<string, Failures>();
   readonly #clock: DelayClock;
@@ -99,7 +98,7 @@ class FailureCounts {
     failures.count++;
     failures.last = now;
     failures.nextTry = Math.max(failures.nextTry, now + delaySeconds(failures.count));
-    // Put at the end: the first ones of the map are those that failed longest ago.
+    // Move the entry to the end: the first entries of the map are then the oldest.
     this.#failures.delete(key);
     this.#failures.set(key, failures);
     if (this.#failures.size <= MAX_KEYS) return;
@@ -114,18 +113,18 @@ class FailureCounts {
   }
 }
 
-/** How long a try waits after so many failures: nothing at first, then twice as long each time. */
+/** The delay after a number of failures: none at first, then doubled with each one. */
 export function delaySeconds(failures: number): number {
   if (failures <= FREE_FAILURES) return 0;
   return Math.min(MAX_DELAY_SECONDS, FIRST_DELAY_SECONDS * 2 ** (failures - FREE_FAILURES - 1));
 }
 
-/** A user at an address. A name may be as long as a header: its digest is as good. */
+/** The key of a user at an address. It uses a digest because a name may be as long as a header. */
 export function login(address: string, name: string): string {
   return `${origin(address)} ${hash('sha256', name.normalize('NFC'), 'base64')}`;
 }
 
-/** Whoever has one IPv6 address has its whole /64. */
+/** A client with one IPv6 address usually has its whole /64 network. */
 function origin(address: string): string {
   if (!isIPv6(address) || address.includes('.')) return address;
   const [head = '', tail] = address.split('::');

@@ -6,10 +6,10 @@ const P = 1;
 const KEY_BYTES = 32;
 const MAX_LOG_N = 20;
 
-/** A scrypt hash in the PHC form: `$scrypt$ln=15,r=8,p=1$<salt>$<key>`, both in base64 without padding. */
+/** A scrypt hash in the PHC format: `$scrypt$ln=15,r=8,p=1$<salt>$<key>`, salt and key in base64 without padding. */
 const FORM = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-/** What is in a hash. */
+/** The parsed parts of a hash. */
 export interface PasswordHash {
   salt: Buffer;
   key: Buffer;
@@ -23,7 +23,7 @@ export async function hashPassword(password: string): Promise<string> {
   return `$scrypt$ln=${LOG_N},r=${R},p=${P}$${unpadded(salt)}$${unpadded(key)}`;
 }
 
-/** Undefined when the text is no such hash, or asks for more than a gibibyte of memory. */
+/** Undefined when the text is not such a hash, or would need more than 1 GiB of memory. */
 export function parsePasswordHash(text: string): PasswordHash | undefined {
   const [, logN, r, p, salt, key] = FORM.exec(text) ?? [];
   if (logN === undefined || salt === undefined || key === undefined) return undefined;
@@ -33,7 +33,7 @@ export function parsePasswordHash(text: string): PasswordHash | undefined {
   return parsed.key.length < 16 ? undefined : parsed;
 }
 
-/** Whether this is the password that the hash was made of. Takes as long for a wrong one. */
+/** Whether this is the password of the hash. A wrong one takes as long. */
 export async function matchesHash(password: string, { salt, key, options }: PasswordHash): Promise<boolean> {
   return timingSafeEqual(await derive(password, salt, key.length, options), key);
 }

@@ -6,7 +6,7 @@ import { newToken, parseTokenHash, tokenDigest } from './token.ts';
 
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 
-/** A new token of a role, and the settings that know it. */
+/** A new token with a role, and settings that contain it. */
 function made(role: 'reader' | 'operator' | 'admin', expires?: number) {
   const { token, tokenHash } = newToken();
   const sha256 = parseTokenHash(tokenHash) as string;
@@ -14,7 +14,7 @@ function made(role: 'reader' | 'operator' | 'admin', expires?: number) {
 }
 
 describe('API tokens', () => {
-  it('are random, long, and known by their hash', () => {
+  it('are random, long, and stored as a hash', () => {
     const { token, tokenHash } = newToken();
     expect(token).toMatch(/^hrt_[\w-]{43}$/);
     expect(tokenHash).toBe(`sha256:${tokenDigest(token)}`);
@@ -22,7 +22,7 @@ describe('API tokens', () => {
     expect(parseTokenHash(token)).toBeUndefined();
   });
 
-  it('let a program in with the role that they have, and no other', async () => {
+  it('give a program exactly the role that they have', async () => {
     const reader = made('reader');
     const admin = made('admin');
     const service = await testService({ auth: { users: [], tokens: [reader.settings, admin.settings] } });
@@ -36,7 +36,7 @@ describe('API tokens', () => {
     expect((await service.ask('/v1/config', { ...config, ...bearer(admin.token) })).status).toBe(200);
   });
 
-  it('are refused when they are wrong, cut, somebody else’s hash, or expired', async () => {
+  it('are refused when they are wrong, truncated, the hash of a token, or expired', async () => {
     const good = made('reader');
     const old = made('admin', Date.now() - 1000);
     const service = await testService({ auth: { users: [], tokens: [good.settings, old.settings] } });
@@ -46,7 +46,7 @@ describe('API tokens', () => {
       expect(answer.headers.get('www-authenticate')).toMatch(/^Basic realm=.*, Bearer realm="headrace"$/);
     }
     expect(service.log.warnings.filter((line) => line.includes('token'))).toEqual([
-      expect.stringMatching(/^The token admin-token expired at .*: nobody gets in with it any more$/),
+      expect.stringMatching(/^The token admin-token expired at .*: it no longer works$/),
     ]);
     expect((await service.ask('/v1/config', bearer(old.token))).json).toMatchObject({
       status: 401,
@@ -55,7 +55,7 @@ describe('API tokens', () => {
     expect((await service.ask('/v1/config', { auth: 'anybody:' })).status).toBe(401);
   });
 
-  it('that are wrong wait longer and longer; a right one never waits, even from the same address', async () => {
+  it('are answered later and later when they are wrong, and never delayed when they are correct, even at the same address', async () => {
     const { token, settings } = made('reader');
     const slept: number[] = [];
     const clock = { now: () => 0, sleep: async (seconds: number) => void slept.push(seconds) };

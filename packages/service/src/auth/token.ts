@@ -4,12 +4,12 @@ const PREFIX = 'hrt_';
 const RANDOM_BYTES = 32;
 const FORM = /^sha256:([0-9a-f]{64})$/i;
 
-/** Shorter ones could be guessed. */
+/** A shorter token could be guessed. */
 export const MIN_TOKEN_LENGTH = 32;
 
 /**
- * A new token, and its hash for the service file. SHA-256 is enough: there is nothing to guess about 32 random bytes,
- * so nothing has to be slow.
+ * A new token, and its hash for the service file. A fast hash (SHA-256) is enough, because 32 random bytes cannot be
+ * guessed.
  */
 export function newToken(): { token: string; tokenHash: string } {
   const token = PREFIX + randomBytes(RANDOM_BYTES).toString('base64url');
@@ -21,7 +21,7 @@ export function tokenDigest(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-/** The digest in a `tokenHash`; undefined when it is none. */
+/** The digest in a `tokenHash`; undefined when the text has another format. */
 export function parseTokenHash(text: string): string | undefined {
   return FORM.exec(text)?.[1]?.toLowerCase();
 }

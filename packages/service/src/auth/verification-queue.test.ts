@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { VerificationQueue } from './verification-queue.ts';
 
-/** A queue whose verifications last until they are told to end. */
+/** A queue whose verifications last until the test ends them. */
 function controlled() {
   const queue = new VerificationQueue();
   const begun: string[] = [];
@@ -38,7 +38,7 @@ describe('verifications of passwords', () => {
     expect(begun).toHaveLength(30);
   });
 
-  it('take turns by user and address: a flood of one makes another wait for one verification', async () => {
+  it('take turns by user and address, so that a flood of one delays another by one verification', async () => {
     const { attempt, begun, finish } = controlled();
     for (let i = 0; i < 60; i++) attempt('flood', `guess${i}`);
     attempt('ann', 'right');
@@ -47,7 +47,7 @@ describe('verifications of passwords', () => {
     expect(begun).toEqual(['guess0', 'guess1', 'right']);
   });
 
-  it('are shared by tries with the same credentials', async () => {
+  it('are shared by attempts with the same credentials', async () => {
     const { attempt, begun, finish, outcomes } = controlled();
     for (let i = 0; i < 100; i++) attempt('ann', 'right');
     await finish(true);
@@ -55,7 +55,7 @@ describe('verifications of passwords', () => {
     expect(outcomes).toEqual({ right: true });
   });
 
-  it('are refused to some when a lane is full, and who comes again goes first', async () => {
+  it('are refused at random when a lane is full, and a repeated attempt goes first', async () => {
     const { attempt, begun, finish, outcomes } = controlled();
     for (let i = 0; i < 66; i++) attempt('ann', `guess${i}`);
     await setImmediate();
@@ -67,7 +67,7 @@ describe('verifications of passwords', () => {
     expect(begun).toEqual(['guess0', refused]);
   });
 
-  it('fail for who asked when the hash cannot be computed, and the next ones run', async () => {
+  it('reject when the hash cannot be computed, and the next ones still run', async () => {
     const queue = new VerificationQueue();
     const failing = queue.verify('a', 'a', () => Promise.reject(new Error('no memory')));
     const throwing = queue.verify('c', 'c', () => {

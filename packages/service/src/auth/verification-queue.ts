@@ -1,41 +1,40 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Tries of one lane that wait. */
+/** Maximum number of waiting attempts in a lane. */
 const MAX_WAITING = 64;
-/** Tries that are remembered because they were turned away. */
+/** How many refused attempts are remembered. */
 const MAX_TURNED_AWAY = 10_000;
 
 interface Waiting {
   readonly key: string;
   readonly job: () => Promise<boolean>;
-  /** It was turned away before. */
+  /** Whether this attempt was refused before. */
   readonly returning: boolean;
   readonly settle: (result: Promise<boolean> | undefined) => void;
 }
 
 /**
- * Verifies passwords against their hashes, which is expensive on purpose: one at a time, so that a flood of tries costs
- * one processor at most and nothing waits for the threads that Node reads files with.
- *
- * Each user at each address has a lane, and lanes take turns: a flood of tries for one user, or from one address, makes
- * another user wait for one verification, however long the lanes of the flood are. Within a full lane chance decides
- * who is turned away, so that a flood cannot keep the lane to itself. Who was turned away and sends the same again
- * goes first: clients repeat the password that they have, while guesses are new each time.
+ * Verifies passwords against their hashes, which is expensive on purpose. Verifications run one at a time: a flood of
+ * attempts uses one processor at most, and leaves the thread pool that Node reads files with free.
+ * Each user at each address has a lane, and lanes take turns. A flood of attempts for one user or from one address
+ * delays another user by one verification, however long its lanes are. A full lane refuses attempts at random, so that
+ * a flood cannot keep the lane to itself. A refused attempt that is sent again goes first: clients repeat the password
+ * that they have, while guesses are new each time.
  */
 export class VerificationQueue {
-  /** In the order of their turns; those without tries are not in it. */
+  /** In the order of their turns; lanes without attempts are not in it. */
   readonly #lanes = new Map<string, Waiting[]>();
   readonly #results = new Map<string, Promise<boolean | undefined>>();
   readonly #turnedAway = new Set<string>();
   #isRunning = false;
-  /** How long the last verification took. */
+  /** The duration of the last verification. */
   #millis: number | undefined;
   readonly #pretended = new Map<string, { until: number; waiting: number }>();
 
   /**
-   * Verifies when it is the turn of the lane; undefined when there are too many in it.
-   * @param credentials stands for what is verified: tries of a lane with the same ones share a verification
+   * Verifies when it is the turn of the lane; undefined when the lane is full.
+   * @param credentials identifies the attempt: attempts of a lane with the same credentials share a verification
    */
   verify(lane: string, credentials: string, job: () => Promise<boolean>): Promise<boolean | undefined> {
     const key = `${lane} ${credentials}`;
@@ -57,9 +56,9 @@ export class VerificationQueue {
   }
 
   /**
-   * Takes as long as `verify` and fails, for a name that nobody has. It takes no processor time, because names are
-   * easily invented: a flood of them must not make the users wait.
-   * @param decoy a verification that fails; called when there was none yet, to learn how long one takes
+   * Fails after the time of a `verify`, for a name that does not exist. It uses no processor time: names are easily
+   * invented, and a flood of them must not delay the users.
+   * @param decoy a verification that fails; called if there was none yet, to measure how long one takes
    */
   async pretend(lane: string, credentials: string, decoy: () => Promise<boolean>): Promise<boolean | undefined> {
     if (this.#millis === undefined) return this.verify('', credentials, decoy);
@@ -94,7 +93,7 @@ export class VerificationQueue {
     if (waiting.length > 0) this.#lanes.set(lane, waiting);
     this.#isRunning = true;
     const begun = performance.now();
-    // Even a job that throws at once must not stop the queue.
+    // Even a job that throws synchronously must not stop the queue.
     const result = (async () => job())();
     settle(result);
     const done = () => {

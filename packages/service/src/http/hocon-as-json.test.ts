@@ -83,7 +83,7 @@ describe('HOCON that is sent as application/json', () => {
     expect(await ask('configId: x\ndocuments: [{ id: 1 }')).toMatchObject({
       status: 400,
       message: expect.stringContaining('not valid JSON: line 1, column 1'),
-      hint: expect.stringContaining('HOCON: line 2, column 22'),
+      hint: expect.stringContaining('HOCON either: line 2, column 22'),
     });
     expect(await ask('config { a: 1 }\nconfig { b: 2 }\ndocuments: []')).toMatchObject({
       status: 400,

@@ -80,7 +80,7 @@ describe('the failed documents of a run', () => {
     const service = await testService();
     expect((await service.ask('/v1/run/none/failures?after=x')).json).toMatchObject({
       status: 400,
-      hint: 'Leave out "after" to begin with the first page.',
+      hint: 'Leave out "after" for the first page.',
     });
     const answer = await service.ask('/v1/run/none/failures');
     expect(answer.json).toMatchObject({ status: 404, code: 'HR_RUN_NOT_FOUND' });
@@ -262,7 +262,7 @@ describe('running the failed documents of a run again', () => {
     expect(refused.json).toMatchObject({
       status: 409,
       code: 'HR_RETRY_CONFIG',
-      message: expect.stringContaining(`The config ${configId} is gone`),
+      message: expect.stringContaining(`The config ${configId} no longer exists`),
       hint: expect.stringContaining('configId'),
     });
     expect((await retry(service, old.runId, { configId: 'none' })).json).toMatchObject({ code: 'HR_CONFIG_UNKNOWN' });

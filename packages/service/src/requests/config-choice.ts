@@ -3,10 +3,10 @@ import { ApiError } from '../errors/api-error.ts';
 import type { ConfigFormat } from '../store/store.ts';
 import type { ExactBody } from './exact-body.ts';
 
-/** A config that is there by its id or name, or one of its own. */
+/** Either a config of the service, by id or name, or a config that came with the request. */
 export type ConfigChoice = { configId: string } | { text: string; format: ConfigFormat };
 
-/** The config that the body of a request names or has. */
+/** The config that the body of a request names or contains. */
 export function configChoice({ body, json, hocon }: ExactBody): ConfigChoice {
   const config = body.get('config');
   const configId = body.get('configId') as string | undefined;
@@ -18,9 +18,9 @@ export function configChoice({ body, json, hocon }: ExactBody): ConfigChoice {
 }
 
 /**
- * The config that stands in the JSON object of a request as `config`: a text of HOCON, or an object. An object comes as
- * the text around it with everything else blanked out, so that problems have their place in the body as it was sent.
- * @param body JSON that has been read before
+ * The value of `config` in the JSON body of a request: a HOCON text, or an object. For an object, returns the body with
+ * everything else replaced by spaces, so that problems have their line and column in the body.
+ * @param body valid JSON
  * @param config its value of `config`
  */
 export function inlineConfig(body: string, config: unknown): { text: string; format: ConfigFormat } {
@@ -30,7 +30,7 @@ export function inlineConfig(body: string, config: unknown): { text: string; for
   return { text: body.slice(0, start).replace(/[^\n\r]/g, ' ') + body.slice(start, end), format: 'json' };
 }
 
-/** Where the value of the last member `config` begins: that is the one that counts. */
+/** The start of the value of the last member `config`: with duplicate names, the last one counts. */
 function startOfConfig(body: string): number {
   let start = 0;
   let depth = 0;
@@ -58,7 +58,7 @@ function startOfConfig(body: string): number {
   return start;
 }
 
-/** The place of the quote that ends the text that begins at one. */
+/** The index of the quote that ends the string that starts at `start`. */
 function endOfText(body: string, start: number): number {
   let at = start + 1;
   while (body[at] !== '"') at += body[at] === '\\' ? 2 : 1;

@@ -2,19 +2,19 @@ import { type JsonObject, readHoconBody, readJson, type Value } from '@headrace/
 import { ApiError } from '../errors/api-error.ts';
 import { notJson } from './json-body.ts';
 
-/** The body of a request, read. */
+/** A parsed request body. */
 export interface ExactBody {
   body: JsonObject;
-  /** The text that the object `config` of the body is cut out of: JSON. */
+  /** The JSON text that contains the object `config`. */
   json: string;
-  /** That object as HOCON, at its place in the body. Undefined: the body is JSON. */
+  /** That object as HOCON, at its place in the body. Undefined when the body is JSON. */
   hocon: string | undefined;
 }
 
 /**
- * Reads a body with the engine's own reader: documents and configs in it keep the kinds of their numbers. A body that
- * is not JSON is read as HOCON.
- * @param check refuses what breaks the schema
+ * Parses a body with the engine's reader, which keeps the kinds of numbers in documents and configs. A body that is not
+ * JSON is read as HOCON.
+ * @param check throws when the body does not match the schema
  */
 export function readExactBody(bytes: Uint8Array, check: (value: unknown) => void): ExactBody {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');

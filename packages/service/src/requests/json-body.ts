@@ -8,19 +8,22 @@ interface HoconProblem {
 }
 
 /**
- * The refusal of a body that is not JSON, or is more deeply nested than can be read: with line and column where known.
- * @param hocon what is wrong with it as HOCON, where that is possible too
+ * The error for a body that is not JSON or is nested too deeply, with line and column where known.
+ * @param hocon why it is not HOCON either, where HOCON is allowed
  */
 export function notJson(text: string, error: unknown, hocon?: HoconProblem): ApiError {
   const known = error instanceof JsonSyntaxError ? error : (syntaxError(text) ?? error);
   const where = known instanceof JsonSyntaxError ? `${place(text, known.at)}: ` : '';
   return new ApiError('HR_REQUEST_INVALID', `The body is not valid JSON: ${where}${messageOf(known)}`, {
     cause: error,
-    ...(hocon && { hint: `Nor is it HOCON: line ${hocon.line}, column ${hocon.column}: ${hocon.message}.` }),
+    ...(hocon && { hint: `It is not HOCON either: line ${hocon.line}, column ${hocon.column}: ${hocon.message}.` }),
   });
 }
 
-/** The built-in parser often does not say where; the engine's does. It takes what follows the value, though. */
+/**
+ * The built-in parser often does not give the position; the engine's does. But the engine's accepts text after the
+ * value.
+ */
 function syntaxError(text: string): JsonSyntaxError | undefined {
   try {
     readJson(text);

@@ -13,27 +13,25 @@ export const PreviewBodySchema = Type.Object(
   {
     config: Type.Optional(
       Type.Union([JsonDocument, Type.String()], {
-        description: 'A config, as an object or as a text of HOCON. For administrators',
+        description: 'A config, as an object or as a HOCON text. For administrators',
       }),
     ),
     configId: Type.Optional(Type.String({ description: 'Instead of `config`' })),
-    pipeline: Type.Optional(Type.String({ description: 'The first one when absent' })),
+    pipeline: Type.Optional(Type.String({ description: 'The first pipeline when absent' })),
     documents: Type.Optional(Type.Array(JsonDocument, { maxItems: MAX_DOCUMENTS })),
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: MAX_DOCUMENTS,
-        description: `Without documents: how many of those that the connectors give; ${DEFAULT_LIMIT}`,
+        description: `How many documents of the connectors to take, without documents; ${DEFAULT_LIMIT} by default`,
       }),
     ),
-    trace: Type.Optional(
-      Type.Boolean({ description: 'Show each document after each stage; also a parameter of the query' }),
-    ),
+    trace: Type.Optional(Type.Boolean({ description: 'Show each document after each stage; also a query parameter' })),
   },
   { additionalProperties: false },
 );
 
-/** The same for the OpenAPI document, which says what `readPreviewBody` says in a refusal. */
+/** The schema for the OpenAPI document. It includes the rules that `readPreviewBody` checks itself. */
 export const DocumentedPreviewBody = {
   ...PreviewBodySchema,
   oneOf: [{ required: ['configId'] }, { required: ['config'] }],
@@ -42,27 +40,27 @@ export const DocumentedPreviewBody = {
 
 const checkBody = bodyCheck(PreviewBodySchema);
 
-/** The body of a request for a preview, read. */
+/** A parsed body of a request for a preview. */
 export interface PreviewBody {
   config: ConfigChoice;
-  /** The first one when absent. */
+  /** The first pipeline when absent. */
   pipeline: string | undefined;
-  /** As JSON, with the kinds of their numbers; undefined: those that the connectors give. */
+  /** Documents as JSON, to keep the kinds of numbers; undefined: the documents of the connectors. */
   documents: string[] | undefined;
   limit: number;
   trace: boolean;
 }
 
-/** Reads the body of a request for a preview. Throws an `ApiError`. */
+/** Parses the body of a request for a preview. Throws an `ApiError`. */
 export function readPreviewBody(bytes: Uint8Array): PreviewBody {
   const exact = readExactBody(bytes, checkPreview);
   const { body } = exact;
   if (body.has('documents') && body.has('limit')) {
     throw new ApiError(
       'HR_REQUEST_INVALID',
-      'The body: limit is for the documents of the connectors, and not for these',
+      'The body: limit applies to documents of the connectors, not to given documents',
       {
-        hint: 'Leave out limit or documents.',
+        hint: 'Remove limit or documents.',
       },
     );
   }
@@ -76,7 +74,7 @@ export function readPreviewBody(bytes: Uint8Array): PreviewBody {
 }
 
 function checkPreview(value: unknown): void {
-  // The schema would be asked for the mistakes of each of them.
+  // Checked before the schema, which would look for problems in each of the documents.
   const documents = (value as { documents?: unknown } | null)?.documents;
   if (Array.isArray(documents) && documents.length > MAX_DOCUMENTS) {
     throw new ApiError('HR_REQUEST_INVALID', `The body: documents must not have more than ${MAX_DOCUMENTS} items`);

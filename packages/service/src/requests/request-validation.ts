@@ -7,7 +7,7 @@ import { formatOf } from './text-formats.ts';
 type Part = 'body' | 'headers' | 'params' | 'querystring' | (string & {});
 type Check = (value: unknown) => { value: unknown } | { error: ApiError };
 
-/** The pattern of texts that are more than white space. */
+/** The pattern of texts that contain more than white space. */
 const NOT_BLANK = '\\S';
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -20,27 +20,27 @@ const WORDS: Readonly<Record<string, string>> = {
 type CompilersFactory = NonNullable<NonNullable<FastifyServerOptions['schemaController']>['compilersFactory']>;
 
 /**
- * What fastify makes of schemas. Requests are checked by TypeBox instead of the default Ajv, because the schemas are
- * TypeBox's and the library is there anyway; it compiles with the first request that needs it, so the service starts
- * sooner. Answers are JSON before they reach fastify.
+ * The schema compilers for fastify. Requests are validated by TypeBox instead of the default Ajv, because the schemas
+ * are TypeBox schemas and the library is loaded anyway. A schema is compiled at its first request, so that the service
+ * starts sooner. Answers are already JSON when they reach fastify.
  */
 export const compilers = {
   buildValidator: () => compileRequest,
   buildSerializer: () => () => JSON.stringify,
-  // The types of fastify know the compilers of Ajv alone.
+  // The types of fastify only describe Ajv compilers.
 } as unknown as CompilersFactory;
 
 function compileRequest({ schema, httpPart = 'body' }: { schema: unknown; httpPart?: string }): Check {
   let check: Check | undefined;
   return (value) => {
-    // A body that is handed on as bytes is for its handler to read.
+    // A raw body is parsed by its route.
     if (Buffer.isBuffer(value)) return { value };
     check ??= compileCheck(schema as TSchema, httpPart);
     return check(value);
   };
 }
 
-/** Checks a body that was taken as bytes. Throws an `ApiError`. */
+/** Returns a check for raw bodies. It throws an `ApiError`. */
 export function bodyCheck(schema: TSchema): (value: unknown) => void {
   let check: Check | undefined;
   return (value) => {
@@ -68,8 +68,8 @@ function compileCheck(schema: TSchema, part: Part): Check {
 }
 
 /**
- * The values that the texts of a query, a path or headers stand for. A text that does not stand for what the schema has
- * there stays a text, which is refused then. TypeBox's own conversion would take `true` for 1, and 1.5 too.
+ * Converts the texts of a query, path or headers to the types of the schema. A text that does not fit stays a text, and
+ * is refused later. TypeBox's own conversion is too generous: it turns `true` into 1.
  */
 function fromTexts(schema: TSchema, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { properties = {} } = schema as { properties?: Readonly<Record<string, { type?: string }>> };
@@ -91,7 +91,7 @@ interface Mistake {
   message: string;
 }
 
-/** Tells of the first mistake only, but of that with what would be right. */
+/** Reports only the first mistake, with a hint what would be right. */
 function refusal(schema: TSchema, part: Part, value: unknown, mistakes: readonly Mistake[]): ApiError {
   const word = WORDS[part] ?? part;
   const unknown = mistakes.find(({ keyword }) => keyword === 'additionalProperties');
@@ -102,10 +102,10 @@ function refusal(schema: TSchema, part: Part, value: unknown, mistakes: readonly
       hint: choiceHint(name, propertiesOf(schema)),
     });
   }
-  // That nothing fits where no property may be is told better by what says so.
+  // Where no property is allowed, `additionalProperties` says it better than the schema `false`.
   const first = mistakes.find(({ keyword }) => keyword !== 'boolean') ?? mistakes[0];
   const path = pathOf(first);
-  // A parameter that is given several times is a list; which of them is wrong, its value tells.
+  // A repeated query parameter is a list. Its value shows which one is wrong.
   const name = part === 'querystring' ? (path[0] ?? '') : place(path, value);
   const what = `${word}${name === '' ? '' : `: ${name}`}`;
   if (first?.keyword === 'enum') {
@@ -133,19 +133,19 @@ function refusal(schema: TSchema, part: Part, value: unknown, mistakes: readonly
   );
 }
 
-/** The names that an object may have, or one of several. */
+/** The property names of an object schema, or of a union of them. */
 function propertiesOf(schema: TSchema): string[] {
   const { properties = {}, anyOf = [] } = schema as { properties?: object; anyOf?: TSchema[] };
   return [...Object.keys(properties), ...anyOf.flatMap(propertiesOf)];
 }
 
-/** The keys that lead to a mistake. */
+/** The keys on the path to a mistake. */
 function pathOf(mistake: Mistake | undefined): string[] {
   const keys = (mistake?.instancePath ?? '').split('/').slice(1);
   return keys.map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** A path as problems of a config write it: `documents[0].id`. */
+/** A path in the format of config problems: `documents[0].id`. */
 function place(path: readonly string[], value: unknown): string {
   let text = '';
   let inner = value;
@@ -157,8 +157,8 @@ function place(path: readonly string[], value: unknown): string {
 }
 
 /**
- * What a value has to be, for a person.
- * @param all where it may be of several types, each of them has its mistake
+ * The requirement in words.
+ * @param all a union of types reports one mistake per type
  */
 function inWords({ keyword, params, message, instancePath }: Mistake, all: readonly Mistake[]): string {
   const { limit, pattern } = params as { limit?: number; pattern?: unknown };
@@ -166,7 +166,7 @@ function inWords({ keyword, params, message, instancePath }: Mistake, all: reado
     case 'type': {
       const same = all.filter((other) => other.keyword === 'type' && other.instancePath === instancePath);
       const types = new Set(same.map((other) => String((other.params as { type?: unknown }).type)));
-      // A body may be left out; what comes instead is wrong as the other thing.
+      // An optional body may also be null, but clients need to know only the other type.
       if (types.size > 1) types.delete('null');
       return `has to be ${[...types].map((type) => `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`).join(' or ')}`;
     }

@@ -22,37 +22,37 @@ import type { RunJournal } from './run-journal.ts';
 import type { RunJournals } from './run-journals.ts';
 import type { RunSpec } from './run-spec.ts';
 
-/** Characters of the summary of a run, which tells each of its problems. */
+/** Maximum length of the run summary, which contains every problem of the run. */
 const MAX_MESSAGE = 256 * 1024;
-/** Connectors and stages whose counts are told. */
+/** How many connectors and stages the details list. */
 const MAX_CONNECTORS = 1000;
 const MAX_STAGES = 1000;
 
-/** What the log knows a run by. */
+/** The ids of a run for the service log. */
 export interface RunIds {
   runId: string;
-  /** Of the request that asked for it. */
+  /** The id of the request that started the run. */
   requestId?: string;
 }
 
-/** What a run needs of the service. */
+/** The parts of the service that a run uses. */
 export interface RunSurroundings {
   journals: RunJournals;
-  /** The place of a run that waits, from 1. */
+  /** The position of a waiting run in the queue, from 1. */
   position(run: ActiveRun): number | undefined;
 }
 
-/** What runs of configs that came with the request have instead of an id: clients rely on a text. */
+/** The config id of runs whose config came with the request. Clients expect a text here. */
 export const INLINE_CONFIG = 'inline';
 
-/** A run that waits or goes on: its details, and what moves them. */
+/** A run that is waiting or running: its details and their changes. */
 export class ActiveRun {
   readonly id: string;
   readonly spec: RunSpec;
   readonly journal: RunJournal;
-  /** What the store does not have yet; a run leaves the memory when it is final and this is false. */
+  /** Whether there are changes to store. A finished run leaves the memory once this is false. */
   dirty = true;
-  /** The last storing of it; never rejects. */
+  /** The last save of the run; never rejects. */
   saving: Promise<void> | undefined;
   readonly #details: RunDetails;
   readonly #mask: SecretMask;
@@ -122,7 +122,7 @@ export class ActiveRun {
     return this.#details.done;
   }
 
-  /** The details as they are now. */
+  /** The current details. */
   details(): RunDetails {
     if (!this.done) this.#readProgress();
     const position = this.status === 'QUEUED' ? this.#position() : undefined;
@@ -142,30 +142,30 @@ export class ActiveRun {
     this.#rate.sample(performance.now() / 1000, 0);
   }
 
-  /** Another run runs its failed documents again. */
+  /** Another run processes the failed documents of this run again. */
   retriedBy(runId: string): void {
     this.#details.retriedBy = runId;
     this.dirty = true;
   }
 
-  /** Asks a going run to stop; its result comes as for any other. */
+  /** Asks a running run to stop. Its result arrives as for any other run. */
   stop(status: 'CANCELLED' | 'INTERRUPTED'): void {
     if (this.status === 'RUNNING') this.#become('STOPPING');
     this.#handle?.stop(status);
   }
 
-  /** A connector has begun or ended. */
+  /** A connector has started or ended. */
   connectorsChanged(): void {
     if (this.#handle !== undefined) this.journal.connectors(this.#handle.progress().connectors);
   }
 
-  /** Notes how fast it is. About once a second. */
+  /** Measures the rate. Called about once a second. */
   sample(): void {
     this.#rate.sample(performance.now() / 1000, this.#readProgress());
     this.dirty = true;
   }
 
-  /** The result of a run that went on to its end. */
+  /** Takes the result of a run that ended by itself. */
   finish({ status, message, problems, connectors, counts, stages, seconds }: RunResult): void {
     const masked = this.#mask.text(message);
     this.#setIndexing(this.#handle?.progress().indexing);
@@ -194,7 +194,7 @@ export class ActiveRun {
     progress.docsPerSecond = seconds <= 0 ? 0 : roundRate(doneDocuments(counts) / seconds);
   }
 
-  /** The end of a run of which no result can be had. What was in flight counts as failed. */
+  /** Ends a run that gives no result. Documents in flight count as failed. */
   abandon(status: 'FAILED' | 'CANCELLED' | 'INTERRUPTED', problem: Problem): void {
     const documents = this.#readProgress();
     const result = forceEnd(this.#details, status, this.#mask.failure(problem));
@@ -218,14 +218,14 @@ export class ActiveRun {
     this.dirty = true;
   }
 
-  /** What those who watch it are told. */
+  /** The state that event streams show. */
   #state(): { name: string; data: object } {
     const { status, queuePosition, progress } = this.details();
     if (queuePosition !== undefined) return { name: 'queued', data: { position: queuePosition } };
     return { name: 'progress', data: { status, ...progress } };
   }
 
-  /** Takes over the counts of now; gives the number of documents that are done. */
+  /** Updates the details from the current counts; returns the number of finished documents. */
   #readProgress(): number {
     if (this.#handle === undefined) return 0;
     const { counts, connectors, stages, indexing } = this.#handle.progress();
@@ -239,7 +239,7 @@ export class ActiveRun {
   }
 
   #setIndexing(indexing: IndexingProgress | undefined): void {
-    // A run that did not get to its indexer tells nothing of it.
+    // A run that did not reach its indexer shows no indexing.
     if (indexing?.indexer === undefined) return;
     const { indexer: type, seconds, ...counts } = indexing;
     this.#details.progress.indexing = { type, ...counts, seconds: toMillis(seconds) };
@@ -266,7 +266,7 @@ function toMillis(seconds: number): number {
   return Math.round(seconds * 1000) / 1000;
 }
 
-/** The details of a run, and what queries select it by. */
+/** A run for the store: its details, and the fields that queries filter by. */
 export function storedRun(details: RunDetails): StoredRun {
   const { runId: id, configId, status, done, startTime, requestedBy, labels } = details;
   return { id, configId, status, done, startTime, requestedBy, labels, details: JSON.stringify(details) };

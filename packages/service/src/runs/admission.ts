@@ -9,10 +9,13 @@ interface Places {
   maxQueuedRuns: number;
 }
 
-/** Characters of the configs of the runs that wait: each is held until its run has begun, and takes many times that. */
+/**
+ * Limit for the configs of all waiting runs, in characters. Each is in memory until its run starts, and takes many
+ * times its length.
+ */
 const MAX_WAITING_CONFIGS = 32 * 1024 * 1024;
 
-/** Refuses a run that may not be taken now, beside those that are there. */
+/** Refuses a run that may not be accepted now, given the active runs. */
 export function admit(spec: RunSpec, runs: Iterable<ActiveRun>, { maxConcurrentRuns, maxQueuedRuns }: Places): void {
   const configId = spec.config?.id;
   let waitingOrGoing = 0;
@@ -23,24 +26,24 @@ export function admit(spec: RunSpec, runs: Iterable<ActiveRun>, { maxConcurrentR
     if (run.status === 'QUEUED') waiting.add(run.spec.source);
     if (spec.overlap === 'refuse' && configId !== undefined && run.configId === configId) {
       throw new ApiError('HR_CONFIG_LOCKED', `The config ${configId} is in use by the run ${run.id}`, {
-        hint: 'Wait for that run, or cancel it; or ask with "overlap": "queue", and the run begins after that one.',
+        hint: 'Wait for that run, or cancel it; or send "overlap": "queue", so that the run starts after it.',
       });
     }
   }
   if (waitingOrGoing >= maxConcurrentRuns + maxQueuedRuns) {
     throw queueFull(
-      `${counted(maxConcurrentRuns, 'run is', 'runs are')} going on and ${counted(maxQueuedRuns, 'waits', 'wait')} already, which is the limit`,
+      `${counted(maxConcurrentRuns, 'run is', 'runs are')} running and ${counted(maxQueuedRuns, 'waits', 'wait')} already, which is the limit`,
       'Try again later, or raise limits.maxQueuedRuns or limits.maxConcurrentRuns in the service file.',
     );
   }
-  // Alone any config may wait.
+  // A single waiting run may have a config of any size.
   if (waiting.size === 0 || waiting.has(spec.source)) return;
   let characters = spec.source.size;
   for (const { size } of waiting) characters += size;
   if (characters <= MAX_WAITING_CONFIGS) return;
   throw queueFull(
-    `With the config of this run the configs of the runs that wait would have ${characters} characters; ${MAX_WAITING_CONFIGS} may wait`,
-    'Try again later; or store the config and start its runs by its id: they share it while they wait.',
+    `With this run, the configs of the waiting runs would have ${characters} characters; the limit is ${MAX_WAITING_CONFIGS}`,
+    'Try again later; or store the config and start its runs by its id: waiting runs of one config share it.',
   );
 }
 

@@ -4,7 +4,7 @@ const WINDOW = 5;
 export class DocsRate {
   readonly #samples: { seconds: number; documents: number }[] = [];
 
-  /** @param documents how many were done until then */
+  /** @param documents how many were finished at this time */
   sample(seconds: number, documents: number): void {
     this.#samples.push({ seconds, documents });
     if (this.#samples.length > WINDOW + 1) this.#samples.shift();
@@ -18,7 +18,7 @@ export class DocsRate {
   }
 }
 
-/** One decimal is all that a rate tells. */
+/** A rate has one decimal. */
 export function roundRate(rate: number): number {
   return Math.round(rate * 10) / 10;
 }

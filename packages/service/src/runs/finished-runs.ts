@@ -1,6 +1,8 @@
 const MAX_CHARACTERS = 4 * 1024 * 1024;
 
-/** The answers for runs that were asked for lately, ready to send. Bounded: the rest is in the store. */
+/**
+ * A limited cache of the details of finished runs that were requested recently, as JSON. All others are in the store.
+ */
 export class FinishedRuns {
   readonly #answers = new Map<string, string>();
   #characters = 0;
@@ -9,7 +11,7 @@ export class FinishedRuns {
     return this.#answers.get(runId);
   }
 
-  /** Keeps an answer; the ones kept longest make room for it. */
+  /** Caches the details of a run; the oldest entries are removed when the cache is full. */
   put(runId: string, answer: string): void {
     if (answer.length > MAX_CHARACTERS / 16 || this.#answers.has(runId)) return;
     this.#answers.set(runId, answer);
@@ -21,7 +23,7 @@ export class FinishedRuns {
     }
   }
 
-  /** A run has changed after its end. */
+  /** Removes a run that has changed after its end. */
   forget(runId: string): void {
     this.#characters -= this.#answers.get(runId)?.length ?? 0;
     this.#answers.delete(runId);

@@ -2,14 +2,17 @@ import { type ConnectorResult, noDocuments, type Problem, type RunResult, runSum
 import type { RunDetails } from '../api/run-details.ts';
 import { epochSeconds } from '../time/clock.ts';
 
-/** When a run ends that ends now: not before it began, even if the clock was set back meanwhile. */
+/**
+ * The end time of a run that ends now. It is not before the start time, even if the system clock was set back
+ * meanwhile.
+ */
 export function endTime({ startTime }: Pick<RunDetails, 'startTime'>): number {
   return Math.max(startTime, epochSeconds());
 }
 
 /**
- * Ends by force a run that gives no result itself, and gives the result that is told instead: what is known of it. What
- * was in flight has failed, and its connectors go on no longer.
+ * Ends a run that gives no result itself. Returns a result made of what is known of the run. Documents in flight count
+ * as failed, and its connectors as stopped.
  */
 export function forceEnd(
   { runId, progress }: RunDetails,
@@ -20,7 +23,7 @@ export function forceEnd(
     if (connector.status === 'waiting') connector.status = 'skipped';
     if (connector.status !== 'running') continue;
     connector.status = 'stopped';
-    // One goes on at a time: what was in flight is of that one.
+    // Connectors run one after another, so all pending documents belong to this one.
     connector.failed += progress.pending;
   }
   progress.failed += progress.pending;
@@ -35,7 +38,7 @@ export function forceEnd(
   };
 }
 
-/** As the summary tells of a connector. */
+/** A connector in the form that the run summary takes. */
 function resultOf({ name, status, seconds, ...counts }: RunDetails['progress']['connectors'][number]): ConnectorResult {
   return {
     name,

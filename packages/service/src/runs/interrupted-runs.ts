@@ -5,8 +5,8 @@ import { storedRun } from './active-run.ts';
 import { endTime, forceEnd } from './forced-end.ts';
 
 /**
- * Ends the runs that were going or waiting when the process before this one died. Their counts are those of its last
- * second. Gives how many there were.
+ * Ends the runs that were running or waiting when the previous process died. Their counts are at most about a second
+ * old. Returns how many there were.
  */
 export async function endInterruptedRuns(store: Store): Promise<number> {
   const unfinished = await store.unfinishedRuns();
@@ -18,7 +18,7 @@ export async function endInterruptedRuns(store: Store): Promise<number> {
         severity: 'error',
         code: 'HR_RUN_INTERRUPTED',
         path: '',
-        message: waited ? 'The service ended before the run began' : 'The service ended while the run was going',
+        message: waited ? 'The service ended before the run began' : 'The service ended while the run was running',
         hint: 'Start it again.',
       };
       const interrupted: RunDetails = {

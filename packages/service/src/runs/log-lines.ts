@@ -2,19 +2,19 @@ import type { LogLevel, LogRecord } from '@headrace/engine';
 import type { RunLogPiece } from '../store/store.ts';
 import { MAX_LOG_BYTES, MAX_LOG_LINES } from './run-log.ts';
 
-/** Characters of a message. */
+/** Maximum length of a message. */
 const MAX_MESSAGE = 4096;
-/** Characters of the fields of a line together. */
+/** Maximum length of all fields of a line together. */
 const MAX_FIELDS = 8192;
 
-/** The levels of a run's log. What components say for those who look for mistakes in them is not kept. */
+/** The levels that the log of a run keeps. Debug messages of components are not kept. */
 export const LOG_LEVELS = ['info', 'warn', 'error'] as const;
 
-/** Which lines of a log. */
+/** Selects lines of a log. */
 export interface LogQuery {
-  /** This level, and what is worse. */
+  /** Only lines of this level or a more severe one. */
   level?: (typeof LOG_LEVELS)[number] | undefined;
-  /** Only lines with a greater number. */
+  /** Only lines after this line number. */
   after?: number | undefined;
   limit?: number | undefined;
 }
@@ -31,11 +31,11 @@ export function logLine(line: number, { time, level, logger, message, fields }: 
   const told: Line & Record<string, unknown> = { line, time: time / 1000, level, logger, message: short };
   if (fields === undefined) return JSON.stringify(told);
   const text = JSON.stringify({ ...told, fields });
-  // Cut, they would not be JSON any more.
+  // Cut fields would not be valid JSON.
   return text.length <= MAX_FIELDS + short.length ? text : JSON.stringify({ ...told, fields: 'too long' });
 }
 
-/** The text of a log, or of some of its lines. Lines that are not kept any more are told of in one of their own. */
+/** The text of a log, or of some of its lines. If earlier lines were dropped, the first line says so. */
 export function logText(pieces: readonly RunLogPiece[], query: LogQuery): string {
   const { level, after = 0, limit } = query;
   const dropped = droppedLine(pieces, after);

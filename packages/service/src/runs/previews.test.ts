@@ -10,7 +10,7 @@ describe('a preview whose thread hangs', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('is answered all the same, and keeps its place until the thread ends', async () => {
+  it('is answered, and counts as running until its thread ends', async () => {
     const ends: (() => void)[] = [];
     const previews = new Previews({
       preview: () => new Promise((resolve) => ends.push(() => resolve({ results: [], problems: [] }))),
@@ -37,7 +37,7 @@ describe('a preview whose thread hangs', () => {
   });
 });
 
-it('a preview whose thread is lost tells no secret of its config', async () => {
+it('a preview whose thread is lost does not reveal secrets of its config', async () => {
   const lost = async () => {
     throw new HeadraceError('HR_RUN_CANCELLED', 'hunter2 took all memory', { hint: 'Look at hunter2.' });
   };

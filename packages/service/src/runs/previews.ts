@@ -16,19 +16,19 @@ import { ApiError } from '../errors/api-error.ts';
 
 const MAX_AT_ONCE = 4;
 const TIMEOUT_MILLIS = 30_000;
-/** How long the thread of a preview that took too long may take to end. */
+/** How long the thread of a preview may take to end after a timeout. */
 const THREAD_END_MILLIS = 2_000;
 
-/** What runs them: the engine's threads. */
+/** Executes previews: the engine's threads. */
 export interface PreviewStarter {
-  /** @param signal aborted when nobody waits for it any more */
+  /** @param signal aborted when the client no longer waits for the result */
   preview(request: PreviewRequest, timeoutMillis: number, signal: AbortSignal): Promise<PreviewResult>;
   reach(request: ReachRequest, timeoutMillis: number): Promise<Problem[]>;
 }
 
 /**
- * Shows what documents become in a pipeline, and looks whether what a config talks to is there. Each time that takes a
- * thread, so there are only so many at one time.
+ * Shows what documents become in a pipeline, and checks connections of a config. Each call takes a thread, so only a
+ * few may run at once.
  */
 export class Previews {
   readonly #starter: PreviewStarter;
@@ -38,7 +38,7 @@ export class Previews {
     this.#starter = starter;
   }
 
-  /** @param gone aborted when the client has gone: the preview ends, and its place is free */
+  /** @param gone aborted when the client has disconnected: the preview then ends and frees its place */
   async preview(request: PreviewRequest, gone: AbortSignal): Promise<PreviewResult> {
     const mask = new SecretMask(request.root, true);
     const result = await this.#ask(mask, () => this.#starter.preview(request, TIMEOUT_MILLIS, gone));
@@ -47,9 +47,9 @@ export class Previews {
     return { results: result.results.map((each) => maskedResult(each, mask)), problems };
   }
 
-  /** All problems of a config, those of sources and sinks that cannot be reached among them. */
+  /** All problems of a config, including sources and destinations that cannot be reached. */
   async reach(request: ReachRequest): Promise<Problem[]> {
-    // What a server answers may repeat what it was sent.
+    // The answer of a server may repeat credentials that it was sent.
     const mask = new SecretMask(request.root, true);
     const problems = await this.#ask(mask, () => this.#starter.reach(request, TIMEOUT_MILLIS));
     return boundProblems(problems).map((problem) => mask.failure(problem));
@@ -57,8 +57,8 @@ export class Previews {
 
   async #ask<T>(mask: SecretMask, work: () => Promise<T>): Promise<T> {
     if (this.#going >= MAX_AT_ONCE) {
-      throw new ApiError('HR_PREVIEW_BUSY', `${MAX_AT_ONCE} previews and attempts to connect are going on already`, {
-        hint: 'Ask again in a moment.',
+      throw new ApiError('HR_PREVIEW_BUSY', `${MAX_AT_ONCE} previews and connection checks are running already`, {
+        hint: 'Try again in a moment.',
         headers: { 'retry-after': '1' },
       });
     }
@@ -71,7 +71,7 @@ export class Previews {
     }
   }
 
-  /** It has its place until its thread has ended. */
+  /** Counts the work as running until its thread has ended. */
   async #start<T>(work: () => Promise<T>): Promise<T> {
     this.#going++;
     try {
@@ -81,14 +81,17 @@ export class Previews {
     }
   }
 
-  /** A thread that hangs in the operating system, reading from a pipe for example, does not end; its request does. */
+  /**
+   * Ends the request in time. The thread may hang in a system call, for example when it reads from a pipe, and then
+   * never ends.
+   */
   async #inTime<T>(work: Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(() => {
         reject(
           new HeadraceError('HR_RUN_CANCELLED', 'The preview hangs, and cannot be ended', {
-            hint: 'Check that what the connectors and stages of the config read is there.',
+            hint: 'Check that everything that the connectors and stages of the config read is available.',
           }),
         );
       }, TIMEOUT_MILLIS + THREAD_END_MILLIS);
@@ -101,7 +104,10 @@ export class Previews {
   }
 }
 
-/** What is said of a document with secrets masked: a preset has those of the environment. Documents are as they are. */
+/**
+ * Masks secrets in messages about a document: a preset may contain secrets of the environment. The documents themselves
+ * are not masked.
+ */
 function maskedResult(result: PreviewedDocument, mask: SecretMask): PreviewedDocument {
   const { failure, trace, log } = result;
   return {

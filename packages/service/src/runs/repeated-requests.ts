@@ -4,24 +4,27 @@ import type { RequestKey, Store } from '../store/store.ts';
 import { epochSeconds } from '../time/clock.ts';
 import type { RunManager } from './run-manager.ts';
 
-/** How a request is known again that a client sends twice. */
+/** Identifies a request that a client may send again. */
 export interface Repeat {
-  /** As the client chose it. */
+  /** The key that the client chose. */
   key: string;
-  /** SHA-256 of what it asks for, in hexadecimal. */
+  /** SHA-256 of the content of the request, in hexadecimal. */
   digest: string;
 }
 
-/** @param asked what the request asks for; the same again for one that is repeated */
+/** @param asked the content of the request; the same for a repetition */
 export function repeatOf(key: string | undefined, asked: string | Buffer): Repeat | undefined {
   return key === undefined ? undefined : { key, digest: createHash('sha256').update(asked).digest('hex') };
 }
 
-/** Knows the requests for runs that are repeated: whose key was used within the last day gets the run that was started then. */
+/**
+ * Recognises repeated requests for runs. A request whose key was used within the last day gets the run that was started
+ * then.
+ */
 export class RepeatedRequests {
   readonly #runs: RunManager;
   readonly #store: Store;
-  /** Requests that are being answered. */
+  /** Requests that are being processed. */
   readonly #answering = new Map<string, Promise<unknown>>();
 
   constructor({ runs, store }: { runs: RunManager; store: Store }) {
@@ -30,8 +33,8 @@ export class RepeatedRequests {
   }
 
   /**
-   * Gives the details of the run as JSON.
-   * @param start starts it, if no request with the key has; what it is given has to be stored with the run
+   * Returns the details of the run as JSON.
+   * @param start starts the run when no request with this key has started one; it must store the given key with the run
    */
   async once(
     user: string | null,
@@ -41,7 +44,7 @@ export class RepeatedRequests {
     if (repeat === undefined) return start();
     const key: RequestKey = { user, ...repeat, time: epochSeconds() };
     const name = JSON.stringify([user, key.key]);
-    // Of two at once the second one waits, and finds the run of the first.
+    // The second of two simultaneous requests waits, and then finds the run of the first.
     for (let other = this.#answering.get(name); other !== undefined; other = this.#answering.get(name)) {
       await other.catch(() => undefined);
     }
@@ -58,17 +61,17 @@ export class RepeatedRequests {
     const before = await this.#store.requestedRun(key.user, key.key, key.time);
     if (before === undefined) return start(key);
     if (before.digest !== key.digest) {
-      throw new ApiError('HR_REQUEST_KEY_REUSED', `The key ${key.key} came with another request before`, {
-        hint: `Take a new Idempotency-Key for another request; that one has started the run ${before.runId}.`,
+      throw new ApiError('HR_REQUEST_KEY_REUSED', `The key ${key.key} was used for another request before`, {
+        hint: `Use a new Idempotency-Key for another request; the earlier one has started the run ${before.runId}.`,
       });
     }
     const details = await this.#runs.details(before.runId);
     if (details !== undefined) return details;
     throw new ApiError(
       'HR_RUN_FORGOTTEN',
-      `This request has started the run ${before.runId}, which is forgotten by now`,
+      `This request has started the run ${before.runId}, which was deleted since`,
       {
-        hint: 'Take a new Idempotency-Key to run it again; limits.maxRuns says how many runs are remembered.',
+        hint: 'Use a new Idempotency-Key to start another run; limits.maxRuns sets how many runs are kept.',
       },
     );
   }

@@ -11,8 +11,8 @@ import {
 type Stopped = 'CANCELLED' | 'INTERRUPTED';
 
 /**
- * A run whose documents are read from the store first: they may be many, so that one that waits for a place does not
- * hold them.
+ * A run whose documents are read from the store when it starts. There may be many, so a waiting run must not hold them
+ * in memory.
  */
 export class RetryHandle implements RunHandle {
   readonly runId: string;
@@ -21,8 +21,8 @@ export class RetryHandle implements RunHandle {
   #stopped: Stopped | undefined;
 
   /**
-   * @param read gives the failed documents of the earlier run
-   * @param start begins the run of these
+   * @param read reads the failed documents of the earlier run
+   * @param start starts the run of these documents
    */
   constructor(runId: string, read: () => Promise<string[]>, start: (documents: string[]) => RunHandle) {
     this.runId = runId;

@@ -62,7 +62,7 @@ export class RunCreator {
     const { overlap, preventConcurrentRuns } = this.#options;
     if (asked === 'allow' && preventConcurrentRuns) {
       throw new ApiError('HR_REQUEST_INVALID', 'preventConcurrentRuns allows one run of a config at a time', {
-        hint: 'Ask with "overlap": "queue", and the run begins when the others have ended.',
+        hint: 'Send "overlap": "queue", so that the run starts when the others have ended.',
       });
     }
     return asked ?? (preventConcurrentRuns && overlap === 'allow' ? 'refuse' : overlap);
@@ -72,6 +72,6 @@ export class RunCreator {
 /** A preset may do things that uploads may not, and may contain secrets of the environment. So no request changes it. */
 function noOverrides(key: string): ApiError {
   return new ApiError('HR_CONFIG_IS_PRESET', `The config ${key} is a preset, which takes no overrides`, {
-    hint: 'Upload it as a config (POST /v1/config), or make another preset.',
+    hint: 'Upload the file as a config (POST /v1/config), or create another preset.',
   });
 }

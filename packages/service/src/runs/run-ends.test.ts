@@ -4,7 +4,7 @@ import { MemoryStore } from '../store/memory-store.ts';
 import { type StoredRun, StoreError } from '../store/store.ts';
 import { testService } from '../testing/test-service.test.support.ts';
 
-/** A store that takes its time for the ends of runs, or refuses them. */
+/** A store whose writes of finished runs can be delayed or refused. */
 class SlowEnds extends MemoryStore {
   readonly asked: Promise<void>;
   done: () => void = () => undefined;
@@ -35,7 +35,7 @@ class SlowEnds extends MemoryStore {
 }
 
 describe('the end of a run', () => {
-  it('is seen when it is stored, not before: a crash must not take it back', async () => {
+  it('is visible only once it is stored, so that a crash cannot undo it', async () => {
     const store = new SlowEnds();
     const service = await testService({}, { store });
     const { runId } = await service.run(await service.store());
@@ -47,7 +47,7 @@ describe('the end of a run', () => {
         answers++;
       }),
     );
-    // What needs nothing of the run is answered meanwhile.
+    // Requests that do not need the run are answered meanwhile.
     expect((await service.ask('/v1/livez')).status).toBe(200);
     expect((await service.ask('/v1/config')).status).toBe(200);
     expect(answers).toBe(0);
@@ -55,7 +55,7 @@ describe('the end of a run', () => {
     for (const answer of await Promise.all(asked)) expect(answer.text).toContain('"status":"SUCCEEDED"');
   });
 
-  it('is told all the same while it cannot be stored', async () => {
+  it('is visible even while it cannot be stored', async () => {
     const store = new SlowEnds();
     store.full = true;
     const service = await testService({}, { store });
@@ -67,7 +67,7 @@ describe('the end of a run', () => {
   });
 });
 
-/** The first time a run that is done cannot be stored, and the second time it takes until a retry of it is noted. */
+/** The first save of the finished run fails. The second waits until the retry of the run has been recorded. */
 class LateEnds extends MemoryStore {
   readonly #storing = Promise.withResolvers<void>();
   readonly #retried = Promise.withResolvers<void>();
@@ -82,13 +82,13 @@ class LateEnds extends MemoryStore {
     const isRetry = 'retryOf' in JSON.parse(run.details);
     if (isRetry) await this.#storing.promise;
     await super.saveRun(run, key);
-    // Behind what is done when the retry is stored.
+    // After the work that follows the save of the retry.
     if (isRetry) setImmediate(() => this.#retried.resolve());
   }
 }
 
-describe('a retry that begins while the end of its run is being stored', () => {
-  it('is noted with the run', async () => {
+describe('a retry that starts while the end of its run is being saved', () => {
+  it('is recorded on the run', async () => {
     const store = new LateEnds();
     const service = await testService({}, { store });
     const { runId } = await service.run(await service.store());
@@ -110,10 +110,10 @@ describe('a retry that begins while the end of its run is being stored', () => {
   });
 });
 
-describe('a clock that is set', () => {
+describe('a system clock', () => {
   afterEach(() => void vi.useRealTimers());
 
-  it('back does not make a run end before it began, nor change the order of runs or what a key has started', async () => {
+  it('that is set back does not make a run end before it began, nor change the order of runs or the use of keys', async () => {
     const service = await testService();
     const configId = await service.store();
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21T12:00:00Z') });
@@ -131,7 +131,7 @@ describe('a clock that is set', () => {
     expect(await service.ended(later.runId)).toMatchObject({ status: 'SUCCEEDED' });
   });
 
-  it('forward by days ends no run, and lets a key go', async () => {
+  it('that is set forward by days ends no run, and lets keys expire', async () => {
     const service = await testService();
     const configId = await service.store();
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-11-21T12:00:00Z') });

@@ -20,7 +20,7 @@ function read(events: RunEvents, from: EventPlace = BEGINNING): string[] {
 const place = (id: string) => placeOf(id) as EventPlace;
 
 describe('the events of a run', () => {
-  it('go on behind any event, without losing or repeating one', () => {
+  it('continue after any event without losing or repeating one', () => {
     const events = new RunEvents();
     events.setState('queued', '{"position":1}');
     for (let i = 1; i <= 5; i++) events.add('log', `{"line":${i}}`);
@@ -33,7 +33,7 @@ describe('the events of a run', () => {
     expect(events.after(BEGINNING)?.place).toEqual({ event: 5, state: 0 });
   });
 
-  it('tell the newest state alone, at its place', () => {
+  it('contain only the newest state, in its place', () => {
     const events = new RunEvents();
     events.add('log', '1');
     events.setState('progress', '{"published":1}');
@@ -46,7 +46,7 @@ describe('the events of a run', () => {
     expect(read(events, place('1.2'))).toEqual(['2 log 2', '2.1 progress {"published":3}']);
   });
 
-  it('are kept up to a number; how many are missing is told', () => {
+  it('are kept up to a number, and a gap says how many are missing', () => {
     const events = new RunEvents();
     for (let i = 1; i <= 1500; i++) events.add('log', String(i));
     expect(read(events, place('100')).slice(0, 2)).toEqual(['500 gap {"missed":400}', '501 log 501']);
@@ -54,7 +54,7 @@ describe('the events of a run', () => {
     expect(read(events, place('1499'))).toEqual(['1500 log 1500']);
   });
 
-  it('are kept up to a size, the newest in any case', () => {
+  it('are kept up to a total size, and the newest always', () => {
     const events = new RunEvents();
     for (let i = 0; i < 10; i++) events.add('log', 'x'.repeat(100_000));
     expect(read(events)).toHaveLength(3);
@@ -63,24 +63,24 @@ describe('the events of a run', () => {
     expect(read(events).map((text) => text.length)).toEqual(['10 gap {"missed":10}'.length, 1_000_000 + 7]);
   });
 
-  it('end with the details of the run, whoever reads and from wherever', () => {
+  it('end with the details of the run, for every reader and every position', () => {
     const events = new RunEvents();
     events.add('log', '1');
     events.end('{"done":true}');
     expect(read(events)).toEqual(['1 log 1', 'done done {"done":true}']);
     expect(read(events, place('1'))).toEqual(['done done {"done":true}']);
     expect(events.after(place('1'))?.ended).toBe(true);
-    // Of another run, perhaps.
+    // Probably an id of another run.
     expect(read(events, place('77'))).toEqual(['1 log 1', 'done done {"done":true}']);
   });
 
-  it('share their bytes among those who are at the same place', () => {
+  it('are encoded once for all readers at the same position', () => {
     const events = new RunEvents();
     events.add('log', '1');
     expect(events.after(BEGINNING)).toBe(events.after({ event: 0, state: 0 }));
   });
 
-  it('come in pieces of a few KiB, which together are all of them', () => {
+  it('come in pieces of a few KiB that together contain every event', () => {
     const events = new RunEvents();
     events.setState('progress', '{"published":1}');
     for (let i = 1; i <= 100; i++) {
@@ -101,16 +101,16 @@ describe('the events of a run', () => {
     expect(ids).toEqual([...numbers.slice(0, 50), '50.1', ...numbers.slice(50), 'done']);
   });
 
-  it.each(['', 'x', '1.', '.1', '-1', '1e3', '1.2.3', '9'.repeat(16)])('know that %j is no id', (id) => {
+  it.each(['', 'x', '1.', '.1', '-1', '1e3', '1.2.3', '9'.repeat(16)])('do not accept %j as an id', (id) => {
     expect(placeOf(id)).toBeUndefined();
   });
 });
 
-describe('those who read the events of a run', () => {
+describe('the listeners for events of a run', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('are called once for what comes together, and no more when they have left', () => {
+  it('are called once for events that come together, and not after they have left', () => {
     const events = new RunEvents();
     let calls = 0;
     const leave = events.onChange(() => calls++);

@@ -1,19 +1,23 @@
-/** Events that a run keeps for those who were away, and characters of their data. */
+/**
+ * Limits for the events that a run keeps for clients that were disconnected: their number, and the characters of their
+ * data.
+ */
 const MAX_EVENTS = 1000;
 const MAX_CHARACTERS = 256 * 1024;
-/** How much a client is given at a time: what one that does not read keeps in memory. */
+/** How much data a client gets at a time. A client that does not read keeps one such piece in memory. */
 export const PIECE_BYTES = 8 * 1024;
-/** Pieces that are kept for those who read the same. */
+/** How many encoded pieces are kept for other clients at the same position. */
 const MAX_SHARED = 64;
-/** How long events gather before they are told together. */
+/** How long events are collected before the listeners are called. */
 const GATHER_MILLIS = 100;
 
 /** The id of the event that ends a stream. */
 export const DONE_ID = 'done';
 
 /**
- * How far somebody has read: the event of this number, and the state that came so many after it. States (how far the
- * run is) have numbers of their own, because only the newest is kept: none of them pushes an event out.
+ * The position of a client: the last event it has read, and the number of states it has read after that event. States
+ * (the progress of the run) have their own numbers because only the newest one is kept. So they never push events out
+ * of the buffer.
  */
 export interface EventPlace {
   readonly event: number;
@@ -25,22 +29,22 @@ export const BEGINNING: EventPlace = { event: 0, state: 0 };
 interface RunEvent {
   readonly name: string;
   readonly data: string;
-  /** Its bytes in a stream, once somebody has read it: made once for all. */
+  /** The encoded bytes, created when the first client reads them. */
   frame?: Buffer;
 }
 
-/** What comes after a place, in the form of Server-Sent Events. */
+/** The events after a position, in the format of Server-Sent Events. */
 export interface EventPiece {
   readonly bytes: Buffer;
   readonly place: EventPlace;
-  /** Nothing comes after it. */
+  /** Whether this is the end of the stream. */
   readonly ended: boolean;
 }
 
 /**
- * The events of one run, the newest of them in a buffer, for any number of clients. Each client keeps its place and
- * reads on from there when it can: a slow one keeps one piece in memory, and learns what it has missed. Each event is
- * encoded once, and clients at the same place share the bytes.
+ * The newest events of one run in a buffer, for any number of clients. Each client keeps its position and reads on when
+ * it can. A slow client keeps only one piece in memory, and is told how many events it has missed. Events are encoded
+ * once for all clients at the same position.
  */
 export class RunEvents {
   readonly #kept: RunEvent[] = [];
@@ -51,10 +55,10 @@ export class RunEvents {
   #done: Buffer | undefined;
   readonly #readers = new Set<() => void>();
   #gathering: NodeJS.Timeout | undefined;
-  /** What was read since the last change, by its place. */
+  /** Pieces read since the last change, by position. */
   readonly #shared = new Map<string, EventPiece>();
 
-  /** Whether somebody reads. */
+  /** Whether there are listeners. */
   get watched(): boolean {
     return this.#readers.size > 0;
   }
@@ -74,14 +78,14 @@ export class RunEvents {
     this.#changed();
   }
 
-  /** Says how far the run is; what was said before is forgotten. */
+  /** Sets the current state of the run; it replaces the previous state. */
   setState(name: string, data: string): void {
     const state = this.#state?.event === this.#last ? this.#state.state + 1 : 1;
     this.#state = { name, data, event: this.#last, state };
     this.#changed();
   }
 
-  /** The last event. */
+  /** Adds the last event. */
   end(data: string): void {
     this.#done = frame('done', DONE_ID, data);
     clearTimeout(this.#gathering);
@@ -89,7 +93,10 @@ export class RunEvents {
     this.#tell();
   }
 
-  /** Calls back when there may be something to read; not at once, and not for every event. Gives what ends that. */
+  /**
+   * Calls back when there may be something to read; not at once, and not for every event. Returns a function that
+   * removes the listener.
+   */
   onChange(reader: () => void): () => void {
     this.#readers.add(reader);
     return () => {
@@ -100,12 +107,15 @@ export class RunEvents {
     };
   }
 
-  /** What comes next after a place, a few KiB of it unless one event is larger; undefined when there is nothing. */
+  /**
+   * The next events after a position. A few KiB, unless a single event is larger; undefined when there is nothing to
+   * read.
+   */
   after(from: EventPlace): EventPiece | undefined {
     const key = `${from.event}.${from.state}`;
     const shared = this.#shared.get(key);
     if (shared !== undefined) return shared;
-    // A place that is not reached yet is none of this run.
+    // The position is in the future, so it is not from this run.
     if (from.event > this.#last) return this.after(BEGINNING);
     const first = this.#last - this.#kept.length + 1;
     const frames: Buffer[] = [];
@@ -118,7 +128,7 @@ export class RunEvents {
     };
     const state = this.#state;
     const withState = state !== undefined && isBefore(from, state) ? state : undefined;
-    // A state that is older than all that is kept is the newest there is, all the same.
+    // If even the newest state is older than the kept events, it is still the newest one.
     if (withState !== undefined && withState.event < first - 1) put(stateFrame(withState), from);
     if (from.event < first - 1) {
       const to = { event: first - 1, state: 0 };
@@ -160,7 +170,7 @@ export function doneFrame(details: string): Buffer {
   return frame('done', DONE_ID, details);
 }
 
-/** The place that the id of an event means; undefined for a text that is no id. */
+/** The position that an event id stands for; undefined for a text that is not an event id. */
 export function placeOf(id: string): EventPlace | undefined {
   const numbers = /^(\d{1,15})(?:\.(\d{1,15}))?$/.exec(id);
   return numbers === null ? undefined : { event: Number(numbers[1]), state: Number(numbers[2] ?? 0) };
@@ -175,7 +185,7 @@ function framed(event: RunEvent, id: string): Buffer {
   return event.frame;
 }
 
-/** JSON has no line ends, so that it is one line of data. */
+/** JSON contains no raw line ends, so it fits into one line of data. */
 function frame(name: string, id: string, data: string): Buffer {
   return Buffer.from(`id: ${id}\nevent: ${name}\ndata: ${data}\n\n`);
 }

@@ -1,10 +1,10 @@
 import { HeadraceError, type KeptFailure, writeFailureLine } from '@headrace/engine';
 import type { Store, StoredFailure } from '../store/store.ts';
 
-/** Failed documents read at a time. */
+/** How many failed documents are read at a time. */
 const READ_STEP = 200;
 
-/** The failed documents of a run, as lines of JSON. Throws when they are forgotten. */
+/** The failed documents of a run, as lines of JSON. Throws when they have been deleted. */
 export async function allFailures(store: Store, runId: string): Promise<string[]> {
   const lines: string[] = [];
   for (let after = 0, more = true; more; ) {
@@ -14,12 +14,12 @@ export async function allFailures(store: Store, runId: string): Promise<string[]
     more = page.more;
   }
   if (lines.length > 0) return lines;
-  throw new HeadraceError('HR_RETRY_LEFT_OUT', `The failed documents of run ${runId} are forgotten by now`);
+  throw new HeadraceError('HR_RETRY_LEFT_OUT', `The failed documents of run ${runId} have been deleted`);
 }
 
 /**
- * Stores the failed documents of a run, group by group: however many come at once, other requests have their turn
- * between two groups. A run tells of so many bytes at most, which bounds what waits here.
+ * Stores the failed documents of a run in groups, so that other requests can be served between two groups. A run
+ * reports a limited number of bytes, which also limits the documents that wait here.
  */
 export class RunFailures {
   readonly #runId: string;
@@ -41,11 +41,11 @@ export class RunFailures {
         line: writeFailureLine(failure),
       })),
     );
-    // What cannot be stored waits: it is tried again with the next group, or when the run ends.
+    // Documents that could not be stored are tried again with the next group, or when the run ends.
     this.settled().catch(() => undefined);
   }
 
-  /** Resolves when everything is stored. Rejects when that cannot be done now; then it waits for the next call. */
+  /** Resolves when everything is stored. Rejects when that fails; the documents then wait for the next call. */
   settled(): Promise<void> {
     this.#writing ??= this.#write().finally(() => {
       this.#writing = undefined;

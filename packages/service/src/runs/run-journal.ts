@@ -5,15 +5,18 @@ import { RunEvents } from './run-events.ts';
 import { RunFailures } from './run-failures.ts';
 import { RunLog } from './run-log.ts';
 
-/** How often those who watch a run are told how far it is. */
+/** How often event streams get the progress of a run. */
 const STATE_MILLIS = 500;
 
-/** Parts of the state that change by themselves. */
+/** The parts of the state that change all the time. */
 const RESTLESS = new Set(['seconds', 'docsPerSecond']);
 
 type ConnectorState = RunProgress['connectors'][number];
 
-/** What a run tells while it goes on: its log, its failed documents, and the events for those who watch it. Secrets of its config are masked. */
+/**
+ * Everything that a run reports while it runs: its log, its failed documents, and the events for clients that watch it.
+ * Secrets of its config are masked.
+ */
 export class RunJournal {
   readonly events = new RunEvents();
   readonly log: RunLog;
@@ -24,7 +27,7 @@ export class RunJournal {
   readonly #connectors = new Map<string, string>();
   #ticker: NodeJS.Timeout | undefined;
 
-  /** @param state how far the run is now, for those who watch */
+  /** @param state returns the current state of the run, for clients that watch it */
   constructor(runId: string, store: Store, mask: SecretMask, state: () => { name: string; data: object }) {
     this.log = new RunLog(runId, store);
     this.failures = new RunFailures(runId, store);
@@ -32,10 +35,10 @@ export class RunJournal {
     this.#state = state;
   }
 
-  /** Takes a line of the log. Gives it with secrets masked. */
+  /** Adds a line to the log. Returns it with secrets masked. */
   logged(record: LogRecord): LogRecord {
     const masked = this.#mask.record(record);
-    // A run that was given up may go on to talk.
+    // A run that was abandoned may still send messages.
     if (this.events.ended || !(LOG_LEVELS as readonly string[]).includes(masked.level)) return masked;
     const line = logLine(this.log.nextLine, masked);
     this.log.add(line);
@@ -43,18 +46,18 @@ export class RunJournal {
     return masked;
   }
 
-  /** Documents have failed. Their contents are kept as they are. */
+  /** Documents have failed. Their contents are kept unmasked. */
   failed(documents: readonly KeptFailure[]): void {
     const masked = documents.map((document) => ({ ...document, failure: this.#mask.failure(document.failure) }));
     this.failures.add(masked);
-    // A run that was given up may go on to fail.
+    // A run that was abandoned may still report failures.
     if (this.events.ended) return;
     for (const { id, connector, at, status, failure } of masked) {
       this.events.add('failure', JSON.stringify({ id, connector, at, status, ...failure }));
     }
   }
 
-  /** Takes how far the connectors are; those that have begun or ended since are told. */
+  /** Compares the connectors with the last call, and reports those that have started or ended. */
   connectors(states: readonly ConnectorState[]): void {
     for (const { name, status, counts, seconds } of states) {
       const known = this.#connectors.get(name) ?? 'waiting';
@@ -64,7 +67,7 @@ export class RunJournal {
     }
   }
 
-  /** Begins to tell how far the run is, as long as somebody watches. */
+  /** Starts to report progress, as long as a client watches. */
   watch(reader: () => void): () => void {
     this.#tellState();
     const leave = this.events.onChange(reader);

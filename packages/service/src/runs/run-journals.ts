@@ -3,21 +3,21 @@ import type { FailureFilter, FailurePage, RunLogPiece, Store } from '../store/st
 import type { RunEvents } from './run-events.ts';
 import { RunJournal } from './run-journal.ts';
 
-/** Runs that are done whose events are kept, for watchers who were away for a moment. */
+/** How many finished runs keep their events, for clients that were disconnected for a moment. */
 const MAX_RECENT = 16;
 
-/** The events of a run, and what tells of them. */
+/** The events of a run, and notifications about new ones. */
 export interface WatchedRun {
   readonly events: RunEvents;
-  /** Calls back when there may be something to read. Gives what ends that. */
+  /** Calls back when there may be something to read. Returns a function that removes the listener. */
   watch(reader: () => void): () => void;
 }
 
-/** The journals of the runs that wait or go on, and the events of those that have ended last. */
+/** The journals of waiting and running runs, and the events of the runs that ended last. */
 export class RunJournals {
   readonly #store: Store;
   readonly #open = new Map<string, RunJournal>();
-  /** Their events alone: a journal holds on to the config. */
+  /** Only their events: a journal also keeps the config in memory. */
   readonly #recent = new Map<string, RunEvents>();
 
   constructor(store: Store) {
@@ -31,12 +31,12 @@ export class RunJournals {
     return journal;
   }
 
-  /** There is no such run: it could not be stored. */
+  /** Removes the journal of a run that could not be stored. */
   discard(runId: string): void {
     this.#open.delete(runId);
   }
 
-  /** A run is done, and stored with its log. */
+  /** Closes the journal of a run that is done and stored, including its log. */
   close(runId: string): void {
     const journal = this.#open.get(runId);
     if (journal === undefined) return;
@@ -48,19 +48,19 @@ export class RunJournals {
     }
   }
 
-  /** A run that waits, goes on or has ended lately. */
+  /** The events of a run that is waiting, is running or has ended recently. */
   get(runId: string): WatchedRun | undefined {
     const events = this.#recent.get(runId);
     return this.#open.get(runId) ?? (events && { events, watch: (reader) => events.onChange(reader) });
   }
 
-  /** Failed documents of a run, up to now. */
+  /** The failed documents of a run so far. */
   async failures(runId: string, page: { after: number; limit: number }, filter: FailureFilter): Promise<FailurePage> {
     await this.#open.get(runId)?.failures.settled();
     return this.#store.runFailures(runId, page, filter);
   }
 
-  /** What is kept of the log of a run, up to now. */
+  /** The kept part of the log of a run so far. */
   async log(runId: string): Promise<RunLogPiece[]> {
     await this.#open.get(runId)?.log.save();
     return this.#store.runLog(runId);

@@ -7,7 +7,7 @@ import { MAX_LOG_BYTES, MAX_LOG_LINES, RunLog } from './run-log.ts';
 const line = (log: RunLog, message: string, level: 'info' | 'warn' | 'error' = 'info') =>
   log.add(logLine(log.nextLine, { time: 1000, level, logger: 'l', message }));
 
-/** The messages of a stored log by the numbers of their lines. */
+/** The messages of a stored log by line number. */
 async function stored(store: MemoryStore, query = {}): Promise<[number, string][]> {
   return logText(await store.runLog('r'), query)
     .split('\n')
@@ -31,7 +31,7 @@ describe('the log of a run', () => {
     expect(await store.runLog('r')).toHaveLength(3);
   });
 
-  it('keeps its last lines, and says how many are gone', async () => {
+  it('keeps its last lines, and says how many were dropped', async () => {
     const store = new MemoryStore();
     const log = new RunLog('r', store);
     const total = 3 * MAX_LOG_LINES + 7;
@@ -47,11 +47,11 @@ describe('the log of a run', () => {
     expect(lines[0]).toEqual([gone, expect.stringMatching(`^${gone} earlier lines were dropped`)]);
     expect(lines[1]).toEqual([gone + 1, `m${gone + 1}`]);
     expect(lines.at(-1)).toEqual([total, `m${total}`]);
-    // Who has those lines has missed nothing.
+    // A client that has read the dropped lines has missed nothing.
     expect((await stored(store, { after: gone }))[0]).toEqual([gone + 1, `m${gone + 1}`]);
   });
 
-  it('keeps so many bytes, however long the lines are', async () => {
+  it('is limited in bytes, however long the lines are', async () => {
     const store = new MemoryStore();
     const log = new RunLog('r', store);
     for (let i = 0; i < 1000; i++) line(log, '€'.repeat(10_000));
@@ -74,7 +74,7 @@ describe('the log of a run', () => {
     expect((await stored(store)).length).toBe(701);
   });
 
-  it('is stored to its last line when a save is going on, for all who wait', async () => {
+  it('is stored up to its last line for all callers when a save is already running', async () => {
     const store = new MemoryStore();
     const log = new RunLog('r', store);
     const { save, release } = { save: store.saveRunLog.bind(store), release: Promise.withResolvers<void>() };
@@ -98,7 +98,7 @@ describe('the log of a run', () => {
     expect((await stored(store)).length).toBe(2);
   });
 
-  it('gives the lines of a level and above, behind a line, and so many', async () => {
+  it('returns the lines from a level up, after a line number, and up to a number', async () => {
     const store = new MemoryStore();
     const log = new RunLog('r', store);
     for (const level of ['info', 'warn', 'error', 'info', 'warn'] as const) line(log, level, level);
@@ -116,7 +116,7 @@ describe('the log of a run', () => {
     expect(await stored(store, { after: 5 })).toEqual([]);
   });
 
-  it('has no line that is too long to be read', () => {
+  it('limits the length of its lines', () => {
     const record = { time: 1, level: 'info', logger: 'l' } as const;
     const long = 'x'.repeat(1_000_000);
     expect(JSON.parse(logLine(1, { ...record, message: long })).message).toHaveLength(4097);

@@ -1,6 +1,6 @@
 import type { RunLogPiece, Store } from '../store/store.ts';
 
-/** What a run keeps of its log: so many lines, and so many bytes. */
+/** The limits of the log of a run, in lines and bytes. */
 export const MAX_LOG_LINES = 10_000;
 export const MAX_LOG_BYTES = 1024 * 1024;
 /** A piece is full at this many lines or bytes. The oldest piece is dropped as a whole. */
@@ -11,18 +11,18 @@ interface Piece extends RunLogPiece {
   text: string;
   lines: number;
   bytes: number;
-  /** Whether the store has all of it. */
+  /** Whether all of the piece is stored. */
   stored: boolean;
 }
 
 /**
- * The end of the log of a run, in pieces that are stored now and then: lines come much faster than they are worth
- * writing each. In memory stays what is not stored yet and the piece that grows.
+ * The last lines of the log of a run. They are stored in pieces now and then, because lines come too fast to store each
+ * one. Only the unstored pieces and the growing piece are in memory.
  */
 export class RunLog {
   readonly #runId: string;
   readonly #store: Store;
-  /** The pieces that are kept, the oldest first; the text of one that is full and stored is forgotten. */
+  /** The kept pieces, oldest first. The text of a full and stored piece is removed from memory. */
   readonly #pieces: Piece[] = [];
   #lines = 0;
   #bytes = 0;
@@ -35,7 +35,7 @@ export class RunLog {
     this.#store = store;
   }
 
-  /** The number that the next line will have, from 1. */
+  /** The number of the next line, from 1. */
   get nextLine(): number {
     return this.#lastLine + 1;
   }
@@ -58,9 +58,9 @@ export class RunLog {
     while ((this.#lines > MAX_LOG_LINES || this.#bytes > MAX_LOG_BYTES) && this.#pieces.length > 1) this.#dropOldest();
   }
 
-  /** Stores what is new. Rejects when that cannot be done; it is tried again with the next call. */
+  /** Stores the new lines. Rejects when that fails; the next call tries again. */
   async save(): Promise<void> {
-    // What another caller is storing counts as stored already: it is not before that one is through.
+    // Lines that another call is storing count as stored: this call waits for that one first.
     for (let other = this.#saving; other !== undefined; other = this.#saving) await other;
     this.#saving = this.#save().finally(() => {
       this.#saving = undefined;

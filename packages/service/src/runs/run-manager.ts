@@ -15,10 +15,10 @@ import { RunQueue } from './run-queue.ts';
 import { RunRecords } from './run-records.ts';
 import type { RunSpec } from './run-spec.ts';
 
-/** What starts a run: the engine's threads. */
+/** Starts runs: the engine's threads. */
 export interface RunStarter {
   start(request: RunRequest, listeners: RunListeners): RunHandle;
-  /** Gets ready for a run that will probably need these modules of components. */
+  /** Prepares for a run that will probably need these component modules. */
   prepare?(modules: readonly string[]): void;
 }
 
@@ -27,15 +27,15 @@ export interface RunManagerOptions {
   starter: RunStarter;
   metrics: RunMetrics;
   limits: Pick<Limits, 'maxConcurrentRuns' | 'maxQueuedRuns' | 'maxRuns' | 'maxFailureBytes' | 'maxLogBytes'>;
-  /** A line of a run's log. */
+  /** Receives each line of the log of a run. */
   onLog(run: RunIds, record: LogRecord): void;
-  /** Something went wrong that no request can be told of. */
+  /** Reports a failure that has no request to answer. */
   onError(message: string, error: unknown): void;
 }
 
-/** Runs: a queue in front of a number of places, and what becomes of each. A finished one is in the store alone. */
+/** Queues runs, starts them when there is a free place, and follows them to their end. */
 export class RunManager {
-  /** What the runs tell while they go on. */
+  /** What the active runs have reported so far. */
   readonly journals: RunJournals;
   readonly #options: RunManagerOptions;
   readonly #records: RunRecords;
@@ -54,8 +54,8 @@ export class RunManager {
   }
 
   /**
-   * Takes a run into the queue, and starts it when there is a place. Gives its details as JSON.
-   * @param key the request that asks for it: kept with the run, both or neither
+   * Adds a run to the queue, and starts it when there is a free place. Returns its details as JSON.
+   * @param key the request that started it: stored with the run, both or neither
    */
   async start(spec: RunSpec, key?: RequestKey): Promise<string> {
     if (this.#closing) {
@@ -68,7 +68,7 @@ export class RunManager {
     const run = new ActiveRun(randomUUID(), spec, { journals, position: (waiting) => this.#queue.position(waiting) });
     await this.#records.add(run, key);
     this.#options.metrics.accepted();
-    // While it was being stored it may have been cancelled.
+    // A cancel request may have arrived during the save.
     if (run.status === 'QUEUED') {
       this.#queue.add(run);
       this.#startNext();
@@ -77,7 +77,10 @@ export class RunManager {
     return run.stored().details;
   }
 
-  /** The source of a waiting run of this version of a config, so that a long queue of one config holds it once. */
+  /**
+   * The source of a waiting run of this version of a config. Runs of one config share it, so that a long queue of them
+   * has it in memory once.
+   */
   waitingSource(configId: string, version: number | null): ConfigSource | undefined {
     const spec = this.#queue.last(configId)?.spec;
     return spec?.config?.version === version && spec.overrides === undefined ? spec.source : undefined;
@@ -93,7 +96,7 @@ export class RunManager {
     return this.#records.list(page, filter);
   }
 
-  /** Asks a run to end: one that waits is done at once, one that goes on stops soon. Gives its details as JSON. */
+  /** Asks a run to end: a waiting run is done at once, a running one stops soon. Returns its details as JSON. */
   async cancel(id: string): Promise<string> {
     const run = this.#records.find(id);
     if (run === undefined || run.done) {
@@ -116,12 +119,12 @@ export class RunManager {
     return run.stored().details;
   }
 
-  /** Starts no more runs from now on. */
+  /** Refuses new runs from now on. */
   refuseRuns(): void {
     this.#closing = true;
   }
 
-  /** Waits until no run goes on, but not longer than the given time. */
+  /** Waits until no run is running, at most for the given time. */
   async idle(millis: number): Promise<void> {
     if (this.#running === 0) return;
     const idle = new Promise<void>((resolve) => {
@@ -135,7 +138,7 @@ export class RunManager {
     clearTimeout(timer);
   }
 
-  /** Ends all runs as `INTERRUPTED`, and waits for it, but not longer than the given time. */
+  /** Ends all runs as `INTERRUPTED`, and waits until they have stopped, at most for the given time. */
   async close(graceMillis: number): Promise<void> {
     this.#closing = true;
     for (const run of [...this.#records.active()]) {
@@ -144,7 +147,8 @@ export class RunManager {
     }
     await this.idle(graceMillis);
     for (const run of [...this.#records.active()]) {
-      if (!run.done) this.#interrupt(run, 'The service shut down while the run was going, and it did not stop in time');
+      if (!run.done)
+        this.#interrupt(run, 'The service shut down while the run was running, and it did not stop in time');
     }
     await this.#records.close();
   }
@@ -178,7 +182,7 @@ export class RunManager {
         .then((result) => {
           this.#running--;
           this.#queue.ended(run);
-          // A run that did not stop in time has been given up.
+          // A run that did not stop in time has been abandoned before.
           if (run.done) return;
           run.finish(result);
           this.#ended(run);
@@ -213,7 +217,7 @@ export class RunManager {
     for (const run of this.#records.active()) if (!run.done) yield run.details();
   }
 
-  /** Counts a run that is done, and gives its place to the next. */
+  /** Counts a finished run, and starts the next one. */
   #ended(run: ActiveRun): void {
     this.#options.metrics.ended(run.details());
     this.#startNext();

@@ -1,26 +1,26 @@
 import type { Overlap } from '../api/overlap.ts';
 
-/** What the queue has to know of a run. */
+/** The properties of a run that the queue needs. */
 export interface Queued {
   readonly id: string;
-  /** Undefined: a config of its own, which no other run has. */
+  /** Undefined: the config came with the request, and no other run has it. */
   readonly configId: string | undefined;
   readonly overlap: Overlap;
 }
 
-/** The key of the runs whose configs were sent with them. */
+/** The key of all runs whose config came with the request. */
 const OWN = Symbol('own config');
 
 type Key = string | typeof OWN;
 
 /**
- * Runs that wait for a place. Configs take turns, so that a thousand runs of one config keep nobody else waiting for
- * more than one of them; the runs of one config keep their order.
+ * Runs that wait for a free place. Configs take turns, so that a thousand runs of one config delay another config by
+ * one run at most. The runs of one config keep their order.
  */
 export class RunQueue<T extends Queued> {
   /** By config, in the order of their turns. */
   readonly #waiting = new Map<Key, T[]>();
-  /** How many runs of a config are going. */
+  /** How many runs of a config are running. */
   readonly #going = new Map<string, number>();
   #size = 0;
 
@@ -36,14 +36,14 @@ export class RunQueue<T extends Queued> {
     this.#size++;
   }
 
-  /** Takes out the run whose turn it is, if one may begin. Its config counts as going until `ended`. */
+  /** Removes and returns the next run that may start. Its config counts as running until `ended` is called. */
   next(): T | undefined {
     for (const [key, runs] of this.#waiting) {
       const [run] = runs;
       if (run === undefined || this.#hasToWait(run)) continue;
       runs.shift();
       this.#waiting.delete(key);
-      // Behind the others.
+      // The config goes to the end of the line.
       if (runs.length > 0) this.#waiting.set(key, runs);
       this.#size--;
       if (run.configId !== undefined) this.#going.set(run.configId, (this.#going.get(run.configId) ?? 0) + 1);
@@ -52,7 +52,7 @@ export class RunQueue<T extends Queued> {
     return undefined;
   }
 
-  /** A run that `next` gave goes on no more. */
+  /** A run from `next` has ended. */
   ended({ configId }: T): void {
     if (configId === undefined) return;
     const others = (this.#going.get(configId) ?? 0) - 1;
@@ -60,7 +60,7 @@ export class RunQueue<T extends Queued> {
     else this.#going.delete(configId);
   }
 
-  /** Takes out a run that is to begin no more. */
+  /** Removes a waiting run that is not to start. */
   remove(run: T): void {
     const key = run.configId ?? OWN;
     const runs = this.#waiting.get(key) ?? [];
@@ -76,7 +76,7 @@ export class RunQueue<T extends Queued> {
     return this.#waiting.get(configId)?.at(-1);
   }
 
-  /** The place of a run, from 1, if all that wait began in their turns; undefined when it does not wait. */
+  /** The position of a run, from 1, if all waiting runs started in turn; undefined when the run does not wait. */
   position(run: T): number | undefined {
     const key = run.configId ?? OWN;
     const at = this.#waiting.get(key)?.indexOf(run) ?? -1;
@@ -88,7 +88,7 @@ export class RunQueue<T extends Queued> {
         before = false;
         place += at;
       } else {
-        // Those before it in the order have had one turn more.
+        // Configs before this one have had one more turn.
         place += Math.min(length, before ? at + 1 : at);
       }
     }

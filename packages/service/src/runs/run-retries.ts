@@ -19,18 +19,18 @@ export interface RunRetriesOptions {
   configs: Configs;
   runs: RunManager;
   repeats: RepeatedRequests;
-  /** One run of a config at a time, whatever was asked for when the run was started. */
+  /** Allow only one run of a config at a time, even if the retried run allowed several. */
   preventConcurrentRuns: boolean;
 }
 
-/** Runs the failed documents of a run again, as a new run. */
+/** Processes the failed documents of a run again, in a new run. */
 export class RunRetries {
   readonly #store: Store;
   readonly #configs: Configs;
   readonly #runs: RunManager;
   readonly #repeats: RepeatedRequests;
   readonly #preventConcurrentRuns: boolean;
-  /** Runs whose retries are being started: until then nothing else tells of them. */
+  /** Runs for which a retry is being started. Until the new run is stored, only this set shows it. */
   readonly #starting = new Set<string>();
 
   constructor({ store, configs, runs, repeats, preventConcurrentRuns }: RunRetriesOptions) {
@@ -41,14 +41,14 @@ export class RunRetries {
     this.#preventConcurrentRuns = preventConcurrentRuns;
   }
 
-  /** Starts the new run, and gives its details as JSON. */
+  /** Starts the new run, and returns its details as JSON. */
   async start(runId: string, body: RetryBody, caller: Caller, repeat?: Repeat): Promise<string> {
     return this.#repeats.once(caller.requestedBy, repeat, (key) => this.#startOne(runId, body, caller, key));
   }
 
   async #startOne(runId: string, body: RetryBody, caller: Caller, key: RequestKey | undefined): Promise<string> {
     if (this.#starting.has(runId)) {
-      throw new ApiError('HR_RUN_IS_GOING', `Another request runs the failed documents of the run ${runId} again`);
+      throw new ApiError('HR_RUN_IS_GOING', `Another request is starting a retry of the run ${runId}`);
     }
     this.#starting.add(runId);
     try {
@@ -71,7 +71,7 @@ export class RunRetries {
     await this.#checkRetried(details);
     const { items } = await this.#runs.journals.failures(runId, { after: 0, limit: 1 }, { replayable: true });
     if (items.length === 0) {
-      throw new ApiError('HR_RETRY_NOTHING', `The run ${runId} has no failed documents that could be run again`);
+      throw new ApiError('HR_RETRY_NOTHING', `The run ${runId} has no failed documents that can be processed again`);
     }
     const found =
       configId === undefined
@@ -82,31 +82,31 @@ export class RunRetries {
     return this.#runs.start({ ...found, overlap, labels, ...caller, retryOf: runId }, key);
   }
 
-  /** Two runs of the same documents at once would hinder each other. */
+  /** Two runs that process the same documents at the same time would interfere. */
   async #checkRetried({ retriedBy }: RunDetails): Promise<void> {
     const text = retriedBy === undefined ? undefined : await this.#runs.details(retriedBy);
     if (text !== undefined && !(JSON.parse(text) as RunDetails).done) throw isGoing(retriedBy as string);
   }
 
-  /** The config that the run had, in the version that it had. */
+  /** The config of the run, in the version of the run. */
   async #sameConfig(details: RunDetails): Promise<Pick<RunSpec, 'config' | 'source'>> {
     const { configId, configVersion, configDigest, overrides } = details;
     if (configId === INLINE_CONFIG) throw otherConfig(details, 'The config came with the request of the run');
-    if (overrides !== undefined) throw otherConfig(details, 'The run had overrides, which are not kept as they were');
+    if (overrides !== undefined) throw otherConfig(details, 'The run had overrides, whose secrets are not kept');
     const found = await this.#configs.find(configId);
-    if (found === undefined) throw otherConfig(details, `The config ${configId} is gone`);
+    if (found === undefined) throw otherConfig(details, `The config ${configId} no longer exists`);
     if (found.kind === 'preset') {
       if (found.preset.digest !== configDigest) throw otherConfig(details, `The preset ${configId} has changed`);
       return { config: { id: configId, name: null, version: null }, source: found.preset };
     }
     const { name, current } = found.config;
-    // Runs of an older release have not noted their version.
+    // Runs of an older release have no config version.
     const version =
       configVersion === null || configVersion === current.version
         ? current
         : await this.#store.configVersion(configId, configVersion);
     if (version === undefined || version.digest !== configDigest) {
-      throw otherConfig(details, `The config ${configId} is not kept as the run had it`);
+      throw otherConfig(details, `The version of the config ${configId} that the run used is no longer kept`);
     }
     const source = await this.#configs.versionSource(version);
     return { config: { id: configId, name, version: version.version }, source };
@@ -115,12 +115,12 @@ export class RunRetries {
 
 function isGoing(runId: string): ApiError {
   return new ApiError('HR_RUN_IS_GOING', `The run ${runId} has not ended yet`, {
-    hint: 'Wait for its end, or cancel it.',
+    hint: 'Wait until it ends, or cancel it.',
   });
 }
 
 function otherConfig({ runId }: RunDetails, reason: string): ApiError {
   return new ApiError('HR_RETRY_CONFIG', `${reason}, so the run ${runId} cannot be retried as it was`, {
-    hint: 'Name the config to run with, as it is now: {"configId": "..."}.',
+    hint: 'Name the config to use in its current version: {"configId": "..."}.',
   });
 }

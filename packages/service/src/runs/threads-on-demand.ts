@@ -9,7 +9,10 @@ import type {
 } from '@headrace/engine';
 import { RunThreads } from '@headrace/engine/threads';
 
-/** The engine's threads, from the first upload, run or preview on: a warm thread takes memory that an idle service has no use for. */
+/**
+ * The engine's threads, created with the first upload, run or preview. An idle service should not spend memory on a
+ * warm thread.
+ */
 export class ThreadsOnDemand {
   readonly #heapMb: number;
   #threads: RunThreads | undefined;
@@ -18,7 +21,7 @@ export class ThreadsOnDemand {
     this.#heapMb = heapMb;
   }
 
-  /** Has a thread ready for a run that will probably need these modules. */
+  /** Keeps a thread ready for a run that will probably need these modules. */
   prepare(modules: readonly string[]): void {
     this.#open().prepare(modules);
   }
