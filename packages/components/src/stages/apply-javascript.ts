@@ -118,7 +118,9 @@ rawDoc.update('log', UpdateMode.APPEND, 'document ' + n);`,
   override async start(): Promise<void> {
     const { trusted, log, computeMillis } = this.context;
     const { source, name } = await readScript(this.params);
-    this.script = trusted ? new VmScript(source, name, log) : await SandboxedScript.open(source, name, log, sandboxLimits(computeMillis));
+    this.script = trusted
+      ? new VmScript(source, name, log)
+      : await SandboxedScript.open(source, name, log, sandboxLimits(computeMillis));
   }
 
   override process(document: Document): void | Promise<void> {
