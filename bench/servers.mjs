@@ -1,10 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** The launchers of real servers; beside the repository, not in it. */
-const LAUNCHERS = fileURLToPath(new URL('../../shared/servers/', import.meta.url));
+/** The launchers of real servers. */
+const LAUNCHERS = fileURLToPath(new URL('../tests/servers/', import.meta.url));
 
 /** Below the ports that the system gives to outgoing connections. */
 const FIRST_PORT = 20_000;
@@ -12,7 +11,7 @@ const PORTS = 8_000;
 
 /**
  * Measures with a real server: the one that `<NAME>_URL` in the environment names, or one that its launcher starts for
- * this (../shared/servers). Where there is neither, it says so and gives no rows; what fails costs only these.
+ * this. If that fails, only its rows are missing.
  *
  * @param directory for the data of a server that is started
  * @param work is given the address and, of a server that was started, the id of its process
@@ -22,10 +21,6 @@ export async function withServer(name, directory, work) {
   const given = process.env[`${variable}_URL`];
   if (given !== undefined) return work({ url: given.replace(/\/$/, '') });
   const launcher = `${LAUNCHERS}${name}`;
-  if (!existsSync(launcher)) {
-    console.log(`left out: ${name}, because ${variable}_URL is not set and ../shared/servers/${name} is not there`);
-    return [];
-  }
   const port = FIRST_PORT + Math.floor(Math.random() * PORTS);
   const environment = {
     HEADRACE_SERVERS_WAIT: '300',

@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process';
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { casesFolder } from '../golden/golden-cases.ts';
 
 /* Checking a config writes nothing and connects to nothing: Node itself forbids both in the process that does it here. */
 
 const repository = fileURLToPath(new URL('../../', import.meta.url));
-const golden = fileURLToPath(new URL('../../../shared/golden/', import.meta.url));
 
 /** Checks the configs that come as a JSON list; prints, for each, its problems or what was thrown. */
 const SCRIPT = `
@@ -36,8 +37,8 @@ it('checking all examples and recorded configs is possible where nothing may be 
     readFileSync(`${repository}${file}`, 'utf8'),
   );
   expect(configs.length).toBeGreaterThan(3);
-  for (const suite of existsSync(golden) ? ['connectors', 'engine', 'indexers'] : []) {
-    for (const line of readFileSync(`${golden}${suite}.jsonl`, 'utf8').split('\n')) {
+  for (const suite of ['connectors', 'engine', 'indexers']) {
+    for (const line of readFileSync(join(casesFolder, `${suite}.jsonl`), 'utf8').split('\n')) {
       const { config } = line === '' ? {} : (JSON.parse(line) as { config?: unknown });
       if (typeof config === 'string') configs.push(config);
     }

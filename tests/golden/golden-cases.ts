@@ -1,13 +1,17 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { type JsonObject, readJson, type Value, writeValue } from '@headrace/engine';
-import { describe, it } from 'vitest';
+import { describe } from 'vitest';
 
-/** The recorded facts about the reference; beside the repository, not in it. */
-export const sharedFolder = new URL('../../../shared/', import.meta.url);
+/** The folder of the recorded cases. `HEADRACE_GOLDEN_CASES` names another one with the same file names. */
+export const casesFolder = process.env.HEADRACE_GOLDEN_CASES ?? fileURLToPath(new URL('cases/', import.meta.url));
+
+/** The components of the reference with their parameters, as its API lists them. */
+export const referenceComponents = new URL('components.json', import.meta.url);
 
 /** A recorded case of a suite. Its text holds placeholders until `openCase` fills them. */
 export interface GoldenCase {
@@ -29,20 +33,9 @@ export interface OpenCase {
 /** When every file of a case was last changed, as recorded. */
 const MODIFIED = new Date('2024-01-02T03:04:05Z');
 
-/**
- * Defines the tests of a suite of recorded cases. Without `../shared` they are skipped; where `CI` is `true`
- * that is a failure, because a build that tests nothing must not pass.
- */
+/** Defines the tests of a suite of recorded cases. */
 export function describeGolden(file: string, define: (cases: readonly GoldenCase[]) => void): void {
-  const url = new URL(`golden/${file}`, sharedFolder);
-  describe(file, () => {
-    if (existsSync(url)) return define(readCases(url));
-    const missing = `../shared/golden/${file} is missing`;
-    if (process.env.CI !== 'true') return it.skip(missing);
-    it('has its recorded cases', () => {
-      throw new Error(missing);
-    });
-  });
+  describe(file, () => define(readCases(join(casesFolder, file))));
 }
 
 /** Runs something with a case in a fresh directory, which is removed afterwards. */
@@ -105,8 +98,8 @@ function sorted(value: Value): Value {
   return new Map(entries.map(([key, member]) => [key, sorted(member)]));
 }
 
-function readCases(url: URL): GoldenCase[] {
-  return readFileSync(url, 'utf8')
+function readCases(path: string): GoldenCase[] {
+  return readFileSync(path, 'utf8')
     .split('\n')
     .filter((line) => line !== '')
     .map((text) => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { describeGolden, type GoldenCase, openCase, sharedFolder } from './golden-cases.ts';
+import { describeGolden, type GoldenCase, openCase, referenceComponents } from './golden-cases.ts';
 import { actualOutcome, agrees, classNames, recordedOutcome } from './stage-cases.ts';
 import { STAGE_DIFFERENCES } from './stage-differences.ts';
 import { openStageRegistry } from './stage-registry.ts';
@@ -36,7 +36,7 @@ function sameAs(recorded: Parameters<typeof agrees>[1]): (actual: Parameters<typ
 
 /** The short names of the stages that the reference has. */
 function referenceStages(): string[] {
-  const components = JSON.parse(readFileSync(new URL('reference/components.json', sharedFolder), 'utf8')) as {
+  const components = JSON.parse(readFileSync(referenceComponents, 'utf8')) as {
     stages: { class: string }[];
   };
   return components.stages.map((stage) => shortName(stage.class));

@@ -28,22 +28,6 @@ const LOADED_AT_START = /^packages\/(components\/src\/jsonata|xml\/src\/html\/re
 /** The files directly in `src` are a folder like any other: they put the package together, so no folder imports them. */
 const ROOT = '(src)';
 
-/** TEMPORARY: pairs of folders that still import each other. Remove each one that is fixed, and the list when it is empty. */
-const NOT_YET: Readonly<Record<string, readonly string[]>> = {
-  service: [
-    '(src) <-> http',
-    '(src) <-> runs',
-    'auth <-> service-file',
-    'configs <-> http',
-    'configs <-> presets',
-    'policy <-> service-file',
-    'runs <-> service-file',
-    'runs <-> stats',
-    'stats <-> store',
-  ],
-  headrace: ['cli <-> commands'],
-};
-
 interface Import {
   readonly file: string;
   readonly specifier: string;
@@ -105,7 +89,7 @@ describe('imports between packages', () => {
 describe('imports between the folders of a package', () => {
   it.each(byPackage)('of $owner.path go one way: no two folders import each other', ({ owner, imports }) => {
     const pairs = mutualImports(imports, `${owner.path}/src`);
-    expect(pairs.filter((pair) => !NOT_YET[owner.name]?.includes(pair))).toEqual([]);
+    expect(pairs).toEqual([]);
   });
 
   it('are refused where both directions exist, unless one folder contains the other', () => {

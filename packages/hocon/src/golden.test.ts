@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,9 @@ import { describe, expect, it } from 'vitest';
 import type { PlainValue, Problem } from './index.ts';
 import { Float, parse, parseFile } from './index.ts';
 
-const golden = fileURLToPath(new URL('../../../../shared/golden/hocon.jsonl', import.meta.url));
+const cases =
+  process.env.HEADRACE_GOLDEN_CASES ?? fileURLToPath(new URL('../../../tests/golden/cases/', import.meta.url));
+const golden = join(cases, 'hocon.jsonl');
 
 interface Expected {
   value?: unknown;
@@ -73,32 +75,26 @@ function run({ main, files, env = {}, resolve, ...test }: Case): { value: PlainV
   });
 }
 
-if (!existsSync(golden)) {
-  it.skipIf(process.env['CI'] !== 'true')('needs the recorded cases beside the repository', () => {
-    expect.fail('the recorded cases are missing');
-  });
-} else {
-  describe('recorded cases', () => {
-    for (const test of readCases()) {
-      it(test.name, () => {
-        const { value, problem } = run(test);
-        if (test.limit || better.has(test.name)) {
-          expect(problem !== undefined || test.limit).toBe(true);
-          return;
-        }
-        const { error } = test.expect;
-        if (error === undefined) {
-          expect(problem).toBeUndefined();
-          expect(recorded(value)).toEqual(test.expect.value);
-          expect(floatPaths(value, [])).toEqual(test.expect.floats ?? []);
-          return;
-        }
-        expect(problem).toMatchObject({ kind: error.kind });
-        if (error.line !== undefined) expect(problem?.line).toBe(error.line);
-        if (error.line !== undefined || error.file !== undefined) {
-          expect(problem?.file ?? 'main.conf').toBe(error.file ?? 'main.conf');
-        }
-      });
-    }
-  });
-}
+describe('recorded cases', () => {
+  for (const test of readCases()) {
+    it(test.name, () => {
+      const { value, problem } = run(test);
+      if (test.limit || better.has(test.name)) {
+        expect(problem !== undefined || test.limit).toBe(true);
+        return;
+      }
+      const { error } = test.expect;
+      if (error === undefined) {
+        expect(problem).toBeUndefined();
+        expect(recorded(value)).toEqual(test.expect.value);
+        expect(floatPaths(value, [])).toEqual(test.expect.floats ?? []);
+        return;
+      }
+      expect(problem).toMatchObject({ kind: error.kind });
+      if (error.line !== undefined) expect(problem?.line).toBe(error.line);
+      if (error.line !== undefined || error.file !== undefined) {
+        expect(problem?.file ?? 'main.conf').toBe(error.file ?? 'main.conf');
+      }
+    });
+  }
+});

@@ -1,6 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 
-/** The launchers of real servers; beside the repository, not in it. */
-const LAUNCHERS = fileURLToPath(new URL('../../../../../shared/servers/', import.meta.url));
+/** The launchers of real servers. */
+const LAUNCHERS = fileURLToPath(new URL('../../../../tests/servers/', import.meta.url));
 
 /** A first use installs the server, which may take minutes. */
 const START_TIMEOUT_MS = 15 * 60_000;
@@ -49,9 +48,8 @@ export interface RealServer {
  * Defines tests against a real server, which is started once for them on free ports with a data directory of its own,
  * and removed at the end, also when the process of the tests is killed. `<NAME>_URL` in the environment
  * (`OPENSEARCH_URL`) names a running server to use instead: name indices, tables and topics so that others do not
- * meet them. Without `../shared` the tests are skipped; where `CI` is `true` that is a failure, because a build that
- * tests nothing must not pass. Continuous integration starts a server before its tests are defined: where it cannot be
- * had or does not start (no Maven, no user namespaces), its tests are skipped with the reason in their name.
+ * meet them. In continuous integration the server starts before its tests are defined. If it cannot start there (no
+ * Maven, no user namespaces), its tests are skipped with the reason in their name.
  *
  * @param settings variables for the launcher, such as `OPENSEARCH_HEAP`; the head of each launcher tells them
  */
@@ -61,24 +59,16 @@ export async function describeWithServer(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   const given = process.env[`${name.toUpperCase()}_URL`];
-  const isThere = given === undefined && existsSync(join(LAUNCHERS, name));
-  const server = isThere ? new LaunchedServer(name, settings) : undefined;
-  const early = server !== undefined && process.env.CI === 'true';
+  const server = new LaunchedServer(name, settings);
+  const early = given === undefined && process.env.CI === 'true';
   const reason = early ? await server.tryToLaunch() : undefined;
   // Restarts and cut connections meet real engines on a busy machine: what fails is tried again before it counts.
   describe(`with a real server (${name})`, { retry: 2 }, () => {
     if (given !== undefined) return define(new GivenServer(given));
     if (reason !== undefined) return it.skip(`does not start here: ${reason}`);
-    if (server !== undefined) {
-      if (!early) beforeAll(() => server.launch(), START_TIMEOUT_MS);
-      afterAll(() => server.wipe(), STOP_TIMEOUT_MS);
-      return define(server);
-    }
-    const missing = `../shared/servers/${name} is missing`;
-    if (process.env.CI !== 'true') return it.skip(missing);
-    it('has its launcher', () => {
-      throw new Error(missing);
-    });
+    if (!early) beforeAll(() => server.launch(), START_TIMEOUT_MS);
+    afterAll(() => server.wipe(), STOP_TIMEOUT_MS);
+    return define(server);
   });
 }
 
