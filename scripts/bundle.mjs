@@ -47,6 +47,15 @@ const FIELD_FOLDERS = [
   'text-analysis/letters',
 ];
 
+/** Folders whose modules are always needed with those of another one: in its file they are one file less to load. */
+const TOGETHER = {
+  dates: 'java-text/date',
+  'records/csv': 'formats/csv',
+  'records/json': 'formats/json',
+  'records/split': 'formats',
+  'records/xml': 'formats/xml',
+};
+
 const components = distOf('components');
 const { light, underLight } = await fieldStages();
 // One file, because a pipeline has ten of them: nine take 9 ms of a thread as modules of their own, 4 with all others.
@@ -63,7 +72,7 @@ await bundle(
   },
   // What several components share, a file for each folder. The code of the dialects is in there, too: as packages that
   // are found by their names they would take each thread longer to load.
-  (id) => (underLight.has(id) ? 'shared/field-stages' : `shared/${folderOf(id).replaceAll('/', '-') || 'root'}`),
+  (id) => (underLight.has(id) ? 'shared/field-stages' : sharedFile(id)),
   dialects,
 );
 
@@ -148,6 +157,11 @@ async function fieldStages() {
     needs.get(file).every((id) => (hasName(id) ? id === '@headrace/engine' : FIELD_FOLDERS.includes(folderOf(id)))),
   );
   return { light, underLight: new Set(light.flatMap((file) => needs.get(file))) };
+}
+
+function sharedFile(id) {
+  const folder = folderOf(id);
+  return `shared/${(TOGETHER[folder] ?? folder).replaceAll('/', '-') || 'root'}`;
 }
 
 /** The folder of a module in its package, and for a dialect the name of the package before it. */

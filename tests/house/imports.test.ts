@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isForTests, readText, repositoryFiles, type WorkspacePackage, workspacePackages } from './repository.ts';
 
 /** Engines for languages that others have defined. They know nothing of ingest, and import nothing of ours. */
-const DIALECTS = ['charsets', 'java-text', 'json-path', 'text-analysis', 'xml'];
+const DIALECTS = ['charsets', 'java-text', 'json-path', 'records', 'text-analysis', 'xml'];
 
 /** Which packages of ours each may import. A plugin may import the engine alone. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {

@@ -1,9 +1,9 @@
 import { runStage } from '@headrace/engine/testing';
 import { resolveZone } from '@headrace/java-text/date';
+import { textOfPieces } from '@headrace/records/xml';
+import { feedDate } from '@headrace/xml/feed';
 import { describe, expect, it } from 'vitest';
 import { dateMonthStrFormatter } from './dates/date-formatters.ts';
-import { feedDate } from './formats/feed/feed-date.ts';
-import { textOfPieces } from './formats/xml/xml-record.ts';
 import { withoutEndSlashes } from './http/without-end-slashes.ts';
 import { scriptError } from './scripts/script-error.ts';
 import { baseUrls } from './search-engine/connection.ts';

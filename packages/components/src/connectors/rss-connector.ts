@@ -13,6 +13,7 @@ import {
   Type,
   type Value,
 } from '@headrace/engine';
+import { readFeed } from '@headrace/xml/feed';
 import type { FileState } from '../files/file-state.ts';
 import { FinishedFiles } from '../files/finished-files.ts';
 import {
@@ -25,7 +26,6 @@ import {
 } from '../files/state-settings.ts';
 import { type FeedItem, feedItem } from '../formats/feed/feed-item.ts';
 import { feedText } from '../formats/feed/feed-text.ts';
-import { readFeed } from '../formats/feed/read-feed.ts';
 import { HttpClient, type HttpClientOptions, headerText, requireSuccess } from '../http/http-client.ts';
 import { HttpError } from '../http/http-error.ts';
 import { getFollowing } from '../http/redirects.ts';

@@ -9,11 +9,11 @@ import {
   Shape,
   type Value,
 } from '@headrace/engine';
+import { CsvParser } from '@headrace/records/csv';
 import type { IdFormat } from '../id-format.ts';
 import { idFieldsOf, idFormatOf } from '../id-settings.ts';
 import { TextBlocks } from '../text-blocks.ts';
 import { type CsvLayout, FROM_ID, FROM_LINE, FROM_NAME, FROM_PATH, readHeader } from './csv-header.ts';
-import { CsvParser } from './csv-parser.ts';
 import { type CsvSettings, dialectOf, MAX_LINES_PER_CELL } from './csv-settings.ts';
 
 /** What all pieces of files with the same header have in common. Plain data. */

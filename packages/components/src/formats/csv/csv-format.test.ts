@@ -1,12 +1,11 @@
 import { HeadraceError } from '@headrace/engine';
+import { type CsvDialect, CsvScanner } from '@headrace/records/csv';
+import { type SplitOptions, splitRecords } from '@headrace/records/split';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SourceText } from '../encoding/source-text.ts';
-import { type SplitOptions, splitRecords } from '../record-splitter.ts';
 import { CollectingPublisher } from '../testing/collecting-publisher.ts';
-import type { CsvDialect } from './csv-dialect.ts';
 import { CsvFormat } from './csv-format.ts';
-import { CsvScanner } from './csv-scanner.ts';
 import { type CsvSettings, checkCsvSettings } from './csv-settings.ts';
 
 async function* pieces(bytes: Uint8Array, size = bytes.length): AsyncGenerator<Uint8Array> {

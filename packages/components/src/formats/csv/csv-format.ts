@@ -1,13 +1,12 @@
 import { HeadraceError, type ModuleReference, type Publisher } from '@headrace/engine';
+import { CsvParser, CsvScanner } from '@headrace/records/csv';
+import { type SourcePart, splitRecords } from '@headrace/records/split';
 import { asBuffer } from '../as-buffer.ts';
 import type { SourceFile } from '../byte-source.ts';
 import { openText } from '../encoding/open-text.ts';
 import type { FormatContext } from '../format-context.ts';
-import { type SourcePart, splitRecords } from '../record-splitter.ts';
 import { CsvDecoder } from './csv-decoder.ts';
 import { readHeader } from './csv-header.ts';
-import { CsvParser } from './csv-parser.ts';
-import { CsvScanner } from './csv-scanner.ts';
 import { type CsvSettings, dialectOf } from './csv-settings.ts';
 
 const BACKSLASH = 92;

@@ -1,7 +1,7 @@
 import { type ParameterProblem, RESERVED_FIELDS, Type } from '@headrace/engine';
+import type { CsvDialect } from '@headrace/records/csv';
 import { checkEncoding, type EncodingSettings, encodingParameters } from '../encoding/encoding-settings.ts';
 import { checkIdSettings, type IdSettings } from '../id-settings.ts';
-import type { CsvDialect } from './csv-dialect.ts';
 
 /**
  * Longer cells are taken for the work of a quote that is missing: a thousand lines are a text of twenty pages. A longer

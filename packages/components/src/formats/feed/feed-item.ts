@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type JsonObject, toValue, type Value, writeValue } from '@headrace/engine';
-import { feedDate } from './feed-date.ts';
-import type { FeedElement } from './feed-element.ts';
+import { type FeedElement, feedDate } from '@headrace/xml/feed';
 
 /** An item of a feed, as the fields of a document. */
 export interface FeedItem {

@@ -11,13 +11,13 @@ import {
   textOf,
   type Value,
 } from '@headrace/engine';
+import { BETWEEN_VALUES, JsonValueScanner } from '@headrace/records/json';
 import type { IdFormat } from '../id-format.ts';
 import { idFieldsOf, idFormatOf } from '../id-settings.ts';
 import { TextBlocks } from '../text-blocks.ts';
 import type { JsonLayout } from './json-layout.ts';
 import { JsonObjectReader, type ObjectShape } from './json-object-reader.ts';
 import { type JsonSettings, keepsField } from './json-settings.ts';
-import { BETWEEN_VALUES, JsonValueScanner } from './json-value-scanner.ts';
 
 /** What all files of a connector have in common. Plain data. */
 export interface JsonDecoderOptions {

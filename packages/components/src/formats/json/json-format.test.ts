@@ -1,12 +1,12 @@
 import { Document, readDocument } from '@headrace/engine';
+import { JsonValueScanner } from '@headrace/records/json';
+import { splitRecords } from '@headrace/records/split';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { splitRecords } from '../record-splitter.ts';
 import { CollectingPublisher } from '../testing/collecting-publisher.ts';
 import { JsonEncoder } from './json-encoder.ts';
 import { JsonFormat } from './json-format.ts';
 import { checkJsonSettings, type JsonSettings } from './json-settings.ts';
-import { JsonValueScanner } from './json-value-scanner.ts';
 
 async function* pieces(bytes: Uint8Array, size = bytes.length): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.slice(at, at + size);

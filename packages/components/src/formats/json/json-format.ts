@@ -1,13 +1,12 @@
 import { HeadraceError, type ModuleReference, type Publisher } from '@headrace/engine';
+import { BETWEEN_VALUES, JsonLineScanner, JsonValueScanner } from '@headrace/records/json';
+import { type SourcePart, splitRecords } from '@headrace/records/split';
 import type { SourceFile } from '../byte-source.ts';
 import { openText } from '../encoding/open-text.ts';
 import type { FormatContext } from '../format-context.ts';
-import { type SourcePart, splitRecords } from '../record-splitter.ts';
 import { JsonDecoder, type JsonPosition } from './json-decoder.ts';
 import { detectLayout } from './json-layout.ts';
-import { JsonLineScanner } from './json-line-scanner.ts';
 import type { JsonSettings } from './json-settings.ts';
-import { BETWEEN_VALUES, JsonValueScanner } from './json-value-scanner.ts';
 
 const OPEN = 'a string or an object is opened but never closed: the rest of the file was not read';
 

@@ -7,7 +7,7 @@ import {
   type RecordSink,
   type Shape,
 } from '@headrace/engine';
-import { textOfPieces, type XmlRecord } from './xml-record.ts';
+import { textOfPieces, type XmlRecord } from '@headrace/records/xml';
 import type { XmlSettings } from './xml-settings.ts';
 
 /** What all files of a connector have in common. Plain data. */

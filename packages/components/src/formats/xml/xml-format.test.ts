@@ -1,11 +1,10 @@
+import { splitXml, XmlRecordFinder } from '@headrace/records/xml';
 import fc from 'fast-check';
 import { SaxesParser } from 'saxes';
 import { describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../testing/collecting-publisher.ts';
 import { XmlFormat } from './xml-format.ts';
-import { XmlRecordFinder } from './xml-record-finder.ts';
 import { checkXmlSettings, type XmlSettings } from './xml-settings.ts';
-import { splitXml } from './xml-splitter.ts';
 
 const BOOKS: XmlSettings = { xmlRootPath: '/lib/book', xmlIdPath: '/lib/book/isbn' };
 

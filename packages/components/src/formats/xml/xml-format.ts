@@ -1,13 +1,11 @@
 import { HeadraceError, type ModuleReference, type Publisher } from '@headrace/engine';
+import { splitXml, XmlRecordFinder, XmlSyntaxError } from '@headrace/records/xml';
 import type { SourceFile } from '../byte-source.ts';
 import { isAuto } from '../encoding/encoding-settings.ts';
 import { openText } from '../encoding/open-text.ts';
 import type { FormatContext } from '../format-context.ts';
 import { XmlDecoder, type XmlPosition } from './xml-decoder.ts';
-import { XmlRecordFinder } from './xml-record-finder.ts';
 import { pathNames, type XmlSettings } from './xml-settings.ts';
-import { splitXml } from './xml-splitter.ts';
-import { XmlSyntaxError } from './xml-syntax-error.ts';
 
 /**
  * Publishes the elements of XML files that stand at a path, each as a document. The run's thread cuts them out and

@@ -1,4 +1,4 @@
-import type { RecordScanner } from '../record-splitter.ts';
+import type { RecordScanner } from '../split/record-splitter.ts';
 import type { CsvDialect } from './csv-dialect.ts';
 
 const TAB = 9;

@@ -1,5 +1,5 @@
-import { declaredEntities } from '@headrace/xml/entities';
 import { SaxesParser, type SaxesTagNS } from 'saxes';
+import { declaredEntities } from '../dtd-entities.ts';
 import { FeedElement } from './feed-element.ts';
 
 /** A feed that was read. */
@@ -129,10 +129,10 @@ async function htmlEntities(text: string): Promise<Record<string, string>> {
   const names = new Set(Array.from(text.matchAll(/&([a-z][\da-z]*);/gi), ([, name]) => name as string));
   for (const name of ['amp', 'lt', 'gt', 'quot', 'apos']) names.delete(name);
   if (names.size === 0) return {};
-  const { load } = await import('cheerio');
+  const { parseFragment } = await import('parse5');
   const entities: Record<string, string> = {};
   for (const name of names) {
-    const decoded = load(`<p>&${name};</p>`, null, false)('p').text();
+    const decoded = (parseFragment(`&${name};`).childNodes[0] as { value: string }).value;
     if (decoded !== `&${name};`) entities[name] = decoded;
   }
   return entities;

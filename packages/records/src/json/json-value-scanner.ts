@@ -1,4 +1,4 @@
-import type { RecordScanner } from '../record-splitter.ts';
+import type { RecordScanner } from '../split/record-splitter.ts';
 
 const LF = 10;
 const QUOTE = 34;

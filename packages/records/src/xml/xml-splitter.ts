@@ -1,4 +1,4 @@
-import type { ByteSource } from '../byte-source.ts';
+import type { ByteSource } from '../split/byte-source.ts';
 import type { XmlRecord } from './xml-record.ts';
 import type { XmlRecordFinder } from './xml-record-finder.ts';
 import { XmlScanner } from './xml-scanner.ts';

@@ -1,4 +1,4 @@
-import type { RecordScanner } from '../record-splitter.ts';
+import type { RecordScanner } from '../split/record-splitter.ts';
 
 /** Finds the ends of lines, each a record. */
 export class JsonLineScanner implements RecordScanner {

@@ -1,0 +1,2 @@
+export { JsonLineScanner } from './json-line-scanner.ts';
+export { BETWEEN_VALUES, JsonValueScanner } from './json-value-scanner.ts';

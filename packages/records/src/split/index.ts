@@ -1,0 +1,8 @@
+export type { ByteSource } from './byte-source.ts';
+export {
+  type RecordPlace,
+  type RecordScanner,
+  type SourcePart,
+  type SplitOptions,
+  splitRecords,
+} from './record-splitter.ts';

@@ -1,0 +1,4 @@
+export { textOfPieces, type XmlRecord } from './xml-record.ts';
+export { XmlRecordFinder } from './xml-record-finder.ts';
+export { splitXml, type XmlPart, type XmlSplitOptions } from './xml-splitter.ts';
+export { XmlSyntaxError } from './xml-syntax-error.ts';
