@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isForTests, readText, repositoryFiles, type WorkspacePackage, workspacePackages } from './repository.ts';
 
 /** Engines for languages that others have defined. They know nothing of ingest, and import nothing of ours. */
-const DIALECTS = ['charsets', 'java-text', 'json-path', 'records', 'text-analysis', 'xml'];
+const DIALECTS = ['charsets', 'java-text', 'json-path', 'jsonata', 'records', 'text-analysis', 'xml'];
 
 /** Which packages of ours each may import. A plugin may import the engine alone. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -20,10 +20,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** What a component may load with itself; anything heavier it imports when it starts. The XML parser is 50 KB. */
 const LIGHT = new RegExp(`^(node:|\\.|@headrace/engine$|@headrace/(${DIALECTS.join('|')})(/|$)|typebox$|saxes$)`);
 /** Entries of dialects that load something heavier. */
-const HEAVY_ENTRIES = ['@headrace/xml/html/reader'];
+const HEAVY_ENTRIES = ['@headrace/jsonata', '@headrace/xml/html/reader'];
 
 /** Folders that stages import when they start. components.test.ts checks that nothing loads them earlier. */
-const LOADED_AT_START = /^packages\/(components\/src\/jsonata|xml\/src\/html\/reader)\//;
+const LOADED_AT_START = /^packages\/(jsonata\/src|xml\/src\/html\/reader)\//;
 
 /** The files directly in `src` are a folder like any other: they put the package together, so no folder imports them. */
 const ROOT = '(src)';

@@ -21,7 +21,7 @@ const PINNED: readonly Pinned[] = [
     name: 'jsonata',
     version: '2.2.2',
     uses:
-      'jsonata/compile.ts compiles the syntax tree that the parser returns: compare the node types and their keys ' +
+      'packages/jsonata/src/compile.ts compiles the syntax tree that the parser returns: compare the node types and their keys ' +
       'with KNOWN in that file, then run jsonata.test.ts and the golden cases of ApplyJSONata.',
   },
 ];

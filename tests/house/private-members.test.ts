@@ -12,6 +12,7 @@ const NOT_YET = [
   'charsets',
   'java-text',
   'json-path',
+  'jsonata',
   'records',
   'text-analysis',
   'xml',

@@ -26,6 +26,11 @@ describe('ApplyJSONata', () => {
     ]);
   });
 
+  it("reads the regular expressions of an expression as Java's", async () => {
+    const params = { expression: '[$replace($, /[a-c&&[^b]]/, "<$0>"), $match($, /\\p{Lower},b/).match]', source: 'a' };
+    expect(await run(params, { id: '1', a: 'a,b;c' })).toEqual(['{"id":"1","a":["<a>,b;<c>","a,b"]}']);
+  });
+
   it('writes to the source itself when there is no destination', async () => {
     expect(await run({ expression: '$.($ * 2)', source: 'a' }, { id: '1', a: [1, 2.5, 3] }, { id: '2', a: 2 })).toEqual(
       ['{"id":"1","a":[2,5,6]}', '{"id":"2","a":4}'],

@@ -17,9 +17,10 @@ import {
   Type,
   type Value,
 } from '@headrace/engine';
+import { compileJavaRegex } from '@headrace/java-text/regex';
+import type { Jsonata } from '@headrace/jsonata';
 import { checkDestination } from '../fields/destination.ts';
 import { LeftAlone } from '../fields/left-alone.ts';
-import type { Jsonata } from '../jsonata/index.ts';
 
 const parameters = Type.Object({
   expression: Type.String(),
@@ -134,9 +135,9 @@ export class ApplyJSONata extends Stage<typeof parameters> {
   }
 
   override async start(): Promise<void> {
-    const { compileJsonata } = await import('../jsonata/index.ts');
+    const { compileJsonata } = await import('@headrace/jsonata');
     try {
-      this.jsonata = await compileJsonata(this.params.expression);
+      this.jsonata = await compileJsonata(this.params.expression, compileJavaRegex);
     } catch (error) {
       throw new HeadraceError('HR_STAGE_START', `The JSONata expression cannot be used: ${messageOf(error)}`, {
         cause: error,
@@ -148,7 +149,7 @@ export class ApplyJSONata extends Stage<typeof parameters> {
     try {
       const input = this.params.source === undefined ? objectOf(document) : this.read(document, this.params.source);
       if (input === undefined) return;
-      const result = this.jsonata.evaluate(input);
+      const result = this.jsonata.evaluate(input) as Value | undefined | Promise<Value | undefined>;
       if (result instanceof Promise) return this.finish(document, result);
       this.write(document, result);
     } catch (error) {

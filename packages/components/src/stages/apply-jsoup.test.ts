@@ -42,6 +42,14 @@ describe('ApplyJSoup', () => {
     });
   });
 
+  it("reads the regular expressions of a selector as Java's", async () => {
+    const destinationFields = { found: { type: 'text', selector: 'p:matches((?i)^[a-c&&[^b]]$)' } };
+    const [outcome] = await runStage(ApplyJSoup, { stringField: 'page', destinationFields }, [
+      { id: '1', page: '<p>A</p><p>b</p><p>c</p>' },
+    ]);
+    expect(outcome?.documents[0]).toContain('"found":["A","c"]');
+  });
+
   it('overwrites, and leaves fields as they were when nothing is selected', async () => {
     const entry = { type: 'text', selector: 'h1' };
     expect(

@@ -1,15 +1,17 @@
-import { base64, Double, type JsonObject, type Value } from '@headrace/engine';
-import { decodeBase64 } from '../fields/base64.ts';
+import { decodeBase64 } from './base64.ts';
 import { append, areEqual, computed, type Item, isTrue, lookUp, numberOf, Sequence, textOfItem } from './items.ts';
 import { mergeSort } from './path.ts';
+import type { Regexes } from './regexes.ts';
 import { type Compile, type Evaluate, Scope } from './scope.ts';
 import { leave, type Syntax } from './syntax.ts';
 import { compileTextCall } from './text-functions.ts';
+import { isDouble, type JsonObject, type Value } from './values.ts';
 
 type Scalar = string | number | boolean;
 
 /** The functions of the library that take scalars and give one: they are called as they are. */
 export interface Library {
+  readonly regexes: Regexes;
   /** Whether the library has a function of this name. */
   isFunction(name: string): boolean;
   /** Calls one. */
@@ -46,7 +48,7 @@ function nameOf(procedure: Syntax): string {
 
 function compileNamed(name: string, args: readonly Syntax[], compile: Compile, library: Library): Evaluate {
   if (Object.hasOwn(HIGHER, name)) return (HIGHER[name] as Higher)(args, compile);
-  const ofText = compileTextCall(name, args, compile);
+  const ofText = compileTextCall(name, args, compile, library.regexes);
   if (ofText !== undefined) return ofText;
   if (args.length === 0 && (name === 'now' || name === 'millis')) {
     return (_input, { root }) => {
@@ -115,7 +117,9 @@ const RULES: Readonly<Record<string, Rule>> = {
     return texts.join(separator as string);
   }),
   // The library takes the characters for bytes.
-  base64encode: inContext(of(1, 1, ([text]) => text && base64(Buffer.from(typeof text === 'string' ? text : leave())))),
+  base64encode: inContext(
+    of(1, 1, ([text]) => text && Buffer.from(typeof text === 'string' ? text : leave()).toString('base64')),
+  ),
   base64decode: inContext(
     of(1, 1, ([text]) => text && (decodeBase64(typeof text === 'string' ? text : leave()) ?? leave()).toString()),
   ),
@@ -289,6 +293,6 @@ function typeName(item: Value): string {
   if (item === null) return 'null';
   if (Array.isArray(item)) return 'array';
   if (item instanceof Map) return 'object';
-  if (typeof item === 'bigint' || item instanceof Double) return 'number';
+  if (typeof item === 'bigint' || isDouble(item)) return 'number';
   return item instanceof Uint8Array ? leave() : typeof item;
 }

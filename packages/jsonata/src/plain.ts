@@ -1,5 +1,5 @@
-import { copyValue, Double, toValue, type Value } from '@headrace/engine';
 import { computed } from './items.ts';
+import { copyValue, isDouble, type Value } from './values.ts';
 
 /**
  * Values as the library takes them. Whole doubles become numbers; long integers stay bigints, which the library passes on
@@ -11,7 +11,7 @@ export class PlainData {
 
   of(value: Value): unknown {
     if (typeof value !== 'object' || value === null) return value;
-    if (value instanceof Double) return value.value;
+    if (isDouble(value)) return value.value;
     let plain: object;
     if (Array.isArray(value)) plain = value.map((item) => this.of(item));
     else if (value instanceof Map) {
@@ -29,7 +29,8 @@ export class PlainData {
       return computed(data);
     }
     if (typeof data === 'function') throw new TypeError('the result holds a function');
-    if (typeof data !== 'object' || data === null) return toValue(data);
+    if (typeof data === 'string' || typeof data === 'boolean' || typeof data === 'bigint' || data === null) return data;
+    if (typeof data !== 'object') throw new TypeError(`A ${typeof data} cannot be the value of a field`);
     const origin = this.origins.get(data);
     if (origin !== undefined) return copyValue(origin);
     if (Array.isArray(data)) return Array.from(data, (item) => this.back(item ?? null));

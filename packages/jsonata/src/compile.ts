@@ -1,4 +1,3 @@
-import type { Value } from '@headrace/engine';
 import { compileCall, compileChain, type Library } from './functions.ts';
 import {
   append,
@@ -15,6 +14,7 @@ import {
 import { compileFilters, compileGroup, compilePath } from './path.ts';
 import { type Compile, type Evaluate, Scope } from './scope.ts';
 import { type Group, leave, type Syntax } from './syntax.ts';
+import type { Value } from './values.ts';
 
 /** Longer ranges are left to the library, which has a limit. */
 const MAX_RANGE = 100_000;

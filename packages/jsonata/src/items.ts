@@ -1,5 +1,5 @@
-import { Double, type Value } from '@headrace/engine';
 import { leave } from './syntax.ts';
+import { isDouble, type Value } from './values.ts';
 
 /** What an expression gives: a value of a document, or nothing. Lists may be sequences. */
 export type Item = Value | undefined;
@@ -28,7 +28,7 @@ export class Constructed extends Array<Value> {}
 /** The number that an item is; undefined for all else. What is not finite is left to the library. */
 export function numberOf(item: Item): number | undefined {
   const value =
-    typeof item === 'number' ? item : typeof item === 'bigint' || item instanceof Double ? Number(item) : undefined;
+    typeof item === 'number' ? item : typeof item === 'bigint' ? Number(item) : isDouble(item) ? item.value : undefined;
   if (value !== undefined && !Number.isFinite(value)) leave();
   return value;
 }
@@ -53,7 +53,7 @@ export function isTrue(item: Item): boolean {
       if (item === null) return false;
       if (Array.isArray(item)) return item.some(isTrue);
       if (item instanceof Map) return item.size > 0;
-      if (item instanceof Double) break;
+      if (isDouble(item)) break;
       return leave();
   }
   return numberOf(item) !== 0;
@@ -101,7 +101,7 @@ export function textOfItem(item: Item): string {
       return String(item);
   }
   if (item === null) return 'null';
-  if (item instanceof Double) return numberText(item.value);
+  if (isDouble(item)) return numberText(item.value);
   if (Array.isArray(item))
     return `[${(item instanceof Sequence && item.outer ? leave() : item).map(jsonOf).join(',')}]`;
   if (!(item instanceof Map)) return leave();

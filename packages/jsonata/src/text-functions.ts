@@ -1,12 +1,11 @@
-import type { JsonObject, Value } from '@headrace/engine';
-import type { JavaMatch, JavaRegex } from '@headrace/java-text/regex';
 import { type Item, numberOf, Sequence } from './items.ts';
-import { javaRegexOf } from './java-reg-exp.ts';
+import type { Match, Regex, Regexes } from './regexes.ts';
 import type { Compile, Evaluate } from './scope.ts';
 import { leave, type Syntax } from './syntax.ts';
+import type { JsonObject, Value } from './values.ts';
 
 /** What is looked for: a text or a regular expression. */
-type Pattern = string | JavaRegex;
+type Pattern = string | Regex;
 
 interface TextFunction {
   readonly least: number;
@@ -15,13 +14,18 @@ interface TextFunction {
 }
 
 /** Compiles a call of a function that looks for a text or a regular expression; undefined for other functions. */
-export function compileTextCall(name: string, args: readonly Syntax[], compile: Compile): Evaluate | undefined {
+export function compileTextCall(
+  name: string,
+  args: readonly Syntax[],
+  compile: Compile,
+  regexes: Regexes,
+): Evaluate | undefined {
   if (!Object.hasOwn(FUNCTIONS, name)) return undefined;
   const { least, most, apply } = FUNCTIONS[name] as TextFunction;
   const [text, pattern, ...more] = args;
   if (text === undefined || pattern === undefined || args.length < least || args.length > most) return leave();
   const evaluateText = compile(text);
-  const regex = regexOf(pattern);
+  const regex = regexOf(pattern, regexes);
   const evaluatePattern = regex === undefined ? compile(pattern) : undefined;
   const evaluateMore = more.map((arg) => compile(arg));
   return (input, scope) => {
@@ -35,10 +39,10 @@ export function compileTextCall(name: string, args: readonly Syntax[], compile: 
 }
 
 /** The pattern of a regular expression that is written in its place. */
-function regexOf({ type, value, predicate, group, keepArray }: Syntax): JavaRegex | undefined {
+function regexOf({ type, value, predicate, group, keepArray }: Syntax, regexes: Regexes): Regex | undefined {
   if (type !== 'regex') return undefined;
   if (predicate !== undefined || group !== undefined || keepArray === true) leave();
-  return javaRegexOf(value as RegExp);
+  return regexes.of(value as RegExp);
 }
 
 const FUNCTIONS: Readonly<Record<string, TextFunction>> = {
@@ -70,7 +74,7 @@ const FUNCTIONS: Readonly<Record<string, TextFunction>> = {
     apply: (text, pattern, [most]) => {
       if (typeof pattern === 'string') leave();
       const found = new Sequence();
-      for (const { text: match, index: start, groups } of matchesOf(pattern as JavaRegex, text, limitOf(most))) {
+      for (const { text: match, index: start, groups } of matchesOf(pattern as Regex, text, limitOf(most))) {
         const object: JsonObject = new Map<string, Value>([
           ['match', match],
           ['index', start],
@@ -117,7 +121,7 @@ function limitOf(item: Item): number | undefined {
 }
 
 /** The matches of a pattern, at most so many. One of nothing is an error, unless it is the first. */
-function* matchesOf(regex: JavaRegex, text: string, limit = Number.POSITIVE_INFINITY): Generator<JavaMatch> {
+function* matchesOf(regex: Regex, text: string, limit = Number.POSITIVE_INFINITY): Generator<Match> {
   let match = limit > 0 ? regex.find(text) : undefined;
   for (let count = 1; match !== undefined; count++) {
     yield match;
@@ -130,7 +134,7 @@ function* matchesOf(regex: JavaRegex, text: string, limit = Number.POSITIVE_INFI
 }
 
 /** The replacement of a match: `$0` is the match, `$1` its first group, `$$` a dollar sign. */
-function substituted(replacement: string, { text, groups }: JavaMatch): string {
+function substituted(replacement: string, { text, groups }: Match): string {
   if (!replacement.includes('$')) return replacement;
   const count = groups.length - 1;
   let result = '';

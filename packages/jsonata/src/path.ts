@@ -1,7 +1,7 @@
-import type { JsonObject, Value } from '@headrace/engine';
 import { append, Constructed, type Item, isTrue, numberOf, Sequence } from './items.ts';
 import type { Compile, Evaluate, Scope } from './scope.ts';
 import { type Group, leave, type Stage, type Syntax } from './syntax.ts';
+import type { JsonObject, Value } from './values.ts';
 
 /** Keeps or drops items, as the condition or index in a pair of brackets says. */
 export type Filter = (items: Item, scope: Scope) => Value[];

@@ -1,6 +1,6 @@
-import type { Value } from '@headrace/engine';
 import type { Item } from './items.ts';
 import type { Syntax } from './syntax.ts';
+import type { Value } from './values.ts';
 
 /** What is the same for a whole evaluation. */
 export interface Root {

@@ -1,12 +1,15 @@
-import { copyValue, Double, type JsonObject, type Value } from '@headrace/engine';
 import jsonata from 'jsonata';
 import { Compiler } from './compile.ts';
 import type { Library } from './functions.ts';
 import { type Item, Sequence } from './items.ts';
-import { JavaRegExp, javaRegexOf } from './java-reg-exp.ts';
 import { clonePlain, PlainData } from './plain.ts';
+import { type CompileRegex, nativeRegex, Regexes } from './regexes.ts';
 import { type Evaluate, Scope } from './scope.ts';
 import { LeftToLibrary, type Syntax } from './syntax.ts';
+import { copyValue, type JsonObject, type Value } from './values.ts';
+
+export type { CompileRegex, Match, Regex } from './regexes.ts';
+export type { Double, JsonObject, Value } from './values.ts';
 
 /** An expression that runs longer fails. */
 const TIMEOUT_MS = 10_000;
@@ -27,19 +30,21 @@ export interface Jsonata {
 }
 
 /**
- * Compiles a JSONata expression. Regular expressions in it are Java's.
+ * Compiles a JSONata expression.
  *
  * The library's parser makes the syntax tree. Its evaluator makes a promise for each node of the tree and converts
  * everything, which takes ten times as long as a document's other stages together; so ordinary expressions are evaluated
  * here, on the values as they are, and everything out of the ordinary, errors included, is left to it.
  *
+ * @param compileRegex compiles the regular expressions in it; without it they are JavaScript's
  * @throws Error saying what is wrong, and where
  */
-export async function compileJsonata(expression: string): Promise<Jsonata> {
+export async function compileJsonata(expression: string, compileRegex: CompileRegex = nativeRegex): Promise<Jsonata> {
+  const regexes = new Regexes(compileRegex);
   let library: ReturnType<typeof jsonata>;
   try {
     library = jsonata(expression, {
-      RegexEngine: JavaRegExp as unknown as RegExpConstructor,
+      RegexEngine: regexes.forLibrary(),
       timeout: TIMEOUT_MS,
       stack: MAX_DEPTH,
     });
@@ -47,11 +52,11 @@ export async function compileJsonata(expression: string): Promise<Jsonata> {
     throw readable(error);
   }
   const syntax = library.ast() as Syntax;
-  checkRegexes(syntax);
+  checkRegexes(syntax, regexes);
   library.registerFunction('base64encode', (text: string) => text && Buffer.from(text).toString('base64'), '<s-:s>');
   library.registerFunction('base64decode', (text: string) => text && Buffer.from(text, 'base64').toString(), '<s-:s>');
   library.registerFunction('clone', clonePlain, '<(oa)-:o>');
-  const direct = compileDirect(syntax, await loadLibrary());
+  const direct = compileDirect(syntax, { ...(await loadLibrary()), regexes });
 
   const evaluateThere = async (input: Value): Promise<Value | undefined> => {
     const data = new PlainData();
@@ -99,7 +104,7 @@ function wrapped(input: Value): Value {
 
 /** A copy without sequences, and without what the input would share with it. */
 function copied(item: Value): Value {
-  if (typeof item !== 'object' || item === null || item instanceof Double) return item;
+  if (typeof item !== 'object' || item === null) return item;
   if (Array.isArray(item)) {
     const list: Value[] = [];
     for (let i = 0; i < item.length; i++) list.push(copied(item[i] as Value));
@@ -115,10 +120,12 @@ interface LibraryFunction {
   readonly implementation: (this: unknown, ...args: unknown[]) => unknown;
 }
 
-let loaded: Promise<Library> | undefined;
+type LibraryFunctions = Omit<Library, 'regexes'>;
+
+let loaded: Promise<LibraryFunctions> | undefined;
 
 /** The functions of the library, as it hands them out when an expression names one. */
-function loadLibrary(): Promise<Library> {
+function loadLibrary(): Promise<LibraryFunctions> {
   loaded ??= (async () => {
     const functions = new Map<string, LibraryFunction>();
     for (const name of FUNCTION_NAMES) {
@@ -139,11 +146,11 @@ const FUNCTION_NAMES =
     ' ',
   );
 
-/** Regular expressions that Java does not take are found at once, not with the first document. */
-function checkRegexes(node: unknown): void {
+/** Wrong regular expressions are found at once, not with the first document. */
+function checkRegexes(node: unknown, regexes: Regexes): void {
   if (typeof node !== 'object' || node === null) return;
-  if (node instanceof RegExp) javaRegexOf(node);
-  else for (const child of Object.values(node)) checkRegexes(child);
+  if (node instanceof RegExp) regexes.of(node);
+  else for (const child of Object.values(node)) checkRegexes(child, regexes);
 }
 
 /** The library throws objects that are no errors. */
