@@ -1,12 +1,16 @@
 // Bundles what tsc has compiled, a few files where there were hundreds: a run starts several threads, each of which
 // would load them all, and a module costs about half a millisecond to find. Types stay in dist, code goes to bundle.
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { rolldown } from 'rolldown';
-import { hasName, ModuleGraph } from './lib/module-graph.mjs';
+import { Dialects, entriesOf, hasName, noDialects } from './lib/dialects.mjs';
+import { ModuleGraph } from './lib/module-graph.mjs';
 import { root } from './lib/root.mjs';
 
 await bundle('hocon', { index: 'index.js' });
+
+const dialects = Dialects.of('components');
+for (const name of dialects.names) await bundle(name, entriesOf(name));
 
 const engine = distOf('engine');
 const named = namesThemselves('engine');
@@ -32,8 +36,16 @@ await bundle(
   (id) => (start.has(id) ? 'start' : underNamed.has(id) ? 'base' : id.startsWith(forTests) ? null : 'core'),
 );
 
-/** The rooms that most stages need. */
-const FIELD_ROOMS = ['stages', 'fields', 'java', 'java/regex', 'random', 'text'];
+/** The folders that most stages need. */
+const FIELD_FOLDERS = [
+  'stages',
+  'fields',
+  'random',
+  'java-text/regex',
+  'java-text/text',
+  'text-analysis/keywords',
+  'text-analysis/letters',
+];
 
 const components = distOf('components');
 const { light, underLight } = await fieldStages();
@@ -49,15 +61,18 @@ await bundle(
     ...componentsOf('indexers'),
     ...namesThemselves('components'),
   },
-  // What several components share, a file for each room.
+  // What several components share, a file for each folder. The code of the dialects is in there, too: as packages that
+  // are found by their names they would take each thread longer to load.
   (id) => (underLight.has(id) ? 'shared/field-stages' : `shared/${folderOf(id).replaceAll('/', '-') || 'root'}`),
+  dialects,
 );
 
 /**
  * @param entries the modules that are loaded by their own names: exports, threads, what `import()` finds by URL
  * @param fileOf the file of any other module; those that are loaded when they are needed stay by themselves
+ * @param inside the packages whose code goes into the bundle
  */
-async function bundle(name, entries, fileOf) {
+async function bundle(name, entries, fileOf, inside = noDialects) {
   const dist = distOf(name);
   const target = join(root, 'packages', name, 'bundle');
   const files = Object.fromEntries(Object.entries(entries).map(([entry, file]) => [entry, join(dist, file)]));
@@ -65,7 +80,8 @@ async function bundle(name, entries, fileOf) {
   const bundled = await rolldown({
     input: files,
     platform: 'node',
-    external: hasName,
+    external: inside.isLibrary,
+    plugins: [inside.plugin],
     preserveEntrySignatures: 'allow-extension',
   });
   const fresh = join(dist, 'bundle');
@@ -82,7 +98,7 @@ async function bundle(name, entries, fileOf) {
       groups: [
         {
           test: (id) => !isEntry.has(id),
-          debugName: 'rooms',
+          debugName: 'folders',
           name: (id, graph) => (fileOf === undefined || isLoadedLater(graph.getModuleInfo(id)) ? null : fileOf(id)),
         },
       ],
@@ -118,21 +134,26 @@ function componentsOf(kind, without = []) {
 }
 
 /**
- * The files of the stages that need no more than the rooms that most stages need, and all that these files need: what
+ * The files of the stages that need no more than the folders that most stages need, and all that these files need: what
  * makes them light to load.
  */
 async function fieldStages() {
   const files = filesOf('stages');
-  const graph = await ModuleGraph.of(files.map((file) => join(components, 'stages', file)));
+  const graph = await ModuleGraph.of(
+    files.map((file) => join(components, 'stages', file)),
+    dialects,
+  );
   const needs = new Map(files.map((file) => [file, [...graph.closure(join(components, 'stages', file))]]));
   const light = files.filter((file) =>
-    needs.get(file).every((id) => (hasName(id) ? id === '@headrace/engine' : FIELD_ROOMS.includes(folderOf(id)))),
+    needs.get(file).every((id) => (hasName(id) ? id === '@headrace/engine' : FIELD_FOLDERS.includes(folderOf(id)))),
   );
   return { light, underLight: new Set(light.flatMap((file) => needs.get(file))) };
 }
 
+/** The folder of a module in its package, and for a dialect the name of the package before it. */
 function folderOf(id) {
-  return relative(components, dirname(id)).replaceAll('\\', '/');
+  const [name, , ...folders] = relative(join(root, 'packages'), dirname(id)).split(sep);
+  return (name === 'components' ? folders : [name, ...folders]).join('/');
 }
 
 /** Modules that give their own URL to other threads: it must be where their exports are. */

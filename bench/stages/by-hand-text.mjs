@@ -216,7 +216,7 @@ export const textWork = {
 
 /** By n-gram the languages that have it, and how much it tells: naive Bayes on the profiles of the stage. */
 async function languageWeights() {
-  const { PROFILES } = await import('../../packages/components/src/text/language/profiles.generated.ts');
+  const { PROFILES } = await import('../../packages/text-analysis/src/language/profiles.generated.ts');
   const codes = Object.keys(PROFILES);
   const weights = new Map();
   for (const [language, code] of codes.entries()) {

@@ -1,18 +1,22 @@
-import { isAbsolute } from 'node:path';
 import { rolldown } from 'rolldown';
+import { noDialects } from './dialects.mjs';
 
-/** What modules import when they are loaded: their own files as they are, everything else by its name. */
+/** What modules import when they are loaded: files of ours as they are, everything else by its name. */
 export class ModuleGraph {
   #imports = new Map();
 
-  /** @param files the modules to start from */
-  static async of(files) {
+  /**
+   * @param files the modules to start from
+   * @param dialects the packages that are taken as files of ours
+   */
+  static async of(files, dialects = noDialects) {
     const graph = new ModuleGraph();
     const bundled = await rolldown({
       input: files,
       platform: 'node',
-      external: hasName,
+      external: dialects.isLibrary,
       plugins: [
+        dialects.plugin,
         {
           name: 'module-graph',
           buildEnd() {
@@ -32,9 +36,4 @@ export class ModuleGraph {
     for (const imported of this.#imports.get(id) ?? []) this.closure(imported, found);
     return found;
   }
-}
-
-/** Whether a module is found by a name of its own, as packages are; #typebox is a file of ours. */
-export function hasName(specifier) {
-  return /^[a-z@]/i.test(specifier) && !isAbsolute(specifier);
 }

@@ -44,6 +44,7 @@ function isBuilt() {
   const settings = [
     'tsconfig.base.json',
     'tsconfig.json',
+    'scripts/lib/dialects.mjs',
     'scripts/lib/module-graph.mjs',
     ...['build', 'build-catalog', 'build-client', 'bundle', 'bundle-typebox'].map((script) => `scripts/${script}.mjs`),
   ];

@@ -2,11 +2,15 @@ import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isForTests, readText, repositoryFiles, type WorkspacePackage, workspacePackages } from './repository.ts';
 
+/** Engines for languages that others have defined. They know nothing of ingest, and import nothing of ours. */
+const DIALECTS = ['charsets', 'java-text', 'json-path', 'text-analysis', 'xml'];
+
 /** Which packages of ours each may import. A plugin may import the engine alone. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  ...Object.fromEntries(DIALECTS.map((name) => [name, []])),
   hocon: [],
   engine: ['hocon'],
-  components: ['engine'],
+  components: ['engine', ...DIALECTS],
   service: ['engine', 'components'],
   client: [],
   web: [],
@@ -14,10 +18,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** What a component may load with itself; anything heavier it imports when it starts. The XML parser is 50 KB. */
-const LIGHT = /^(node:|\.|@headrace\/engine$|typebox$|saxes$)/;
+const LIGHT = new RegExp(`^(node:|\\.|@headrace/engine$|@headrace/(${DIALECTS.join('|')})(/|$)|typebox$|saxes$)`);
+/** Entries of dialects that load something heavier. */
+const HEAVY_ENTRIES = ['@headrace/xml/html/reader'];
 
 /** Folders that stages import when they start. components.test.ts checks that nothing loads them earlier. */
-const LOADED_AT_START = /^packages\/components\/src\/(jsonata|html\/reader)\//;
+const LOADED_AT_START = /^packages\/(components\/src\/jsonata|xml\/src\/html\/reader)\//;
 
 /** The files directly in `src` are a folder like any other: they put the package together, so no folder imports them. */
 const ROOT = '(src)';
@@ -107,18 +113,37 @@ describe('imports between the folders of a package', () => {
 
 describe('components', () => {
   const componentFiles = byPackage
-    .filter(({ owner }) => owner.name === 'components' || owner.isPlugin)
+    .filter(({ owner }) => owner.name === 'components' || DIALECTS.includes(owner.name) || owner.isPlugin)
     .flatMap(({ imports }) => imports)
     .filter(({ file }) => !isForTests(file));
 
   it('load no heavy library before they start', () => {
     const heavy = componentFiles.filter(
       ({ file, specifier, typeOnly, dynamic }) =>
-        !typeOnly && !dynamic && !LIGHT.test(specifier) && !LOADED_AT_START.test(file),
+        !typeOnly &&
+        !dynamic &&
+        (!LIGHT.test(specifier) || HEAVY_ENTRIES.includes(specifier)) &&
+        !LOADED_AT_START.test(file),
     );
     expect(heavy.map(shown)).toEqual([]);
   });
 });
+
+describe('the bundle of the components', () => {
+  it('finds the libraries of the dialects in it: they are dependencies of the components too, in the same version', () => {
+    const wanted = DIALECTS.flatMap((name) => Object.entries(dependenciesOf(name)));
+    const found = dependenciesOf('components');
+    expect(wanted.length).toBeGreaterThan(0);
+    expect(wanted.filter(([library, version]) => found[library] !== version)).toEqual([]);
+  });
+});
+
+function dependenciesOf(name: string): Readonly<Record<string, string>> {
+  const { dependencies = {} } = JSON.parse(readText(`packages/${name}/package.json`)) as {
+    dependencies?: Record<string, string>;
+  };
+  return dependencies;
+}
 
 /** The imports of a file, by the form in which Biome leaves them: statements begin a line, quotes are single. */
 function importsOf(file: string): Import[] {

@@ -8,7 +8,7 @@ import {
   RESERVED_FIELDS,
   type Value,
 } from '@headrace/engine';
-import { byCodePoints, byUnits, type TextOrder } from '../text/text-order.ts';
+import { byCodePoints, byUnits, type TextOrder } from '@headrace/text-analysis/letters';
 import type { Database, Row, RowStream } from './database.ts';
 import { columnOf, fieldValue, rowFields } from './row-documents.ts';
 

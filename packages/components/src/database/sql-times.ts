@@ -1,6 +1,4 @@
-import { epochDayOf } from '../java/date/calendar.ts';
-import { type DateZone, resolveZone } from '../java/date/index.ts';
-import { formatUtc } from '../java/date/instant-text.ts';
+import { type DateZone, epochDayOf, formatUtc, resolveZone } from '@headrace/java-text/date';
 
 const TIME =
   /^(\d{4,7})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d)(?:\.(\d*))?)?)?(?:Z|([+-])(\d\d)(?::?(\d\d)(?::?(\d\d))?)?)?( BC)?$/;

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { ModuleReference, Publisher } from '@headrace/engine';
-import { formatInstant } from '../java/date/instant-text.ts';
+import { formatInstant } from '@headrace/java-text/date';
 import { FileDecoder, type FileFacts, type FilesPosition } from './file-decoder.ts';
 
 /** Files travel in pieces of about so many bytes. */

@@ -1,5 +1,5 @@
 import { messageOf, OneOf, type ParameterProblem, parseDuration, Type } from '@headrace/engine';
-import { compileJavaRegex, type JavaRegex } from '../java/regex/index.ts';
+import { compileJavaRegex, type JavaRegex } from '@headrace/java-text/regex';
 
 /** The schema of the block `filterOptions`. */
 export const FilterParameter = Type.Object({

@@ -1,4 +1,4 @@
-import { compileJavaRegex, type JavaRegex } from '../java/regex/index.ts';
+import { compileJavaRegex, type JavaRegex } from '@headrace/java-text/regex';
 
 const compiled = new WeakMap<RegExp, JavaRegex>();
 

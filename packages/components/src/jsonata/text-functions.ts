@@ -1,6 +1,5 @@
 import type { JsonObject, Value } from '@headrace/engine';
-import type { JavaRegex } from '../java/regex/index.ts';
-import type { JavaMatch } from '../java/regex/java-match.ts';
+import type { JavaMatch, JavaRegex } from '@headrace/java-text/regex';
 import { type Item, numberOf, Sequence } from './items.ts';
 import { javaRegexOf } from './java-reg-exp.ts';
 import type { Compile, Evaluate } from './scope.ts';

@@ -1,6 +1,6 @@
 import { type Document, type ParameterProblem, Stage, type StageContext, type Static, Type } from '@headrace/engine';
+import { formatInstant } from '@headrace/java-text/date';
 import { checkDestination } from '../fields/destination.ts';
-import { formatInstant } from '../java/date/index.ts';
 import { checkRange, drawInteger } from '../random/draw.ts';
 
 const parameters = Type.Object({

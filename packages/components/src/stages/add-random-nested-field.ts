@@ -18,8 +18,8 @@ import {
   Type,
   type Value,
 } from '@headrace/engine';
+import { javaTrim } from '@headrace/java-text/text';
 import { checkDestination } from '../fields/destination.ts';
-import { javaTrim } from '../java/text.ts';
 import { checkCounts, drawInteger } from '../random/draw.ts';
 import { AddRandomBoolean } from './add-random-boolean.ts';
 import { AddRandomDate } from './add-random-date.ts';

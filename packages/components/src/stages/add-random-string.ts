@@ -11,8 +11,8 @@ import {
   Type,
   type Value,
 } from '@headrace/engine';
+import { stringHash } from '@headrace/java-text/text';
 import { checkDestination } from '../fields/destination.ts';
-import { stringHash } from '../java/string-hash.ts';
 import { readFileSync } from '../local-files/local-files.ts';
 import { checkCounts, drawInteger, sample } from '../random/draw.ts';
 

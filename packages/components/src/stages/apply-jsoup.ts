@@ -1,3 +1,4 @@
+import { type CharsetDecoder, charsetDecoder } from '@headrace/charsets';
 import {
   type Document,
   HeadraceError,
@@ -11,16 +12,22 @@ import {
   textOf,
   type Value,
 } from '@headrace/engine';
+import { compileJavaRegex } from '@headrace/java-text/regex';
+import {
+  attributeValue,
+  compileSelector,
+  elementsOf,
+  elementText,
+  type HtmlElement,
+  innerMarkup,
+  outerMarkup,
+  type Selector,
+  SelectorError,
+} from '@headrace/xml/html';
 import { decodeBase64 } from '../fields/base64.ts';
 import { checkDestination } from '../fields/destination.ts';
 import { localPath } from '../formats/byte-source.ts';
-import { decodeHtml } from '../html/decode-html.ts';
-import { elementsOf } from '../html/elements.ts';
-import type { HtmlElement } from '../html/html-tree.ts';
-import { innerMarkup, outerMarkup } from '../html/markup.ts';
-import { attributeValue, compileSelector, type Selector, SelectorError } from '../html/selector/index.ts';
-import { elementText } from '../html/text.ts';
-import { type CharsetDecoder, charsetDecoder } from '../java/charset.ts';
+import { decodeHtml } from '../formats/encoding/decode-html.ts';
 import { readFile } from '../local-files/local-files.ts';
 
 const parameters = Type.Object({
@@ -128,7 +135,7 @@ export class ApplyJSoup extends Stage<typeof parameters> {
   override readonly maxInFlight: number;
   private readonly extractions: readonly Extraction[];
   private readonly markup: boolean;
-  private parseHtml!: typeof import('../html/reader/parse-html.ts').parseHtml;
+  private parseHtml!: typeof import('@headrace/xml/html/reader').parseHtml;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
@@ -138,7 +145,7 @@ export class ApplyJSoup extends Stage<typeof parameters> {
   }
 
   override async start(): Promise<void> {
-    ({ parseHtml: this.parseHtml } = await import('../html/reader/parse-html.ts'));
+    ({ parseHtml: this.parseHtml } = await import('@headrace/xml/html/reader'));
   }
 
   override process(document: Document): void | Promise<void> {
@@ -188,7 +195,7 @@ class Extraction {
     this.field = field;
     const type = entry.get('type') as string;
     this.markup = type === 'html' || type === 'outerHtml';
-    this.selector = compileSelector(entry.get('selector') as string);
+    this.selector = compileSelector(entry.get('selector') as string, compileJavaRegex);
     const attribute = (entry.get('attribute') ?? '').toLowerCase();
     this.valueOf =
       type === 'attribute'
@@ -230,7 +237,7 @@ function* checkEntry(path: readonly [string, string], entry: ReadonlyMap<string,
     return;
   }
   try {
-    compileSelector(selector);
+    compileSelector(selector, compileJavaRegex);
   } catch (error) {
     if (!(error instanceof SelectorError)) throw error;
     yield { parameter: [...path, 'selector'], message: `The selector cannot be used: ${error.message}` };

@@ -11,9 +11,9 @@ import {
   UpdateModeParameter,
   type Value,
 } from '@headrace/engine';
+import { compileJavaRegex, type JavaRegex, JavaRegexError } from '@headrace/java-text/regex';
 import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
 import { setValues } from '../fields/set-values.ts';
-import { compileJavaRegex, type JavaRegex, JavaRegexError } from '../java/regex/index.ts';
 
 const parameters = Type.Object({
   source: Type.Array(Type.String()),

@@ -9,19 +9,19 @@ import {
   Type,
   type Value,
 } from '@headrace/engine';
-import { checkDestination } from '../fields/destination.ts';
-import { compileJavaRegex } from '../java/regex/index.ts';
-import { isBlank } from '../java/text.ts';
+import { compileJavaRegex } from '@headrace/java-text/regex';
+import { isBlank } from '@headrace/java-text/text';
 import {
+  englishSentences,
   fixedChunks,
   joinShort,
   merge,
   overlapByPercentage,
   shorten,
+  unicodeSentences,
   withoutLineBreaks,
-} from '../text/chunks/chunk-steps.ts';
-import { englishSentences } from '../text/chunks/english-sentences.ts';
-import { unicodeSentences } from '../text/chunks/unicode-sentences.ts';
+} from '@headrace/text-analysis/chunks';
+import { checkDestination } from '../fields/destination.ts';
 
 const METHODS = ['sentence', 'unicode', 'paragraph', 'fixed', 'custom'] as const;
 type Method = (typeof METHODS)[number];

@@ -1,6 +1,6 @@
 import { type Document, type ParameterProblem, Stage, type Static, Type, textOf, type Value } from '@headrace/engine';
+import { KeywordMatcher } from '@headrace/text-analysis/keywords';
 import { checkDestination } from '../fields/destination.ts';
-import { KeywordMatcher } from '../text/keyword-matcher.ts';
 
 const parameters = Type.Object({
   contains: Type.Array(Type.String()),

@@ -8,9 +8,9 @@ import {
   type UpdateMode,
   UpdateModeParameter,
 } from '@headrace/engine';
+import { javaTrim } from '@headrace/java-text/text';
+import { graphemeFloor } from '@headrace/text-analysis/letters';
 import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
-import { javaTrim } from '../java/text.ts';
-import { graphemeFloor } from '../text/grapheme-boundary.ts';
 
 const parameters = Type.Object({
   source: Type.Array(Type.String()),

@@ -11,8 +11,8 @@ import {
   type UpdateMode,
   UpdateModeParameter,
 } from '@headrace/engine';
+import type { LanguageModel } from '@headrace/text-analysis/language';
 import { checkDestination } from '../fields/destination.ts';
-import type { LanguageModel } from '../text/language/language-model.ts';
 
 const parameters = Type.Object({
   source: Type.Array(Type.String()),
@@ -95,7 +95,7 @@ export class DetectLanguage extends Stage<typeof parameters> {
   }
 
   override async start(): Promise<void> {
-    const { languageModel } = await import('../text/language/language-model.ts');
+    const { languageModel } = await import('@headrace/text-analysis/language');
     this.model = languageModel();
   }
 

@@ -11,13 +11,11 @@ import {
   UpdateModeParameter,
   type Value,
 } from '@headrace/engine';
+import { leftmostHits, letterCodePoints, type TermHit } from '@headrace/text-analysis/dictionary';
 import { type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
 import { storageParameters } from '../storage/storage-parameters.ts';
 import { checkEntityParameters } from '../text/dictionary/entity-parameters.ts';
 import { type EntityOutput, EntityTerms, writeEntities } from '../text/dictionary/entity-terms.ts';
-import { leftmostHits } from '../text/dictionary/hit-selection.ts';
-import { letterCodePoints } from '../text/dictionary/letters.ts';
-import type { TermHit } from '../text/dictionary/term-trie.ts';
 
 const parameters = Type.Object({
   dictionaries: Type.Array(Type.String(READS)),

@@ -11,15 +11,12 @@ import {
   UpdateModeParameter,
   type Value,
 } from '@headrace/engine';
+import { isBlank } from '@headrace/java-text/text';
+import { alphabeticUnits, foldUnits, longestHits, type TermHit } from '@headrace/text-analysis/dictionary';
 import { type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
-import { isBlank } from '../java/text.ts';
 import { storageParameters } from '../storage/storage-parameters.ts';
 import { checkEntityParameters } from '../text/dictionary/entity-parameters.ts';
 import { type EntityOutput, EntityTerms, writeEntities } from '../text/dictionary/entity-terms.ts';
-import { longestHits } from '../text/dictionary/hit-selection.ts';
-import { foldUnits } from '../text/dictionary/letter-folding.ts';
-import { alphabeticUnits } from '../text/dictionary/letters.ts';
-import type { TermHit } from '../text/dictionary/term-trie.ts';
 
 const parameters = Type.Object({
   dictionaries: Type.Array(Type.String(READS)),

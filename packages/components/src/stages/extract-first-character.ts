@@ -7,8 +7,8 @@ import {
   type Static,
   Type,
 } from '@headrace/engine';
+import { isBlank } from '@headrace/java-text/text';
 import { checkDestination } from '../fields/destination.ts';
-import { isBlank } from '../java/text.ts';
 
 const parameters = Type.Object({
   fieldMapping: MapOf(Type.String()),

@@ -14,14 +14,13 @@ import {
   textOf,
   type Value,
 } from '@headrace/engine';
+import { javaTrim } from '@headrace/java-text/text';
+import { javaHttpException, javaUrlProblem } from '@headrace/java-text/url';
 import { checkDestination } from '../fields/destination.ts';
 import { HttpClient, type HttpResponse } from '../http/http-client.ts';
 import { HttpError } from '../http/http-error.ts';
 import { getFollowing } from '../http/redirects.ts';
 import type { RetryPolicy } from '../http/retry.ts';
-import { javaHttpException } from '../java/http-exceptions.ts';
-import { javaTrim } from '../java/text.ts';
-import { javaUrlProblem } from '../java/url-problems.ts';
 import { MAX_CONTENT_BYTES } from '../storage/read-whole.ts';
 
 /** A negative time means none. */

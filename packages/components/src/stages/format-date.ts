@@ -12,7 +12,6 @@ import {
   UpdateModeParameter,
   type Value,
 } from '@headrace/engine';
-import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
 import {
   compileDateFormat,
   type DateFormat,
@@ -21,7 +20,8 @@ import {
   instantOfMillis,
   readInstant,
   resolveZone,
-} from '../java/date/index.ts';
+} from '@headrace/java-text/date';
+import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
 
 const parameters = Type.Object({
   source: Type.Array(Type.String()),

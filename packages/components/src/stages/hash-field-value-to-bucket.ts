@@ -1,6 +1,6 @@
 import { type Document, type ParameterProblem, Stage, type Static, Type } from '@headrace/engine';
+import { stringHash } from '@headrace/java-text/text';
 import { checkDestination } from '../fields/destination.ts';
-import { stringHash } from '../java/string-hash.ts';
 
 const parameters = Type.Object({
   fieldName: Type.String(),

@@ -9,13 +9,16 @@ import {
   Type,
   textOf,
 } from '@headrace/engine';
+import { isBlank } from '@headrace/java-text/text';
+import {
+  analyzeValues,
+  type FieldTerms,
+  fieldsOf,
+  parseQuery,
+  QueryIndex,
+  QuerySyntaxError,
+} from '@headrace/text-analysis/lucene-query';
 import { checkDestination } from '../fields/destination.ts';
-import { isBlank } from '../java/text.ts';
-import { analyzeValues, type FieldTerms } from '../text/lucene-query/analysis.ts';
-import { parseQuery } from '../text/lucene-query/parser.ts';
-import { fieldsOf } from '../text/lucene-query/query.ts';
-import { QueryIndex } from '../text/lucene-query/query-index.ts';
-import { QuerySyntaxError } from '../text/lucene-query/query-syntax-error.ts';
 
 const parameters = Type.Object({
   fields: Type.Array(Type.String()),

@@ -9,9 +9,9 @@ import {
   type UpdateMode,
   UpdateModeParameter,
 } from '@headrace/engine';
+import { sentenceCase, titleCase } from '@headrace/java-text/text';
 import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
 import { transformColumn, transformTexts } from '../fields/transform-texts.ts';
-import { sentenceCase, titleCase } from '../java/text-case.ts';
 
 const parameters = Type.Object({
   source: Type.Array(Type.String()),

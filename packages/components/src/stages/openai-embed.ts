@@ -11,6 +11,7 @@ import {
   toValue,
   type Value,
 } from '@headrace/engine';
+import { isBlank } from '@headrace/java-text/text';
 import { BatchLoader } from '../batching/batch-loader.ts';
 import { checkDestination } from '../fields/destination.ts';
 import { HttpClient, requireSuccess } from '../http/http-client.ts';
@@ -18,7 +19,6 @@ import { HttpError } from '../http/http-error.ts';
 import { NO_RETRY, type RetryPolicy } from '../http/retry.ts';
 import { safeUrl } from '../http/safe-url.ts';
 import { withoutEndSlashes } from '../http/without-end-slashes.ts';
-import { isBlank } from '../java/text.ts';
 import { cutToTokens } from '../text/openai-tokens.ts';
 
 const parameters = Type.Object({

@@ -12,16 +12,15 @@ import {
   UpdateModeParameter,
   type Value,
 } from '@headrace/engine';
-import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
 import {
   compileDatePattern,
-  DATE_FORMATTERS,
-  type DateFormatter,
   type DatePattern,
   type DateZone,
   PartialDateError,
   resolveZone,
-} from '../java/date/index.ts';
+} from '@headrace/java-text/date';
+import { DATE_FORMATTERS, type DateFormatter } from '../dates/date-formatters.ts';
+import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
 
 const parameters = Type.Object({
   source: Type.Array(Type.String()),

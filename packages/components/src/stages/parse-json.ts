@@ -18,10 +18,10 @@ import {
   UpdateModeParameter,
   type Value,
 } from '@headrace/engine';
+import { compileJavaRegex } from '@headrace/java-text/regex';
+import { compileJsonPath, type JsonPath } from '@headrace/json-path';
 import { decodeBase64 } from '../fields/base64.ts';
 import { checkDestination } from '../fields/destination.ts';
-import { compileJavaRegex } from '../java/regex/index.ts';
-import { compileJsonPath, type JsonPath } from '../json-path/index.ts';
 
 const parameters = Type.Object({
   src: Type.String(),

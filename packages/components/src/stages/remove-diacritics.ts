@@ -1,7 +1,7 @@
 import { type Document, type ParameterProblem, Stage, type StageContext, type Static, Type } from '@headrace/engine';
+import { removeDiacritics } from '@headrace/text-analysis/letters';
 import { checkDestination } from '../fields/destination.ts';
 import { transformTexts } from '../fields/transform-texts.ts';
-import { removeDiacritics } from '../text/diacritics.ts';
 
 const parameters = Type.Object({
   source: Type.String(),

@@ -9,9 +9,14 @@ import {
   type UpdateMode,
   UpdateModeParameter,
 } from '@headrace/engine';
+import {
+  compileJavaRegex,
+  type JavaRegex,
+  type JavaReplacement,
+  parseJavaReplacement,
+} from '@headrace/java-text/regex';
 import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
 import { transformTexts } from '../fields/transform-texts.ts';
-import { compileJavaRegex, type JavaRegex, type JavaReplacement, parseJavaReplacement } from '../java/regex/index.ts';
 
 const parameters = Type.Object({
   source: Type.Array(Type.String()),

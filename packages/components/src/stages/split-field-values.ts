@@ -11,10 +11,10 @@ import {
   textOf,
   type Value,
 } from '@headrace/engine';
+import { compileJavaRegex, type JavaRegex } from '@headrace/java-text/regex';
+import { javaTrim } from '@headrace/java-text/text';
 import { checkDestination } from '../fields/destination.ts';
 import { setValues } from '../fields/set-values.ts';
-import { compileJavaRegex, type JavaRegex } from '../java/regex/index.ts';
-import { javaTrim } from '../java/text.ts';
 
 const parameters = Type.Object({
   inputField: Type.String(),

@@ -1,7 +1,7 @@
 import { type Document, type DocumentTable, type ParameterProblem, Stage, type Static, Type } from '@headrace/engine';
+import { javaTrim } from '@headrace/java-text/text';
 import { checkDestination } from '../fields/destination.ts';
 import { transformColumn, transformTexts } from '../fields/transform-texts.ts';
-import { javaTrim } from '../java/text.ts';
 
 const parameters = Type.Object({ fields: Type.Array(Type.String()) });
 

@@ -7,9 +7,9 @@ import {
   type Static,
   Type,
 } from '@headrace/engine';
+import { compileXPath, type XPath, XPathError } from '@headrace/xml/xpath';
 import { checkDestination } from '../fields/destination.ts';
 import { LeftAlone } from '../fields/left-alone.ts';
-import { compileXPath, type XPath, XPathError } from '../xml/xpath/index.ts';
 
 const parameters = Type.Object({
   fieldMapping: MapOf(Type.Array(Type.String())),
@@ -88,7 +88,7 @@ export class XPathExtractor extends Stage<typeof parameters> {
   }
 
   private readonly mapping: readonly { readonly xpath: XPath; readonly fields: readonly string[] }[];
-  private parseXml!: typeof import('../xml/reader/parse-xml.ts').parseXml;
+  private parseXml!: typeof import('@headrace/xml/reader').parseXml;
   private readonly unreadable: LeftAlone;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
@@ -101,7 +101,7 @@ export class XPathExtractor extends Stage<typeof parameters> {
   }
 
   override async start(): Promise<void> {
-    ({ parseXml: this.parseXml } = await import('../xml/reader/parse-xml.ts'));
+    ({ parseXml: this.parseXml } = await import('@headrace/xml/reader'));
   }
 
   override process(document: Document): void {

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
-import { DateZoneError, resolveZone } from '../../java/date/index.ts';
+import { DateZoneError, resolveZone } from '@headrace/java-text/date';
 import { readFileSync } from '../../local-files/local-files.ts';
 import type { Credentials } from '../database.ts';
 import { DatabaseUrlError } from '../database-url-error.ts';

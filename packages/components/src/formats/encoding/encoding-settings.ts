@@ -1,5 +1,5 @@
+import { charsetDecoder, labelDecoder } from '@headrace/charsets';
 import { OneOf, type ParameterProblem, Type } from '@headrace/engine';
-import { charsetDecoder, labelDecoder } from '../../java/charset.ts';
 
 /** How the bytes of files become text. Plain data. */
 export interface EncodingSettings {

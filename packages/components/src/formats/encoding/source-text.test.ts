@@ -1,7 +1,7 @@
+import { labelDecoder } from '@headrace/charsets';
 import fc from 'fast-check';
 import iconv from 'iconv-lite';
 import { describe, expect, it } from 'vitest';
-import { labelDecoder } from '../../java/charset.ts';
 import { SourceText, type SourceTextOptions } from './source-text.ts';
 
 /** Pieces whose memory is used again, as that of files is. */

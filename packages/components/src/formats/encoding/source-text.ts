@@ -1,8 +1,14 @@
+import {
+  type CharsetDecoder,
+  firstTelling,
+  guessEncoding,
+  markedEncoding,
+  SAMPLE_BYTES,
+  unmarkedUtf16,
+} from '@headrace/charsets';
 import { HeadraceError } from '@headrace/engine';
-import type { CharsetDecoder } from '../../java/charset.ts';
 import { asBuffer } from '../as-buffer.ts';
 import type { ByteSource, SourceFile } from '../byte-source.ts';
-import { firstTelling, guessEncoding, markedEncoding, SAMPLE_BYTES, unmarkedUtf16 } from './detect-encoding.ts';
 import { DECODER_OF, isAuto, type NamesOf } from './encoding-settings.ts';
 
 const UTF_8 = 'UTF-8';

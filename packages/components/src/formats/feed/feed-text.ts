@@ -1,4 +1,4 @@
-import { charsetDecoder } from '../../java/charset.ts';
+import { charsetDecoder } from '@headrace/charsets';
 
 /**
  * The text of a feed. What says the charset: a byte-order mark, else the `Content-Type` of the answer, else the XML

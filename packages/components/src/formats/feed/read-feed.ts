@@ -1,5 +1,5 @@
+import { declaredEntities } from '@headrace/xml/entities';
 import { SaxesParser, type SaxesTagNS } from 'saxes';
-import { declaredEntities } from '../../xml/dtd-entities.ts';
 import { FeedElement } from './feed-element.ts';
 
 /** A feed that was read. */

@@ -1,6 +1,6 @@
 import { type ParameterProblem, Type } from '@headrace/engine';
+import { compileXPath, XPathError } from '@headrace/xml/xpath';
 import { checkDestination } from '../../fields/destination.ts';
-import { compileXPath, XPathError } from '../../xml/xpath/index.ts';
 import { checkEncoding, type EncodingSettings, invalidBytesParameter } from '../encoding/encoding-settings.ts';
 
 /** How elements of XML become documents. Plain data: it crosses threads. */

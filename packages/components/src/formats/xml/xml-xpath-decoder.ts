@@ -1,6 +1,6 @@
 import type { ModuleReference } from '@headrace/engine';
-import { parseXml } from '../../xml/reader/parse-xml.ts';
-import { compileXPath, type XPath } from '../../xml/xpath/index.ts';
+import { parseXml } from '@headrace/xml/reader';
+import { compileXPath, type XPath } from '@headrace/xml/xpath';
 import { XmlDecoder, type XmlDecoderOptions } from './xml-decoder.ts';
 
 /** Makes documents of elements that were cut out of XML files, with what an XPath finds in them as ids. */

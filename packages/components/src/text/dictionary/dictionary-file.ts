@@ -1,6 +1,6 @@
 import { HeadraceError, type Logger, messageOf, type ParameterProblem } from '@headrace/engine';
+import { javaTrim } from '@headrace/java-text/text';
 import { CsvParser } from '../../formats/csv/csv-parser.ts';
-import { javaTrim } from '../../java/text.ts';
 import { type FileUri, parseFileUri } from '../../storage/file-uri.ts';
 import type { StorageSettings } from '../../storage/storage-parameters.ts';
 import { type Storages, unreadableScheme } from '../../storage/storages.ts';

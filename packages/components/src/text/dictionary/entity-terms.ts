@@ -1,12 +1,17 @@
 import { type Document, HeadraceError, type StageContext, type UpdateMode } from '@headrace/engine';
+import {
+  fingerprint,
+  type HeldTables,
+  holdTables,
+  RecentValues,
+  type TermSyntax,
+  TermTrie,
+  TermTrieBuilder,
+  type TermTrieData,
+} from '@headrace/text-analysis/dictionary';
 import type { StorageSettings } from '../../storage/storage-parameters.ts';
 import { Storages } from '../../storage/storages.ts';
 import { readDictionary } from './dictionary-file.ts';
-import { fingerprint } from './fingerprint.ts';
-import { RecentValues } from './recent-values.ts';
-import { type HeldTables, holdTables } from './shared-tables.ts';
-import { TermTrie } from './term-trie.ts';
-import { type TermSyntax, TermTrieBuilder, type TermTrieData } from './term-trie-builder.ts';
 
 /** Which dictionaries are read, and how. */
 export interface EntityDictionaries {

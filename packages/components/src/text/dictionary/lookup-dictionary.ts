@@ -1,11 +1,16 @@
 import { counted, HeadraceError, type StageContext } from '@headrace/engine';
+import {
+  fingerprint,
+  type HeldTables,
+  holdTables,
+  PayloadTable,
+  PayloadTableBuilder,
+  type PayloadTableData,
+  RecentValues,
+} from '@headrace/text-analysis/dictionary';
 import type { StorageSettings } from '../../storage/storage-parameters.ts';
 import { Storages } from '../../storage/storages.ts';
 import { readDictionary } from './dictionary-file.ts';
-import { fingerprint } from './fingerprint.ts';
-import { PayloadTable, PayloadTableBuilder, type PayloadTableData } from './payload-table.ts';
-import { RecentValues } from './recent-values.ts';
-import { type HeldTables, holdTables } from './shared-tables.ts';
 
 /** Which dictionary is read, and how. */
 export interface LookupSource {

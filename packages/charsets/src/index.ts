@@ -1,0 +1,2 @@
+export { type CharsetDecoder, charsetDecoder, labelDecoder } from './charset.ts';
+export { firstTelling, guessEncoding, markedEncoding, SAMPLE_BYTES, unmarkedUtf16 } from './detect-encoding.ts';

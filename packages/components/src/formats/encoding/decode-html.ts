@@ -1,0 +1,31 @@
+import { type CharsetDecoder, charsetDecoder } from '@headrace/charsets';
+
+/** So many bytes are looked at for a declaration. */
+const HEAD_BYTES = 5 * 1024;
+const BYTE_ORDER_MARKS: readonly (readonly [bytes: readonly number[], charset: string])[] = [
+  [[0xef, 0xbb, 0xbf], 'utf-8'],
+  [[0xfe, 0xff], 'utf-16be'],
+  [[0xff, 0xfe], 'utf-16le'],
+];
+const DECLARATION =
+  /<meta\s[^>]*?charset\s*=\s*["']*\s*([^\s"'>;/]+)|^\s*<\?xml\s[^>]*?encoding\s*=\s*["']([^"']+)["']/gi;
+
+/**
+ * The text of an HTML file in the charset that its byte-order mark says, else in the given one, else in the first known one
+ * that it declares at its beginning, else in UTF-8.
+ */
+export function decodeHtml(bytes: Uint8Array, charset: string | undefined): string {
+  const mark = BYTE_ORDER_MARKS.find(([start]) => start.every((byte, i) => bytes[i] === byte));
+  const decoder =
+    charsetDecoder(mark?.[1] ?? charset ?? '') ?? declared(bytes) ?? (charsetDecoder('utf-8') as CharsetDecoder);
+  return decoder.decode(bytes, false);
+}
+
+function declared(bytes: Uint8Array): CharsetDecoder | undefined {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, HEAD_BYTES)).toString('latin1');
+  for (const [, inMeta, inDeclaration] of head.matchAll(DECLARATION)) {
+    const decoder = charsetDecoder((inMeta ?? inDeclaration) as string);
+    if (decoder !== undefined) return decoder;
+  }
+  return undefined;
+}

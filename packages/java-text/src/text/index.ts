@@ -1,0 +1,3 @@
+export { stringHash } from './string-hash.ts';
+export { isBlank, javaTrim } from './text.ts';
+export { sentenceCase, titleCase } from './text-case.ts';

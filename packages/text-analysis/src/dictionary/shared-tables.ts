@@ -1,0 +1,113 @@
+import { BroadcastChannel } from 'node:worker_threads';
+
+/** A thread that shares tables with the others of its run. */
+export interface SharingThread {
+  /** The run: threads of another run have tables of their own. */
+  readonly runId: string;
+  /** Counted from 1. The first thread loads the tables. */
+  readonly threadNumber: number;
+}
+
+/** Tables that a stage holds; they are freed when the last one of a thread has let go of them. */
+export interface HeldTables<T> {
+  readonly tables: T;
+  release(): void;
+}
+
+const CHANNEL = 'headrace/tables';
+/**
+ * How long a thread waits for the tables of another one. The other answers between two batches of documents; when that
+ * takes longer, memory for a second copy costs less than standing still.
+ */
+const PATIENCE_MILLIS = 15_000;
+
+type Message =
+  | { readonly type: 'wanted'; readonly key: string }
+  | { readonly type: 'here'; readonly key: string; readonly tables: unknown };
+
+interface Entry {
+  readonly tables: Promise<unknown>;
+  holders: number;
+}
+
+/** What this thread holds. */
+const held = new Map<string, Entry>();
+/** Whom to tell when tables arrive. */
+const waiting = new Map<string, (tables: unknown) => void>();
+let channel: BroadcastChannel | undefined;
+
+/**
+ * Tables in shared memory that the pipeline threads of a run have in common: the first thread loads them, which it does
+ * before there is another one, and those that come later get them from it. Threads have nothing in common but the
+ * process, so they talk over a broadcast channel; a channel hands on shared memory as it is, without a copy.
+ *
+ * @param key what the tables are, and all that they depend on
+ * @param load makes them: plain data, its arrays over `SharedArrayBuffer`s
+ */
+export async function holdTables<T>(
+  key: string,
+  context: SharingThread,
+  load: () => Promise<T>,
+): Promise<HeldTables<T>> {
+  const name = `${context.runId}/${key}`;
+  let entry = held.get(name);
+  if (entry === undefined) {
+    entry = { tables: context.threadNumber > 1 ? askOthers(name, load) : load(), holders: 0 };
+    held.set(name, entry);
+    openChannel();
+  }
+  entry.holders++;
+  let released = false;
+  const release = () => {
+    if (released) return;
+    released = true;
+    entry.holders--;
+    if (entry.holders > 0) return;
+    held.delete(name);
+    closeChannel();
+  };
+  try {
+    return { tables: (await entry.tables) as T, release };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+async function askOthers<T>(key: string, load: () => Promise<T>): Promise<T> {
+  openChannel();
+  let timer: NodeJS.Timeout | undefined;
+  const answer = await new Promise<unknown>((resolve) => {
+    waiting.set(key, resolve);
+    timer = setTimeout(resolve, PATIENCE_MILLIS, undefined);
+    channel?.postMessage({ type: 'wanted', key } satisfies Message);
+  });
+  clearTimeout(timer);
+  waiting.delete(key);
+  return answer === undefined ? load() : (answer as T);
+}
+
+async function receive(message: Message): Promise<void> {
+  if (message.type === 'here') {
+    waiting.get(message.key)?.(message.tables);
+    return;
+  }
+  const entry = held.get(message.key);
+  if (entry === undefined || waiting.has(message.key)) return;
+  const tables = await entry.tables.catch(() => undefined);
+  if (tables !== undefined) channel?.postMessage({ type: 'here', key: message.key, tables } satisfies Message);
+}
+
+function openChannel(): void {
+  if (channel !== undefined) return;
+  channel = new BroadcastChannel(CHANNEL);
+  channel.onmessage = (event) => void receive((event as { data: Message }).data);
+  // It must not keep a thread alive that has nothing else to do.
+  channel.unref();
+}
+
+function closeChannel(): void {
+  if (held.size > 0 || waiting.size > 0) return;
+  channel?.close();
+  channel = undefined;
+}

@@ -1,0 +1,1 @@
+export { KeywordMatcher } from './keyword-matcher.ts';

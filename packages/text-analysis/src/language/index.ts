@@ -1,0 +1,1 @@
+export { type DetectedLanguage, type LanguageModel, languageModel } from './language-model.ts';

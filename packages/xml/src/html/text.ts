@@ -1,0 +1,121 @@
+import type { HtmlElement, HtmlLeaf, HtmlNode } from './html-tree.ts';
+import { keepsSpace, tagOf } from './tags.ts';
+import { traverse } from './traverse.ts';
+import { trim } from './trim.ts';
+
+/**
+ * The text of an element as jsoup gives it: runs of white space (no-break spaces included) are one space, as are the bounds
+ * of blocks and line breaks; in elements such as pre, space stays as it is. Scripts and style sheets have no text.
+ */
+export function elementText(root: HtmlElement): string {
+  const text = new NormalisedText();
+  traverse(
+    root,
+    (node, { parent }) => {
+      if (node.kind === 'text') {
+        if (keepsSpace(parent)) text.addAsItIs(node.value);
+        else text.add(node.value);
+      } else if (node.kind === 'element' && (tagOf(node).block || node.name === 'br')) text.separate();
+    },
+    (element, { parent, index }) => {
+      if (tagOf(element).block && startsInline(parent.children[index + 1])) text.separate();
+    },
+  );
+  return text.finish();
+}
+
+/** What goes on after a block in the line of the text. */
+function startsInline(node: HtmlNode | undefined): boolean {
+  if (node === undefined) return false;
+  return node.kind === 'element' ? !tagOf(node).formatAsBlock : node.kind === 'text';
+}
+
+/** The text of an element alone, without that of the elements in it; line breaks are spaces. */
+export function ownText({ children }: HtmlElement): string {
+  const text = new NormalisedText();
+  for (const child of children) {
+    if (child.kind === 'text') {
+      if (keepsSpace(child.parent)) text.addAsItIs(child.value);
+      else text.add(child.value);
+    } else if (child.kind === 'element' && child.name === 'br') text.separate();
+  }
+  return text.finish();
+}
+
+/** The text of an element as it stands in the source; line breaks are line feeds. */
+export function wholeText(root: HtmlElement): string {
+  let text = '';
+  traverse(root, (node) => {
+    if (node.kind === 'text') text += node.value;
+    else if (node.kind === 'element' && node.name === 'br') text += '\n';
+  });
+  return text;
+}
+
+/** The whole text of an element alone. */
+export function wholeOwnText({ children }: HtmlElement): string {
+  let text = '';
+  for (const child of children) {
+    if (child.kind === 'text') text += child.value;
+    else if (child.kind === 'element' && child.name === 'br') text += '\n';
+  }
+  return text;
+}
+
+/** The content of scripts, style sheets and comments. */
+export function dataOf(root: HtmlElement): string {
+  let data = '';
+  traverse(root, (node) => {
+    if (node.kind === 'data' || node.kind === 'comment') data += node.value;
+  });
+  return data;
+}
+
+/** White space in a text of HTML becomes one space; what cannot be seen disappears. */
+function normaliseSpace(value: string, stripLeading: boolean): string {
+  const text = isPlain(value) ? value : value.replace(INVISIBLE, '').replace(SPACE, ' ');
+  return stripLeading && text.startsWith(' ') ? text.slice(1) : text;
+}
+
+const SPACE = /[ \t\n\f\r\u00a0]+/g;
+const INVISIBLE = /[\u00ad\u200b]/g;
+
+/** Whether a text has nothing to be changed: most have not, and looking is faster than replacing. */
+function isPlain(text: string): boolean {
+  let before = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < 32 || (code === 32 && before === 32) || code === 0xa0 || code === 0xad || code === 0x200b) return false;
+    before = code;
+  }
+  return true;
+}
+
+class NormalisedText {
+  private text = '';
+
+  add(value: string): void {
+    this.text += normaliseSpace(value, this.endsInSpace());
+  }
+
+  addAsItIs(value: string): void {
+    this.text += value;
+  }
+
+  separate(): void {
+    if (this.text !== '' && !this.endsInSpace()) this.text += ' ';
+  }
+
+  finish(): string {
+    return trim(this.text);
+  }
+
+  private endsInSpace(): boolean {
+    return this.text.charCodeAt(this.text.length - 1) === 32;
+  }
+}
+
+/** Whether a text is white space, without no-break spaces. */
+export function isBlank({ value }: HtmlLeaf): boolean {
+  return !/[^ \t\n\f\r]/.test(value);
+}

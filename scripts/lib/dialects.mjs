@@ -1,0 +1,54 @@
+// The dialect packages: engines for languages that others have defined. They know nothing of ingest.
+import { readFileSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
+import { root } from './root.mjs';
+
+/** Packages whose code goes into the bundle of the package that uses them, as if it were that package's. */
+export class Dialects {
+  /** Their names, without the scope. */
+  names;
+  #files = new Map();
+
+  /** @param names without the scope */
+  constructor(names) {
+    this.names = names;
+    for (const name of names) {
+      for (const [entry, file] of Object.entries(entriesOf(name))) {
+        const specifier = entry === 'index' ? `@headrace/${name}` : `@headrace/${name}/${entry}`;
+        this.#files.set(specifier, join(root, 'packages', name, 'dist', file));
+      }
+    }
+  }
+
+  /** Those that a package of ours names in its devDependencies. */
+  static of(name) {
+    const ours = Object.keys(readManifest(name).devDependencies ?? {}).filter((id) => id.startsWith('@headrace/'));
+    return new Dialects(ours.map((id) => id.replace('@headrace/', '')));
+  }
+
+  /** Whether a module stays outside of the bundle, to be found by its name. */
+  isLibrary = (id) => hasName(id) && !this.#files.has(id);
+
+  plugin = { name: 'dialects', resolveId: (id) => this.#files.get(id) ?? null };
+}
+
+export const noDialects = new Dialects([]);
+
+/** What a package exports: the name of each entry, and its compiled file in `dist`. */
+export function entriesOf(name) {
+  return Object.fromEntries(
+    Object.entries(readManifest(name).exports).map(([path, { types }]) => [
+      path === '.' ? 'index' : path.slice(2),
+      types.replace('./dist/', '').replace(/\.d\.ts$/, '.js'),
+    ]),
+  );
+}
+
+/** Whether a module is found by a name, as packages are; `#typebox` is a file of ours. */
+export function hasName(specifier) {
+  return /^[a-z@]/i.test(specifier) && !isAbsolute(specifier);
+}
+
+function readManifest(name) {
+  return JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8'));
+}
