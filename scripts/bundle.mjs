@@ -54,6 +54,7 @@ const TOGETHER = {
   'records/json': 'formats/json',
   'records/split': 'formats',
   'records/xml': 'formats/xml',
+  'sandbox/problems': 'sandbox/boundary',
 };
 
 const components = distOf('components');

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isForTests, readText, repositoryFiles, type WorkspacePackage, workspacePackages } from './repository.ts';
 
 /** Engines for languages that others have defined. They know nothing of ingest, and import nothing of ours. */
-const DIALECTS = ['charsets', 'java-text', 'json-path', 'jsonata', 'records', 'text-analysis', 'xml'];
+const DIALECTS = ['charsets', 'java-text', 'json-path', 'jsonata', 'records', 'sandbox', 'text-analysis', 'xml'];
 
 /** Which packages of ours each may import. A plugin may import the engine alone. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -139,10 +139,11 @@ describe('the bundle of the components', () => {
 });
 
 function dependenciesOf(name: string): Readonly<Record<string, string>> {
-  const { dependencies = {} } = JSON.parse(readText(`packages/${name}/package.json`)) as {
+  const { dependencies, optionalDependencies } = JSON.parse(readText(`packages/${name}/package.json`)) as {
     dependencies?: Record<string, string>;
+    optionalDependencies?: Record<string, string>;
   };
-  return dependencies;
+  return { ...dependencies, ...optionalDependencies };
 }
 
 /** The imports of a file, by the form in which Biome leaves them: statements begin a line, quotes are single. */

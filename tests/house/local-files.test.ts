@@ -11,15 +11,14 @@ const OUTSIDE_LOCAL_FILES: Readonly<Record<string, string>> = {
   'packages/components/src/storage/local-storage.ts': 'lstat of paths that allowedPath gave, a million of them',
   'packages/components/src/storage/archives/local-copy.ts': 'a file of its own, without a name',
   'packages/components/src/scripts/python-environment.ts': 'scripts of ExternalPython, which the policy allows or not',
-  'packages/components/src/scripts/pyodide-process.ts': 'the files of a package',
-  'packages/components/src/scripts/bounded-python.ts':
-    'where the Python of this machine is, which the config does not say',
-  'packages/components/src/scripts/boundary/boundary-command.ts': 'where Node and its libraries are',
-  'packages/components/src/scripts/boundary/find-boundary.ts': 'the tools that make a boundary, started by the service',
-  'packages/components/src/scripts/boundary/launcher.ts': 'runs inside of a boundary that is being made',
-  'packages/components/src/scripts/boundary/probe.ts': 'runs inside of a boundary, and must not get out',
-  'packages/components/src/scripts/processor-time.ts': 'what the kernel says of a process of ours',
-  'packages/components/src/scripts/script-process.ts': 'the process of a script, which the policy allows or not',
+  'packages/sandbox/src/python/pyodide-process.ts': 'the files of a package',
+  'packages/sandbox/src/python/bounded-python.ts': 'where the Python of this machine is, which the config does not say',
+  'packages/sandbox/src/boundary/boundary-command.ts': 'where Node and its libraries are',
+  'packages/sandbox/src/boundary/find-boundary.ts': 'the tools that make a boundary, started by the service',
+  'packages/sandbox/src/boundary/launcher.ts': 'runs inside of a boundary that is being made',
+  'packages/sandbox/src/boundary/probe.ts': 'runs inside of a boundary, and must not get out',
+  'packages/sandbox/src/process/processor-time.ts': 'what the kernel says of a process of ours',
+  'packages/sandbox/src/process/script-process.ts': 'the process of a script, which the policy allows or not',
 };
 
 /** What opens nothing: it takes files that are open. */
@@ -29,7 +28,7 @@ const OPEN_FILES = /^packages\/components\/src\/stages\/print\.ts$/;
 
 const sources = repositoryFiles().filter(
   (path) =>
-    /^(packages\/(components|engine)|plugins\/[^/]+)\/src\/.*\.ts$/.test(path) &&
+    /^(packages\/(components|engine|sandbox)|plugins\/[^/]+)\/src\/.*\.ts$/.test(path) &&
     !isForTests(path) &&
     !/\/local-files\/|\.lib\.ts$/.test(path),
 );

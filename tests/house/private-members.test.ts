@@ -14,6 +14,7 @@ const NOT_YET = [
   'json-path',
   'jsonata',
   'records',
+  'sandbox',
   'text-analysis',
   'xml',
 ];

@@ -5,7 +5,6 @@ import { feedDate } from '@headrace/xml/feed';
 import { describe, expect, it } from 'vitest';
 import { dateMonthStrFormatter } from './dates/date-formatters.ts';
 import { withoutEndSlashes } from './http/without-end-slashes.ts';
-import { scriptError } from './scripts/script-error.ts';
 import { baseUrls } from './search-engine/connection.ts';
 import { splitCoreUrl } from './solr/solr-nodes.ts';
 import { solrUrls } from './solr/solr-settings.ts';
@@ -30,10 +29,6 @@ describe('long texts of strangers are read once', () => {
     'a month, a day and a year': [
       () => dateMonthStrFormatter(`${endless('a')} February 3, 2021`, resolveZone('UTC')),
       '2021-02-03T00:00:00Z',
-    ],
-    'the stack of a script': [
-      () => scriptError({ message: 'm', stack: `${endless('\n')}x\n    at f (s.js:7:1)` }, 's.js').message,
-      's.js, line 7: m',
     ],
     'slashes behind a URL': [() => withoutEndSlashes(`${endless('/')}x${endless('/')}`).length, LENGTH + 1],
     'blanks in URLs': [() => baseUrls(`http://a/ ,${blanks} http://b,c${blanks}x//`).length, 2],

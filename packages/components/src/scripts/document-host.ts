@@ -9,11 +9,11 @@ import {
   RESERVED_FIELDS,
   type Value,
 } from '@headrace/engine';
+import type { Refusal, ScriptHost } from '@headrace/sandbox/javascript';
 import { RAW_DOCUMENT } from './raw-document.ts';
-import type { RealmHost, Refusal } from './script-realm.ts';
 
 /** The current document of a script: what the realm of the script reaches, whichever engine it lives in. */
-export class DocumentHost implements RealmHost {
+export class DocumentHost implements ScriptHost<Document> {
   readonly methods = Object.keys(RAW_DOCUMENT);
   private readonly logger: Logger;
   private current: Document | undefined;
@@ -81,6 +81,10 @@ export class DocumentHost implements RealmHost {
 
   isMap(value: object): boolean {
     return value instanceof Map;
+  }
+
+  double(value: number): Double {
+    return new Double(value);
   }
 
   doubleValue(value: object): number | undefined {

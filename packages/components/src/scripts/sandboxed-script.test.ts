@@ -1,12 +1,20 @@
 import { stageContext, toDocument } from '@headrace/engine/testing';
+import { SandboxedScript } from '@headrace/sandbox/javascript';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { SandboxedScript } from './sandboxed-script.ts';
+import { DocumentHost } from './document-host.ts';
+import { scriptError } from './script-error.ts';
 
 const LIMITS = { millis: 300, bytes: 8 * 1024 * 1024 };
 
 /** What becomes of each document: its JSON, or the message of its error. */
 async function outcomes(source: string, documents: Record<string, unknown>[], limits = LIMITS): Promise<string[]> {
-  const script = await SandboxedScript.open(source, 'script', stageContext().log, limits);
+  const script = await SandboxedScript.open(
+    source,
+    'script',
+    new DocumentHost(stageContext().log),
+    scriptError,
+    limits,
+  );
   onTestFinished(() => script.close());
   const found: string[] = [];
   for (const [i, fields] of documents.entries()) {
@@ -79,7 +87,10 @@ doc.after = true`;
     const said = vi.spyOn(console, 'error').mockReturnValue();
     onTestFinished(() => said.mockRestore());
     const source = 'Promise.resolve().then(() => { kept = []; while (true) kept.push({}) })';
-    const script = await SandboxedScript.open(source, 'script', stageContext().log, { ...LIMITS, millis: 60_000 });
+    const script = await SandboxedScript.open(source, 'script', new DocumentHost(stageContext().log), scriptError, {
+      ...LIMITS,
+      millis: 60_000,
+    });
     await script.run(toDocument({ id: '1' }));
     script.close();
     expect(said).not.toHaveBeenCalled();
@@ -110,7 +121,13 @@ doc.after = true`;
 
   it('cuts what is logged', async () => {
     const context = stageContext();
-    const script = await SandboxedScript.open('console.log("x".repeat(100000))', 'script', context.log, LIMITS);
+    const script = await SandboxedScript.open(
+      'console.log("x".repeat(100000))',
+      'script',
+      new DocumentHost(context.log),
+      scriptError,
+      LIMITS,
+    );
     onTestFinished(() => script.close());
     await script.run(toDocument({ id: '1' }));
     expect(context.logged.map((line) => line.length)).toEqual([8192]);

@@ -1,8 +1,15 @@
-import { type Document, type ParameterProblem, Stage, type Static, Type } from '@headrace/engine';
-import { SANDBOX_LIMITS, SandboxedScript, type SandboxLimits } from '../scripts/sandboxed-script.ts';
-import { INLINE_SCRIPT } from '../scripts/script-error.ts';
+import { type Document, type HeadraceError, type ParameterProblem, Stage, type Static, Type } from '@headrace/engine';
+import {
+  SANDBOX_LIMITS,
+  SandboxedScript,
+  type SandboxLimits,
+  syntaxMistake,
+  VmScript,
+} from '@headrace/sandbox/javascript';
+import type { ScriptProblem } from '@headrace/sandbox/problems';
+import { DocumentHost } from '../scripts/document-host.ts';
+import { INLINE_SCRIPT, scriptError } from '../scripts/script-error.ts';
 import { checkScriptSettings, readScript, scriptParameters } from '../scripts/script-source.ts';
-import { syntaxMistake, VmScript } from '../scripts/vm-script.ts';
 
 const parameters = Type.Object(scriptParameters);
 
@@ -113,14 +120,15 @@ rawDoc.update('log', UpdateMode.APPEND, 'document ' + n);`,
     if (mistake !== undefined) yield { parameter: 'script', message: mistake };
   }
 
-  private script: VmScript | SandboxedScript | undefined;
+  private script: VmScript<Document> | SandboxedScript<Document> | undefined;
 
   override async start(): Promise<void> {
     const { trusted, log, computeMillis } = this.context;
     const { source, name } = await readScript(this.params);
+    const host = new DocumentHost(log);
     this.script = trusted
-      ? new VmScript(source, name, log)
-      : await SandboxedScript.open(source, name, log, sandboxLimits(computeMillis));
+      ? new VmScript(source, name, host, scriptError)
+      : await SandboxedScript.open(source, name, host, sandboxError, sandboxLimits(computeMillis));
   }
 
   override process(document: Document): void | Promise<void> {
@@ -138,4 +146,11 @@ function sandboxLimits(computeMillis: number | undefined): SandboxLimits {
   if (computeMillis === undefined || computeMillis > SANDBOX_LIMITS.millis) return SANDBOX_LIMITS;
   const message = `took more than ${computeMillis} ms of processor time for one document (worker.maxProcessingSecs)`;
   return { ...SANDBOX_LIMITS, millis: computeMillis, overdue: { message, code: 'HR_STAGE_OVERDUE' } };
+}
+
+/** The error of a script in the sandbox. */
+function sandboxError(problem: ScriptProblem): HeadraceError {
+  if (problem.when === 'run') return scriptError(problem);
+  const hint = 'Scripts of uploaded configs run in QuickJS, which may lack what is newest in JavaScript.';
+  return scriptError({ ...problem, hint });
 }

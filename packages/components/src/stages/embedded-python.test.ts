@@ -11,8 +11,9 @@ import {
   stageContext,
   toDocument,
 } from '@headrace/engine/testing';
+import { pyodideCommand } from '@headrace/sandbox/python';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { findPyodide, pyodideCommand } from '../scripts/pyodide-process.ts';
+import { pyodideFolder } from '../scripts/pyodide-folder.ts';
 import { EmbeddedPython } from './embedded-python.ts';
 
 /** Code, a document as JSON, and what it becomes: JSON without the id, or a pattern of its error. */
@@ -354,7 +355,7 @@ doc.n = n`;
   );
 
   it('runs Python where JavaScript may do nothing', () => {
-    const { command, args } = pyodideCommand(findPyodide(), 256 * 1024 * 1024);
+    const { command, args } = pyodideCommand(pyodideFolder(), 256 * 1024 * 1024);
     const probe = `(async () => {
       const tries = {
         read: () => fs.readFileSync('/etc/passwd'),
@@ -390,7 +391,7 @@ doc.n = n`;
     const missing = () => {
       throw new Error('Cannot find module');
     };
-    expect(() => findPyodide(missing)).toThrow(
+    expect(() => pyodideFolder(missing)).toThrow(
       expect.objectContaining({
         message: 'EmbeddedPython needs the package pyodide, which is not installed',
         hint: expect.stringContaining('npm install pyodide'),

@@ -3,6 +3,7 @@ import {
   type JsonObject,
   type ParameterProblem,
   RESERVED_FIELDS,
+  readJson,
   requiredBoundary,
   Stage,
   type StageContext,
@@ -11,9 +12,11 @@ import {
   type Value,
   writeValue,
 } from '@headrace/engine';
+import { ScriptProcess } from '@headrace/sandbox/process';
+import { pyodideCommand } from '@headrace/sandbox/python';
 import { DocumentHost } from '../scripts/document-host.ts';
-import { findPyodide, pyodideCommand } from '../scripts/pyodide-process.ts';
-import { ScriptProcess } from '../scripts/script-process.ts';
+import { pyodideFolder } from '../scripts/pyodide-folder.ts';
+import { scriptError } from '../scripts/script-error.ts';
 import { checkScriptSettings, readScript, scriptParameters } from '../scripts/script-source.ts';
 import { withBytes } from '../scripts/with-bytes.ts';
 
@@ -137,7 +140,7 @@ doc['count'] = count`,
 
   override async start(): Promise<void> {
     const { trusted, log } = this.context;
-    const pyodide = findPyodide();
+    const pyodide = pyodideFolder();
     const { source, name } = await readScript(this.params);
     const limit = timeLimit(this.context);
     const boundary = requiredBoundary();
@@ -150,14 +153,16 @@ doc['count'] = count`,
       callMillis: limit === undefined ? undefined : limit.millis + MILLIS_AT_MOST,
       ...(boundary === undefined ? {} : { processorMillis: 2 * MILLIS }),
       overdueCode: 'HR_STAGE_OVERDUE',
+      readJson,
+      makeError: scriptError,
       logger: log,
     });
     await this.script.start();
   }
 
   override async process(document: Document): Promise<void> {
-    const changes = await this.script?.call(document.toJson(), (question) => this.answer(document, question));
-    applyChanges(document, changes);
+    const changes = await this.script?.call(document.toJson(), (question) => this.answer(document, question as Value));
+    applyChanges(document, changes as Value | undefined);
   }
 
   override async stop(): Promise<void> {

@@ -5,15 +5,18 @@ import {
   type JsonObject,
   type ParameterProblem,
   RESERVED_FIELDS,
+  readJson,
   requiredBoundary,
+  requireNothingHidden,
+  requireReadOnly,
   Stage,
   type Static,
   Type,
 } from '@headrace/engine';
-import { boundedPython } from '../scripts/bounded-python.ts';
-import { EXTERNAL_PYTHON } from '../scripts/external-python.ts';
+import { ScriptProcess } from '@headrace/sandbox/process';
+import { boundedPython, EXTERNAL_PYTHON } from '@headrace/sandbox/python';
 import { findScriptFile, pythonCommand } from '../scripts/python-environment.ts';
-import { ScriptProcess } from '../scripts/script-process.ts';
+import { scriptError } from '../scripts/script-error.ts';
 import { withBytes } from '../scripts/with-bytes.ts';
 
 const parameters = Type.Object({
@@ -131,12 +134,14 @@ export class ExternalPython extends Stage<typeof parameters> {
       ...(boundary === undefined
         ? { command: python, args, env: process.env }
         : {
-            ...(await boundedPython(boundary, python, dirname(path), args)),
+            ...(await boundedPython(boundary, python, dirname(path), args, CHECKS)),
             env: {},
             processorMillis: PROCESSOR_MILLIS,
           }),
       startMillis: MILLIS_TO_START,
       callMillis: MILLIS_FOR_A_CALL,
+      readJson,
+      makeError: scriptError,
       logger: log,
     });
     await this.script.start();
@@ -144,7 +149,7 @@ export class ExternalPython extends Stage<typeof parameters> {
 
   override async process(document: Document): Promise<void> {
     const result = await this.script?.call(document.toJson());
-    if (result instanceof Map) replaceFields(document, result);
+    if (result instanceof Map) replaceFields(document, result as JsonObject);
   }
 
   override async stop(): Promise<void> {
@@ -152,6 +157,8 @@ export class ExternalPython extends Stage<typeof parameters> {
     this.script = undefined;
   }
 }
+
+const CHECKS = { makeError: scriptError, requireNothingHidden, requireReadOnly };
 
 /** Makes the fields of the document those given, the engine's excepted. */
 function replaceFields(document: Document, fields: JsonObject): void {

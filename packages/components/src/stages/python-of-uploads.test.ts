@@ -15,8 +15,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { enforcePolicy, type Policy, STRICT_POLICY, type UsableBoundary } from '@headrace/engine';
 import { makeStage, runStage, stageContext, toDocument } from '@headrace/engine/testing';
+import { boundariesHere, lockedIn, statusOf } from '@headrace/sandbox/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { boundariesHere, lockedIn, statusOf } from '../scripts/boundary/boundaries.test.lib.ts';
 import { EmbeddedPython } from './embedded-python.ts';
 import { ExternalPython } from './external-python.ts';
 

@@ -1,13 +1,16 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { stageContext } from '@headrace/engine/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ScriptProcess, type ScriptProcessOptions } from './script-process.ts';
 
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** A process whose program is JavaScript: `on(line)` is called with each line that it is sent. */
 function scriptProcess(program: string, overrides: Partial<ScriptProcessOptions> = {}) {
-  const context = stageContext();
+  const logged: string[] = [];
   const lines = `
     const say = (answer) => require('node:fs').writeSync(1, JSON.stringify(answer) + '\\n');
     require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => on(line));
@@ -18,11 +21,14 @@ function scriptProcess(program: string, overrides: Partial<ScriptProcessOptions>
     args: ['-e', lines + program],
     env: {},
     startMillis: 60_000,
-    logger: context.log,
+    logger: { info: (text) => void logged.push(text) },
+    readJson: (line) =>
+      JSON.parse(line, (_key, value: unknown) => (isObject(value) ? new Map(Object.entries(value)) : value)),
+    makeError: ({ when, message, code }) => Object.assign(new Error(message), { code: code ?? when }),
     ...overrides,
   });
   onTestFinished(() => script.stop());
-  return { script, logged: context.logged };
+  return { script, logged };
 }
 
 const FAILED = expect.stringMatching(/^a\.x: the process of the script \(.*\) /);

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
-import type { UsableBoundary } from '@headrace/engine';
 import { LAUNCH_CALLS, type LaunchPlan, launcherArgs, type Mount } from './launcher.ts';
+import type { UsableBoundary } from './script-boundary.ts';
 import { syscallFilter } from './syscall-filter.ts';
 
 /** What is locked in. */

@@ -1,18 +1,18 @@
-import { type Document, HeadraceError, type Logger, messageOf, type Value } from '@headrace/engine';
 import type { QuickJSContext, QuickJSHandle, QuickJSRuntime, QuickJSWASMModule } from 'quickjs-emscripten';
-import { DocumentHost } from './document-host.ts';
-import { scriptError } from './script-error.ts';
-import { REALM_SOURCE, type ScriptFailure } from './script-realm.ts';
+import { messageOf } from '../problems/message-of.ts';
+import { type MakeError, problemOf, type ScriptFailure } from '../problems/script-problem.ts';
+import type { ScriptHost } from './script-host.ts';
+import { REALM_SOURCE } from './script-realm.ts';
 import { readWire, SANDBOX_HOST, writeWire } from './value-wire.ts';
 import { wrapScript } from './wrap-script.ts';
 
-/** What a script of an untrusted config may use. */
+/** What a script of untrusted origin may use. */
 export interface SandboxLimits {
   /** Of processor time, for one document: how busy the machine is must not decide. */
   readonly millis: number;
   /** For all that the script keeps and makes. */
   readonly bytes: number;
-  /** Replaces the message and the code of a document that exceeds `millis`, if the limit is a setting of the config. */
+  /** Replaces the message and the code of a document that exceeds `millis`, if the limit is a setting of the caller. */
   readonly overdue?: { readonly message: string; readonly code: string };
 }
 
@@ -26,36 +26,45 @@ const JOBS_AT_ONCE = 1000;
 const MAX_LOG_CHARACTERS = 8192;
 
 /**
- * A script of an untrusted config: QuickJS in WebAssembly, with a memory and a clock of its own. The script reaches
+ * A script of untrusted origin: QuickJS in WebAssembly, with a memory and a clock of its own. The script reaches
  * the document through functions that take and give texts, and nothing else. Exhausting a limit fails the document; the
  * script then begins anew, without what it kept.
  */
-export class SandboxedScript {
+export class SandboxedScript<Document> {
   private readonly source: string;
   private readonly name: string;
   private readonly limits: SandboxLimits;
-  private readonly host: DocumentHost;
+  private readonly host: ScriptHost<Document>;
+  private readonly makeError: MakeError;
   private readonly loadModule: () => Promise<QuickJSWASMModule>;
   private box: Box | undefined;
 
   private constructor(
     source: string,
     name: string,
-    logger: Logger,
+    host: ScriptHost<Document>,
+    makeError: MakeError,
     limits: SandboxLimits,
     loadModule: () => Promise<QuickJSWASMModule>,
   ) {
     this.source = source;
     this.name = name;
     this.limits = limits;
-    this.host = new DocumentHost(logger);
+    this.host = host;
+    this.makeError = makeError;
     this.loadModule = loadModule;
   }
 
-  /** @throws HeadraceError when the text is no script that QuickJS understands */
-  static async open(source: string, name: string, logger: Logger, limits = SANDBOX_LIMITS): Promise<SandboxedScript> {
+  /** Rejects with an error of `makeError` when the text is no script that QuickJS understands. */
+  static async open<Document>(
+    source: string,
+    name: string,
+    host: ScriptHost<Document>,
+    makeError: MakeError,
+    limits = SANDBOX_LIMITS,
+  ): Promise<SandboxedScript<Document>> {
     const { newQuickJSWASMModule } = await import('quickjs-emscripten');
-    const script = new SandboxedScript(source, name, logger, limits, () => newQuickJSWASMModule());
+    const script = new SandboxedScript(source, name, host, makeError, limits, () => newQuickJSWASMModule());
     script.box = await script.openBox();
     return script;
   }
@@ -82,7 +91,7 @@ export class SandboxedScript {
     const failure = box.run(this.limits.millis);
     this.host.document = undefined;
     if (failure?.fatal !== true) this.box = box;
-    if (failure !== undefined) throw scriptError(this.explained(failure), this.name);
+    if (failure !== undefined) throw this.makeError(problemOf(this.explained(failure), this.name));
   }
 
   /** Limits in words: QuickJS has two of its own. */
@@ -99,7 +108,7 @@ export class SandboxedScript {
   }
 
   private async openBox(): Promise<Box> {
-    return new Box(await this.loadModule(), this.source, this.name, this.host, this.limits);
+    return new Box(await this.loadModule(), this.source, this.name, this.host, this.makeError, this.limits);
   }
 }
 
@@ -115,7 +124,14 @@ class Box {
   private deadline = Number.POSITIVE_INFINITY;
   private overdue = false;
 
-  constructor(module: QuickJSWASMModule, source: string, name: string, host: DocumentHost, limits: SandboxLimits) {
+  constructor(
+    module: QuickJSWASMModule,
+    source: string,
+    name: string,
+    host: ScriptHost<unknown>,
+    makeError: MakeError,
+    limits: SandboxLimits,
+  ) {
     this.runtime = module.newRuntime();
     this.runtime.setMemoryLimit(limits.bytes);
     this.runtime.setMaxStackSize(STACK_BYTES);
@@ -128,9 +144,7 @@ class Box {
       const error = context.dump(result.error) as { message: string; lineNumber?: number };
       result.error.dispose();
       const place = error.lineNumber === undefined ? file : `${file}, line ${error.lineNumber}`;
-      throw new HeadraceError('HR_STAGE_START', `${place}: ${error.message}`, {
-        hint: 'Scripts of uploaded configs run in QuickJS, which may lack what is newest in JavaScript.',
-      });
+      throw makeError({ when: 'start', message: `${place}: ${error.message}` });
     };
     const call = context.newFunction('call', (...handles) => {
       const answer = answerTo(
@@ -222,14 +236,14 @@ function processorMillis(): number {
 }
 
 /** What the host says to a call from the sandbox, as JSON. */
-function answerTo(host: DocumentHost, [what = '', first = '', second = '']: string[]): string | undefined {
+function answerTo(host: ScriptHost<unknown>, [what = '', first = '', second = '']: string[]): string | undefined {
   switch (what) {
     case 'read': {
       const value = host.read(first);
-      return value === undefined ? undefined : writeWire(value);
+      return value === undefined ? undefined : writeWire(value, host);
     }
     case 'write':
-      return JSON.stringify(host.write(first, readWire(second)));
+      return JSON.stringify(host.write(first, readWire(second, host)));
     case 'has':
       return String(host.has(first));
     case 'remove':
@@ -237,9 +251,9 @@ function answerTo(host: DocumentHost, [what = '', first = '', second = '']: stri
     case 'names':
       return JSON.stringify(host.names());
     case 'call': {
-      const { value, refusal } = host.call(first, readWire(second) as Value[]);
+      const { value, refusal } = host.call(first, readWire(second, host) as unknown[]);
       if (refusal !== undefined) return JSON.stringify({ refusal });
-      return value === undefined ? '{}' : `{"value":${writeWire(value)}}`;
+      return value === undefined ? '{}' : `{"value":${writeWire(value, host)}}`;
     }
     case 'log':
       host.log(first as 'info', second.slice(0, MAX_LOG_CHARACTERS));

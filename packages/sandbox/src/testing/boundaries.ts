@@ -1,8 +1,7 @@
 import { mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { UsableBoundary } from '@headrace/engine';
-import { findBoundary } from './find-boundary.ts';
+import { findBoundary, type UsableBoundary } from '../boundary/index.ts';
 
 /** Programs of this machine, in a directory that can be a `PATH`. */
 export function pathWith(...names: string[]): string {

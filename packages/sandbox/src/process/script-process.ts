@@ -1,16 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import {
-  type ErrorCode,
-  HeadraceError,
-  type JsonObject,
-  type Logger,
-  messageOf,
-  readJson,
-  type Value,
-} from '@headrace/engine';
+import { messageOf } from '../problems/message-of.ts';
+import { type MakeError, placed, type ScriptProblem } from '../problems/script-problem.ts';
 import { readLines } from './line-reader.ts';
 import { lockedInMillis } from './processor-time.ts';
-import { knownCode, placed } from './script-error.ts';
 
 const MAX_ANSWER_CHARACTERS = 256 * 1024 * 1024;
 /** What the script prints is logged, a line cut here. */
@@ -38,14 +30,18 @@ export interface ScriptProcessOptions {
    */
   readonly processorMillis?: number;
   /** What a call fails with that took longer. */
-  readonly overdueCode?: ErrorCode;
-  readonly logger: Logger;
+  readonly overdueCode?: string;
+  /** Reads a line of JSON: objects are maps. It may keep the kinds of numbers. Throws for what is no JSON. */
+  readonly readJson: (line: string) => unknown;
+  /** Makes the errors of `start` and `call`. */
+  readonly makeError: MakeError;
+  readonly logger: { info(text: string): void };
 }
 
 interface Call {
   readonly request: string;
-  readonly onQuestion: ((question: Value) => string) | undefined;
-  readonly resolve: (value: Value) => void;
+  readonly onQuestion: ((question: unknown) => string) | undefined;
+  readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -67,7 +63,7 @@ export class ScriptProcess {
   private started: { resolve: () => void; reject: (error: Error) => void } | undefined;
   /** Why the child was ended, when it did not end by itself. */
   private endReason: string | undefined;
-  private endCode: ErrorCode | undefined;
+  private endCode: string | undefined;
   private lastWords = '';
   private timer: NodeJS.Timeout | undefined;
   private meter: NodeJS.Timeout | undefined;
@@ -76,7 +72,7 @@ export class ScriptProcess {
     this.options = options;
   }
 
-  /** @throws HeadraceError `HR_STAGE_START` when the process cannot be started, is not ready in time, or refuses */
+  /** Rejects when the process cannot be started, is not ready in time, or refuses. */
   start(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.started = { resolve, reject };
@@ -88,9 +84,9 @@ export class ScriptProcess {
    * What the script makes of a request, a line of JSON.
    *
    * @param onQuestion answers what the script asks meanwhile, with JSON
-   * @throws HeadraceError `HR_STAGE_FAILED`, naming the line of the script if there is one
+   * @returns rejects with an error that names the line of the script if there is one
    */
-  call(request: string, onQuestion?: (question: Value) => string): Promise<Value> {
+  call(request: string, onQuestion?: (question: unknown) => string): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.calls.push({ request, onQuestion, resolve, reject });
       if (this.child === undefined) this.launch();
@@ -107,7 +103,8 @@ export class ScriptProcess {
     this.child = undefined;
     this.watch(undefined);
     clearInterval(this.meter);
-    for (const call of this.calls.splice(0)) call.reject(new HeadraceError('HR_STAGE_FAILED', 'The stage has stopped'));
+    const stopped = this.options.makeError({ when: 'run', message: 'The stage has stopped' });
+    for (const call of this.calls.splice(0)) call.reject(stopped);
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const timer = setTimeout(() => child.kill('SIGKILL'), MILLIS_TO_STOP);
     await new Promise((resolve) => {
@@ -146,8 +143,8 @@ export class ScriptProcess {
   }
 
   private answered(line: string, cut: boolean): void {
-    const { name, callMillis } = this.options;
-    const answer = cut ? undefined : parsed(line);
+    const { name, callMillis, makeError, readJson } = this.options;
+    const answer = cut ? undefined : parsed(line, readJson);
     if (answer === undefined) {
       this.end(cut ? `gave more than ${MAX_ANSWER_CHARACTERS} characters` : `gave ${line.slice(0, 200)}, no answer`);
       return;
@@ -155,19 +152,19 @@ export class ScriptProcess {
     const error = answer.get('error');
     if (!this.ready) {
       if (error !== undefined) {
-        this.startFailed(explained(error, name, 'HR_STAGE_START'));
+        this.startFailed(makeError(explained(error, name, 'start')));
         return;
       }
       this.ready = true;
       this.started?.resolve();
       this.started = undefined;
     } else if (answer.has('ask')) {
-      this.child?.stdin?.write(`=${this.calls[0]?.onQuestion?.(answer.get('ask') as Value) ?? 'null'}\n`);
+      this.child?.stdin?.write(`=${this.calls[0]?.onQuestion?.(answer.get('ask')) ?? 'null'}\n`);
       return;
     } else {
       const call = this.calls.shift();
       if (error === undefined) call?.resolve(answer.get('value') ?? null);
-      else call?.reject(explained(error, name, 'HR_STAGE_FAILED'));
+      else call?.reject(makeError(explained(error, name, 'run')));
       if (error instanceof Map && error.get('fatal') === true) {
         this.replace();
         return;
@@ -177,7 +174,7 @@ export class ScriptProcess {
   }
 
   /** Ends a child that can be of no more use; what it was at fails when it has ended. */
-  private end(reason: string, code?: ErrorCode): void {
+  private end(reason: string, code?: string): void {
     this.endReason = reason;
     this.endCode = code;
     this.child?.kill('SIGKILL');
@@ -185,13 +182,13 @@ export class ScriptProcess {
 
   private ended(child: ChildProcess, how: string): void {
     if (this.child !== child) return;
-    const { name, command } = this.options;
+    const { name, command, makeError } = this.options;
     const message = `${name}: the process of the script (${command}) ${this.endReason ?? how}`;
     if (!this.ready) {
-      this.startFailed(new HeadraceError('HR_STAGE_START', message));
+      this.startFailed(makeError({ when: 'start', message }));
       return;
     }
-    this.calls.shift()?.reject(new HeadraceError(this.endCode ?? 'HR_STAGE_FAILED', message));
+    this.calls.shift()?.reject(makeError({ when: 'run', message, code: this.endCode }));
     this.replace();
   }
 
@@ -204,7 +201,7 @@ export class ScriptProcess {
     if (this.calls.length > 0) this.launch();
   }
 
-  private startFailed(error: HeadraceError): void {
+  private startFailed(error: Error): void {
     this.started?.reject(error);
     this.started = undefined;
     for (const call of this.calls.splice(0)) call.reject(error);
@@ -237,7 +234,7 @@ export class ScriptProcess {
   }
 }
 
-function parsed(line: string): JsonObject | undefined {
+function parsed(line: string, readJson: (line: string) => unknown): Map<string, unknown> | undefined {
   try {
     const answer = readJson(line);
     return answer instanceof Map ? answer : undefined;
@@ -246,10 +243,7 @@ function parsed(line: string): JsonObject | undefined {
   }
 }
 
-function explained(error: Value, name: string, otherwise: ErrorCode): HeadraceError {
+function explained(error: unknown, name: string, when: ScriptProblem['when']): ScriptProblem {
   const { message, line, code } = Object.fromEntries(error instanceof Map ? error : []);
-  return new HeadraceError(
-    knownCode(code) ?? otherwise,
-    placed(String(message), name, typeof line === 'number' ? line : undefined),
-  );
+  return { when, message: placed(String(message), name, typeof line === 'number' ? line : undefined), code };
 }

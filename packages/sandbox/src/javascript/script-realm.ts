@@ -1,15 +1,4 @@
-/** What went wrong in a script, as plain data: it crosses realms. */
-export interface ScriptFailure {
-  readonly message: string;
-  /** Of the engine that ran the script; the line is read from it. */
-  readonly stack?: string;
-  /** A code of `HeadraceError`, when the document refused something. */
-  readonly code?: string;
-  /** Whether the script's own realm may be damaged, by a lack of memory. */
-  readonly fatal?: boolean;
-  /** Whether it was ended in the middle of something: a loop itself has no line, only what is called before or in it. */
-  readonly interrupted?: boolean;
-}
+import type { ScriptFailure } from '../problems/script-problem.ts';
 
 /** What the document refuses. */
 export interface Refusal {

@@ -1,6 +1,6 @@
 import { type Context, Script } from 'node:vm';
-import { messageOf } from '@headrace/engine';
-import type { ScriptFailure } from './script-realm.ts';
+import { messageOf } from '../problems/message-of.ts';
+import type { ScriptFailure } from '../problems/script-problem.ts';
 
 const PROMISE = new Script('Promise.prototype', { filename: 'headrace' });
 

@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { lstat, readlink, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { promisify } from 'node:util';
-import { HeadraceError, messageOf, requireNothingHidden, requireReadOnly, type UsableBoundary } from '@headrace/engine';
-import { boundaryCommand } from './boundary/boundary-command.ts';
-import type { Mount } from './boundary/launcher.ts';
+import { boundaryCommand, type Mount, type UsableBoundary } from '../boundary/index.ts';
+import { messageOf } from '../problems/message-of.ts';
+import type { MakeError } from '../problems/script-problem.ts';
 
 /** Of memory that the process may write to. */
 const MAX_BYTES = 1024 * 1024 * 1024;
@@ -19,23 +19,32 @@ const SHARED_PREFIXES: ReadonlySet<string> = new Set(['/', '/usr', '/usr/local']
 /** Asked in isolated mode: neither the environment of the service nor a home directory adds places to look for modules. */
 const ASK = 'import json, sys; print(json.dumps([sys.executable, sys.prefix, sys.base_prefix, *sys.path]))';
 
+/** What the caller has to say about the files of Python. */
+export interface PythonChecks {
+  readonly makeError: MakeError;
+  /** Throws when a script could write to this path, whose directory Python reads outside of the boundary. */
+  requireReadOnly(path: string): void;
+  /** Throws when there are files in this directory that a script must not see. */
+  requireNothingHidden(directory: string): void;
+}
+
 /**
  * How to run a Python of this machine in a boundary: it may read its own installation, the libraries of the system and
  * the directory of the script.
  *
  * @param python the executable
- * @throws HeadraceError `HR_STAGE_START` when it cannot be asked where it is installed; `HR_POLICY_REFUSED` when what it
- *   reads would include files of the service
+ * Rejects with an error of `checks` when Python cannot be asked where it is installed, or reads what it must not.
  */
 export async function boundedPython(
   boundary: UsableBoundary,
   python: string,
   scriptFolder: string,
   args: readonly string[],
+  checks: PythonChecks,
 ): Promise<{ command: string; args: string[] }> {
   // Outside the boundary, Python is asked where it is. It runs files of its installation then.
-  if (isAbsolute(python)) requireReadOnly(join(dirname(dirname(python)), 'lib', 'python.pth'));
-  const [executable, ...places] = await installation(python);
+  if (isAbsolute(python)) checks.requireReadOnly(join(dirname(dirname(python)), 'lib', 'python.pth'));
+  const [executable, ...places] = await installation(python, checks.makeError);
   const folders = new Set<string>(SYSTEM_LIBRARIES);
   for (const place of places) if (!SHARED_PREFIXES.has(place)) folders.add(place);
   const mounts: Mount[] = [];
@@ -47,7 +56,7 @@ export async function boundedPython(
     mounts.push({ source: await realpath(folder), target: folder, kind });
   }
   mounts.push({ source: scriptFolder, target: scriptFolder, kind: 'directory' });
-  for (const { source } of mounts) requireNothingHidden(source);
+  for (const { source } of mounts) checks.requireNothingHidden(source);
   for (const file of await links(executable)) {
     if (mounts.some(({ target }) => isInside(file, target))) continue;
     mounts.push({ source: await realpath(file), target: file, kind: 'file' });
@@ -55,7 +64,7 @@ export async function boundedPython(
   return boundaryCommand(boundary, { mounts, maxBytes: MAX_BYTES, command: executable, args });
 }
 
-async function installation(python: string): Promise<[executable: string, ...places: string[]]> {
+async function installation(python: string, makeError: MakeError): Promise<[executable: string, ...places: string[]]> {
   try {
     const { stdout } = await promisify(execFile)(python, ['-I', '-c', ASK], {
       cwd: '/',
@@ -65,9 +74,9 @@ async function installation(python: string): Promise<[executable: string, ...pla
     const [executable, ...places] = JSON.parse(stdout) as string[];
     if (executable !== undefined && executable !== '') return [executable, ...places];
   } catch (error) {
-    throw new HeadraceError('HR_STAGE_START', `${python} cannot be run: ${messageOf(error)}`);
+    throw makeError({ when: 'start', message: `${python} cannot be run: ${messageOf(error)}` });
   }
-  throw new HeadraceError('HR_STAGE_START', `${python} does not know where it is`);
+  throw makeError({ when: 'start', message: `${python} does not know where it is` });
 }
 
 /** A file, and the files that it leads to by symbolic links. */

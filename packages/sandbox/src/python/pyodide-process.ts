@@ -2,8 +2,7 @@ import { realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { HeadraceError, type UsableBoundary } from '@headrace/engine';
-import { boundaryCommand, NODE_INSIDE } from './boundary/boundary-command.ts';
+import { boundaryCommand, NODE_INSIDE, type UsableBoundary } from '../boundary/index.ts';
 import { EMBEDDED_PYTHON } from './embedded-python.ts';
 
 /** The little of Pyodide that is used. */
@@ -109,14 +108,14 @@ async function servePython(
   }
 }
 
-/** Where the optional package is. Throws `HR_STAGE_START` when it is not installed. */
-export function findPyodide(resolve: (id: string) => string = createRequire(import.meta.url).resolve): string {
+/** Where the optional package is; undefined when it is not installed. */
+export function findPyodide(
+  resolve: (id: string) => string = createRequire(import.meta.url).resolve,
+): string | undefined {
   try {
     return realpathSync(dirname(resolve('pyodide/package.json')));
   } catch {
-    throw new HeadraceError('HR_STAGE_START', 'EmbeddedPython needs the package pyodide, which is not installed', {
-      hint: 'Install it beside Headrace: npm install pyodide. Or use ExternalPython, which runs the Python of the machine.',
-    });
+    return undefined;
   }
 }
 

@@ -1,4 +1,7 @@
-import { base64, Double, type JsonObject, type Value } from '@headrace/engine';
+import type { ScriptHost } from './script-host.ts';
+
+/** What the host knows of numbers that keep their kind. */
+type Numbers = Pick<ScriptHost<unknown>, 'double' | 'doubleValue'>;
 
 /*
  * Values as JSON texts between this process and the sandbox: scalars as they are, all others as a list with its kind
@@ -6,43 +9,46 @@ import { base64, Double, type JsonObject, type Value } from '@headrace/engine';
  */
 
 /** A value of a document as JSON that keeps the kind of its numbers. */
-export function writeWire(value: Value): string {
-  return JSON.stringify(toWire(value));
+export function writeWire(value: unknown, numbers: Numbers): string {
+  return JSON.stringify(toWire(value, numbers));
 }
 
 /** What `writeWire`, or the sandbox, has written. */
-export function readWire(text: string): Value {
-  return fromWire(JSON.parse(text));
+export function readWire(text: string, numbers: Numbers): unknown {
+  return fromWire(JSON.parse(text), numbers);
 }
 
-function toWire(value: Value): unknown {
+function toWire(value: unknown, numbers: Numbers): unknown {
   if (typeof value === 'number') return Number.isFinite(value) ? value : ['n', String(value)];
   if (typeof value === 'bigint') return ['b', String(value)];
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return ['a', ...value.map(toWire)];
-  if (value instanceof Double) return ['d', value.value];
-  if (value instanceof Uint8Array) return ['x', base64(value)];
+  if (Array.isArray(value)) return ['a', ...value.map((item) => toWire(item, numbers))];
+  const double = numbers.doubleValue(value);
+  if (double !== undefined) return ['d', double];
+  if (value instanceof Uint8Array) {
+    return ['x', Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('base64')];
+  }
   const members: unknown[] = ['o'];
-  for (const [key, member] of value) members.push(key, toWire(member));
+  for (const [key, member] of value as Map<string, unknown>) members.push(key, toWire(member, numbers));
   return members;
 }
 
-function fromWire(wire: unknown): Value {
-  if (!Array.isArray(wire)) return wire as Value;
+function fromWire(wire: unknown, numbers: Numbers): unknown {
+  if (!Array.isArray(wire)) return wire;
   switch (wire[0]) {
     case 'a':
-      return wire.slice(1).map(fromWire);
+      return wire.slice(1).map((item) => fromWire(item, numbers));
     case 'b':
       return BigInt(wire[1]);
     case 'd':
-      return new Double(wire[1]);
+      return numbers.double(wire[1]);
     case 'n':
       return Number(wire[1]);
     case 'x':
       return new Uint8Array(Buffer.from(wire[1], 'base64'));
   }
-  const object: JsonObject = new Map();
-  for (let i = 1; i < wire.length; i += 2) object.set(wire[i], fromWire(wire[i + 1]));
+  const object = new Map<string, unknown>();
+  for (let i = 1; i < wire.length; i += 2) object.set(wire[i], fromWire(wire[i + 1], numbers));
   return object;
 }
 

@@ -1,8 +1,7 @@
 import { type Context, constants, createContext, Script } from 'node:vm';
-import { type Document, HeadraceError, type Logger } from '@headrace/engine';
-import { DocumentHost } from './document-host.ts';
-import { scriptError } from './script-error.ts';
-import { type openRealm, REALM_SOURCE, type Realm, type ScriptFailure } from './script-realm.ts';
+import { type MakeError, problemOf, type ScriptFailure } from '../problems/script-problem.ts';
+import type { ScriptHost } from './script-host.ts';
+import { type openRealm, REALM_SOURCE, type Realm } from './script-realm.ts';
 import { watchRejections } from './script-rejections.ts';
 import { wrapScript } from './wrap-script.ts';
 
@@ -30,30 +29,32 @@ export function syntaxMistake(source: string, name: string): string | undefined 
 }
 
 /**
- * A script of a trusted config, in the thread of its pipeline. It sees the document and ECMAScript, nothing of Node;
+ * A script of trusted origin, in the thread of its caller. It sees the document and ECMAScript, nothing of Node;
  * but this is no sandbox: nothing bounds its time and memory.
  */
-export class VmScript {
+export class VmScript<Document> {
   private readonly name: string;
-  private readonly host: DocumentHost;
+  private readonly host: ScriptHost<Document>;
+  private readonly makeError: MakeError;
   private readonly realm: Realm;
   private readonly script: Parameters<Realm['load']>[0];
   private running = false;
   /** Where promises are to be settled before the document goes on; undefined when the script makes none. */
   private readonly settled: Context | undefined;
 
-  /** @throws HeadraceError when the text is no script */
-  constructor(source: string, name: string, logger: Logger) {
+  /** Throws an error of `makeError` when the text is no script. */
+  constructor(source: string, name: string, host: ScriptHost<Document>, makeError: MakeError) {
     this.name = name;
-    this.host = new DocumentHost(logger);
+    this.host = host;
+    this.makeError = makeError;
     const mistake = syntaxMistake(source, name);
-    if (mistake !== undefined) throw new HeadraceError('HR_STAGE_START', mistake);
+    if (mistake !== undefined) throw makeError({ when: 'start', message: mistake });
     // An ordinary global object: one that Node watches would cost at every access.
     // Its promises wait for us: they must not run between documents, when there is none.
     const context = createContext(constants.DONT_CONTEXTIFY, { microtaskMode: 'afterEvaluate' });
     if (PROMISES.test(source)) {
       this.settled = context;
-      watchRejections(context, (failure) => logger.error(scriptError(failure, name).message));
+      watchRejections(context, (failure) => host.log('error', problemOf(failure, name).message));
     }
     const open = new Script(REALM_SOURCE, { filename: 'headrace' }).runInContext(context) as typeof openRealm;
     this.realm = open(this.host);
@@ -69,7 +70,7 @@ export class VmScript {
     const failure = this.realm.run() ?? this.settle();
     this.host.document = undefined;
     this.running = false;
-    if (failure !== undefined) throw scriptError(failure, this.name);
+    if (failure !== undefined) throw this.makeError(problemOf(failure, this.name));
   }
 
   private settle(): ScriptFailure | undefined {

@@ -2,9 +2,10 @@ import { execFile } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { release } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { messageOf, type ScriptBoundary, type UsableBoundary } from '@headrace/engine';
+import { messageOf } from '../problems/message-of.ts';
 import { boundaryCommand, NODE_INSIDE } from './boundary-command.ts';
 import { probeArgs } from './probe.ts';
+import type { ScriptBoundary, UsableBoundary } from './script-boundary.ts';
 import { syscallFilter } from './syscall-filter.ts';
 
 /** Since then it counts the threads in a user namespace by themselves, and all calls of the launcher exist. */

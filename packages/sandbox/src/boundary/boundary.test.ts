@@ -16,7 +16,7 @@ import { createInterface } from 'node:readline/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { boundariesHere, lockedIn, pathWith, statusOf } from './boundaries.test.lib.ts';
+import { boundariesHere, lockedIn, pathWith, statusOf } from '../testing/boundaries.ts';
 import { boundaryCommand, NODE_INSIDE } from './boundary-command.ts';
 import { findBoundary } from './find-boundary.ts';
 

@@ -1,0 +1,1 @@
+export type { MakeError, ScriptProblem } from './script-problem.ts';

@@ -1,0 +1,1 @@
+export { ScriptProcess, type ScriptProcessOptions } from './script-process.ts';

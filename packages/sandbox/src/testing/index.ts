@@ -1,0 +1,1 @@
+export { boundariesHere, lockedIn, pathWith, statusOf } from './boundaries.ts';
