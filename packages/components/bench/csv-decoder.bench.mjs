@@ -1,7 +1,8 @@
 // How many documents a second the CSV decoder makes on one core, and how fast a file is cut into pieces.
 // Run after a build: node packages/components/bench/csv-decoder.bench.mjs
+
+import { CsvScanner } from '@headrace/records/csv';
 import { CsvDecoder } from '../dist/formats/csv/csv-decoder.js';
-import { CsvScanner } from '../dist/formats/csv/csv-scanner.js';
 
 const COLUMNS = 10;
 const ROWS = 3000;
