@@ -25,7 +25,7 @@ describe('what stages say in a preview', () => {
     const [{ log: lines = [] } = {}] = await preview(script, ['{"id":"a"}'], false);
     expect(lines).toHaveLength(101);
     expect(lines[0]).toEqual(log(`${'x'.repeat(2000)}…`));
-    expect(lines.slice(-2)).toEqual([log('99'), { level: 'warn', stage: '', message: 'Lines that are not shown: 50' }]);
+    expect(lines.slice(-2)).toEqual([log('99'), { level: 'warn', stage: '', message: 'Lines not shown: 50' }]);
   });
 
   it(

@@ -94,7 +94,7 @@ describe('a destination that is down when the run starts', () => {
     const result = await run.done;
     expect([result.status, result.counts.succeeded]).toEqual(['SUCCEEDED', 10]);
     expect(waits()).toMatchObject([{ level: 'warn', message: expect.stringContaining('up to 60 s') }]);
-    expect(harness.logged.filter(({ message }) => message.includes('can be reached, after'))).toHaveLength(1);
+    expect(harness.logged.filter(({ message }) => message.includes('destination is reachable after'))).toHaveLength(1);
   });
 
   it('is waited for while it answers that it starts', async () => {

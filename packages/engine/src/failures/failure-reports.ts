@@ -16,7 +16,7 @@ export type PostFailures = (failures: KeptFailure[], weight: number) => void;
 /** Tells of the failed documents of a run while it goes on: in groups, and up to a limit unless all are wanted. */
 export class FailureReports {
   /** Those that were told of, without their contents. */
-  readonly told: FailedDocument[] = [];
+  readonly listed: FailedDocument[] = [];
   readonly budget: FailureBudget;
   readonly #post: PostFailures | undefined;
   readonly #gate: MessageGate;
@@ -44,8 +44,8 @@ export class FailureReports {
   }
 
   /** Whether so many are told in the result and in the log that these have no more. */
-  get toldEnough(): boolean {
-    return this.told.length >= MAX_KEPT_FAILURES;
+  get listFull(): boolean {
+    return this.listed.length >= MAX_KEPT_FAILURES;
   }
 
   /** How many failed documents were not kept because others came before; 0 when nobody keeps them. */
@@ -61,8 +61,8 @@ export class FailureReports {
   add(failure: KeptFailure): void {
     const { id, connector, at, status } = failure;
     const short = { ...failure.failure, message: cut(failure.failure.message) };
-    if (!this.toldEnough) {
-      this.told.push({ id, connector, at, failure: short, ...(status === undefined ? {} : { status }) });
+    if (!this.listFull) {
+      this.listed.push({ id, connector, at, failure: short, ...(status === undefined ? {} : { status }) });
     }
     this.#kept++;
     if (this.full) this.budget.close();

@@ -10,21 +10,21 @@ import { Signal } from '../transport/signal.ts';
 import { type DocumentCounts, noDocuments, pendingDocuments, type SharedCounts } from './counters.ts';
 import type { FailureLimit } from './failure-limit.ts';
 
-/** Documents on their way to the indexer that failed together: `count` of them, from one on. */
+/** Documents that failed together on their way to the indexer: `count` documents, starting at index `from`. */
 export interface FailedAtIndexer {
   readonly documents: EncodedDocuments;
   readonly from: number;
   readonly count: number;
-  /** How they are encoded. */
+  /** The encoding of the documents. */
   readonly encoding: string;
   readonly failure: Failure;
   readonly status?: number | undefined;
 }
 
 /**
- * The books of one connector: every document that is entered gets exactly one end. Documents are entered when
- * they are handed to the pipeline threads, as far as their number is known then; those of a piece of bytes when
- * they have been decoded.
+ * Counts the documents of one connector. Each published document succeeds, fails or is dropped exactly once. Documents
+ * count as published when they are handed to the pipeline threads, if their number is known then. Documents in a chunk
+ * of bytes count when they have been decoded.
  */
 export class Accounts {
   readonly counts: DocumentCounts = noDocuments();
@@ -35,11 +35,11 @@ export class Accounts {
   readonly #limit: FailureLimit;
   readonly #logger: Logger;
   readonly #changed = new Signal();
-  /** For each batch of known size that is under way: how many of its documents no part has told of. */
+  /** For each unfinished batch of known size: the number of its documents that no part has reported yet. */
   readonly #open = new Map<number, number>();
 
   /**
-   * @param reports of the run, which take the first failures
+   * @param reports the failure reports of the run, which keep the first failures
    * @param limit how many documents of the run may fail
    */
   constructor(
@@ -57,21 +57,21 @@ export class Accounts {
     this.#logger = logger;
   }
 
-  /** Resolves when no more than so many documents are on their way, or when it makes no sense to wait any more. */
+  /** Resolves when at most `most` documents are pending, or when `givenUp` returns true. */
   async waitForPending(most: number, givenUp: () => boolean): Promise<void> {
     while (pendingDocuments(this.counts) > most && !givenUp()) await this.#changed.wait();
   }
 
-  /** A batch of so many documents goes to the pipeline threads. */
+  /** Counts a batch of known size that was handed to the pipeline threads. */
   entered(sequence: number, documents: number): void {
     this.#open.set(sequence, documents);
     this.#add('published', documents);
   }
 
-  /** A part of what became of a batch has had its turn. */
+  /** Counts one part of the result of a batch. Parts arrive in the order of their batches. */
   settled(part: OutcomePart): void {
     const known = this.#open.get(part.sequence);
-    // Upwards first: at no moment do the counts tell of more ends than beginnings.
+    // Count the published documents first: the counts must never show more finished documents than published ones.
     if (known === undefined) this.#add('published', part.published);
     else this.#open.set(part.sequence, known - part.published);
     this.#add('created', part.created);
@@ -88,14 +88,14 @@ export class Accounts {
     this.#changed.notify();
   }
 
-  /** Documents that were on their way to the indexer failed. */
+  /** Counts documents that failed on their way to the indexer. */
   failed({ documents, from, count, encoding, failure, status }: FailedAtIndexer): void {
     this.#add('failed', count);
     const reports = this.#reports;
     let i = from;
     for (; i < from + count && !reports.full; i++) {
       const id = documents.ids[i];
-      // Of a stream only the first are known.
+      // For a stream, only the ids of the first documents are known.
       if (id === undefined) break;
       const content = reports.budget.closed ? undefined : documents.content(i, encoding, reports.budget);
       this.#keep(id, 'indexer', failure, content, status);
@@ -104,14 +104,17 @@ export class Accounts {
     this.#changed.notify();
   }
 
-  /** A record could not be read. */
+  /** Counts a record that could not be read. */
   rejected({ place, message, id }: RejectedRecord): void {
     this.#add('published', 1);
     this.#add('failed', 1);
     this.#keep(id ?? place, 'connector', { code: 'HR_RECORD_UNREADABLE', message: `${place}: ${message}` });
   }
 
-  /** Whatever is under way in pipeline threads is lost, and so are documents that were published and not yet handed over. */
+  /**
+   * Counts all unfinished documents of the pipeline threads as failed, and also the documents that were published but
+   * not handed over.
+   */
   lost(notHandedOver: number, failure: Failure): void {
     this.#add('published', notHandedOver);
     this.#failTogether(notHandedOver, failure);
@@ -145,7 +148,7 @@ export class Accounts {
       reports.leaveOut(1);
       return;
     }
-    const isLogged = !reports.toldEnough;
+    const isLogged = !reports.listFull;
     reports.add({
       id,
       connector,
@@ -161,12 +164,14 @@ export class Accounts {
         ? `Record could not be read: ${id}`
         : `Document FAILED during ${at === 'indexer' ? 'indexing' : 'pipeline processing'}: ${id}`;
     this.#logger.error(what, { id, at, code: failure.code, reason: failure.message });
-    if (reports.toldEnough) {
-      this.#logger.error(`These were ${MAX_KEPT_FAILURES} failures; further ones are counted, but not told one by one`);
+    if (reports.listFull) {
+      this.#logger.error(
+        `The log lists the first ${MAX_KEPT_FAILURES} failures of a run. Later failures are only counted`,
+      );
     }
   }
 }
 
-/** Why there is nothing of documents that were under way. */
-const LOST = 'They were under way, and nobody knows any more which they were';
+/** Why the content of unfinished documents is missing. */
+const LOST = 'The documents were being processed, and their ids and contents are lost';
 const STOPPED: Failure = { code: 'HR_RUN_CANCELLED', message: 'The run was stopped before the document was processed' };

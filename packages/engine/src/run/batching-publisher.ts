@@ -8,39 +8,45 @@ import { HeadraceError } from '../errors/headrace-error.ts';
 import { encodeDocuments } from '../transport/document-wire.ts';
 import { Signal } from '../transport/signal.ts';
 
-/** Documents that a connector makes itself travel in batches of this many, or of about this many characters. */
+/**
+ * Documents that a connector creates itself are sent in batches of at most this many documents, or of about this many
+ * characters.
+ */
 const BATCH_DOCUMENTS = 1000;
 const BATCH_CHARACTERS = 256 * 1024;
-/** A slow source's documents wait no longer than this for others to travel with. */
+/** Documents of a slow source wait at most this long until their batch is sent. */
 const BATCH_MILLIS = 10;
 
 export interface BatchingPublisherOptions {
   readonly signal: AbortSignal;
   readonly log: Logger;
-  /** Merge consecutive documents of one id. */
+  /** Merge consecutive documents that have the same id. */
   readonly collapse: boolean;
-  /** Documents that may be pending before publishing waits; undefined: no such limit. */
+  /** Publishing waits while this many documents are pending. Undefined means no limit. */
   readonly maxPending: number | undefined;
-  /** Waits until there is space for a batch. Rejects when no more is taken. */
+  /** Waits until there is capacity for a batch. Rejects when no more batches are accepted. */
   readonly waitForSpace: () => Promise<void>;
-  /** Hands over a batch. Throws when no more is taken. */
+  /** Hands over a batch. Throws when no more batches are accepted. */
   readonly submit: (batch: SourceBatch) => void;
-  /** Waits until no more documents than this are pending. */
+  /** Waits until at most this many documents are pending. */
   readonly waitForPending: (most: number) => Promise<void>;
-  /** Waits until all batches that were handed over so far have come to their end. Rejects when the run gives up before. */
+  /** Waits until all batches that were handed over so far are finished. Rejects if the run gives up first. */
   readonly settled: () => Promise<void>;
-  /** How many documents failed so far because the destination took none. */
+  /** The number of documents that failed so far because the destination accepted none. */
   readonly undelivered: () => number;
   readonly onReject: (record: RejectedRecord) => void;
 }
 
-/** Takes what a connector publishes and makes numbered batches of it. */
+/** Collects the documents that a connector publishes into numbered batches. */
 export class BatchingPublisher implements Publisher {
   readonly signal: AbortSignal;
-  /** Documents that the connector handed over itself, before collapsing. Those in chunks are counted where they are decoded. */
+  /**
+   * Documents that the connector published one by one, before collapsing. Documents in chunks are counted where they
+   * are decoded.
+   */
   received = 0;
   readonly #options: BatchingPublisherOptions;
-  /** How many documents a batch may have. */
+  /** The maximum number of documents in a batch. */
   readonly batchDocuments: number;
   readonly #decoders = new Decoders();
   #documents: Document[] = [];
@@ -48,7 +54,7 @@ export class BatchingPublisher implements Publisher {
   #held: Document | undefined;
   readonly #released = new Signal();
   #notHandedOver = 0;
-  /** How many could not be delivered when `settled` was called last. */
+  /** The number of undeliverable documents at the last call of `settled`. */
   #undelivered = 0;
   #timer: NodeJS.Timeout | undefined;
   #submitting: Promise<void> = Promise.resolve();
@@ -79,13 +85,13 @@ export class BatchingPublisher implements Publisher {
 
   async publishChunk(chunk: RecordChunk): Promise<void> {
     this.#check();
-    // Where single documents count, they have to be known here.
+    // This limit counts single documents, so their number must be known here.
     if (this.#options.collapse || this.#options.maxPending !== undefined) return this.#decodeHere(chunk);
     await this.#sendDocuments();
     await this.#enqueue({ kind: 'records', chunk });
   }
 
-  /** Documents that are encoded for the indexer already. */
+  /** Documents that are already encoded for the indexer. */
   async publishEncoded(batch: EncodedInput): Promise<void> {
     this.#check();
     this.received += batch.count;
@@ -103,7 +109,7 @@ export class BatchingPublisher implements Publisher {
     this.#check();
     const held = this.#held;
     while (held !== undefined && this.#held === held && this.#failure === undefined) await this.#released.wait();
-    // Documents of this call may have failed before it, but not before the last one.
+    // Documents of this call may have failed earlier, but not before the last call.
     const before = this.#undelivered;
     this.#undelivered = this.#options.undelivered();
     await this.#sendDocuments();
@@ -113,7 +119,7 @@ export class BatchingPublisher implements Publisher {
     throw new HeadraceError('HR_INDEXER_UNDELIVERED', `${counted(count, 'document')} could not be delivered`);
   }
 
-  /** Sends what is held back. */
+  /** Sends the documents that are held back. */
   async flush(): Promise<void> {
     if (this.#held !== undefined) {
       const held = this.#held;
@@ -126,7 +132,7 @@ export class BatchingPublisher implements Publisher {
     this.#check();
   }
 
-  /** Takes no more, and tells how many documents it was given that no pipeline thread has got. */
+  /** Accepts no more documents. Returns the number of published documents that no pipeline thread has received. */
   abandon(): number {
     clearTimeout(this.#timer);
     this.#failure ??= { error: new Error('The connector was given up') };
@@ -142,7 +148,8 @@ export class BatchingPublisher implements Publisher {
     this.#characters += estimate(document);
     if (this.#documents.length >= this.batchDocuments || this.#characters >= BATCH_CHARACTERS)
       return this.#sendDocuments();
-    // Nobody awaits the timer's batch: an error shows at the next call, as the reference's asynchronous sends do.
+    // No caller awaits the timer's batch. An error shows at the next call, like with the asynchronous sends of the
+    // reference.
     this.#timer ??= setTimeout(() => void this.#sendDocuments().catch(() => undefined), BATCH_MILLIS);
     return undefined;
   }
@@ -157,7 +164,7 @@ export class BatchingPublisher implements Publisher {
     return this.#enqueue({ kind: 'documents', bytes: encodeDocuments(documents), count: documents.length });
   }
 
-  /** Batches go one after the other, each when there is space for it. */
+  /** Sends batches one at a time, each when there is capacity for it. */
   #enqueue(batch: SourceBatch): Promise<void> {
     const { maxPending, waitForSpace, submit, waitForPending } = this.#options;
     this.#submitting = this.#submitting
@@ -165,7 +172,7 @@ export class BatchingPublisher implements Publisher {
         const documents = batch.kind === 'records' ? 0 : batch.count;
         if (maxPending !== undefined) await waitForPending(maxPending - documents);
         await waitForSpace();
-        // In one go: at every moment each document is here, or there, and in one place only.
+        // No await in here: at every moment each document must be in exactly one of the two places.
         submit(batch);
         this.#notHandedOver -= documents;
       })
@@ -176,7 +183,7 @@ export class BatchingPublisher implements Publisher {
     return this.#submitting;
   }
 
-  /** Collapsing needs the documents in one place, in order. */
+  /** Collapsing needs all documents in one place and in order. */
   async #decodeHere({ bytes, decoder: reference, position }: RecordChunk): Promise<void> {
     const decoder = await this.#decoders.get(reference);
     const waits: Promise<void>[] = [];
@@ -197,7 +204,7 @@ export class BatchingPublisher implements Publisher {
   }
 }
 
-/** About how many characters a document takes, without writing it. */
+/** Estimates the number of characters of a document without serializing it. */
 function estimate(document: Document): number {
   let characters = 0;
   for (const value of document.fieldValues) {

@@ -6,13 +6,13 @@ import { OverdueError } from './time-limits.ts';
 
 const FIRST_WAIT_MILLIS = 500;
 const LONGEST_WAIT_MILLIS = 5000;
-/** What an attempt may take at least: a connection over TLS and a proxy can take seconds. */
+/** The minimum time for one attempt: a connection over TLS and a proxy can take seconds. */
 const LEAST_ATTEMPT_MILLIS = 10_000;
 
 /**
- * Connects to a destination. One that is down or starting is tried again for a time; any other failure, such as a wrong
+ * Connects to a destination. If it is down or starting, retries until the timeout. Any other failure, such as a wrong
  * password, is thrown at once. Rejects with an `OverdueError` when the run is stopped, also during an attempt.
- * @param timeoutMillis how long to keep trying; 0: one attempt
+ * @param timeoutMillis how long to keep trying; 0 means one attempt
  */
 export async function connectWithin(
   timeoutMillis: number,
@@ -32,7 +32,7 @@ export async function connectWithin(
       try {
         const most = Math.max(timeoutMillis - elapsed(), LEAST_ATTEMPT_MILLIS);
         await Promise.race([answered(connect, most), stopped.promise]);
-        if (isTold) log.info(`The destination can be reached, after ${seconds(elapsed())}`);
+        if (isTold) log.info(`The destination is reachable after ${seconds(elapsed())}`);
         return;
       } catch (error) {
         const left = timeoutMillis - elapsed();
@@ -50,7 +50,7 @@ export async function connectWithin(
   }
 }
 
-/** Connects, but does not wait for ever for a destination that takes the connection and stays silent. */
+/** Connects with a time limit, because a destination may accept the connection and never answer. */
 async function answered(connect: () => Promise<void>, millis: number): Promise<void> {
   const silent = Promise.withResolvers<never>();
   const message = `The destination did not answer within ${seconds(millis)}`;
@@ -67,12 +67,12 @@ const STOPPED: Failure = {
   message: 'The run was stopped before its destination could be reached',
 };
 
-/** The error with the hint that `validate --connect` gives, and how long the destination was waited for. */
+/** Adds the hint that `validate --connect` gives, and how long the run waited for the destination. */
 function explained(error: unknown, waitedMillis: number | undefined): unknown {
   if (error instanceof OverdueError) return error;
   const { message, hint } = reachReason(error);
   const waited =
-    waitedMillis === undefined ? '' : `. It was tried for ${seconds(waitedMillis)} (indexer.connectTimeout)`;
+    waitedMillis === undefined ? '' : `. The run tried for ${seconds(waitedMillis)} (indexer.connectTimeout)`;
   const code = error instanceof HeadraceError ? error.code : 'HR_INDEXER_CONNECT';
   return new HeadraceError(code, `${message}${waited}`, hint === undefined ? {} : { hint });
 }

@@ -8,14 +8,14 @@ const TIMEOUT: Failure = { code: 'HR_CONNECTOR_TIMEOUT', message: 'too slow' };
 const CANCELLED: Failure = { code: 'HR_RUN_CANCELLED', message: 'stopped' };
 const PHASE = { text: 'Connector exception.', code: 'HR_CONNECTOR_FAILED' } as const;
 
-/** A logger that keeps what is logged as an error. */
+/** A logger that keeps the logged errors. */
 function keepingLogger() {
   const errors: string[] = [];
   return { errors, logger: { ...silentLogger, error: (message: string) => void errors.push(message) } };
 }
 
 describe('the failure of a connector', () => {
-  it('has the message and the code of an error, which is logged once', () => {
+  it('has the message and the code of its error, and logs it once', () => {
     const { errors, logger } = keepingLogger();
     const failure = connectorFailure(new Error('no such table'), PHASE, logger);
     expect(failure).toMatchObject({ text: PHASE.text, timed: false });
@@ -24,7 +24,7 @@ describe('the failure of a connector', () => {
     expect(errors).toEqual(['Connector exception: no such table']);
   });
 
-  it('says of a connector that took too long that it did, and of a stopped one what it was doing', () => {
+  it('says that a connector took too long, or what a stopped connector was doing', () => {
     const { errors, logger } = keepingLogger();
     const text = (reason: 'timeout' | 'stopped', failure: Failure) =>
       connectorFailure(new OverdueError({ reason, failure }), PHASE, logger).text;
@@ -32,7 +32,7 @@ describe('the failure of a connector', () => {
     expect(errors).toEqual([]);
   });
 
-  it('is the reason of the documents that are lost with it', () => {
+  it('is the reason of the documents that were lost with the connector', () => {
     expect(reasonOf(new ConnectorFailure('text', TIMEOUT))).toBe(TIMEOUT);
     expect(reasonOf(new OverdueError({ reason: 'stopped', failure: CANCELLED }))).toBe(CANCELLED);
     expect(reasonOf(new Error('bug'))).toMatchObject({ code: 'HR_INTERNAL', message: 'bug' });
@@ -40,7 +40,7 @@ describe('the failure of a connector', () => {
 });
 
 describe('a phase of a connector', () => {
-  it('that throws fails the connector with the text of the phase', async () => {
+  it('fails the connector with the text of the phase that throws', async () => {
     const fails = () => Promise.reject(new Error('denied'));
     await expect(inPhase('preExecute failed.', silentLogger, fails)).rejects.toMatchObject({
       text: 'preExecute failed.',
@@ -48,7 +48,7 @@ describe('a phase of a connector', () => {
     });
   });
 
-  it('lets an error through that says that the connector is overdue', async () => {
+  it('passes an OverdueError through unchanged', async () => {
     const overdue = new OverdueError({ reason: 'timeout', failure: TIMEOUT });
     const fails = () => {
       throw overdue;

@@ -2,7 +2,7 @@ import type { Logger } from '../component/logger.ts';
 import { type Failure, messageOf, toFailure } from '../errors/headrace-error.ts';
 import { OverdueError } from './time-limits.ts';
 
-/** A failure of a connector, with the words that the run summary has for it. */
+/** A failure of a connector, with the text for the run summary. */
 export class ConnectorFailure extends Error {
   readonly text: string;
   readonly timed: boolean;
@@ -16,17 +16,17 @@ export class ConnectorFailure extends Error {
   }
 }
 
-/** What a connector was doing when it failed. */
+/** The phase of a connector that failed. */
 export interface FailedPhase {
-  /** As the run summary has it. */
+  /** The text for the run summary. */
   readonly text: string;
-  /** The code of an error that has none. */
+  /** The code for an error that has no code. */
   readonly code: Failure['code'];
-  /** Whether the run summary has the time that the connector took. False when absent. */
+  /** Whether the run summary includes the time of the connector. False when absent. */
   readonly timed?: boolean;
 }
 
-/** The failure of a connector that an error means. An error that is new to the run is logged. */
+/** Converts an error to the failure of a connector. Logs the error unless the run has already logged it. */
 export function connectorFailure(
   error: unknown,
   { text, code, timed = false }: FailedPhase,
@@ -42,8 +42,8 @@ export function connectorFailure(
 }
 
 /**
- * Runs one phase of a connector. Throws a `ConnectorFailure` for what it throws, except for an `OverdueError`: that one
- * is about the connector as a whole.
+ * Runs one phase of a connector. Throws a `ConnectorFailure` for any error except an `OverdueError`, which concerns the
+ * whole connector.
  */
 export async function inPhase(text: string, logger: Logger, work: () => unknown): Promise<void> {
   try {
@@ -54,7 +54,7 @@ export async function inPhase(text: string, logger: Logger, work: () => unknown)
   }
 }
 
-/** The reason in an error of a connector, for its documents. */
+/** The reason for the documents that are lost with a failed connector. */
 export function reasonOf(error: unknown): Failure {
   if (error instanceof ConnectorFailure) return error.failure;
   return error instanceof OverdueError ? error.overdue.failure : toFailure(error, 'HR_INTERNAL');

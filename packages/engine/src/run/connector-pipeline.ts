@@ -11,7 +11,7 @@ import { PipelinePool } from './pipeline-pool.ts';
 import type { RunContext, RunIndexer } from './run-context.ts';
 import { ConnectorStages, type SharedStatistics } from './stage-statistics.ts';
 
-/** What the documents of one connector go through: its pipeline, in threads, and the indexer after it. */
+/** The path of one connector's documents: the pipeline threads, then the indexer. */
 export class ConnectorPipeline {
   readonly flow = new FlowControl();
   readonly pool: PipelinePool;
@@ -46,7 +46,7 @@ export class ConnectorPipeline {
     this.indexing = this.#createIndexing(() => this.pool.spaceFreed());
   }
 
-  /** Stops the stages, and logs what they did. */
+  /** Stops the stages, and logs their metrics. */
   async close(logger: Logger): Promise<void> {
     const failures = await this.pool.close();
     for (const { stage, processed, meanMillis, children, failed } of this.#stages.progress()) {
@@ -55,7 +55,7 @@ export class ConnectorPipeline {
           `Children: ${children}. Errors: ${failed}.`,
       );
     }
-    for (const failure of failures) logger.warn(`A stage could not stop: ${failure.message}`);
+    for (const failure of failures) logger.warn(`A stage failed to stop: ${failure.message}`);
   }
 
   #createPool(onPart: (part: OutcomePart) => void, onThread: (thread: SharedStatistics) => void): PipelinePool {
@@ -63,7 +63,7 @@ export class ConnectorPipeline {
       this.#context;
     const indexer = this.#indexer;
     const pipeline = this.#pipeline;
-    // The check of the config may have been made under another policy.
+    // The config may have been checked under a different policy.
     const { maxThreads = Number.POSITIVE_INFINITY, maxProcessingSecs = Number.POSITIVE_INFINITY } =
       currentRules()?.policy.limits ?? {};
     return new PipelinePool({
@@ -75,7 +75,7 @@ export class ConnectorPipeline {
         trusted,
         encoder: indexer.encoder(this.#connector.name),
         lengths: indexer.indexer !== undefined && !indexer.indexer.streaming,
-        // It has a default.
+        // The parameter has a default.
         computeMillis: Math.min(config.worker.maxProcessingSecs as number, maxProcessingSecs) * 1000,
         logGate: logGate.buffer,
         failureBudget: reports.budget.buffer,

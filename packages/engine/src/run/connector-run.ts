@@ -11,7 +11,7 @@ import type { RunContext } from './run-context.ts';
 import type { ConnectorResult } from './run-result.ts';
 import { connectorMillis, OverdueError, withinLimits } from './time-limits.ts';
 
-/** What publishes the documents: a connector, or the failed documents of another run. */
+/** The publisher of the documents: a connector, or the failed documents of another run. */
 type RunSource = Pick<Connector, 'message' | 'preExecute' | 'postExecute' | 'close'> & DocumentSource;
 
 /** Runs one connector from `preExecute` to `close`, with its pipeline and the indexer. */
@@ -26,18 +26,18 @@ export class ConnectorRun {
   #started = performance.now();
   #timeoutMillis: number;
 
-  /** @param retry takes the place of the connector: it is not made */
+  /** @param retry replaces the connector, which is then not created */
   constructor(context: RunContext, config: ConnectorConfig, retry?: RetrySource) {
     this.#retry = retry;
     this.#context = context;
     this.#config = config;
-    // A source of documents that are run again is never endless.
+    // A retry publishes a limited number of documents.
     this.#timeoutMillis = connectorMillis(context.config.runner.connectorTimeout, {}, {});
     this.#logger = createLogger(config.name, context.log);
     this.accounts = new Accounts(config, context.counts, context.reports, context.failureLimit, this.#logger);
   }
 
-  /** Never rejects: what went wrong is in the result, and the reasons in `failures`. */
+  /** Never rejects: the result includes what went wrong, and `failures` has the reasons. */
   async run(): Promise<{ result: ConnectorResult; failures: ConnectorFailure[] }> {
     const { name, pipeline } = this.#config;
     const failures: ConnectorFailure[] = [];
@@ -52,7 +52,7 @@ export class ConnectorRun {
         { text: 'Connector exception.', code: 'HR_INTERNAL', timed: true },
         this.#logger,
       );
-      // After a stop it is no failure of the connector that it did not end in time.
+      // After a stop request, an overdue connector is not a failure.
       if (!(error instanceof OverdueError && error.overdue.reason === 'stopped')) failures.push(failure);
     }
     try {
@@ -62,7 +62,7 @@ export class ConnectorRun {
         connectorFailure(error, { text: 'Error closing connector', code: 'HR_CONNECTOR_FAILED' }, this.#logger),
       );
     }
-    // As in the reference, the last failure gives the text. All of them are reported as reasons.
+    // As in the reference, the last failure gives the text. All failures are reported as reasons.
     const shown = failures.at(-1);
     return {
       failures,
@@ -97,14 +97,14 @@ export class ConnectorRun {
   }
 
   #pipelineConfig(name: string): PipelineConfig {
-    // Checked before the run: a connector's pipeline exists.
+    // The check before the run makes sure that the pipeline of a connector exists.
     return this.#context.config.pipelines.find((pipeline) => pipeline.name === name) as PipelineConfig;
   }
 
   async #executeAlone(connector: RunSource): Promise<void> {
     await this.#phase('preExecute failed.', () => connector.preExecute?.());
     this.#started = performance.now();
-    // Only a connector comes here: documents that are run again have a pipeline.
+    // A retry always has a pipeline, so this is a connector.
     const work = async () => (connector as Connector).execute(undefined);
     await this.#phase('execute failed.', () =>
       withinLimits(work(), this.#timeoutMillis, this.#context.signal, () => undefined),
@@ -150,11 +150,11 @@ export class ConnectorRun {
     }
   }
 
-  /** Whether too many documents failed. Then the source must stay as it is: the run is to read it again. */
+  /** Whether too many documents failed. If so, the source must stay unchanged, so that the run can be repeated. */
   #failsRun(): boolean {
     const { failureLimit, counts } = this.#context;
     const failure = failureLimit.atEnd(counts.read());
-    // When documents could not be delivered, the connector itself keeps its source as it is and reports it.
+    // If documents could not be delivered, the connector leaves its source unchanged and reports this itself.
     if (failure === undefined || this.#undelivered > 0) return false;
     this.#logger.warn(`${failure.message}: the source is not marked as read (postExecute is skipped)`);
     return true;

@@ -1,9 +1,6 @@
-/**
- * How many documents of a run became what. At the end of every run, whatever happened to it,
- * published + created = succeeded + failed + dropped.
- */
+/** The document counts of a run. When a run has finished, published + created = succeeded + failed + dropped. */
 export interface DocumentCounts {
-  /** Records that the connectors delivered, unreadable ones included, after collapsing. */
+  /** Records that the connectors delivered, including unreadable records, after collapsing. */
   published: number;
   /** Children that stages emitted. */
   created: number;
@@ -18,14 +15,14 @@ export function noDocuments(): DocumentCounts {
   return { published: 0, created: 0, succeeded: 0, failed: 0, dropped: 0 };
 }
 
-/** Documents that are on their way: neither succeeded nor failed nor dropped. */
+/** The number of unfinished documents: neither succeeded nor failed nor dropped. */
 export function pendingDocuments(counts: DocumentCounts): number {
   return counts.published + counts.created - counts.succeeded - counts.failed - counts.dropped;
 }
 
 /**
- * The counts of a run in memory that its thread shares with the service: read without a message, and still
- * there when the thread is gone. Written by the run's thread alone. Doubles, because counts exceed 2^32.
+ * The counts of a run in memory that its thread shares with the service. The service reads them without a message, also
+ * after the thread is gone. Only the thread of the run writes them. They are doubles because counts can exceed 2^32.
  */
 export class SharedCounts {
   readonly buffer: SharedArrayBuffer;

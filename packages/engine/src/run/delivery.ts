@@ -7,10 +7,10 @@ import type { Indexing } from './indexing.ts';
 import type { PipelinePool } from './pipeline-pool.ts';
 import { withinLimits } from './time-limits.ts';
 
-/** How long what is under way may take to finish when a connector is given up. */
+/** When a connector is given up, its unfinished documents get this much time to finish. */
 const ABORT_GRACE_MILLIS = 1500;
 
-/** Publishes documents: a connector, or documents that are run again. */
+/** Publishes documents: a connector, or the documents of a retry. */
 export interface DocumentSource {
   execute(publisher: BatchingPublisher): void | Promise<void>;
 }
@@ -24,22 +24,22 @@ export interface DeliveryOptions {
   readonly indexing: Pick<Indexing, 'settled' | 'flush' | 'abort' | 'undelivered'>;
   readonly flow: Pick<FlowControl, 'stop' | 'stopped'>;
   readonly accounts: Pick<Accounts, 'counts' | 'waitForPending' | 'rejected' | 'lost'>;
-  /** Aborted when the run is to stop. */
+  /** Aborted when the run must stop. */
   readonly signal: AbortSignal;
-  /** How long it may take, in milliseconds; 0: no limit. */
+  /** The time limit in milliseconds; 0 means no limit. */
   readonly timeoutMillis: number;
-  /** Merge consecutive documents of one id. */
+  /** Merge consecutive documents that have the same id. */
   readonly collapse: boolean;
-  /** Documents that may be pending before publishing waits; undefined, or not above 0: no such limit. */
+  /** Publishing waits while this many documents are pending. Undefined, 0 or less means no limit. */
   readonly maxPending: number | undefined;
   readonly logger: Logger;
 }
 
-/** Brings the documents of one source through the pipeline threads to the indexer, from the first to the last. */
+/** Moves the documents of one source through the pipeline threads to the indexer, from the first to the last. */
 export class Delivery {
   readonly #options: DeliveryOptions;
   readonly #publisher: BatchingPublisher;
-  /** After giving up, what still finishes is settled as it is, also in a batch that broke. */
+  /** After giving up, documents that still finish count with their real result, also in a batch that broke. */
   #isGivenUp = false;
 
   constructor(options: DeliveryOptions) {
@@ -55,7 +55,7 @@ export class Delivery {
       waitForPending: (most) => accounts.waitForPending(most, () => pool.failed !== undefined || flow.stopped),
       settled: async () => {
         await indexing.settled(pool.submitted);
-        // Of a batch that broke, not all documents have been seen.
+        // Some documents of a broken batch were never seen.
         if (!this.#isGivenUp) pool.check();
       },
       undelivered: () => indexing.undelivered,
@@ -63,15 +63,15 @@ export class Delivery {
     });
   }
 
-  /** How many documents the source has published, before collapsing. */
+  /** The number of documents that the source published, before collapsing. */
   get received(): number {
     const { collapse, accounts } = this.#options;
     return collapse ? this.#publisher.received : accounts.counts.published;
   }
 
   /**
-   * Resolves when the last document is indexed. When it rejects, every document that was published has been counted all
-   * the same: those that were under way as failed.
+   * Resolves when the last document is indexed. If it rejects, every published document has still been counted:
+   * unfinished documents count as failed.
    */
   async run(): Promise<void> {
     const { flow, signal, timeoutMillis } = this.#options;
@@ -95,12 +95,12 @@ export class Delivery {
       await source.execute(this.#publisher);
       await this.#publisher.flush();
     } catch (error) {
-      // A source that is asked to stop may throw an error.
+      // A source may throw an error when it is asked to stop.
       if (!signal.aborted) {
         const phase = { text: 'Connector exception.', code: 'HR_CONNECTOR_FAILED', timed: true } as const;
         failed = connectorFailure(error, phase, logger);
       }
-      // Documents that were published before the error are finished: none is lost because something later failed.
+      // Documents that were published before the error are finished: a later failure must not lose them.
       await this.#publisher.flush().catch(() => undefined);
     }
     await pool.drain();

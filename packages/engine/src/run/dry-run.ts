@@ -7,7 +7,7 @@ import { writeDocument, writeString } from '../document/json-writer.ts';
 
 const parameters: TObject = Type.Object({ path: Type.String() });
 
-/** Writes `{"connector", "document"}` for each document that would have reached the indexer. */
+/** Writes `{"connector", "document"}` for each document that a real run would send to the indexer. */
 export class DryRunEncoder implements DocumentEncoder {
   readonly #prefix: string;
 
@@ -20,7 +20,7 @@ export class DryRunEncoder implements DocumentEncoder {
   }
 }
 
-/** Takes the place of the indexer in a dry run: a file of JSON lines. */
+/** Replaces the indexer in a dry run: writes a file of JSON lines. */
 export class DryRunIndexer extends Indexer {
   static override readonly parameters = parameters;
   static override readonly block = undefined;
@@ -45,7 +45,7 @@ export class DryRunIndexer extends Indexer {
   }
 }
 
-/** How to encode for a dry run of this connector. */
+/** The encoder for a dry run of this connector. */
 export function dryRunEncoder(connector: string): ModuleReference {
   return { url: import.meta.url, name: 'DryRunEncoder', options: { connector } };
 }

@@ -4,15 +4,15 @@ import type { Failure } from '../errors/headrace-error.ts';
 import type { DocumentCounts } from './counters.ts';
 import type { StopReason } from './stop-reason.ts';
 
-/** A percentage is checked from so many documents on: the first failure of a run must not end it. */
+/** A percentage is checked only once a run has this many documents: the first failure of a run must not end it. */
 export const PERCENT_SAMPLE = 1000;
 
-/** Stops a run of which more documents fail than may (`runner.maxFailures`). */
+/** Stops a run when more documents fail than `runner.maxFailures` allows. */
 export class FailureLimit {
   readonly #most: MaxFailures | undefined;
   readonly #controller = new AbortController();
 
-  /** @param most undefined: no limit */
+  /** @param most undefined means no limit */
   constructor(most: MaxFailures | undefined) {
     this.#most = most;
   }
@@ -23,9 +23,9 @@ export class FailureLimit {
   }
 
   /**
-   * To be called when documents have failed. The percentage is that of all documents so far, those in flight included:
-   * a failure is known before its neighbours have been indexed.
-   * @param counts of the run
+   * Must be called after documents have failed. The percentage is relative to all documents so far, including documents
+   * in flight: a failure is known before the documents around it have been indexed.
+   * @param counts the counts of the run
    */
   check({ published, created, failed }: DocumentCounts): void {
     if (this.#most === undefined || this.signal.aborted) return;
@@ -35,12 +35,12 @@ export class FailureLimit {
     if (failure !== undefined) this.#controller.abort({ status: 'FAILED', failure } satisfies StopReason);
   }
 
-  /** The failure that stopped a run, by the counts at its end: documents in flight have ended since then. */
+  /** The failure that stopped a run, with the counts at its end: documents that were in flight have finished since. */
   recounted(failure: Failure | undefined, counts: DocumentCounts): Failure | undefined {
     return failure?.code === 'HR_RUN_MAX_FAILURES' ? (this.atEnd(counts) ?? failure) : failure;
   }
 
-  /** Why a run that has come to its end failed, by the counts of its documents; undefined: it did not. */
+  /** Why a finished run failed, judged by its document counts. Undefined means that it did not fail. */
   atEnd({ published, created, succeeded, failed }: DocumentCounts): Failure | undefined {
     const all = published + created;
     const tooMany = this.#most === undefined ? undefined : exceeded(this.#most, all, failed);
@@ -49,7 +49,7 @@ export class FailureLimit {
     return {
       code: 'HR_RUN_NOTHING_SUCCEEDED',
       message: `${what ?? counted(failed, 'document')} failed, and none succeeded`,
-      hint: 'Look at the reasons of the failed documents: they are in the log and in the failures of the run. Often all have the same one.',
+      hint: 'Look at the reasons of the failed documents in the log or in the failures of the run. Often all of them have the same reason.',
     };
   }
 }
@@ -61,6 +61,6 @@ function exceeded(most: MaxFailures, all: number, failed: number): Failure | und
   return {
     code: 'HR_RUN_MAX_FAILURES',
     message: `${failed} of ${counted(all, 'document')} failed, and at most ${allowed} may (runner.maxFailures)`,
-    hint: 'Correct what makes them fail, or raise runner.maxFailures.',
+    hint: 'Correct the cause of the failures, or raise runner.maxFailures.',
   };
 }

@@ -1,16 +1,16 @@
-/** What the indexer of a run has done so far. */
+/** Statistics of the indexer of a run. */
 export interface IndexingProgress {
-  /** Its type; undefined before the config is checked. */
+  /** The type of the indexer; undefined before the config is checked. */
   indexer: string | undefined;
-  /** Batches that it has sent, and how many it is sending. */
+  /** The number of batches that were sent, and of batches that are being sent. */
   batches: number;
   inFlight: number;
-  /** Documents in them, and those that failed of these. */
+  /** The number of documents in the sent batches, and how many of them failed. */
   documents: number;
   failed: number;
-  /** Documents that were sent again, counted each time. */
+  /** The number of documents that were sent again. Each attempt counts. */
   retries: number;
-  /** How long sending took, the batches that were sent at the same time counted one by one. */
+  /** The total time of sending. The times of concurrent batches are added up. */
   seconds: number;
 }
 
@@ -22,7 +22,10 @@ export function noIndexing(): IndexingProgress {
   return { indexer: undefined, batches: 0, inFlight: 0, documents: 0, failed: 0, retries: 0, seconds: 0 };
 }
 
-/** What an indexer does, in memory that the run shares with the service, as its counts are. Written by the run's thread alone. */
+/**
+ * The statistics of an indexer, in memory that the run shares with the service, like its counts. Only the thread of the
+ * run writes them.
+ */
 export class SharedIndexing {
   readonly buffer: SharedArrayBuffer;
   readonly #cells: Float64Array;
@@ -36,7 +39,7 @@ export class SharedIndexing {
     this.#add('inFlight', 1);
   }
 
-  /** A batch that was begun has been sent. */
+  /** Records that a batch has been sent. */
   ended(documents: number, failed: number, seconds: number): void {
     this.#add('inFlight', -1);
     this.#add('batches', 1);

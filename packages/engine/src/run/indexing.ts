@@ -10,22 +10,22 @@ import { Signal } from '../transport/signal.ts';
 import type { FailedAtIndexer } from './accounts.ts';
 import type { SharedIndexing } from './indexing-statistics.ts';
 
-/** Documents per batch when the config sets neither a number nor a size. */
+/** Documents per batch if the config sets neither a number nor a size. */
 const DEFAULT_BATCH_SIZE = 100;
 
-/** What the accounts are told, part by part. */
+/** Receives the results of documents, part by part. */
 export interface IndexingListener {
-  /** A part has had its turn: what it says counts. */
+  /** It is the turn of a part: its results count now. */
   onPart(part: OutcomePart): void;
   onSucceeded(count: number): void;
   onFailed(failed: Omit<FailedAtIndexer, 'encoding'>): void;
-  /** Something was written: there may be space for more. */
+  /** A batch was written: there may be capacity for more. */
   onSpace(): void;
-  /** Where to count what is sent. */
+  /** Where to count the sent batches. */
   readonly statistics?: SharedIndexing;
 }
 
-/** A piece of a part: documents `[from, to)` of it. */
+/** A slice of a part: documents `[from, to)`. */
 interface Slice extends EncodedSlice {
   readonly part: OutcomePart;
 }
@@ -34,14 +34,14 @@ interface Slice extends EncodedSlice {
 interface Sending {
   readonly batch: EncodedBatch;
   readonly documents: EncodedDocuments;
-  /** The number of its first batch of the source. */
+  /** The number of the first source batch in it. */
   readonly from: number;
 }
 
 /**
- * Brings the parts into the order of their batches, cuts them into batches as the indexer wants them, and sends
- * those in order: one after the other, or as many at once as the indexer takes, which then keeps the versions of a
- * document in order itself.
+ * Sorts the parts into the order of their source batches, cuts them into batches for the indexer, and sends these in
+ * order. It sends one batch at a time, or as many at once as the indexer accepts. In the second case the indexer keeps
+ * the versions of a document in order.
  */
 export class Indexing {
   readonly #indexer: Indexer | undefined;
@@ -51,30 +51,30 @@ export class Indexing {
   readonly #listener: IndexingListener;
   readonly #early = new Map<number, OutcomePart[]>();
   readonly #progress = new Signal();
-  /** Documents that failed though the fault was not theirs. */
+  /** Documents that failed because the destination was unavailable, not because of their content. */
   undelivered = 0;
   #head = 0;
-  /** How many documents of the parts that have been delivered have not been sent. */
+  /** For each delivered part: the number of its documents that have not been sent. */
   readonly #unsent = new Map<OutcomePart, number>();
   #heldBytes = 0;
   #queuedBytes = 0;
   #queuedDocuments = 0;
-  /** Whole batches that are ready to be sent, and the one that is being filled. */
+  /** Full batches that are ready to be sent, and the batch that is being filled. */
   #ready: Slice[][] = [];
   #filling: Slice[] = [];
   #fillingCount = 0;
   #fillingBytes = 0;
   #timer: NodeJS.Timeout | undefined;
-  /** In the order in which they were begun. */
+  /** In the order in which sending began. */
   readonly #inFlight = new Set<Sending>();
   readonly #givenUp = new AbortController();
   #aborted: Failure | undefined;
-  /** The number of the first batch of which not all was done, because the run ends. */
+  /** The number of the first batch that is incomplete because the run ends. */
   #cutAt = Number.POSITIVE_INFINITY;
 
   /**
-   * @param indexer undefined: nothing is sent, everything succeeds
-   * @param capacity documents that may wait for the indexer before no new batch is begun
+   * @param indexer undefined means that nothing is sent and every document succeeds
+   * @param capacity no new batch is started while this many documents wait for the indexer
    */
   constructor(
     indexer: Indexer | undefined,
@@ -90,7 +90,7 @@ export class Indexing {
     this.#listener = listener;
   }
 
-  /** Takes a part, in whatever order. */
+  /** Accepts a part, in any order. */
   accept(part: OutcomePart): void {
     if (this.#aborted !== undefined) return;
     if (part.cut === true) this.#cutAt = Math.min(this.#cutAt, part.sequence);
@@ -101,7 +101,7 @@ export class Indexing {
       this.#heldBytes += sizeOf(part);
     } else {
       this.#deliver(part);
-      // Those that came early follow, up to the first batch that is not finished.
+      // Deliver the parts that arrived early, up to the first unfinished batch.
       for (let last = part.last; last; ) {
         this.#head++;
         const waiting = this.#early.get(this.#head) ?? [];
@@ -120,28 +120,28 @@ export class Indexing {
   }
 
   /**
-   * Resolves when all batches of the source with a number below this one have come to their end: processed, and sent as
-   * far as there was something to send. Rejects when the run ends before that: of a run that is stopped, those that were
-   * finished in time are still settled.
+   * Resolves when all batches of the source with a lower number are finished: processed, and sent if there was
+   * something to send. Rejects if the run ends first. If a run is stopped, batches that finished in time still count as
+   * settled.
    */
   async settled(sequence: number): Promise<void> {
     for (;;) {
       if (this.#cutAt < sequence) {
-        throw new HeadraceError('HR_RUN_CANCELLED', 'The run was given up before these documents came to their end');
+        throw new HeadraceError('HR_RUN_CANCELLED', 'The run was given up before these documents were finished');
       }
       if (this.#firstOpen() >= sequence) return;
       await this.#progress.wait();
     }
   }
 
-  /** The number of the first batch that has not come to its end. */
+  /** The number of the first unfinished batch. */
   #firstOpen(): number {
     const [oldest] = this.#inFlight;
     if (oldest !== undefined) return oldest.from;
     return (this.#ready[0]?.[0] ?? this.#filling[0])?.part.sequence ?? this.#head;
   }
 
-  /** Sends what is left. Resolves when everything that was accepted has been sent. */
+  /** Sends the remaining documents. Resolves when all accepted documents have been sent. */
   async flush(): Promise<void> {
     this.#finishBatch();
     this.#send();
@@ -149,8 +149,8 @@ export class Indexing {
   }
 
   /**
-   * Sends nothing more: what waits fails with this reason. Requests that are under way may finish within
-   * `graceMillis`; after that their documents count as failed too, whatever comes of it.
+   * Stops sending: waiting documents fail with this reason. Active requests may finish within `graceMillis`. After
+   * that, their documents count as failed, whatever the requests return later.
    */
   async abort(failure: Failure, graceMillis: number): Promise<void> {
     this.#aborted = failure;
@@ -161,7 +161,7 @@ export class Indexing {
     this.#ready = [];
     this.#cutAt = Math.min(this.#cutAt, this.#head, ...waiting.map(({ part }) => part.sequence));
     this.#progress.notify();
-    // What was finished before its turn has been processed all the same: it counts, and then fails here.
+    // Parts that finished before their turn have been processed: they count as processed first, and then fail here.
     for (const parts of this.#early.values()) {
       for (const part of parts) {
         this.#listener.onPart(part);
@@ -207,7 +207,10 @@ export class Indexing {
     if (this.#filling.length > 0) this.#startTimer();
   }
 
-  /** Adds the documents of a part to batches: a batch is full by number, or when the next document would exceed its size. */
+  /**
+   * Adds the documents of a part to batches. A batch is full at its number of documents, or when the next document
+   * would exceed its size.
+   */
   #cut(part: OutcomePart): void {
     const { batchByteSize, batchSize = batchByteSize === undefined ? DEFAULT_BATCH_SIZE : Number.POSITIVE_INFINITY } =
       this.#settings;
@@ -245,7 +248,7 @@ export class Indexing {
     this.#fillingBytes = 0;
   }
 
-  /** A batch that waits to be full while nothing more may come would wait for ever. */
+  /** Sends an incomplete batch when no more documents can arrive. Otherwise it would wait for ever. */
   #relieve(): void {
     if (this.#flow.full && this.#inFlight.size === 0 && this.#ready.length === 0) this.#finishBatch();
   }
@@ -259,7 +262,7 @@ export class Indexing {
   }
 
   #send(): void {
-    // A custom indexer may be made with a version of the class that knows of one batch only.
+    // A custom indexer may extend an older version of the class without `maxInFlight`. It gets one batch at a time.
     const most = this.#indexer?.maxInFlight ?? 1;
     while (this.#inFlight.size < most) {
       const slices = this.#takeReady();
@@ -279,7 +282,7 @@ export class Indexing {
     const failures = await this.#attempt(batch);
     const failed = Array.isArray(failures) ? failures.length : batch.count;
     statistics?.ended(batch.count, failed, (performance.now() - start) / 1000);
-    // One that was given up has been counted.
+    // A batch that was given up has already been counted.
     if (!this.#inFlight.delete(sending)) return;
     this.#report(sending, failures);
     for (const slice of slices) this.#settle(slice);
@@ -291,7 +294,7 @@ export class Indexing {
     this.#listener.onSpace();
   }
 
-  /** The memory of a part is freed when all of it has been sent. */
+  /** Frees the memory of a part when all its documents have been sent. */
   #settle({ part, from, to, bytes }: Slice): void {
     this.#queuedBytes -= bytes.byteLength;
     const left = (this.#unsent.get(part) ?? 0) - (to - from);
@@ -303,7 +306,7 @@ export class Indexing {
   }
 
   #takeReady(): Slice[] | undefined {
-    // Destinations without a notion of a batch take all there is at once.
+    // Destinations that do not use batches get all waiting documents at once.
     if (this.#indexer?.streaming !== true) return this.#ready.shift();
     const all = this.#ready.flat();
     this.#ready = [];
@@ -340,18 +343,21 @@ export class Indexing {
   }
 }
 
-/** A custom indexer may give back anything. Throws when it does not say which documents failed: each would not count once. */
+/**
+ * A custom indexer may return any value. Throws if the value does not say which documents failed, because then some
+ * documents would not count exactly once.
+ */
 function checkAnswer(failures: unknown, count: number): void {
   const indices = Array.isArray(failures) ? failures.map((failure) => failure?.index) : [undefined];
   const areDocuments = indices.every((index) => Number.isInteger(index) && index >= 0 && index < count);
   if (areDocuments && new Set(indices).size === indices.length) return;
   const message = `The indexer's send() does not say which of ${counted(count, 'document')} failed`;
   throw new HeadraceError('HR_INDEXER_FAILED', message, {
-    hint: 'It gives back [{ index, message }], each position in the batch once, or an empty list.',
+    hint: 'Return [{ index, message }], with each position in the batch at most once, or an empty list.',
   });
 }
 
-/** About how much memory a part takes that waits for its turn, in bytes. */
+/** The approximate memory of a part that waits for its turn, in bytes. */
 function sizeOf({ bytes, ids, lengths, failures }: OutcomePart): number {
   return 1024 + bytes.byteLength + 2 * ids.length + (lengths?.byteLength ?? 0) + 500 * failures.length;
 }

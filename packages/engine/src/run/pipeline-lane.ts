@@ -4,18 +4,20 @@ import type { LogRecord } from '../component/logger.ts';
 import { type Failure, HeadraceError, messageOf, toFailure } from '../errors/headrace-error.ts';
 import { type ThreadData, YOUNG_MB } from './thread-messages.ts';
 
-/** What a lane tells its run. */
+/** Events that a lane reports to its run. */
 export interface LaneListener {
   onPart(part: OutcomePart): void;
   onBroken(sequence: number, failure: Failure): void;
   onLog(record: LogRecord): void;
-  /** The thread is gone, with what it was doing. */
+  /** The thread is gone, and its unfinished work is lost. */
   onLost(failure: Failure): void;
 }
 
-/** A pipeline thread, seen from the run: open for a pipeline, batches, close, and again. */
+/**
+ * A pipeline thread, seen from the run. It opens for a pipeline, processes batches and closes. Then it can open again.
+ */
 export class PipelineLane {
-  /** Batches that it has been given and not finished. */
+  /** The number of batches that the thread has received and not finished. */
   outstanding = 0;
   readonly #worker: Worker;
   readonly #heapMb: number;
@@ -40,30 +42,30 @@ export class PipelineLane {
     return this.#lost === undefined;
   }
 
-  /** Starts the stages. Rejects with what a stage said. */
+  /** Starts the stages. Rejects with the error of a stage. */
   async open(request: OpenPipeline, listener: LaneListener): Promise<void> {
     this.#listener = listener;
     const answer = await this.#ask({ type: 'open', ...request });
     if (answer.type === 'refused') throw HeadraceError.of(answer.failure);
   }
 
-  /** Hands over a batch; its bytes are transferred. */
+  /** Hands over a batch. Its bytes are transferred. */
   submit(sequence: number, batch: SourceBatch): void {
     const { buffer } = batch.kind === 'records' ? batch.chunk.bytes : batch.bytes;
-    // The memory of small Buffers belongs to many of them: it is copied.
+    // Small Buffers share memory with others, so their bytes are copied.
     const transfer = isMarkedAsUntransferable(buffer) ? [] : [buffer as ArrayBuffer];
     this.#worker.postMessage({ type: 'batch', sequence, batch } satisfies ToPipeline, transfer);
     this.outstanding++;
   }
 
-  /** Stops the stages; gives why, if one could not stop. */
+  /** Stops the stages. Returns the failure if a stage could not stop. */
   async close(): Promise<{ failure: Failure | undefined }> {
     const answer = await this.#ask({ type: 'close' });
     this.#listener = undefined;
     return answer.type === 'closed' ? answer : { failure: undefined };
   }
 
-  /** Ends the thread, whatever it is doing. */
+  /** Ends the thread, even in the middle of its work. */
   async terminate(): Promise<void> {
     this.#lost ??= new HeadraceError('HR_PIPELINE_THREAD_LOST', 'The pipeline thread was ended');
     this.#listener = undefined;
@@ -107,7 +109,7 @@ export class PipelineLane {
           'HR_RUN_OUT_OF_MEMORY',
           `A pipeline thread used more than its ${this.#heapMb} MiB of memory`,
           {
-            hint: 'A stage or a document needs too much: make it smaller; in a service, limits.runHeapMb sets the limit.',
+            hint: 'A stage or a document needs too much memory. Make it smaller. In a service, limits.runHeapMb sets the limit.',
           },
         )
       : new HeadraceError('HR_PIPELINE_THREAD_LOST', `A pipeline thread ended unexpectedly: ${messageOf(error)}`);

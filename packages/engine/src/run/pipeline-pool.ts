@@ -6,14 +6,17 @@ import { type LaneListener, PipelineLane } from './pipeline-lane.ts';
 import { SharedStatistics } from './stage-statistics.ts';
 import type { ThreadData } from './thread-messages.ts';
 
-/** Batches that a lane may have at once: one in work, one at hand. */
+/** The maximum number of batches per lane: one in work and one waiting. */
 const BATCHES_PER_LANE = 2;
-/** Batches for each thread that may be finished before their turn: one slow batch must not let the others pile up. */
+/**
+ * For each thread, this many batches may finish before their turn. This bounds the memory while one slow batch holds up
+ * the others.
+ */
 const MAX_AHEAD = 8;
-/** How long stages may take to stop before their thread is ended. */
+/** The time that stages get to stop before their thread is ended. */
 const CLOSE_MILLIS = 10_000;
 
-/** Pipeline threads that wait for work: starting one costs tens of milliseconds, so a run keeps them. */
+/** Pipeline threads that wait for work. Starting a thread takes tens of milliseconds, so a run keeps its threads. */
 export class IdleLanes {
   readonly #data: ThreadData;
   readonly #idle: PipelineLane[] = [];
@@ -22,7 +25,7 @@ export class IdleLanes {
     this.#data = data;
   }
 
-  /** Has a thread ready for the first who takes one. */
+  /** Starts a thread, so that it is ready for the next `take`. */
   warm(): void {
     this.#idle.push(new PipelineLane(this.#data));
   }
@@ -36,7 +39,7 @@ export class IdleLanes {
     this.#idle.push(lane);
   }
 
-  /** Ends the threads that wait. */
+  /** Ends the waiting threads. */
   async close(): Promise<void> {
     await Promise.all(this.#idle.splice(0).map((lane) => lane.terminate()));
   }
@@ -44,20 +47,20 @@ export class IdleLanes {
 
 export interface PipelinePoolOptions {
   readonly open: Omit<OpenPipeline, 'threadName' | 'threadNumber' | 'flow' | 'statistics'>;
-  /** How many stages the pipeline has. */
+  /** The number of stages of the pipeline. */
   readonly stages: number;
-  /** How many threads at most. They are started as there is work for them. */
+  /** The maximum number of threads. Threads are started when there is work for them. */
   readonly threads: number;
   readonly flow: FlowControl;
   readonly idle: IdleLanes;
   readonly listener: Omit<LaneListener, 'onLost' | 'onBroken'>;
-  /** A thread is opened, with these statistics of its stages. */
+  /** Called when a thread is opened, with the statistics of its stages. */
   readonly onThread: (statistics: SharedStatistics) => void;
-  /** A batch of so many documents is handed to a thread; not told of pieces whose number of documents nobody knows yet. */
+  /** Called when a batch is handed to a thread. Not called for chunks with an unknown number of documents. */
   readonly onSubmit: (sequence: number, documents: number) => void;
 }
 
-/** The threads of one pipeline: takes numbered batches and gives each to the thread with the least to do. */
+/** The threads of one pipeline. Accepts numbered batches and gives each to the thread that has the least work. */
 export class PipelinePool {
   readonly #options: PipelinePoolOptions;
   readonly #lanes: PipelineLane[] = [];
@@ -73,32 +76,35 @@ export class PipelinePool {
     this.#options = options;
   }
 
-  /** Starts the first thread, and with it the stages. Rejects with what a stage said. */
+  /** Starts the first thread and its stages. Rejects with the error of a stage. */
   async start(): Promise<void> {
     await this.#openLane();
   }
 
-  /** How many batches have been handed over: they have the numbers below it. */
+  /** The number of batches that were handed over. Their numbers are below it. */
   get submitted(): number {
     return this.#sequence;
   }
 
-  /** Why no more work is taken; undefined while all is well. */
+  /** Why no more work is accepted; undefined while there is no failure. */
   get failed(): Failure | undefined {
     return this.#failure;
   }
 
-  /** Throws when no more work is taken, saying why. */
+  /** Throws the failure if no more work is accepted. */
   check(): void {
     if (this.#failure !== undefined) throw HeadraceError.of(this.#failure);
   }
 
-  /** Whether a thread is gone, and with it what it was doing: what other threads made after that has no place any more. */
+  /**
+   * Whether a thread was lost with its unfinished work. Later batches of other threads cannot be used then, because
+   * they would be out of order.
+   */
   get lost(): boolean {
     return this.#threadLost;
   }
 
-  /** Resolves when there is space for a batch. Rejects when no more work is taken. */
+  /** Resolves when there is capacity for a batch. Rejects when no more work is accepted. */
   async waitForSpace(): Promise<void> {
     for (;;) {
       this.check();
@@ -108,17 +114,17 @@ export class PipelinePool {
     }
   }
 
-  /** Hands over the next batch, after `waitForSpace()`. Throws when no more work is taken. */
+  /** Hands over the next batch, after `waitForSpace()`. Throws when no more work is accepted. */
   submit(batch: SourceBatch): void {
     this.check();
     const lane = this.#leastBusy();
-    if (lane === undefined) throw new Error('A batch was handed over without waiting for space');
+    if (lane === undefined) throw new Error('A batch was handed over without waiting for capacity');
     const documents = batch.kind === 'records' ? batch.chunk.documents : batch.count;
-    // It counts when it has been handed over: a batch that cannot cross to a thread ends the connector.
+    // Count the batch after it is handed over: if it cannot be sent to a thread, the connector ends.
     lane.submit(this.#sequence, batch);
     if (documents !== undefined) this.#options.onSubmit(this.#sequence, documents);
     this.#sequence++;
-    // Only a backlog is worth another thread: a small run never starts a second one.
+    // Start another thread only for a backlog. A small run never starts a second thread.
     if (this.#sequence > 1) this.#grow();
   }
 
@@ -127,19 +133,19 @@ export class PipelinePool {
     while (!this.#threadLost && this.#lanes.some((lane) => lane.outstanding > 0)) await this.#changed.wait();
   }
 
-  /** Takes no more work, for this reason. */
+  /** Accepts no more work, for this reason. */
   refuse(failure: Failure): void {
     this.#fail(failure);
   }
 
-  /** To be called when the indexer has taken something: there may be space again. */
+  /** Must be called when the indexer has accepted documents: there may be capacity again. */
   spaceFreed(): void {
     this.#changed.notify();
   }
 
-  /** Stops the stages of all threads and gives the threads back; gives what failed. */
+  /** Stops the stages of all threads and returns the threads to the idle ones. Returns the failures. */
   async close(): Promise<Failure[]> {
-    // A thread that is still being opened has no business any more, and might never be ready.
+    // A thread that is still opening is no longer needed, and might never be ready.
     for (const lane of this.#openingLanes) void lane.terminate();
     while (this.#opening > 0) await this.#changed.wait();
     const failures: Failure[] = [];

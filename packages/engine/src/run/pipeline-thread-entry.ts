@@ -21,9 +21,9 @@ import { SharedStatistics } from './stage-statistics.ts';
 import type { ThreadData } from './thread-messages.ts';
 import { passOnWarnings } from './thread-warnings.ts';
 
-/*
- * The entry of a pipeline thread. It works for one pipeline of one run at a time, from `open` to `close`, and
- * takes its messages strictly one after the other.
+/**
+ * The entry of a pipeline thread. It works for one pipeline of one run at a time, from `open` to `close`, and processes
+ * its messages strictly in sequence.
  */
 
 const port = parentPort;
@@ -49,7 +49,7 @@ async function openPipeline(request: OpenPipeline): Promise<void> {
   logRefusals(write);
   const log = (name: string) => createLogger(name, write);
   const registry = await Registry.open(request.registry);
-  // The run's thread has checked the whole config: here it is for the parameters, as the classes take them.
+  // The thread of the run has checked the whole config. This check only converts the parameters for the stage classes.
   const list = new ProblemList();
   const pipelines = await checkPipelines(request.root, registry, list);
   const pipelineConfig = pipelines.find((pipeline) => pipeline.name === request.pipeline);
@@ -128,6 +128,6 @@ async function handle(message: ToPipeline): Promise<void> {
 preload(workerData as ThreadData);
 let last: Promise<void> = Promise.resolve();
 port.on('message', (message: ToPipeline) => {
-  // What is thrown there ends the thread, and the run is told.
+  // An error here ends the thread. The run notices this.
   last = last.then(() => handle(message));
 });

@@ -1,14 +1,17 @@
 import { createLogger, type Logger } from '../component/logger.ts';
 import type { PreviewLogLine } from './run-request.ts';
 
-/** Lines that are shown with one document. */
+/** The maximum number of lines per document. */
 const MAX_LINES = 100;
-/** Characters of a message. */
+/** The maximum number of characters of a message. */
 const MAX_MESSAGE = 2000;
-/** Characters of all lines of a preview. */
+/** The maximum number of characters of all lines of a preview. */
 const MAX_CHARACTERS = 2 ** 20;
 
-/** What stages say in a preview, to be shown with the document that they were at. Bounded: a script may say anything. */
+/**
+ * The log lines of stages in a preview, shown with the document that was processed at the time. The size is limited
+ * because a script can log without end.
+ */
 export class PreviewLog {
   #lines: PreviewLogLine[] = [];
   #leftOut = 0;
@@ -26,11 +29,11 @@ export class PreviewLog {
     });
   }
 
-  /** What was said since this was asked last; the last line tells when there was more. */
+  /** The lines since the last call. The last line says if lines were left out. */
   take(): PreviewLogLine[] {
     const lines = this.#lines;
     const leftOut = this.#leftOut;
-    if (leftOut > 0) lines.push({ level: 'warn', stage: '', message: `Lines that are not shown: ${leftOut}` });
+    if (leftOut > 0) lines.push({ level: 'warn', stage: '', message: `Lines not shown: ${leftOut}` });
     this.#lines = [];
     this.#leftOut = 0;
     return lines;

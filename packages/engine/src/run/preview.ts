@@ -19,18 +19,20 @@ import type { StageTrace, Tracer } from '../pipeline/trace.ts';
 import { PreviewLog } from './preview-log.ts';
 import type { PreviewedDocument, PreviewRequest, PreviewResult } from './run-request.ts';
 
-/** Documents that a preview takes from the connectors when it is not told how many. */
+/** Documents that a preview takes from the connectors by default. */
 const DEFAULT_LIMIT = 10;
 
-/** Characters of documents that the traces of a preview show: more would not be looked at, but held in memory. */
+/**
+ * The maximum number of characters of documents in the traces of a preview. A user would not read more, and it would
+ * use memory.
+ */
 const TRACE_CHARACTERS = 16 * 2 ** 20;
 
 /**
- * Sends documents through a pipeline and gives what comes out; nothing reaches an indexer. The documents are
- * given, or are the first that the connectors of the pipeline publish.
- *
- * @param maxComputeMillis what a document may compute even where its config allows more: one without end must leave
- * time for the others
+ * Sends documents through a pipeline and returns the output; nothing is sent to an indexer. The request contains the
+ * documents, or the preview takes the first documents that the connectors of the pipeline publish.
+ * @param maxComputeMillis limits the compute time of a document even if its config allows more: an endless document
+ * must leave time for the others
  */
 export async function preview(
   request: PreviewRequest,
@@ -71,7 +73,7 @@ export async function preview(
       const tracer = request.trace === true ? started.tracer(classes, TRACE_CHARACTERS) : undefined;
       for (const source of sources) {
         const result = await previewOne(started, source, tracer, guard);
-        // What a script in a process of its own printed has been written by now, but not been read.
+        // By now, a script in a separate process has written its output, but this thread has not read it.
         await setImmediate();
         results.push(withLog(result, log));
       }
@@ -86,7 +88,7 @@ export async function preview(
   }
 }
 
-/** An input document, or why it is none. */
+/** An input document, or why the input is not a document. */
 interface Input {
   readonly text: string;
   readonly document?: Document;
@@ -120,7 +122,7 @@ async function previewOne(
     const begin = () => {
       processed = pipeline.process([document], sink, () => false);
     };
-    // A pipeline that keeps several documents in flight sees to that itself.
+    // A pipeline that keeps several documents in flight does this itself.
     if (!pipeline.inOrder) begin();
     else if (!guard(begin)) fail(pipeline.overdue());
     await processed;
@@ -137,7 +139,7 @@ async function previewOne(
   try {
     for (const output of outputs) result.documents.push(output.toJson());
   } catch (error) {
-    // In a run the indexer's encoder would fail on it.
+    // In a run, the encoder of the indexer would fail on it.
     result.failure = { stage: 'indexer', ...toFailure(error, 'HR_INDEXER_FAILED') };
   }
   return result;
@@ -165,7 +167,7 @@ function findPipeline(config: IngestConfig, name: string | undefined): IngestCon
   };
 }
 
-/** The first documents of a connector. Reading ends as soon as there are enough. */
+/** The first documents of a connector. Reading ends when there are enough. */
 async function readSource(
   config: ConnectorConfig,
   registry: Registry,
@@ -180,7 +182,7 @@ async function readSource(
   const connector = new Class(config.params as never, context);
   const inputs: Input[] = [];
   const decoders = new Decoders();
-  // Collapsing takes one more, which tells that the one before is whole.
+  // Collapsing needs one more document, which shows that the previous one is complete.
   const wanted = config.collapse ? limit + 1 : limit;
   const add = (input: Input) => {
     if (inputs.length < wanted) inputs.push(input);

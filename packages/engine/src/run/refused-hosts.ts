@@ -1,24 +1,24 @@
 import type { LogRecord } from '../component/logger.ts';
 import { tellRefusals } from '../policy/network-guard.ts';
 
-/** Hosts that a thread names; documents may name any number of them. */
-const MAX_TOLD = 100;
+/** The maximum number of hosts that a thread names in the log. Documents can name any number of hosts. */
+const MAX_NAMED = 100;
 
 /**
- * Warns of each host that the policy keeps this thread from, once for a host: stages write to their documents what
- * became of a request, and who watches the run would not see it.
+ * Logs one warning for each host that the policy refuses. Stages write the failure of a request only to their
+ * documents, so users who watch the run would not see it.
  */
 export function logRefusals(write: (record: LogRecord) => void): void {
-  const told = new Set<string>();
+  const named = new Set<string>();
   tellRefusals((what, { message }) => {
-    if (told.size > MAX_TOLD || told.has(what)) return;
-    told.add(what);
-    const last = told.size > MAX_TOLD;
+    if (named.size > MAX_NAMED || named.has(what)) return;
+    named.add(what);
+    const last = named.size > MAX_NAMED;
     write({
       level: 'warn',
       time: Date.now(),
       logger: 'policy',
-      message: last ? 'Further hosts are refused without being named here' : message,
+      message: last ? 'More hosts are refused. They are not listed here' : message,
       once: last ? '' : what,
     });
   });

@@ -25,37 +25,39 @@ import { runSummary } from './run-summary.ts';
 import { stopFailure, stopReason } from './stop-reason.ts';
 import type { ConnectorProgress, ThreadResult, ThreadStages } from './thread-messages.ts';
 
-/** More pipeline threads than this only pay where stages compute much: a config has to ask for them. */
+/**
+ * The default limit of pipeline threads. More threads only help if stages compute a lot: a config must ask for them.
+ */
 const MAX_DEFAULT_THREADS = 4;
 
-/** Failed documents that the result of a run tells of one by one. */
-const MAX_TOLD_FAILURES = 10;
+/** The number of failed documents that the problems of a run list one by one. */
+const MAX_LISTED_FAILURES = 10;
 
-/** What a run needs of the thread that it runs in. */
+/** What a run needs from the thread that executes it. */
 export interface RunSurroundings {
   readonly counts: SharedCounts;
   readonly indexing: SharedIndexing;
   readonly idle: IdleLanes;
-  /** Aborted, with a `StopReason`, when the run is to stop. */
+  /** Aborted, with a `StopReason`, when the run must stop. */
   readonly signal: AbortSignal;
   readonly log: (record: LogRecord) => void;
   readonly forwardLog: (record: LogRecord) => void;
   readonly logGate: MessageGate;
-  /** Told of each pipeline thread when it is opened. */
+  /** Called with each pipeline thread when it is opened. */
   readonly onThread: (thread: ThreadStages) => void;
-  /** Takes failed documents while the run goes on; undefined when nobody wants to know. */
+  /** Receives failed documents during the run; undefined if no caller wants them. */
   readonly onFailures: PostFailures | undefined;
-  /** Of the groups that `onFailures` is given. */
+  /** The gate for the groups that `onFailures` receives. */
   readonly failureGate: MessageGate;
-  /** Told whenever a connector begins or ends, with the results of those that have ended. */
+  /** Called when a connector begins or ends, with the results of the finished connectors. */
   readonly onConnectors: (connectors: ConnectorProgress[], results: readonly ConnectorResult[]) => void;
-  /** Told the type of the indexer. */
+  /** Called with the type of the indexer. */
   readonly onIndexer: (type: string) => void;
-  /** Told the modules of the built-in components that the config uses. */
+  /** Called with the modules of the built-in components that the config uses. */
   readonly onModules: (modules: string[]) => void;
 }
 
-/** Runs a config: its connectors one after the other, up to the first that fails. Never rejects for what a config does. */
+/** Runs a config: its connectors in sequence, up to the first one that fails. Never rejects because of a config. */
 export async function runConfig(request: RunRequest, surroundings: RunSurroundings): Promise<ThreadResult> {
   const started = performance.now();
   const logger = createLogger('runner', surroundings.log);
@@ -158,7 +160,7 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
   }
   const status = failed ? 'FAILED' : (stopped?.status ?? 'SUCCEEDED');
   reports.flush();
-  problems.push(...tellFailures(reports.told));
+  problems.push(...listFailures(reports.listed));
   const message = runSummary(status, results, problems, reports.notKept);
   return {
     status,
@@ -166,19 +168,19 @@ export async function runConfig(request: RunRequest, surroundings: RunSurroundin
     problems,
     connectors: results,
     counts,
-    failures: reports.told,
+    failures: reports.listed,
     seconds: seconds(),
   };
 }
 
-/** A connector of the run, or what stands in for it. */
+/** A connector of the run, or the retry that replaces it. */
 interface RunStep {
   readonly connector: ConnectorConfig;
   readonly retry?: RetrySource;
 }
 
 async function plannedRetry(lines: readonly string[], config: IngestConfig, indexers: RunIndexers): Promise<RetryPlan> {
-  // Why there is no indexer is told when the first connector wants it.
+  // If there is no indexer, the first connector that needs it reports why.
   const indexer = await indexers.get().catch(() => undefined);
   return planRetry(lines, config, (connector) => encodingOf(indexer?.encoder(connector)));
 }
@@ -224,9 +226,9 @@ async function prepare(
   }
 }
 
-/** The first failed documents, for those who see nothing of the run but its result. */
-function tellFailures(failures: readonly FailedDocument[]): Problem[] {
-  return failures.slice(0, MAX_TOLD_FAILURES).map(({ id, connector, at, failure }) => ({
+/** Lists the first failed documents as problems, for clients that only read the result of a run. */
+function listFailures(failures: readonly FailedDocument[]): Problem[] {
+  return failures.slice(0, MAX_LISTED_FAILURES).map(({ id, connector, at, failure }) => ({
     severity: 'warning',
     path: '',
     ...failure,

@@ -25,23 +25,23 @@ export interface RunContext {
   readonly reports: FailureReports;
   readonly failureLimit: FailureLimit;
   readonly idle: IdleLanes;
-  /** Aborted when the run is to stop. */
+  /** Aborted when the run must stop. */
   readonly signal: AbortSignal;
   readonly defaultThreads: number;
-  /** Sends a record of the run's own thread to the log. */
+  /** Logs a record of the thread of the run. */
   readonly log: (record: LogRecord) => void;
-  /** Sends on a record of a pipeline thread, which has passed the gate already. */
+  /** Forwards a record of a pipeline thread, which has already passed the gate. */
   readonly forwardLog: (record: LogRecord) => void;
   readonly logGate: MessageGate;
   /** Called with each pipeline thread when it is opened. */
   readonly onThread: (thread: ThreadStages) => void;
-  /** The indexer, made at first use. Rejects with a `ConnectorFailure`. */
+  /** Returns the indexer, which is created at first use. Rejects with a `ConnectorFailure`. */
   indexer(): Promise<RunIndexer>;
 }
 
-/** The indexer of a run, and how to encode for it. */
+/** The indexer of a run, and its encoders. */
 export interface RunIndexer {
-  /** Undefined when nothing is sent. */
+  /** Undefined if nothing is sent. */
   readonly indexer: Indexer | undefined;
   encoder(connector: string): ModuleReference | undefined;
   /** Opens the destination, once for the run. */

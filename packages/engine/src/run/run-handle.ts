@@ -58,7 +58,7 @@ export class ThreadRun implements RunHandle {
       else if (message.type === 'indexer') this.#indexer = message.indexer;
       else if (message.type === 'done') {
         this.#finish(message.result);
-        // What is left in the thread (a stage's timers, a connection) has no more business.
+        // Whatever is still active in the thread (a timer of a stage, a connection) is no longer needed.
         endThread(worker);
       } else if (message.type === 'crashed') this.#lose(message.failure);
     });
@@ -96,12 +96,12 @@ export class ThreadRun implements RunHandle {
     this.#stopFor({ status });
   }
 
-  /** Counted here, because all threads of the run may be blocked. */
+  /** The time is measured here because all threads of the run may be blocked. */
   #limitTime(seconds: number): void {
     const failure: Failure = {
       code: 'HR_RUN_TIMEOUT',
       message: `The run did not end within ${seconds} s, which is the limit for uploaded configs`,
-      hint: 'Split the source into several runs. Who runs the service can raise limits.maxRunSecs of the policy.',
+      hint: 'Split the source into several runs, or ask the operator to raise limits.maxRunSecs of the policy.',
     };
     this.#timer = setTimeout(() => this.#stopFor({ status: 'FAILED', failure }), Math.min(seconds * 1000, MAX_MILLIS));
   }
@@ -138,7 +138,7 @@ export class ThreadRun implements RunHandle {
     return (performance.now() - this.#connectorStarted) / 1000;
   }
 
-  /** What of the counts of the run is left for the connector that is going. */
+  /** The counts of the run that belong to the active connector: all counts minus those of the finished connectors. */
   #leftOf(total: DocumentCounts): DocumentCounts {
     const left = { ...total };
     for (const { counts } of this.#results) {
@@ -147,7 +147,7 @@ export class ThreadRun implements RunHandle {
     return left;
   }
 
-  /** What is known of the connectors without their thread. */
+  /** The results of the connectors, as far as they are known without the thread. */
   #lostConnectors(total: DocumentCounts): ConnectorResult[] {
     const left = this.#leftOf(total);
     return this.#connectors.map(({ name, status, hasPipeline }, i): ConnectorResult => {
@@ -163,7 +163,7 @@ export class ThreadRun implements RunHandle {
     });
   }
 
-  /** The result of a run whose thread cannot tell it any more. What was in flight counts as failed. */
+  /** The result of a run whose thread can no longer report it. Documents that were in flight count as failed. */
   #lose(failure: Failure): void {
     if (this.#ended) return;
     const counts = this.#counts.read();

@@ -10,15 +10,15 @@ import type { SharedIndexing } from './indexing-statistics.ts';
 import type { RunIndexer } from './run-context.ts';
 import type { RunRequest } from './run-request.ts';
 
-/** What an indexer needs of the thread that it runs in. */
+/** What an indexer needs from the thread that executes it. */
 interface IndexerSurroundings {
-  /** Aborted when the run is to stop. */
+  /** Aborted when the run must stop. */
   readonly signal: AbortSignal;
   readonly log: (record: LogRecord) => void;
   readonly indexing: SharedIndexing;
 }
 
-/** The one indexer of a run: made at first use, connected once, closed at the end. */
+/** The one indexer of a run: created at first use, connected once, closed at the end. */
 export class RunIndexers {
   readonly #request: RunRequest;
   readonly #config: IngestConfig;

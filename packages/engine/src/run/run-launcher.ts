@@ -10,46 +10,52 @@ import { ENDED_BY_ITSELF, endThread, lostThread } from './thread-end.ts';
 import { type FromRun, type ThreadData, type ToRun, YOUNG_MB } from './thread-messages.ts';
 
 /**
- * How long after a run was handed over the thread of the next one is started, if it has not ended before. Loading takes
- * 0.2 s of a processor, which a run of one second would miss.
+ * How long after the start of a run the next thread is started, if the run has not ended before. Loading a thread takes
+ * 0.2 s of CPU time, which would slow down a run of one second.
  */
 const PREPARE_MILLIS = 2000;
 /** Components whose modules a waiting thread loads. */
 const MAX_PRELOADED = 32;
-/** Pipeline threads that wait with it, at most: the third comes when much has been read already. */
+/**
+ * The maximum number of pipeline threads that wait with it. A third thread starts when much of the source has already
+ * been read.
+ */
 const MAX_WARM_LANES = 2;
-/** A run of so many documents gains by a second one that waits; smaller ones lose more by its start. */
+/**
+ * A run with at least this many documents is faster with a second waiting thread. For smaller runs, starting it costs
+ * more time than it saves.
+ */
 const SECOND_LANE_DOCUMENTS = 100_000;
 
 /**
- * How much a thread's old generation may grow before it is collected, in percent of what is alive: V8 itself lets a
- * small heap become four times as large, which takes 20 to 40 MiB a thread for no gain in speed.
+ * How much the old generation of a thread may grow before a collection, in percent of the live memory. By default V8
+ * lets a small heap grow to four times its size, which takes 20 to 40 MiB per thread and is not faster.
  */
 const HEAP_GROWING_PERCENT = 50;
 
-/** What a thread answers that was asked something else than a run. */
+/** The answer of a thread to a request other than a run. */
 type Answer = Extract<FromRun, { type: 'previewed' | 'reached' }>;
 
 export interface RunThreadsOptions {
   /** Limit of the JavaScript heap of each thread of a run, in MiB. */
   readonly heapMb: number;
   /**
-   * Pipeline threads that each run has from its start on; more come when there is work for them. By default as many as
-   * the run before had work for, two at most, if it was no small one.
+   * Pipeline threads that each run has from its start; more are started when there is work for them. The default is the
+   * number that the previous run used, at most two, or one after a small run.
    */
   readonly lanes?: number;
   /** Keep one thread ready, so that a run starts at once. */
   readonly keepWarm: boolean;
 }
 
-/** Starts runs and previews, each in a thread of its own: whatever happens there, the process goes on. */
+/** Starts runs and previews, each in a separate thread. The process continues whatever happens in that thread. */
 export class RunThreads {
   readonly #options: RunThreadsOptions;
   readonly #going = new Set<Worker>();
   readonly #modules = new Set<string>();
-  /** What the last run was given: the next one will be given the same. */
+  /** The modules of the last run: the next run will probably need the same. */
   #registry: RegistrySource | undefined;
-  /** Pipeline threads that the last run had work for. */
+  /** The number of pipeline threads that the last run used. */
   #lanes = 1;
   #warm: Worker | undefined;
   #closed = false;
@@ -57,14 +63,14 @@ export class RunThreads {
   constructor(options: RunThreadsOptions) {
     this.#options = options;
     setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
-    // Runs keep all processors busy: helpers of a collection only take their time.
+    // Runs use all processors: parallel garbage collection would only take CPU time from them.
     setFlagsFromString('--no-parallel-scavenge');
     if (options.keepWarm) this.prepare();
   }
 
   /**
-   * Has a thread ready for the next run, which then starts at once.
-   * @param modules of built-in components that it will probably need
+   * Prepares a thread for the next run, which then starts at once.
+   * @param modules of built-in components that the run will probably need
    */
   prepare(modules: readonly string[] = []): void {
     this.#noteModules(modules);
@@ -94,20 +100,22 @@ export class RunThreads {
   }
 
   /**
-   * Rejects with a `HeadraceError` when it does not end in time, its thread is lost, or nobody waits for it any more.
-   * @param signal aborted when nobody does
+   * Rejects with a `HeadraceError` if the preview does not end in time, its thread is lost, or the signal is aborted.
+   * @param signal aborted when the caller no longer waits for the answer
    */
   async preview(request: PreviewRequest, timeoutMillis: number, signal?: AbortSignal): Promise<PreviewResult> {
     const late = `The preview did not end within ${timeoutMillis} ms`;
     const hint = 'Ask for fewer documents.';
-    // A document that computes without end costs itself, not the preview.
+    // A document that computes without end fails alone: the preview continues.
     const maxComputeMillis = timeoutMillis / 3;
     const question: ToRun = { type: 'preview', request, maxComputeMillis };
     const answer = await this.#ask(question, timeoutMillis, late, hint, signal);
     return (answer as Extract<Answer, { type: 'previewed' }>).result;
   }
 
-  /** All problems of a config, those of reaching what it talks to included. Rejects as `preview` does. */
+  /**
+   * Returns all problems of a config, including failed connections to its sources and sinks. Rejects as `preview` does.
+   */
   async reach(request: ReachRequest, timeoutMillis: number): Promise<Problem[]> {
     const late = `Reaching the sources and sinks did not end within ${timeoutMillis} ms`;
     const hint = 'Check the config without connecting first.';
@@ -127,7 +135,7 @@ export class RunThreads {
     let given: (() => void) | undefined;
     try {
       const answer = await new Promise<Answer>((resolve, reject) => {
-        given = () => reject(new HeadraceError('HR_RUN_CANCELLED', 'Nobody waits for the answer any more'));
+        given = () => reject(new HeadraceError('HR_RUN_CANCELLED', 'The client no longer waits for the answer'));
         if (signal?.aborted) given();
         signal?.addEventListener('abort', given);
         timer = setTimeout(() => {
@@ -154,7 +162,7 @@ export class RunThreads {
     }
   }
 
-  /** Ends all threads. Runs that are still going end as failed: stop them before. */
+  /** Ends all threads. Active runs end as failed: stop them first. */
   async close(): Promise<void> {
     this.#closed = true;
     const warm = this.#warm;
@@ -168,12 +176,12 @@ export class RunThreads {
     this.#going.add(worker);
     worker.once('exit', () => this.#going.delete(worker));
     worker.ref();
-    // Later: the start of this run must not wait for the next one's thread.
+    // Started later, so that it does not slow down the start of this run.
     if (this.#options.keepWarm) setTimeout(() => this.prepare(), PREPARE_MILLIS).unref();
     return worker;
   }
 
-  /** Keeps the modules that were needed last. */
+  /** Keeps the most recently used modules. */
   #noteModules(modules: readonly string[]): void {
     for (const module of modules) {
       this.#modules.delete(module);

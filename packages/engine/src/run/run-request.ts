@@ -10,29 +10,32 @@ import type { IndexingProgress } from './indexing-statistics.ts';
 import type { RunResult } from './run-result.ts';
 import type { StageProgress } from './stage-statistics.ts';
 
-/** What a run is started from. */
+/** The input of a run. */
 export interface RunRequest {
   readonly runId: string;
   /** The resolved config. */
   readonly root: ObjectNode;
   readonly registry: RegistrySource;
-  /** Instead of indexing, write every document that would have reached the indexer to this file, as JSON lines. */
+  /** Write every document to this file as JSON lines instead of sending it to the indexer. */
   readonly dryRunFile?: string;
   /**
-   * Instead of executing the connectors, run these documents again that failed in another run, as `writeFailureLine`
-   * gives them.
+   * Process these documents instead of executing the connectors. They failed in another run, in the format of
+   * `writeFailureLine`.
    */
   readonly retry?: readonly string[];
   /**
-   * Whether `onFailures` is told of all failed documents, whatever their number and size: for who writes them away at
-   * once. False when absent: up to the limits of `kept-failure.ts`.
+   * Whether `onFailures` receives all failed documents, whatever their number and size. For a caller that stores them
+   * at once. False when absent: the limits of `kept-failure.ts` apply.
    */
   readonly keepAllFailures?: boolean;
-  /** Whether the config comes from who runs the process; only then do its scripts run outside a sandbox. False when absent. */
+  /**
+   * Whether the config comes from the operator of the process. Only then do its scripts run outside a sandbox. False
+   * when absent.
+   */
   readonly trusted?: boolean;
 }
 
-/** How far a run is. */
+/** The progress of a run. */
 export interface RunProgress {
   counts: DocumentCounts;
   /** Each connector, in the order of the config; empty before the config is checked. */
@@ -44,42 +47,43 @@ export interface RunProgress {
   }[];
   /** The stages of the connectors that have begun. */
   stages: StageProgress[];
-  /** Absent before anything was begun. */
+  /** Absent before the first batch is sent. */
   indexing?: IndexingProgress;
 }
 
 export interface RunListeners {
   onLog?(record: LogRecord): void;
-  /** Documents have failed. Told in groups, with their contents; see `RunRequest.keepAllFailures`. */
+  /** Called when documents have failed: with groups of them, contents included. See `RunRequest.keepAllFailures`. */
   onFailures?(failures: KeptFailure[]): void;
-  /** A connector has begun or ended: `progress()` tells which. */
+  /** Called when a connector has begun or ended. `progress()` says which. */
   onConnectors?(): void;
 }
 
-/** A run that is going on in a thread of its own. */
+/** A run that is active in a separate thread. */
 export interface RunHandle {
   readonly runId: string;
-  /** How far it is now. Costs nothing: the counts are in shared memory. */
+  /** The current progress. Cheap to call: the counts are in shared memory. */
   progress(): RunProgress;
   /**
-   * Asks the run to end: the source is read no further, what is in flight is finished. After
-   * `STOP_GRACE_MILLIS` (time-limits.ts) its threads are ended by force and what was in flight counts as failed. Safe to repeat.
+   * Asks the run to end: it reads no more of the source, and finishes the documents in flight. After
+   * `STOP_GRACE_MILLIS` (time-limits.ts) its threads are ended by force, and documents in flight count as failed. Safe
+   * to call again.
    */
   stop(status: 'CANCELLED' | 'INTERRUPTED'): void;
-  /** Never rejects: whatever happens to the run is in the result. */
+  /** Never rejects: the result includes every failure. */
   readonly done: Promise<RunResult>;
 }
 
-/** What documents become in a pipeline, without a run. */
+/** The input of a preview: it shows what a pipeline does to documents, without a run. */
 export interface PreviewRequest {
   readonly root: ObjectNode;
   readonly registry: RegistrySource;
   /** The pipeline; the first of the config when absent. */
   readonly pipeline?: string;
-  /** Documents, as JSON texts; when absent, the first `limit` that the connectors of the pipeline publish. */
+  /** Documents, as JSON texts. When absent: the first `limit` documents that the connectors of the pipeline publish. */
   readonly documents?: readonly string[];
   readonly limit?: number;
-  /** Show each document after each stage, too. */
+  /** Also show each document after each stage. */
   readonly trace?: boolean;
   /** As in `RunRequest`. */
   readonly trusted?: boolean;
@@ -88,29 +92,29 @@ export interface PreviewRequest {
 /** A line that a stage logged in a preview. */
 export interface PreviewLogLine {
   readonly level: LogLevel;
-  /** Empty when the preview itself says it. */
+  /** Empty if the preview itself logged the line. */
   readonly stage: string;
   readonly message: string;
 }
 
-/** What became of an input document. Documents are JSON texts. */
+/** The result of one input document. Documents are JSON texts. */
 export interface PreviewedDocument {
-  /** JSON too: a JSON string where the input was no document. */
+  /** Also JSON: a JSON string if the input was not a document. */
   readonly input: string;
   /** Children before their parent. */
   readonly documents: string[];
-  /** The ids of those that were dropped. */
+  /** The ids of dropped documents. */
   readonly dropped: string[];
   failure?: Failure & { stage: string };
-  /** What the stages did, when that was asked for and the input is a document. */
+  /** What the stages did, if the request asked for it and the input is a document. */
   trace?: StageTrace[];
-  /** What the stages said meanwhile, when they said something; with the first document, what they said at their start too. */
+  /** What the stages logged, if anything. The first document also has what they logged at their start. */
   log?: PreviewLogLine[];
 }
 
 export interface PreviewResult {
-  /** One for each input document. */
+  /** One entry for each input document. */
   results: PreviewedDocument[];
-  /** Errors mean that nothing was processed. */
+  /** If this contains errors, nothing was processed. */
   problems: Problem[];
 }

@@ -3,31 +3,31 @@ import type { FailedDocument } from '../failures/kept-failure.ts';
 import type { DocumentCounts } from './counters.ts';
 import type { StageProgress } from './stage-statistics.ts';
 
-/** How a connector of a run ended. */
+/** The result of a connector of a run. */
 export interface ConnectorResult {
   name: string;
-  /** `skipped`: an earlier one failed, or the run was stopped. */
+  /** `skipped`: an earlier connector failed, or the run was stopped. */
   status: 'complete' | 'failed' | 'stopped' | 'skipped';
-  /** Whether it fed a pipeline; one that did not has no counts. */
+  /** Whether it feeds a pipeline. A connector without a pipeline has no counts. */
   hasPipeline: boolean;
   counts: DocumentCounts;
-  /** How many of the failed documents failed only because the destination took none; absent: none did. */
+  /** The number of failed documents that failed only because the destination accepted none. Absent means none. */
   undelivered?: number;
-  /** Publish calls; more than `counts.published` when documents were collapsed. */
+  /** The number of publish calls; more than `counts.published` if documents were collapsed. */
   received: number;
   seconds: number;
-  /** For a failed one, the reference's words: `Connector exception.`, with or without a time. */
+  /** For a failed connector, the words of the reference: `Connector exception.`, with or without a time. */
   error?: { text: string; timed: boolean };
-  /** A line that the connector gave for the summary. */
+  /** A line of the connector for the summary. */
   message?: string;
 }
 
-/** How a run ended. */
+/** The result of a run. */
 export interface RunResult {
   status: 'SUCCEEDED' | 'FAILED' | 'CANCELLED' | 'INTERRUPTED';
   /** The run summary. */
   message: string;
-  /** Why it failed, with places in the config where there are any. */
+  /** Why the run failed, with positions in the config if they are known. */
   problems: Problem[];
   connectors: ConnectorResult[];
   counts: DocumentCounts;

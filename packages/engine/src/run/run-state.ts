@@ -1,7 +1,7 @@
 /** The states of a run. */
 export type RunState = 'QUEUED' | 'RUNNING' | 'STOPPING' | 'SUCCEEDED' | 'FAILED' | 'CANCELLED' | 'INTERRUPTED';
 
-/** Which state may follow which. Nothing else changes a state. */
+/** The allowed transitions. All changes of a state follow them. */
 const TRANSITIONS: Readonly<Record<RunState, readonly RunState[]>> = {
   QUEUED: ['RUNNING', 'FAILED', 'CANCELLED', 'INTERRUPTED'],
   RUNNING: ['STOPPING', 'SUCCEEDED', 'FAILED', 'INTERRUPTED'],
@@ -16,7 +16,7 @@ export function mayBecome(from: RunState, to: RunState): boolean {
   return TRANSITIONS[from].includes(to);
 }
 
-/** Whether a run in this state has ended for good. */
+/** Whether a run in this state has finished for good. */
 export function isFinal(state: RunState): boolean {
   return TRANSITIONS[state].length === 0;
 }

@@ -9,9 +9,9 @@ const OUTCOMES: Readonly<Record<RunResult['status'], string>> = {
 };
 
 /**
- * The summary of a run, in the reference's form, because people and scripts read it: two newlines, a line on
- * the whole, a line for each connector. What went wrong follows, which the reference leaves to its log.
- * @param notKept how many failed documents cannot be run again because so many others came before
+ * The summary of a run, in the form of the reference, because people and scripts read it: two newlines, a line about
+ * the run, a line for each connector. The reasons of failures follow; the reference writes them only to its log.
+ * @param notKept how many failed documents cannot be retried because too many others failed before
  */
 export function runSummary(
   status: RunResult['status'],

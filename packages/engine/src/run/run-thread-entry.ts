@@ -14,7 +14,7 @@ import { runConfig } from './run-config.ts';
 import type { FromRun, ThreadData, ToRun } from './thread-messages.ts';
 import { passOnWarnings } from './thread-warnings.ts';
 
-/* The entry of the thread of a run: serves one run or one preview, then ends. */
+/** The entry of the thread of a run: serves one run or one preview, then ends. */
 
 const port = parentPort;
 if (port === null) throw new Error('run-thread-entry is the entry of a worker thread');
@@ -48,10 +48,10 @@ async function handle(message: ToRun): Promise<void> {
     case 'run': {
       enforcePolicyOf(message.request);
       const logGate = new MessageGate(message.logGate);
-      const told = new Set<string>();
+      const logged = new Set<string>();
       const forwardLog = ({ once, ...record }: LogRecord) => {
-        if (once !== undefined && told.has(once)) return logGate.leave();
-        if (once !== undefined) told.add(once);
+        if (once !== undefined && logged.has(once)) return logGate.leave();
+        if (once !== undefined) logged.add(once);
         post({ type: 'log', record });
       };
       const log = (record: LogRecord) => {
@@ -86,6 +86,6 @@ async function handle(message: ToRun): Promise<void> {
 port.on('message', (message: ToRun) => {
   handle(message).catch((error) => post({ type: 'crashed', failure: toFailure(error, 'HR_INTERNAL') }));
 });
-// Pipeline threads are started before there is work: they are ready when the run is.
+// Pipeline threads are started in advance, so that they are ready when the run begins.
 for (let i = 0; i < data.lanes; i++) idle.warm();
 preload(data);

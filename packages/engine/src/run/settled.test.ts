@@ -12,7 +12,7 @@ function part(sequence: number, last: boolean, count = 1): OutcomePart {
   return { sequence, last, published: count, ...none, count, bytes: BYTES.slice(0, count), ids: '["a"]', lengths };
 }
 
-/** Indexing with an indexer whose requests end when they are told to. */
+/** Indexing with an indexer whose requests end when the test releases them. */
 function harness() {
   const requests: (() => void)[] = [];
   const send = (_: EncodedBatch) => new Promise((resolve) => requests.push(() => resolve([])));
@@ -27,7 +27,7 @@ function harness() {
   return { indexing, flow, answer };
 }
 
-/** Tells, after what is under way has run, whether a promise is still open. */
+/** Returns whether a promise is still pending after all queued work has run. */
 function stateOf(promise: Promise<void>): Promise<string> {
   const open = new Promise<string>((resolve) => setTimeout(resolve, 5, 'open'));
   return Promise.race([
@@ -39,12 +39,12 @@ function stateOf(promise: Promise<void>): Promise<string> {
   ]);
 }
 
-describe('settled', () => {
-  it('is true at once when nothing was handed over', async () => {
+describe('Indexing.settled', () => {
+  it('resolves at once when nothing was handed over', async () => {
     expect(await stateOf(harness().indexing.settled(0))).toBe('settled');
   });
 
-  it('waits for the batches before it, to their last part, and to the answer', async () => {
+  it('waits for the last part and the answer of every earlier batch', async () => {
     const { indexing, answer } = harness();
     const first = indexing.settled(1);
     const both = indexing.settled(2);
@@ -60,14 +60,14 @@ describe('settled', () => {
     expect(await stateOf(both)).toBe('settled');
   });
 
-  it('counts a batch that came to nothing', async () => {
+  it('includes a batch without documents', async () => {
     const { indexing } = harness();
     const first = indexing.settled(1);
     indexing.accept(part(0, true, 0));
     expect(await stateOf(first)).toBe('settled');
   });
 
-  it('is never true of documents that were not done when the run was given up', async () => {
+  it('rejects for documents that were unfinished when the run was given up', async () => {
     const { indexing } = harness();
     const ends = Promise.allSettled([indexing.settled(1), indexing.settled(2)]);
     indexing.accept(part(0, true));
@@ -75,7 +75,7 @@ describe('settled', () => {
     expect(await ends).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }]);
   });
 
-  it('is true of requests that were answered after the run was given up', async () => {
+  it('resolves for requests that were answered after the run was given up', async () => {
     const { indexing, answer } = harness();
     const ends = Promise.allSettled([indexing.settled(1), indexing.settled(2)]);
     indexing.accept(part(0, true));
@@ -86,7 +86,7 @@ describe('settled', () => {
     expect(await ends).toMatchObject([{ status: 'fulfilled' }, { status: 'rejected' }]);
   });
 
-  it('is true of batches that were done before the run was stopped, and not of one that was cut', async () => {
+  it('resolves for batches that finished before the run was stopped, and rejects for a batch that was cut', async () => {
     const { indexing, flow, answer } = harness();
     const ends = Promise.allSettled([indexing.settled(1), indexing.settled(2)]);
     indexing.accept(part(0, true));

@@ -1,22 +1,22 @@
 import type { StageStatistics } from '../pipeline/step.ts';
 
-/** What a stage of a connector's pipeline has done so far. */
+/** Statistics of a stage in the pipeline of a connector. */
 export interface StageProgress {
   connector: string;
   pipeline: string;
   stage: string;
   /** The name of its class. */
   class: string;
-  /** Documents that it was called with. */
+  /** The number of documents that it was called with. */
   processed: number;
   failed: number;
-  /** Children that it emitted. */
+  /** The number of children that it emitted. */
   children: number;
-  /** How long it takes for a document on the average, by a sample; waiting included. */
+  /** The mean time per document, waiting included, measured on a sample. */
   meanMillis: number;
 }
 
-/** A stage as its run names it. */
+/** The statistics of a stage with the name that its run uses. */
 export interface StageName {
   readonly name: string;
   readonly class: string;
@@ -24,12 +24,13 @@ export interface StageName {
 
 const FIELDS = ['processed', 'errors', 'children', 'timed', 'timedMillis'] as const;
 
-/** Counts of a stage without its name. */
+/** The statistics of a stage without its name. */
 type StageCounts = Record<(typeof FIELDS)[number], number>;
 
 /**
- * The statistics of the stages of one pipeline thread, in memory that it shares with the run and the service: read
- * without a message, and still there when the thread is gone. Written by that thread alone, whenever it posts a part.
+ * The statistics of the stages of one pipeline thread, in memory that the thread shares with the run and the service.
+ * They are read without a message, also after the thread is gone. Only that thread writes them, each time it posts a
+ * part.
  */
 export class SharedStatistics {
   readonly buffer: SharedArrayBuffer;
@@ -43,7 +44,7 @@ export class SharedStatistics {
     this.#cells = new Float64Array(this.buffer);
   }
 
-  /** @param statistics of all stages, in the order of the pipeline */
+  /** @param statistics of all stages, in pipeline order */
   write(statistics: readonly StageStatistics[]): void {
     let at = 0;
     for (const stage of statistics) for (const field of FIELDS) this.#cells[at++] = stage[field];
@@ -55,7 +56,7 @@ export class SharedStatistics {
     return counts;
   }
 
-  /** The sums over threads, for each of so many stages. */
+  /** Adds up the statistics of several threads, for each of the stages. */
   static sums(threads: readonly SharedStatistics[], stages: number): StageCounts[] {
     return Array.from({ length: stages }, (_, stage) => {
       const sum = noCounts();
@@ -68,7 +69,7 @@ export class SharedStatistics {
   }
 }
 
-/** The stages of one connector's pipeline, and the threads that work for it. */
+/** The stages of the pipeline of one connector, and the threads that work for it. */
 export class ConnectorStages {
   readonly #connector: string;
   readonly #pipeline: string;

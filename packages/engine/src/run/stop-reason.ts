@@ -1,16 +1,16 @@
 import type { Failure } from '../errors/headrace-error.ts';
 
-/** Why a run is stopped, and how it ends: the reason of the signal that stops it. */
+/** Why a run is stopped, and its final state: the reason of the signal that stops it. */
 export type StopReason =
   | { readonly status: 'CANCELLED' | 'INTERRUPTED' }
   | { readonly status: 'FAILED'; readonly failure: Failure };
 
-/** The reason of a signal that stops a run. It is aborted. */
+/** The reason of a signal that stops a run. The signal must be aborted. */
 export function stopReason(signal: AbortSignal): StopReason {
   return signal.reason as StopReason;
 }
 
-/** What ended the run, where that is a failure. */
+/** The failure that ended the run, if it ended with a failure. */
 export function stopFailure(reason: StopReason): Failure | undefined {
   return reason.status === 'FAILED' ? reason.failure : undefined;
 }

@@ -2,12 +2,12 @@ import type { Worker } from 'node:worker_threads';
 import { type Failure, messageOf } from '../errors/headrace-error.ts';
 import type { FromRun, ToRun } from './thread-messages.ts';
 
-/** How long a thread has to end its own threads. */
+/** The time that a thread gets to end its child threads. */
 const END_MILLIS = 2000;
 
 /**
- * Ends a thread that has done its work, when it has ended its own threads: Node's main thread keeps for ever what it
- * knows of a thread whose parent has gone before it.
+ * Ends a thread that has finished its work and ended its child threads. If a parent thread ends before its children,
+ * the main thread of Node never frees what it stores about them.
  */
 export function endThread(worker: Worker): void {
   const end = () => void worker.terminate();
@@ -18,16 +18,16 @@ export function endThread(worker: Worker): void {
   worker.postMessage({ type: 'end' } satisfies ToRun);
 }
 
-/** What is told of a thread that ended before its work was done, and said nothing. */
+/** The error for a thread that ended early and gave no reason. */
 export const ENDED_BY_ITSELF = new Error('it ended, as if by process.exit()');
 
-/** What is told of a thread that is gone, and with it what it was doing. */
+/** The error for a thread that is gone, with its unfinished work. */
 export function lostThread(error: unknown, heapMb: number): Failure {
   if ((error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY') {
     return {
       code: 'HR_RUN_OUT_OF_MEMORY',
       message: `The run used more than its ${heapMb} MiB of memory`,
-      hint: 'Make the documents smaller; in a service, limits.runHeapMb sets the limit.',
+      hint: 'Make the documents smaller. In a service, limits.runHeapMb sets the limit.',
     };
   }
   return { code: 'HR_RUN_THREAD_LOST', message: `The thread of the run ended unexpectedly: ${messageOf(error)}` };

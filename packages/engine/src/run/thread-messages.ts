@@ -9,24 +9,24 @@ import type { ConnectorResult, RunResult } from './run-result.ts';
 import type { StageName } from './stage-statistics.ts';
 import type { StopReason } from './stop-reason.ts';
 
-/** How far a connector is, and what its result will need. */
+/** The progress of a connector, and what its result will need. */
 export interface ConnectorProgress extends Pick<RunProgress['connectors'][number], 'name' | 'status'> {
   readonly hasPipeline: boolean;
 }
 
 /**
- * Limit of the young generation of each thread of a run, in MiB: what a thread makes of a piece of a source is garbage
- * soon. Twice as much, V8's own limit, is no faster and takes 80 MiB more.
+ * The limit of the young generation of each thread of a run, in MiB. Most objects that a thread creates for a piece of
+ * a source become garbage soon. Twice as much, the default of V8, is not faster and takes 80 MiB more.
  */
 export const YOUNG_MB = 24;
 
-/** What the threads of a run are made with. */
+/** The data that the threads of a run are created with. */
 export interface ThreadData {
-  /** Limit of the JavaScript heap of each, in MiB. */
+  /** The limit of the JavaScript heap of each thread, in MiB. */
   readonly heapMb: number;
-  /** How many pipeline threads are started before there is work. */
+  /** The number of pipeline threads that are started in advance. */
   readonly lanes: number;
-  /** What is likely to be needed: a thread that waits for work makes itself ready for it. */
+  /** What a waiting thread will probably need: it loads this in advance. */
   readonly preload: {
     /** Modules of components. */
     readonly modules: readonly string[];
@@ -34,10 +34,10 @@ export interface ThreadData {
   };
 }
 
-/** A run as its thread sees its end; the process adds what it reads from shared memory. */
+/** The result of a run as its thread knows it. The process adds what it reads from shared memory. */
 export type ThreadResult = Omit<RunResult, 'stages'>;
 
-/** To the thread of a run. It serves one run, one preview or one look around, then ends. */
+/** Messages to the thread of a run. It serves one run, one preview or one connection check, then ends. */
 export type ToRun =
   | {
       readonly type: 'run';
@@ -47,16 +47,16 @@ export type ToRun =
       readonly logGate: SharedArrayBuffer;
       /** The memory of the `MessageGate` of failed documents. */
       readonly failureGate: SharedArrayBuffer;
-      /** Whether somebody takes the failed documents. */
+      /** Whether a caller receives the failed documents. */
       readonly keepFailures: boolean;
     }
   | { readonly type: 'preview'; readonly request: PreviewRequest; readonly maxComputeMillis: number }
   | { readonly type: 'reach'; readonly request: ReachRequest }
   | { readonly type: 'stop'; readonly reason: StopReason }
-  /** Its work is done: it is to end its own threads, and to answer `ended`. */
+  /** The work of the thread is done: it must end its child threads and answer `ended`. */
   | { readonly type: 'end' };
 
-/** A pipeline thread of a run: whose pipeline it works for, and the memory of its `SharedStatistics`. */
+/** A pipeline thread of a run: the connector that it works for, and the memory of its `SharedStatistics`. */
 export interface ThreadStages {
   readonly connector: string;
   readonly pipeline: string;
@@ -64,7 +64,7 @@ export interface ThreadStages {
   readonly statistics: SharedArrayBuffer;
 }
 
-/** From the thread of a run. */
+/** Messages from the thread of a run. */
 export type FromRun =
   | {
       readonly type: 'connectors';
@@ -73,7 +73,7 @@ export type FromRun =
     }
   | ({ readonly type: 'thread' } & ThreadStages)
   | { readonly type: 'log'; readonly record: LogRecord }
-  /** A group of failed documents, and what it weighs in its `MessageGate`. */
+  /** A group of failed documents, and its weight in the `MessageGate`. */
   | { readonly type: 'failures'; readonly failures: KeptFailure[]; readonly weight: number }
   /** The type of the indexer. */
   | { readonly type: 'indexer'; readonly indexer: string }

@@ -1,6 +1,6 @@
 /**
- * Writes warnings of Node to the standard error of this thread, which the main thread passes on. Node itself writes them
- * to the file descriptor, past whoever formats what the process says.
+ * Writes warnings of Node to the standard error of this thread, which the main thread forwards. Node itself writes them
+ * directly to the file descriptor, so the formatter of the process would not see them.
  */
 export function passOnWarnings(): void {
   process.removeAllListeners('warning');

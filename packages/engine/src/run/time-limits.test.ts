@@ -4,7 +4,7 @@ import { connectorMillis } from './time-limits.ts';
 const endless = { endless: ({ follow }: { follow: boolean }) => follow };
 
 describe('connectorMillis', () => {
-  it('gives a connector that comes to an end a day', () => {
+  it('gives a connector that ends by itself one day', () => {
     expect(connectorMillis(undefined, {}, {})).toBe(86_400_000);
     expect(connectorMillis(undefined, endless, { follow: false })).toBe(86_400_000);
   });
@@ -13,7 +13,7 @@ describe('connectorMillis', () => {
     expect(connectorMillis(undefined, endless, { follow: true })).toBe(0);
   });
 
-  it.each([0, 300])('takes a timeout of %i ms from the config, for an endless connector too', (millis) => {
+  it.each([0, 300])('takes a timeout of %i ms from the config, also for an endless connector', (millis) => {
     expect(connectorMillis(millis, {}, {})).toBe(millis);
     expect(connectorMillis(millis, endless, { follow: true })).toBe(millis);
   });

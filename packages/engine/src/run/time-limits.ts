@@ -1,22 +1,22 @@
 import type { ConnectorClass } from '../component/connector.ts';
 import type { Failure } from '../errors/headrace-error.ts';
 
-/** How long a run may take to end after it was told to stop; then its threads are ended by force. */
+/** The time that a run gets to end after a stop request. Then its threads are ended by force. */
 export const STOP_GRACE_MILLIS = 10_000;
-/** From then on no further document is begun. */
+/** After this time, no further document is started. */
 const LAST_DOCUMENT_MILLIS = STOP_GRACE_MILLIS - 4000;
-/** And from then on what is still going is given up, so that the run can tell of its end itself. */
+/** After this time, unfinished work is given up, so that the run can report its end itself. */
 const GIVE_UP_MILLIS = STOP_GRACE_MILLIS - 2000;
 
-/** setTimeout takes at most 2^31-1 ms, about 24 days: more means no limit to speak of. */
+/** setTimeout accepts at most 2^31-1 ms, about 24 days. A longer timeout is treated as no limit. */
 const MAX_TIMER_MILLIS = 2 ** 31 - 1;
 
-/** How long a connector may take when its config does not say: a day, as in the reference. */
+/** The time limit of a connector if its config sets none: one day, as in the reference. */
 const DEFAULT_CONNECTOR_MILLIS = 86_400_000;
 
 /**
- * How many milliseconds a connector may take; 0: no limit.
- * @param configured `runner.connectorTimeout`; undefined: the config does not say
+ * The time limit of a connector in milliseconds; 0 means no limit.
+ * @param configured `runner.connectorTimeout`; undefined if the config does not set it
  */
 export function connectorMillis(
   configured: number | undefined,
@@ -26,7 +26,7 @@ export function connectorMillis(
   return configured ?? (Class.endless?.(params as never) === true ? 0 : DEFAULT_CONNECTOR_MILLIS);
 }
 
-/** Why work was not waited for any longer. */
+/** Why the wait for work ended early. */
 export type Overdue = { readonly reason: 'timeout' | 'stopped'; readonly failure: Failure };
 
 /** Thrown by `withinLimits`. */
@@ -40,9 +40,9 @@ export class OverdueError extends Error {
 }
 
 /**
- * Waits for work, but not for ever: rejects with an `OverdueError` when it takes longer than `timeoutMillis`
- * (0 or less: no limit), or when it does not end in time after the signal.
- * @param onLastDocument called some time after the signal, when no further document is to be begun
+ * Waits for work with a time limit. Rejects with an `OverdueError` if the work takes longer than `timeoutMillis` (0 or
+ * less means no limit), or if it does not end in time after the signal.
+ * @param onLastDocument called some time after the signal, when no further document may be started
  */
 export async function withinLimits(
   work: Promise<void>,
@@ -65,7 +65,7 @@ export async function withinLimits(
     onAbort = () => {
       const failure: Failure = {
         code: 'HR_RUN_CANCELLED',
-        message: 'The run was stopped, and this was not finished in time',
+        message: 'The run was stopped, and this work did not finish in time',
       };
       timers.push(setTimeout(onLastDocument, LAST_DOCUMENT_MILLIS));
       timers.push(setTimeout(() => reject(new OverdueError({ reason: 'stopped', failure })), GIVE_UP_MILLIS));
@@ -78,7 +78,7 @@ export async function withinLimits(
   } finally {
     signal.removeEventListener('abort', onAbort);
     for (const timer of timers) clearTimeout(timer);
-    // Nobody waits for either any more, however it ends.
+    // No caller waits for these promises any more, so their results are ignored.
     work.catch(() => undefined);
     late.catch(() => undefined);
   }
