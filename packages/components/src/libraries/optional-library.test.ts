@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { loadLibrary, missingLibrary } from './optional-library.ts';
+
+it('an optional library that is not installed is reported with the command that installs it', () => {
+  const problem = missingLibrary('mssql', () => false);
+  expect(problem).toEqual({
+    code: 'HR_LIBRARY_MISSING',
+    message: 'SQL Server needs the package mssql, which is not installed',
+    hint: expect.stringMatching(/^Run: npm install mssql@\^\d+\.\d+\.\d+ \(/),
+  });
+});
+
+it('an optional library that is installed is not reported, and loads', async () => {
+  expect(missingLibrary('mssql')).toBeUndefined();
+  expect((await loadLibrary('mssql')).default.ConnectionPool).toBeTypeOf('function');
+});
