@@ -19,7 +19,7 @@ const LIBRARIES = {
 
 export type OptionalLibrary = keyof typeof LIBRARIES;
 
-/** That a library is not installed, and how to install it. */
+/** A library that is not installed, and how to install it. */
 interface MissingLibrary {
   readonly code: ErrorCode;
   readonly message: string;
@@ -32,8 +32,9 @@ export function missingLibrary(name: OptionalLibrary, isInstalled = isFound): Mi
   const { for: system, range } = LIBRARIES[name];
   return {
     code: 'HR_LIBRARY_MISSING',
-    message: `${system} needs the package ${name}, which is not installed`,
-    hint: `Run: npm install ${name}@${range} (with -g if Headrace was installed with -g).`,
+    // All of it in the message: failures of documents show no hints.
+    message: `${system} needs a package that is not installed: npm install ${name}@${range}`,
+    hint: 'Add -g to the command if Headrace was installed with -g.',
   };
 }
 

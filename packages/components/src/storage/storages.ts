@@ -1,5 +1,5 @@
 import { type ErrorCode, HeadraceError, messageOf, type ParameterProblem } from '@headrace/engine';
-import { missingLibrary, type OptionalLibrary } from '../libraries/optional-library.ts';
+import { checkLibrary, missingLibrary, type OptionalLibrary } from '../libraries/optional-library.ts';
 import { type FileUri, parseFileUri } from './file-uri.ts';
 import { LocalStorage } from './local-storage.ts';
 import { collectBytes, readLocalFile } from './read-whole.ts';
@@ -48,6 +48,14 @@ export function* unneededStorages(paths: readonly string[], settings: StorageSet
       message: `${block} has no effect: no path begins with ${scheme}:`,
       hint: 'Remove it, or correct the paths.',
     };
+  }
+}
+
+/** Warnings for blocks whose library is not installed, where only documents name the paths. */
+export function* unreadyStorages(settings: StorageSettings): Generator<ParameterProblem> {
+  for (const block of ['s3', 'azure', 'gcp'] as const) {
+    if (settings[block] === undefined) continue;
+    for (const problem of checkLibrary(LIBRARIES[block], block)) yield { ...problem, severity: 'warning' };
   }
 }
 
