@@ -180,6 +180,7 @@ describe('the image', () => {
       else cpSync(from, inImage(target));
     }
     expect(existsSync(inImage('node_modules/vitest'))).toBe(false);
+    expect(existsSync(inImage('node_modules/mssql'))).toBe(true);
 
     const store = join(directory, 'store');
     const text = readFileSync(inImage('/etc/headrace/service.yml'), 'utf8')

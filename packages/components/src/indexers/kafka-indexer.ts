@@ -19,6 +19,7 @@ import { checkKafkaProperties, type KafkaProperties, kafkaProperties } from '../
 import { PRODUCER_PROPERTIES } from '../kafka/producer-properties.ts';
 import { reachTopic } from '../kafka/reach-topic.ts';
 import { TopicWriter } from '../kafka/topic-writer.ts';
+import { checkLibrary } from '../libraries/optional-library.ts';
 import { ignoredSettings } from './ignored-settings.ts';
 
 const parameters = Type.Object({
@@ -72,6 +73,7 @@ export class KafkaIndexer extends Indexer<typeof parameters> {
     yield* checkBrokers('bootstrapServers', bootstrapServers);
     if (topic.trim() === '') yield { parameter: 'topic', message: 'topic must not be empty' };
     if (clientId?.trim() === '') yield { parameter: 'clientId', message: 'clientId must not be empty' };
+    yield* checkLibrary('@platformatic/kafka', []);
     yield* checkKafkaProperties(propertiesOf(params), PRODUCER_PROPERTIES, (name) =>
       name === 'security.protocol' ? ['securityProtocol'] : ['producer', name],
     );

@@ -21,7 +21,7 @@ import { HeldRecords } from '../formats/handlers/held-records.ts';
 import { extensionOf, leafOf } from '../storage/file-uri.ts';
 import { MAX_CONTENT_BYTES } from '../storage/read-whole.ts';
 import { checkStorageSettings, type StorageSettings, storageParameters } from '../storage/storage-parameters.ts';
-import { Storages } from '../storage/storages.ts';
+import { Storages, unreadyStorages } from '../storage/storages.ts';
 
 const parameters = Type.Object({
   /** How files are read, by extension. */
@@ -90,6 +90,7 @@ export class ApplyFileHandlers extends Stage<typeof parameters> {
     }
     yield* checkFileHandlers(params.fileHandlers);
     yield* checkStorageSettings(params as StorageSettings);
+    yield* unreadyStorages(params as StorageSettings);
   }
 
   override readonly maxInFlight = 4;

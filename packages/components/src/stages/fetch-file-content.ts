@@ -2,7 +2,7 @@ import { type Document, type ParameterProblem, Stage, type Static, Type } from '
 import { checkDestination } from '../fields/destination.ts';
 import { MAX_CONTENT_BYTES } from '../storage/read-whole.ts';
 import { checkStorageSettings, type StorageSettings, storageParameters } from '../storage/storage-parameters.ts';
-import { Storages } from '../storage/storages.ts';
+import { Storages, unreadyStorages } from '../storage/storages.ts';
 
 const parameters = Type.Object({
   /** The field with the path; of a list the first value. Defaults to file_path. */
@@ -43,6 +43,7 @@ export class FetchFileContent extends Stage<typeof parameters> {
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
     yield* checkDestination('fileContentField', params.fileContentField ?? 'file_content');
     yield* checkStorageSettings(params as StorageSettings);
+    yield* unreadyStorages(params as StorageSettings);
   }
 
   override readonly maxInFlight = 16;

@@ -204,7 +204,7 @@ function refusedFiles(touched: Iterable<TouchedFile>, rules: PolicyRules | undef
 export function located(problem: ParameterProblem, node: ObjectNode, path: string): Problem {
   return {
     severity: problem.severity ?? 'error',
-    code: 'HR_CONFIG_INVALID_VALUE',
+    code: problem.code ?? 'HR_CONFIG_INVALID_VALUE',
     ...whereIs(problem.parameter, node, path),
     message: problem.message,
     ...(problem.hint === undefined ? {} : { hint: problem.hint }),
