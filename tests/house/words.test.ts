@@ -33,6 +33,7 @@ const REWRITTEN: readonly string[] = [
   'README.md',
   'SECURITY.md',
   'docs/contributing/',
+  'docs/differences.md',
   'packages/engine/src/run/',
 ];
 
