@@ -34,6 +34,9 @@ const REWRITTEN: readonly string[] = [
   'SECURITY.md',
   'docs/contributing/',
   'docs/differences.md',
+  'packages/components/src/connectors/',
+  'packages/components/src/indexers/',
+  'packages/components/src/stages/',
   'packages/engine/src/run/',
 ];
 

@@ -12,7 +12,7 @@ import { describeWithServer } from '../testing/real-server.ts';
 
 /* What connectors remember in a server, while their runs are killed; with a file of SQLite: tests/run. */
 
-/** A run in a process of its own, which can be killed. */
+/** A run in a separate process, which can be killed. */
 const SCRIPT = `
   import { catalogUrl } from '@headrace/components';
   import { readConfigText } from '@headrace/engine';
@@ -49,7 +49,7 @@ class Destination {
 
   /**
    * Runs a connector again and again; gives what came in each round.
-   * @param kills after how many documents of its round a run is killed; behind them one is left to its end
+   * @param kills after how many documents of its round a run is killed; after them one run ends normally
    */
   async runs(connector: string, kills: readonly number[]): Promise<string[][]> {
     const config = `
@@ -194,7 +194,7 @@ await describeWithServer('kafka', (server) => {
       }`;
     const rounds = await destination.runs(connector, [2000, 7500]);
     expect(new Set(rounds.flat())).toEqual(new Set(ids));
-    // What came to its end was committed every two seconds, in which about 3,000 come.
+    // What finished was committed every two seconds, in which about 3,000 come.
     expect(rounds.at(-1)?.length).toBeLessThan(ids.length - 4000);
     expect((await destination.runs(connector, [])).flat()).toEqual([]);
   });

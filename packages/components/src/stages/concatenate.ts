@@ -29,18 +29,18 @@ const parameters = Type.Object({
 /** A place of the template that a field fills. */
 interface Placeholder {
   readonly field: string;
-  /** What stands there when the field has no value. */
+  /** The text for a field without a value. */
   readonly otherwise: string;
 }
 
 /**
- * Writes a text that is put together from fields by a template.
+ * Writes a text that a template builds from fields.
  *
- * In the template {city} stands for the first value of the field city, as text. When the field is missing, null or an
- * empty list, its entry in defaultInputs takes its place, else the text behind :- in {city:-unknown}, else the
- * placeholder itself stays. ${ writes a brace that starts no placeholder. The text is written in any case. Placeholders
- * in the values of fields stay as they are. An object has no text and leaves its place empty. The engine's own fields,
- * such as id, may be read, but not written.
+ * In the template, {city} is replaced by the first value of the field city, as text. If the field is missing, null or
+ * an empty list, its entry in defaultInputs is used, otherwise the text after :- in {city:-unknown}, otherwise the
+ * placeholder stays. ${ writes a brace that starts no placeholder. The text is always written. Placeholders in the
+ * values of fields are not replaced. An object has no text and is replaced by nothing. The engine's fields, such as id,
+ * may be read but not written.
  */
 export class Concatenate extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -137,7 +137,7 @@ function parseTemplate(template: string, defaults: ReadonlyMap<string, string>):
 function parsePlaceholder(inside: string, defaults: ReadonlyMap<string, string>): Placeholder {
   const divider = inside.indexOf(':-');
   const brace = inside.indexOf('{');
-  // A brace in front of the divider is the start of something nested, which does not exist.
+  // A brace before the divider would start a nested placeholder, which is not supported.
   const divided = divider >= 0 && (brace < 0 || divider < brace);
   const field = divided ? inside.slice(0, divider) : inside;
   return { field, otherwise: defaults.get(field) ?? (divided ? inside.slice(divider + 2) : `{${inside}}`) };

@@ -49,16 +49,16 @@ const parameters = Type.Object({
 });
 
 /**
- * Writes dates in a pattern: 2024-05-06T11:08:00Z as 6 May 2024. It is the opposite of ParseDate, whose instants it
- * reads.
+ * Writes dates in a pattern: 2024-05-06T11:08:00Z as 6 May 2024. It is the opposite of ParseDate and reads its
+ * instants.
  *
- * A date is a text in ISO form, or a number that counts from 1970-01-01 in UTC. ISO forms are 2024-05-06T11:08:00Z,
- * with an offset such as +02:00 in place of Z, with a blank in place of T, with a fraction of a second, without
- * seconds, and 2024-05-06 alone, which is its midnight. A text without an offset is read in timeZoneId. Use ParseDate
- * first for other forms.
+ * A date is a text in ISO form, or a number that counts from 1970-01-01 in UTC. ISO forms are 2024-05-06T11:08:00Z;
+ * with an offset such as +02:00 instead of Z; with a blank instead of T; with a fraction of a second; without seconds;
+ * and 2024-05-06, which is midnight. A text without an offset is read in timeZoneId. For other forms, use ParseDate
+ * first.
  *
- * Other values are left out, and null is. When no value is a date, the destination keeps what it held; a field that is
- * its own destination is removed then, with "overwrite". A document fails when a date does not fit the pattern.
+ * Null and other values are left out. If no value is a date, the destination does not change; with "overwrite", a field
+ * that is its own destination is then removed. A document fails if a date does not fit the pattern.
  */
 export class FormatDate extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -86,7 +86,7 @@ export class FormatDate extends Stage<typeof parameters> {
       ],
     },
     {
-      description: 'The month of a count of seconds, to group documents by',
+      description: 'The month of a number of seconds, to group documents',
       params: { source: ['time'], dest: ['month'], formatStr: 'yyyy-MM', epochUnit: 'seconds' },
       documents: [{ id: '1', time: 1700000000 }],
       output: [{ id: '1', time: 1700000000, month: '2023-11' }],
@@ -105,7 +105,7 @@ export class FormatDate extends Stage<typeof parameters> {
       yield {
         parameter: 'locale',
         message: `locale is not a language tag: "${locale}"`,
-        hint: 'Write a language, and a region where it matters: de, de-DE, en-GB.',
+        hint: 'Write a language, and a region if it matters: de, de-DE, en-GB.',
       };
       return;
     }

@@ -19,9 +19,9 @@ const parameters = Type.Object({
   /** The fields for the results, one for each source, or one for all. A source may be its own destination. */
   dest: Type.Array(Type.String()),
   /**
-   * "lowercase", "uppercase", "title_case" (a capital at the start and behind white space, all else in lower case:
+   * "lowercase", "uppercase", "title_case" (a capital at the start and after white space, lower case otherwise:
    * "O'neil") or "sentence_case" (a capital at the start and after each full stop, question mark or exclamation mark
-   * that one blank follows, all else in lower case). Letter case does not matter.
+   * with one blank after it, lower case otherwise). The letter case of the mode does not matter.
    */
   mode: Type.String(),
   /**
@@ -42,9 +42,9 @@ const MODES: ReadonlyMap<string, (text: string) => string> = new Map([
 /**
  * Changes the letter case of texts.
  *
- * Numbers and booleans become texts, a list of one value becomes that value; null and objects go through as they are.
- * Missing fields and empty lists change nothing. The rules are those of Unicode, the same for all languages: "straße"
- * in upper case is "STRASSE".
+ * Numbers and booleans become texts. A list of one value becomes that value. Null and objects do not change. Missing
+ * fields and empty lists change nothing. The rules are those of Unicode for all languages: "straße" in upper case is
+ * "STRASSE".
  */
 export class NormalizeText extends Stage<typeof parameters> {
   static override readonly parameters = parameters;

@@ -29,17 +29,17 @@ const parameters = Type.Object({
   dest: Type.Array(Type.String()),
   /**
    * Patterns in the language of Java's DateTimeFormatter, such as yyyy-MM-dd HH:mm:ss, with English names of months and
-   * days. A pattern that gives no full date fits nothing; one without an hour means midnight. Defaults to none.
+   * days. A pattern without a full date matches nothing; one without an hour means midnight. Defaults to none.
    */
   formatStrs: Type.Optional(Type.Array(Type.String(), { default: [] })),
-  /** Ready-made formatters. Defaults to none. */
+  /** Predefined formatters. Defaults to none. */
   formatters: Type.Optional(
     Type.Array(
       Type.Object({
         /**
-         * Its name: DateMonthStrFormatter ("February 2, 2021" within a text), DatePipeFormatter ("2021|2|3" within a text),
-         * DateTwoYearsFormatter ("1998-1999" within a text, meaning the start of the first year), DateYearOnlyFormatter (a
-         * year alone) or UnixTimestampFormatter (milliseconds since 1970).
+         * The name: DateMonthStrFormatter ("February 2, 2021" within a text), DatePipeFormatter ("2021|2|3" within a
+         * text), DateTwoYearsFormatter ("1998-1999" within a text, meaning the start of the first year),
+         * DateYearOnlyFormatter (a year alone) or UnixTimestampFormatter (milliseconds since 1970).
          */
         class: Type.String(),
       }),
@@ -47,7 +47,7 @@ const parameters = Type.Object({
     ),
   ),
   /**
-   * The zone of dates that name none, such as "Europe/Paris", "UTC" or "+02:00". Defaults to the zone of the process.
+   * The zone of dates without a zone, such as "Europe/Paris", "UTC" or "+02:00". Defaults to the zone of the process.
    */
   timeZoneId: Type.Optional(Type.String()),
   /**
@@ -59,19 +59,19 @@ const parameters = Type.Object({
 });
 
 /**
- * Turns dates in texts into instants, such as 2021-02-02T00:00:00Z: ISO texts in UTC, with a fraction of three, six or
- * nine digits where there is one.
+ * Turns dates in texts into instants, such as 2021-02-02T00:00:00Z: ISO texts in UTC. A fraction has three, six or nine
+ * digits.
  *
- * The patterns are tried in their order, then the formatters; the first that fits wins. A pattern must fit the
- * beginning of the text, what follows is ignored: longer patterns belong before shorter ones. Values that nothing fits
- * are left out, and null is. When no value is a date, the destination keeps what it held; a field that is its own
- * destination is removed then, with "overwrite".
+ * The patterns are tried in order, then the formatters. The first match wins. A pattern must match the beginning of the
+ * text; the rest is ignored, so put longer patterns before shorter ones. Null and values without a match are left out.
+ * If no value is a date, the destination does not change; with "overwrite", a field that is its own destination is then
+ * removed.
  *
- * Letter case counts. In a pattern a single letter for a number (M, d, H) takes any number of digits, two letters take
- * exactly two, and the year yy is one from 2000 to 2099. February 30 becomes the last day of February and 24:00 the
- * next midnight; a day 32, a month 13 or a weekday that is not that of the date fit nothing. A zone or an offset in the
- * text goes before timeZoneId. A time that the clocks leap over in spring is moved forward by the gap; of a time that
- * comes twice in autumn the first is taken.
+ * Letter case counts. In a pattern, a single letter for a number (M, d, H) matches any number of digits, two letters
+ * match exactly two, and the year yy is one from 2000 to 2099. February 30 becomes the last day of February, and 24:00
+ * the next midnight. A day 32, a month 13 or a weekday that does not fit the date matches nothing. A zone or an offset
+ * in the text wins over timeZoneId. A time that summer time skips is moved forward by the gap. Of a time that occurs
+ * twice in autumn, the first is used.
  */
 export class ParseDate extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -195,7 +195,7 @@ export class ParseDate extends Stage<typeof parameters> {
     return undefined;
   }
 
-  /** The mistake is the config's, so one line for all documents will do. */
+  /** The config is wrong, not the documents: one line for all of them is enough. */
   private warnOnce(pattern: DatePattern, error: PartialDateError): void {
     if (this.partial.has(pattern)) return;
     this.partial.add(pattern);

@@ -23,8 +23,8 @@ const parameters = Type.Object({
    */
   updateMode: UpdateModeParameter,
   /**
-   * Whether the fields of attached children, and of theirs, are renamed too. Conditions of the stage look at the
-   * document only. Defaults to false.
+   * Whether the fields of attached children, and of their children, are renamed too. Conditions of the stage see only
+   * the document. Defaults to false.
    */
   applyToChildren: Type.Optional(Type.Boolean({ default: false })),
 });
@@ -33,8 +33,8 @@ const parameters = Type.Object({
  * Renames fields, their values unchanged.
  *
  * All fields are renamed at once, so two fields can exchange their names, and in a chain (a to b, b to c) each value
- * moves one step. Fields that a document lacks are passed over. Of several fields with the same new name the later in
- * the config wins. The names are taken as they are: a dot does not lead into an object.
+ * moves one step. Missing fields are skipped. If several fields get the same new name, the later one in the config
+ * wins. Names are literal: a dot does not lead into an object.
  */
 export class RenameFields extends Stage<typeof parameters> {
   static override readonly parameters = parameters;

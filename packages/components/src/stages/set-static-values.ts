@@ -22,8 +22,8 @@ const parameters = Type.Object({
    */
   updateMode: UpdateModeParameter,
   /**
-   * Whether the document is also marked as skipped, so that later stages leave it alone, whether or not a value was
-   * written. Defaults to false.
+   * Whether the document is also marked as skipped, so that later stages ignore it, even if no value was written.
+   * Defaults to false.
    */
   skipDocument: Type.Optional(Type.Boolean({ default: false })),
 });
@@ -39,7 +39,7 @@ export class SetStaticValues extends Stage<typeof parameters> {
 
   static readonly examples = [
     {
-      description: 'Note where documents come from, unless they say so themselves',
+      description: 'Record where documents come from, unless they already have the fields',
       params: { staticValues: { source: 'wiki', tags: ['imported', 'wiki'] }, updateMode: 'skip' },
       documents: [{ id: '1' }, { id: '2', source: 'mail' }],
       output: [
@@ -78,7 +78,7 @@ export class SetStaticValues extends Stage<typeof parameters> {
     for (const [field, value] of this.values) {
       if (updateMode !== 'overwrite' && table.has(field)) return false;
       const column = new Array<Value>(table.count).fill(value);
-      // Texts, numbers and the like are nobody's own.
+      // Texts, numbers and similar values may be shared.
       if (typeof value === 'object') for (let row = 0; row < column.length; row++) column[row] = copyValue(value);
       table.set(field, column, false);
     }
