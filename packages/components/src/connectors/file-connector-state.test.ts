@@ -6,7 +6,9 @@ import { describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
 import { openOutputFile } from '../indexers/output-file.ts';
 import { tarOf, zipOf } from '../storage/archives/make-archives.test.lib.ts';
-import { connector, folder, left, type Params, problemsOf, run, write } from './file-connector.test.lib.ts';
+import { connector, folder, left, type Params, problemsOf, run, useFolder, write } from './file-connector.test.lib.ts';
+
+useFolder();
 
 describe('FileConnector remembers', () => {
   const state = () => ({ connectionString: `jdbc:h2:${folder}/state/s;AUTO_SERVER=TRUE` });

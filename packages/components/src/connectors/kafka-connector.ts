@@ -31,22 +31,40 @@ import { requirePublisher } from '../publishing/require-publisher.ts';
 const parameters = Type.Object({
   kafka: Type.Object(
     {
+      /** Host and port of some brokers, with commas between them. */
       bootstrapServers: Type.String(CONNECTS),
+      /** The topic. It must exist. */
       topic: Type.String(),
+      /** The consumer group. */
       consumerGroupId: Type.String(),
+      /** The name of this client in the logs and quotas of the brokers. */
       clientId: Type.String(),
+      /** How long, in seconds, a member may take to give partitions back when others join. */
       maxPollIntervalSecs: Type.String(),
+      /** Only the reference's own, KafkaConnectorDefaultDeserializer: values are JSON. */
       documentDeserializer: Type.Optional(Type.String()),
+      /** PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL. Defaults to PLAINTEXT. */
       securityProtocol: Type.Optional(Type.String()),
+      /**
+       * Properties of Kafka's consumers: those whose names begin with sasl and ssl, and the time-outs, sizes,
+       * isolation.level, auto.offset.reset, group.instance.id and client.rack.
+       */
       consumer: Type.Optional(MapOf(Type.Unknown())),
     },
     FLAT,
   ),
+  /** The field with the id, a text or a number; it goes to the field id, behind the docIdPrefix. Defaults to id. */
   idField: Type.Optional(Type.String({ default: 'id' })),
+  /**
+   * By partition, the offset of the first message to read, whatever the group has read: offsets { 0: 1200, 1: 0 }. The
+   * partitions that are missing here begin where the group stands.
+   */
   offsets: Type.Optional(
     MapOf(Type.Integer({ minimum: 0 }), { javaType: 'java.util.Map<java.lang.Integer, java.lang.Long>' }),
   ),
+  /** After how many messages to end. Defaults to no limit. */
   maxMessages: Type.Optional(Type.Integer(clamped({ minimum: 0 }))),
+  /** After how many milliseconds without a message to look whether there is another one. Defaults to 100. */
   messageTimeout: Type.Optional(
     Type.Integer({
       default: 100,
@@ -55,6 +73,7 @@ const parameters = Type.Object({
       ...capped('maxWaitSecs', { scale: 1000 }),
     }),
   ),
+  /** Whether to wait for further messages when all have been read; otherwise the connector ends. Defaults to true. */
   continueOnTimeout: Type.Optional(Type.Boolean({ default: true })),
 });
 
@@ -73,49 +92,33 @@ const REOPEN_MS = 2000;
 /**
  * Publishes a document for each message of a topic of Kafka, whose value must be a JSON object. The messages of a
  * partition keep their order; keys and headers are not looked at.
- * <p>
+ *
  * The connector is a member of a consumer group and begins where the group stands, or, where the group has read nothing
- * yet, with the oldest message. A message counts as read when its document has come to its end in the
- * pipeline and the index: then its offset is committed, every second and at the end. A run that is killed or fails leaves nothing
- * out in the next one, which repeats what was under way and what was written in the last second. (Where the indexer writes a CSV or JSON Lines file, set its
- * <code>append</code> to true: otherwise the next run begins the file anew, without what was read before.) A message that is no JSON object, or has no id, fails by itself,
- * with its place, and is not read again. Previews commit nothing and do not join the group.
- * <p>
+ * yet, with the oldest message. A message counts as read when its document has come to its end in the pipeline and the
+ * index: then its offset is committed, every second and at the end. A run that is killed or fails leaves nothing out in
+ * the next one, which repeats what was under way and what was written in the last second. (Where the indexer writes a
+ * CSV or JSON Lines file, set its append to true: otherwise the next run begins the file anew, without what was read
+ * before.) A message that is no JSON object, or has no id, fails by itself, with its place, and is not read again.
+ * Previews commit nothing and do not join the group.
+ *
  * Several connectors, or processes, of one group share the partitions, also with Java's consumers that use the
- * <code>CooperativeStickyAssignor</code>. Partitions that stay with a member are read on while others move. One that moves is finished
- * first: the documents in flight are written and their offsets committed, within maxPollIntervalSecs, before the next member reads it.
- * A run that is stopped finishes what is in flight, for up to six seconds, and leaves the group. So a member that joins or leaves
- * repeats nothing. The log tells which partitions were gained and lost, and how long it took. Where brokers are away for less than
- * five minutes, reading continues when they are back.
- * <p>
- * A run that is killed cannot leave its group. The brokers miss it until its session ends, 45 seconds later as with Java's
- * clients (<code>consumer { session.timeout.ms: 10000 }</code> makes it 10; no longer than maxPollIntervalSecs): a run that is
- * started meanwhile waits for that, and says so in its log.
- * <p>
+ * CooperativeStickyAssignor. Partitions that stay with a member are read on while others move. One that moves is
+ * finished first: the documents in flight are written and their offsets committed, within maxPollIntervalSecs, before
+ * the next member reads it. A run that is stopped finishes what is in flight, for up to six seconds, and leaves the
+ * group. So a member that joins or leaves repeats nothing. The log tells which partitions were gained and lost, and how
+ * long it took. Where brokers are away for less than five minutes, reading continues when they are back.
+ *
+ * A run that is killed cannot leave its group. The brokers miss it until its session ends, 45 seconds later as with
+ * Java's clients (consumer { session.timeout.ms: 10000 } makes it 10; no longer than maxPollIntervalSecs): a run that
+ * is started meanwhile waits for that, and says so in its log.
+ *
  * Without an end the connector reads until the run is stopped, and has no time limit unless the config sets
- * <code>runner.connectorTimeout</code>. It ends with <code>continueOnTimeout: false</code>
- * when all that there is has been read, or after maxMessages.
- * <p>
- * TLS and SASL are set with the properties of Kafka's own clients: <code>kafka { securityProtocol: SASL_SSL, consumer { sasl.mechanism:
- * SCRAM-SHA-512, sasl.jaas.config: "… username=\"u\" password=\"p\";", ssl.truststore.location: /path/ca.pem } }</code>.
- * Certificates are PEM files. PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512 are the mechanisms.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>kafka.bootstrapServers (String, Required) : Host and port of some brokers, with commas between them.</li>
- *   <li>kafka.topic (String, Required) : The topic. It must exist.</li>
- *   <li>kafka.consumerGroupId (String, Required) : The consumer group.</li>
- *   <li>kafka.clientId (String, Required) : The name of this client in the logs and quotas of the brokers.</li>
- *   <li>kafka.maxPollIntervalSecs (String, Required) : How long, in seconds, a member may take to give partitions back when others join.</li>
- *   <li>kafka.documentDeserializer (String, Optional) : Only the reference's own, KafkaConnectorDefaultDeserializer: values are JSON.</li>
- *   <li>kafka.securityProtocol (String, Optional) : PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL. Defaults to PLAINTEXT.</li>
- *   <li>kafka.consumer (Map&lt;String, Object&gt;, Optional) : Properties of Kafka's consumers: those whose names begin with sasl and ssl, and the time-outs, sizes, isolation.level, auto.offset.reset, group.instance.id and client.rack.</li>
- *   <li>idField (String, Optional) : The field with the id, a text or a number; it goes to the field id, behind the docIdPrefix. Defaults to id.</li>
- *   <li>offsets (Map&lt;Integer, Long&gt;, Optional) : By partition, the offset of the first message to read, whatever the group has read: <code>offsets { 0: 1200, 1: 0 }</code>. The partitions that are missing here begin where the group stands.</li>
- *   <li>maxMessages (Integer, Optional) : After how many messages to end. Defaults to no limit.</li>
- *   <li>messageTimeout (Integer, Optional) : After how many milliseconds without a message to look whether there is another one. Defaults to 100.</li>
- *   <li>continueOnTimeout (Boolean, Optional) : Whether to wait for further messages when all have been read; otherwise the connector ends. Defaults to true.</li>
- * </ul>
+ * runner.connectorTimeout. It ends with continueOnTimeout: false when all that there is has been read, or after
+ * maxMessages.
+ *
+ * TLS and SASL are set with the properties of Kafka's own clients: kafka { securityProtocol: SASL_SSL, consumer {
+ * sasl.mechanism: SCRAM-SHA-512, sasl.jaas.config: "… username=\"u\" password=\"p\";", ssl.truststore.location:
+ * /path/ca.pem } }. Certificates are PEM files. PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512 are the mechanisms.
  */
 export class KafkaConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;

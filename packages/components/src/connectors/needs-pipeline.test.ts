@@ -1,8 +1,9 @@
+import { catalogUrl } from '@headrace/components';
 import { checkConfig, Registry, readConfigText } from '@headrace/engine';
 import { expect, it } from 'vitest';
 
 const registry = await Registry.open({
-  catalogs: [new URL('../../bundle/catalog.jsonl', import.meta.url).href],
+  catalogs: [catalogUrl],
   modules: [],
   base: import.meta.url,
   allowModules: false,

@@ -3,7 +3,9 @@ import { requirePublisher } from '../publishing/require-publisher.ts';
 import { SequenceDecoder, type SequencePosition } from './sequence-decoder.ts';
 
 const parameters = Type.Object({
+  /** How many documents to publish; none when it is negative. */
   numDocs: Type.Integer(clamped({ minimum: 0 })),
+  /** The id of the first. Defaults to 0. */
   startWith: Type.Optional(Type.Integer({ default: 0 })),
 });
 
@@ -13,12 +15,6 @@ const PIECE_DOCUMENTS = 2000;
 /**
  * Publishes documents that hold nothing but an id, numbered one after the other: for trying out pipelines and for
  * measuring them.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>numDocs (Integer, Required) : How many documents to publish; none when it is negative.</li>
- *   <li>startWith (Integer, Optional) : The id of the first. Defaults to 0.</li>
- * </ul>
  */
 export class SequenceConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;

@@ -1,19 +1,15 @@
 import { setTimeout } from 'node:timers/promises';
 import { Connector, Type } from '@headrace/engine';
 
-const parameters = Type.Object({ duration: Type.Integer({ minimum: 0 }) });
+const parameters = Type.Object({
+  /** How long to wait, in milliseconds. */
+  duration: Type.Integer({ minimum: 0 }),
+});
 
 /** The longest time that a timer can wait at once, in milliseconds. */
 const MAX_TIMER = 2 ** 31 - 1;
 
-/**
- * Publishes nothing and takes its time: for trying out how connectors of a run follow one another.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>duration (Integer, Required) : How long to wait, in milliseconds.</li>
- * </ul>
- */
+/** Publishes nothing and takes its time: for trying out how connectors of a run follow one another. */
 export class SleepConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
 

@@ -25,18 +25,37 @@ import { HttpWriter, ID_PLACE } from '../http-index/http-writer.ts';
 import { ignoredSettings } from './ignored-settings.ts';
 
 const parameters = Type.Object({
+  /**
+   * Where documents are sent to. With the form single, {id} in it stands for the id. A user and a password may stand in
+   * it.
+   */
   url: Type.String(CONNECTS),
+  /** POST, PUT or PATCH. Defaults to POST. */
   method: Type.Optional(OneOf(['POST', 'PUT', 'PATCH'], { default: 'POST' })),
+  /**
+   * What a request holds: ndjson, a line of JSON for each document; json-array, a list of them; single, one document,
+   * with eight requests at a time. Defaults to ndjson.
+   */
   form: Type.Optional(OneOf(['ndjson', 'json-array', 'single'], { default: 'ndjson' })),
+  /** Headers to send, in place of those that are sent anyway. */
   headers: Type.Optional(MapOf(Type.String(), COERCED)),
+  /** Whether answers tell of single documents, as above; not with the form single. Defaults to false. */
   itemErrors: Type.Optional(Type.Boolean({ default: false })),
+  /** Where a document is deleted; {id} stands for the id. */
   deleteUrl: Type.Optional(Type.String(CONNECTS)),
+  /** DELETE, POST, PUT or PATCH. Defaults to DELETE. */
   deleteMethod: Type.Optional(OneOf(['DELETE', 'POST', 'PUT', 'PATCH'], { default: 'DELETE' })),
+  /** Whether requests and answers are compressed (gzip). Defaults to false. */
   useCompression: Type.Optional(Type.Boolean({ default: false })),
+  /** The user, instead of one in the URL; needs password. */
   userName: Type.Optional(Type.String()),
+  /** The password; best taken from the environment or from a file of its own, see the page on configuration. */
   password: Type.Optional(Type.String()),
+  /** A token, instead of user and password: it is sent as Authorization: Bearer …. */
   bearerToken: Type.Optional(Type.String()),
+  /** Certificates, in PEM files. */
   tls: tlsParameter,
+  /** Whether any certificate of the server is accepted, for tests. Defaults to false. */
   acceptInvalidCert: Type.Optional(Type.Boolean({ default: false })),
 });
 
@@ -45,57 +64,34 @@ const CONNECTIONS = 8;
 
 /**
  * Sends documents to any URL as JSON, a batch with each request or one document with each.
- * <p>
- * <pre>
- * indexer { type: "HTTP", batchSize: 500 }
- * http { url: "https://example.org/articles/bulk", bearerToken: ${API_TOKEN} }
- * </pre>
- * <p>
- * <pre>
- * indexer { type: "HTTP", deletionMarkerField: "deleted", deletionMarkerFieldValue: "true" }
- * http { url: "https://example.org/articles/{id}", method: PUT, form: single, deleteUrl: "https://example.org/articles/{id}" }
- * </pre>
- * <p>
- * All fields are sent, <code>id</code> and <code>run_id</code> included; <code>indexer.whitelist</code> and
- * <code>indexer.blacklist</code> choose others; <code>indexer.idOverrideField</code> names the field with another id.
- * <p>
+ *
+ *     indexer { type: "HTTP", batchSize: 500 }
+ *     http { url: "https://example.org/articles/bulk", bearerToken: ${API_TOKEN} }
+ *
+ *     indexer { type: "HTTP", deletionMarkerField: "deleted", deletionMarkerFieldValue: "true" }
+ *     http { url: "https://example.org/articles/{id}", method: PUT, form: single, deleteUrl: "https://example.org/articles/{id}" }
+ *
+ * All fields are sent, id and run_id included; indexer.whitelist and indexer.blacklist choose others;
+ * indexer.idOverrideField names the field with another id.
+ *
  * Any status of success (2xx) means that all documents of the request were taken. What the server could not take just
- * now (statuses 429, 502, 503, 504, lost connections) is sent again, up to ten times, which is about three minutes, or when the server says
- * (Retry-After, up to a minute each time): <code>indexer.maxRetries</code> and its neighbours say otherwise. So a server may get a document twice, and
- * should go by its id. A request that is too large (413) is halved; one that is refused because of its content (400, 422) is halved until
- * the document at fault is alone. Each version of a document is sent, one after the other.
- * <p>
- * With <code>itemErrors</code> an answer of success is JSON and tells of the documents that were not taken, by their place in the
- * request, from 0: <code>{"errors": [{"index": 3, "status": 400, "message": "no title"}]}</code>. Those with a status that may pass are
- * sent again, alone; the others fail with the message. An empty answer, or one without errors, means that all were taken.
- * <p>
- * Deleting: with <code>deleteUrl</code> a document whose field <code>indexer.deletionMarkerField</code> holds
- * <code>indexer.deletionMarkerFieldValue</code> is a request to that URL, without a body; 404 and 410 mean that it is done. Without deleteUrl
- * such documents are sent as all others are.
- * <p>
+ * now (statuses 429, 502, 503, 504, lost connections) is sent again, up to ten times, which is about three minutes, or
+ * when the server says (Retry-After, up to a minute each time): indexer.maxRetries and its neighbours say otherwise. So
+ * a server may get a document twice, and should go by its id. A request that is too large (413) is halved; one that is
+ * refused because of its content (400, 422) is halved until the document at fault is alone. Each version of a document
+ * is sent, one after the other.
+ *
+ * With itemErrors an answer of success is JSON and tells of the documents that were not taken, by their place in the
+ * request, from 0: {"errors": [{"index": 3, "status": 400, "message": "no title"}]}. Those with a status that may pass
+ * are sent again, alone; the others fail with the message. An empty answer, or one without errors, means that all were
+ * taken.
+ *
+ * Deleting: with deleteUrl a document whose field indexer.deletionMarkerField holds indexer.deletionMarkerFieldValue is
+ * a request to that URL, without a body; 404 and 410 mean that it is done. Without deleteUrl such documents are sent as
+ * all others are.
+ *
  * At the beginning the root of the server is asked (HEAD); any answer will do. Proxies are taken from HTTP_PROXY,
  * HTTPS_PROXY and NO_PROXY of the environment.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>url (String, Required) : Where documents are sent to. With the form single, <code>{id}</code> in it stands for the id. A user and a password may stand in it.</li>
- *   <li>method (String, Optional) : POST, PUT or PATCH. Defaults to POST.</li>
- *   <li>form (String, Optional) : What a request holds: <code>ndjson</code>, a line of JSON for each document; <code>json-array</code>, a list of them; <code>single</code>, one document, with eight requests at a time. Defaults to ndjson.</li>
- *   <li>headers (Map&lt;String, String&gt;, Optional) : Headers to send, in place of those that are sent anyway.</li>
- *   <li>itemErrors (Boolean, Optional) : Whether answers tell of single documents, as above; not with the form single. Defaults to false.</li>
- *   <li>deleteUrl (String, Optional) : Where a document is deleted; <code>{id}</code> stands for the id.</li>
- *   <li>deleteMethod (String, Optional) : DELETE, POST, PUT or PATCH. Defaults to DELETE.</li>
- *   <li>useCompression (Boolean, Optional) : Whether requests and answers are compressed (gzip). Defaults to false.</li>
- *   <li>userName (String, Optional) : The user, instead of one in the URL; needs password.</li>
- *   <li>password (String, Optional) : The password; best taken from the environment or from a file of its own, see the page on configuration.</li>
- *   <li>bearerToken (String, Optional) : A token, instead of user and password: it is sent as <code>Authorization: Bearer …</code>.</li>
- *   <li>tls (Config, Optional) : Certificates, in PEM files.</li>
- *   <li>tls.caFile (String, Optional) : Certificates of authorities to trust besides those of the system.</li>
- *   <li>tls.certificateFile (String, Optional) : Our certificate, for servers that ask for one.</li>
- *   <li>tls.keyFile (String, Optional) : Its key. Defaults to the file of the certificate.</li>
- *   <li>tls.keyPassphrase (String, Optional) : What the key is encrypted with.</li>
- *   <li>acceptInvalidCert (Boolean, Optional) : Whether any certificate of the server is accepted, for tests. Defaults to false.</li>
- * </ul>
  */
 export class HttpIndexer extends Indexer<typeof parameters> {
   static override readonly parameters = parameters;

@@ -23,46 +23,43 @@ import { checkLibrary } from '../libraries/optional-library.ts';
 import { ignoredSettings } from './ignored-settings.ts';
 
 const parameters = Type.Object({
+  /** Host and port of some brokers, with commas between them. */
   bootstrapServers: Type.String(),
+  /** The topic. It must exist. */
   topic: Type.String(),
+  /** The name of this client in the logs and quotas of the brokers. Defaults to headrace. */
   clientId: Type.Optional(Type.String({ default: 'headrace' })),
+  /** PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL. Defaults to PLAINTEXT. */
   securityProtocol: Type.Optional(Type.String()),
+  /**
+   * Properties of Kafka's producers: those whose names begin with sasl and ssl, compression.type (none, gzip, snappy,
+   * lz4, zstd), request.timeout.ms and metadata.max.age.ms.
+   */
   producer: Type.Optional(MapOf(Type.Unknown())),
 });
 
 /**
  * Writes documents to a topic of Kafka: the id of a document is the key of its message, and its JSON the value.
- * <p>
- * <pre>
- * indexer { type: "Kafka", batchSize: 1000 }
- * kafkaTopic { bootstrapServers: "localhost:9092", topic: "articles" }
- * </pre>
- * <p>
- * All fields are written, <code>id</code> and <code>run_id</code> included; <code>indexer.whitelist</code> and
- * <code>indexer.blacklist</code> choose others. The key is the id of the document, or the value of
- * <code>indexer.idOverrideField</code>; the topic is the one below, or the value of
- * <code>indexer.indexOverrideField</code>. Topics must exist.
- * <p>
+ *
+ *     indexer { type: "Kafka", batchSize: 1000 }
+ *     kafkaTopic { bootstrapServers: "localhost:9092", topic: "articles" }
+ *
+ * All fields are written, id and run_id included; indexer.whitelist and indexer.blacklist choose others. The key is the
+ * id of the document, or the value of indexer.idOverrideField; the topic is the one below, or the value of
+ * indexer.indexOverrideField. Topics must exist.
+ *
  * The key decides on the partition, as with Kafka's own clients, so that the versions of a document stay in order. A
- * document counts as written when all replicas in sync have it. The producer is idempotent: what is sent again because a
- * broker restarts, or its answer is lost, is there once. Where that lasts, documents are sent again up to ten times, which is
- * about three minutes; <code>indexer.maxRetries</code> and its neighbours say otherwise. Messages may then be there
- * twice, the second time right behind the first, in the same order. What is larger than the topic takes is sent in smaller requests; a document that is too large by itself fails.
- * <p>
- * Deleting: a document whose field <code>indexer.deletionMarkerField</code> holds
- * <code>indexer.deletionMarkerFieldValue</code> is written as a key without a value, which removes the key from a topic that is compacted.
- * <p>
- * TLS and SASL are set as with KafkaConnector: <code>kafkaTopic { securityProtocol: SASL_SSL, producer { sasl.mechanism:
- * SCRAM-SHA-512, sasl.jaas.config: "… username=\"u\" password=\"p\";", ssl.truststore.location: /path/ca.pem } }</code>.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>bootstrapServers (String, Required) : Host and port of some brokers, with commas between them.</li>
- *   <li>topic (String, Required) : The topic. It must exist.</li>
- *   <li>clientId (String, Optional) : The name of this client in the logs and quotas of the brokers. Defaults to headrace.</li>
- *   <li>securityProtocol (String, Optional) : PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL. Defaults to PLAINTEXT.</li>
- *   <li>producer (Map&lt;String, Object&gt;, Optional) : Properties of Kafka's producers: those whose names begin with sasl and ssl, compression.type (none, gzip, snappy, lz4, zstd), request.timeout.ms and metadata.max.age.ms.</li>
- * </ul>
+ * document counts as written when all replicas in sync have it. The producer is idempotent: what is sent again because
+ * a broker restarts, or its answer is lost, is there once. Where that lasts, documents are sent again up to ten times,
+ * which is about three minutes; indexer.maxRetries and its neighbours say otherwise. Messages may then be there twice,
+ * the second time right behind the first, in the same order. What is larger than the topic takes is sent in smaller
+ * requests; a document that is too large by itself fails.
+ *
+ * Deleting: a document whose field indexer.deletionMarkerField holds indexer.deletionMarkerFieldValue is written as a
+ * key without a value, which removes the key from a topic that is compacted.
+ *
+ * TLS and SASL are set as with KafkaConnector: kafkaTopic { securityProtocol: SASL_SSL, producer { sasl.mechanism:
+ * SCRAM-SHA-512, sasl.jaas.config: "… username=\"u\" password=\"p\";", ssl.truststore.location: /path/ca.pem } }.
  */
 export class KafkaIndexer extends Indexer<typeof parameters> {
   static override readonly parameters = parameters;

@@ -1,9 +1,10 @@
 import { pathToFileURL } from 'node:url';
+import { catalogUrl } from '@headrace/components';
 import { checkConfig, Registry, readConfigText } from '@headrace/engine';
 import { describe, expect, it } from 'vitest';
 
 const registry = await Registry.open({
-  catalogs: [new URL('../../bundle/catalog.jsonl', import.meta.url).href],
+  catalogs: [catalogUrl],
   modules: [],
   base: import.meta.url,
   allowModules: false,

@@ -4,26 +4,22 @@ import { checkDestination } from '../fields/destination.ts';
 import { checkRange, drawInteger } from '../random/draw.ts';
 
 const parameters = Type.Object({
+  /** The field to write. Defaults to "data". */
   fieldName: Type.Optional(Type.String({ default: 'data' })),
+  /** The day at whose start, in UTC, the range begins, as yyyy-MM-dd. Defaults to 1970-01-01. */
   rangeStartDate: Type.Optional(Type.String({ default: '1970-01-01' })),
+  /**
+   * The day at whose start, in UTC, the range ends, as yyyy-MM-dd: the last instant that may come is the millisecond
+   * before. It must be later than rangeStartDate. Defaults to the day on which the stage starts.
+   */
   rangeEndDate: Type.Optional(Type.String()),
 });
 
 /**
  * Writes a random instant to a field, every millisecond of the range equally likely. What the field held is replaced.
- * <p>
- * The instant is an ISO text in UTC, such as <b>2024-05-06T07:08:09.120Z</b>, without a fraction when it falls on a
- * whole second.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>fieldName (String, Optional) : The field to write. Defaults to "data".</li>
- *   <li>rangeStartDate (String, Optional) : The day at whose start, in UTC, the range begins, as yyyy-MM-dd. Defaults to
- *   1970-01-01.</li>
- *   <li>rangeEndDate (String, Optional) : The day at whose start, in UTC, the range ends, as yyyy-MM-dd: the last instant
- *   that may come is the millisecond before. It must be later than rangeStartDate. Defaults to the day on which the
- *   stage starts.</li>
- * </ul>
+ *
+ * The instant is an ISO text in UTC, such as 2024-05-06T07:08:09.120Z, without a fraction when it falls on a whole
+ * second.
  */
 export class AddRandomDate extends Stage<typeof parameters> {
   static override readonly parameters = parameters;

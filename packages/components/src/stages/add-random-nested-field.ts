@@ -49,11 +49,23 @@ const choices: ClassChoices = {
 };
 
 const parameters = Type.Object({
+  /** The field for the list. A dot in it is part of the name. */
   targetField: Type.String(),
+  /**
+   * For each place in the objects the field, or else the generator, that the value comes from; at least one entry. A
+   * place with a dot must be in quotes.
+   */
   entries: MapOf(Type.String()),
+  /** How many objects. Not together with minNumObjects and maxNumObjects. Defaults to 1. */
   numObjects: Type.Optional(Type.Integer({ minimum: 1 })),
+  /** The least number of objects, when it is random. It goes together with maxNumObjects. */
   minNumObjects: Type.Optional(Type.Integer({ minimum: 1 })),
+  /** The greatest number of objects. */
   maxNumObjects: Type.Optional(Type.Integer({ minimum: 1 })),
+  /**
+   * For each name of a generator the config of a stage: AddRandomBoolean, AddRandomDate, AddRandomDouble, AddRandomInt
+   * or AddRandomString, with its parameters. Its name, fieldName and conditions have no effect.
+   */
   generators: Type.Optional(MapOf(Type.Unknown(), { choices })),
 });
 
@@ -73,32 +85,17 @@ interface Entry {
 
 /**
  * Builds a list of objects, from fields of the document and from random values.
- * <p>
+ *
  * Every object has the same entries. The value of an entry is that of the field it names, whole and of the same type;
  * when the document has no such field, the generator of that name makes one, a new one for each object. With neither,
  * the document fails. Null is left out, with a warning in the log.
- * <p>
+ *
  * The place of an entry in the object is a path of names with dots between them. A name of digits only is an index into
- * a list: <b>"lines.0.price"</b> is the price of the first of the lines. Indices follow each other from 0; an entry that
- * would leave a gap fails the document.
- * <p>
- * When the target is a list of objects already, they receive the entries, and those beyond the number of objects stay as
- * they are. A target with another value fails the document.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>targetField (String, Required) : The field for the list. A dot in it is part of the name.</li>
- *   <li>entries (Map&lt;String, String&gt;, Required) : For each place in the objects the field, or else the generator,
- *   that the value comes from; at least one entry. A place with a dot must be in quotes.</li>
- *   <li>numObjects (Integer, Optional) : How many objects. Not together with minNumObjects and maxNumObjects. Defaults
- *   to 1.</li>
- *   <li>minNumObjects (Integer, Optional) : The least number of objects, when it is random. It goes together with
- *   maxNumObjects.</li>
- *   <li>maxNumObjects (Integer, Optional) : The greatest number of objects.</li>
- *   <li>generators (Map&lt;String, Object&gt;, Optional) : For each name of a generator the config of a stage:
- *   AddRandomBoolean, AddRandomDate, AddRandomDouble, AddRandomInt or AddRandomString, with its parameters. Its name,
- *   fieldName and conditions have no effect.</li>
- * </ul>
+ * a list: "lines.0.price" is the price of the first of the lines. Indices follow each other from 0; an entry that would
+ * leave a gap fails the document.
+ *
+ * When the target is a list of objects already, they receive the entries, and those beyond the number of objects stay
+ * as they are. A target with another value fails the document.
  */
 export class AddRandomNestedField extends Stage<typeof parameters> {
   static override readonly parameters = parameters;

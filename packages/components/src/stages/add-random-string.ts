@@ -17,40 +17,41 @@ import { readFileSync } from '../local-files/local-files.ts';
 import { checkCounts, drawInteger, sample } from '../random/draw.ts';
 
 const parameters = Type.Object({
+  /**
+   * Path of a local file in UTF-8 with one term on each line; an empty line is an empty term. Without it the terms are
+   * numbers.
+   */
   inputDataPath: Type.Optional(Type.String(READS)),
+  /** The field to write. Defaults to "data". */
   fieldName: Type.Optional(Type.String({ default: 'data' })),
+  /**
+   * How many terms there are to draw from. Without a file it is required, and the terms are "0", "1" and so on up to
+   * rangeSize - 1. With a file that has more lines, a run takes that many of them, chosen at random; the file may not
+   * have fewer. Defaults to all lines of the file.
+   */
   rangeSize: Type.Optional(Type.Integer({ minimum: 1 })),
+  /** The least number of terms to draw for a document. It goes together with maxNumOfTerms. Defaults to 1. */
   minNumOfTerms: Type.Optional(Type.Integer({ minimum: 0 })),
+  /** The greatest number of terms to draw for a document. Defaults to 1. */
   maxNumOfTerms: Type.Optional(Type.Integer({ minimum: 0 })),
+  /**
+   * Whether the terms are joined into one text, with blanks between them. Not together with isNested. Defaults to
+   * false.
+   */
   concatenate: Type.Optional(Type.Boolean({ default: false })),
+  /** Whether the terms are written as a list of objects. Defaults to false. */
   isNested: Type.Optional(Type.Boolean({ default: false })),
 });
 
 /**
  * Writes random terms to a field: lines of a file, or numbers as texts. A term may come several times.
- * <p>
+ *
  * Terms are added to what the field holds, each as a value of its own: a single term in a new field is a single value,
  * several are a list. With concatenate one text of all terms is added. With isNested the field becomes a list of
- * objects, <b>{"data": term}</b> each, and what it held is lost.
- * <p>
+ * objects, {"data": term} each, and what it held is lost.
+ *
  * When no term is drawn, because minNumOfTerms is 0, nothing is added; with concatenate the empty text is, and with
  * isNested the field becomes an empty list.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>inputDataPath (String, Optional) : Path of a local file in UTF-8 with one term on each line; an empty line is an
- *   empty term. Without it the terms are numbers.</li>
- *   <li>fieldName (String, Optional) : The field to write. Defaults to "data".</li>
- *   <li>rangeSize (Integer, Optional) : How many terms there are to draw from. Without a file it is required, and the
- *   terms are "0", "1" and so on up to rangeSize - 1. With a file that has more lines, a run takes that many of them,
- *   chosen at random; the file may not have fewer. Defaults to all lines of the file.</li>
- *   <li>minNumOfTerms (Integer, Optional) : The least number of terms to draw for a document. It goes together with
- *   maxNumOfTerms. Defaults to 1.</li>
- *   <li>maxNumOfTerms (Integer, Optional) : The greatest number of terms to draw for a document. Defaults to 1.</li>
- *   <li>concatenate (Boolean, Optional) : Whether the terms are joined into one text, with blanks between them. Not
- *   together with isNested. Defaults to false.</li>
- *   <li>isNested (Boolean, Optional) : Whether the terms are written as a list of objects. Defaults to false.</li>
- * </ul>
  */
 export class AddRandomString extends Stage<typeof parameters> {
   static override readonly parameters = parameters;

@@ -2,25 +2,21 @@ import { type Document, type ParameterProblem, Stage, type Static, Type } from '
 import { checkDestination } from '../fields/destination.ts';
 
 const parameters = Type.Object({
+  /** The field with the text. */
   inputField: Type.String(),
+  /** The field for the bytes, which may be the same; what it held is replaced. */
   outputField: Type.String(),
 });
 
 /**
  * Decodes a text in base64 into bytes.
- * <p>
- * The standard alphabet and the one for URLs are understood, also mixed, with padding or without. Other characters, such
- * as line breaks, are passed over, and the text ends at its first "=", so that no text fails. In the JSON that is indexed,
- * bytes are written as base64 in the standard alphabet, with padding.
- * <p>
- * Of a list the first value is decoded. A missing field and an empty list change nothing, null gives null, an empty text
- * no bytes.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>inputField (String, Required) : The field with the text.</li>
- *   <li>outputField (String, Required) : The field for the bytes, which may be the same; what it held is replaced.</li>
- * </ul>
+ *
+ * The standard alphabet and the one for URLs are understood, also mixed, with padding or without. Other characters,
+ * such as line breaks, are passed over, and the text ends at its first "=", so that no text fails. In the JSON that is
+ * indexed, bytes are written as base64 in the standard alphabet, with padding.
+ *
+ * Of a list the first value is decoded. A missing field and an empty list change nothing, null gives null, an empty
+ * text no bytes.
  */
 export class Base64Decode extends Stage<typeof parameters> {
   static override readonly parameters = parameters;

@@ -27,17 +27,40 @@ const METHODS = ['sentence', 'unicode', 'paragraph', 'fixed', 'custom'] as const
 type Method = (typeof METHODS)[number];
 
 const parameters = Type.Object({
+  /** The field with the text. */
   source: Type.String(),
+  /** The field of the children that gets the text of a chunk. Defaults to "text". */
   dest: Type.Optional(Type.String({ default: 'text' })),
+  /** "sentence", "unicode", "paragraph", "fixed" or "custom", in any letter case. Defaults to "sentence". */
   chunkingMethod: Type.Optional(Type.String({ default: 'sentence' })),
+  /** What separates two chunks, as a Java regular expression. Needed for the method "custom", and used by it alone. */
   regex: Type.Optional(Type.String()),
+  /** The length of slices. Needed for the method "fixed", and used by it alone. */
   lengthToSplit: Type.Optional(Type.Integer()),
+  /**
+   * Whether each line break, with the white space around it, becomes one blank, and white space at both ends goes.
+   * Defaults to false.
+   */
   cleanChunks: Type.Optional(Type.Boolean({ default: false })),
+  /**
+   * The length up to which chunks are joined with those behind them, a blank between them. 0 or less: they are not.
+   * Defaults to -1.
+   */
   preMergeMinChunkLen: Type.Optional(Type.Integer({ default: -1 })),
+  /** The length to which chunks are cut before they are merged. 0 or less: they are not. Defaults to -1. */
   preMergeMaxChunkLen: Type.Optional(Type.Integer({ default: -1 })),
+  /** How many neighbours become one chunk, blanks between them. Defaults to 1. */
   chunksToMerge: Type.Optional(Type.Integer({ default: 1, minimum: 1 })),
+  /**
+   * How many chunks each merged one has in common with the next, fewer than chunksToMerge. By default there are none.
+   */
   chunksToOverlap: Type.Optional(Type.Integer({ minimum: 0 })),
+  /**
+   * How much of its neighbours each chunk gets at both ends, in percent of its own length. Not together with
+   * chunksToOverlap. Defaults to 0.
+   */
   overlapPercentage: Type.Optional(Type.Integer({ default: 0 })),
+  /** The length to which chunks are cut at last. 0 or -1: they are not. Defaults to -1. */
   characterLimit: Type.Optional(Type.Integer({ default: -1, minimum: -1 })),
 });
 
@@ -49,56 +72,25 @@ const CHILD_FIELDS: ReadonlySet<string> = new Set(['parent_id', 'chunk_number', 
 /**
  * Splits a text into chunks, which become attached children of the document: the usual preparation for embeddings and
  * for answers from passages. EmitNestedChildren makes documents of them.
- * <p>
- * The text, the first value of the source, is split by one of these methods:
- * <ul>
- *   <li><code>sentence</code>: sentences of English prose. A sentence ends with a full stop, an exclamation or a question
- *   mark before white space; abbreviations and initials (Mr., J. Smith, e.g.) end none. Line breaks count as blanks.</li>
- *   <li><code>unicode</code>: sentences in any language and script, by the rules of Unicode. A line break ends one, and so
- *   does an abbreviation.</li>
- *   <li><code>paragraph</code>: at empty lines.</li>
- *   <li><code>fixed</code>: slices of lengthToSplit characters.</li>
- *   <li><code>custom</code>: at what regex matches.</li>
- * </ul>
- * <p>
+ *
+ * The text, the first value of the source, is split by one of these methods: sentence: sentences of English prose. A
+ * sentence ends with a full stop, an exclamation or a question mark before white space; abbreviations and initials
+ * (Mr., J. Smith, e.g.) end none. Line breaks count as blanks. unicode: sentences in any language and script, by the
+ * rules of Unicode. A line break ends one, and so does an abbreviation. paragraph: at empty lines. fixed: slices of
+ * lengthToSplit characters. custom: at what regex matches.
+ *
  * Then, in this order, each step only when it is asked for: chunks are cleaned of line breaks (cleanChunks), short ones
  * joined (preMergeMinChunkLen), long ones cut (preMergeMaxChunkLen), neighbours merged (chunksToMerge, with
  * chunksToOverlap), given parts of their neighbours (overlapPercentage), and cut once more (characterLimit). What is
  * cut off is lost. Lengths are in UTF-16 units, one for most characters and two for an emoji; a character is never cut
  * in two, combining marks and composed emoji included.
- * <p>
- * A child has the id of the document with -1, -2 and so on behind it, and these fields: parent_id; chunk_number, from 1;
- * total_chunks; offset, the lengths of all chunks before it together, as in Lucille, which is not its position in the
- * text where chunks overlap or something between them was left out; length; and the destination with the text. The true
- * position of a chunk is where the text holds it, searched for from behind the start of the chunk before; chunks that were
- * cleaned, or joined by a blank, need not stand in the text as they are. Children that the document has already stay. A
- * source that is missing, null or blank changes nothing.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>source (String, Required) : The field with the text.</li>
- *   <li>dest (String, Optional) : The field of the children that gets the text of a chunk. Defaults to "text".</li>
- *   <li>chunkingMethod (String, Optional) : "sentence", "unicode", "paragraph", "fixed" or "custom", in any letter case.
- *   Defaults to "sentence".</li>
- *   <li>regex (String, Optional) : What separates two chunks, as a Java regular expression. Needed for the method
- *   "custom", and used by it alone.</li>
- *   <li>lengthToSplit (Integer, Optional) : The length of slices. Needed for the method "fixed", and used by it
- *   alone.</li>
- *   <li>cleanChunks (Boolean, Optional) : Whether each line break, with the white space around it, becomes one blank, and
- *   white space at both ends goes. Defaults to false.</li>
- *   <li>preMergeMinChunkLen (Integer, Optional) : The length up to which chunks are joined with those behind them, a
- *   blank between them. 0 or less: they are not. Defaults to -1.</li>
- *   <li>preMergeMaxChunkLen (Integer, Optional) : The length to which chunks are cut before they are merged. 0 or less:
- *   they are not. Defaults to -1.</li>
- *   <li>chunksToMerge (Integer, Optional) : How many neighbours become one chunk, blanks between them. Defaults to
- *   1.</li>
- *   <li>chunksToOverlap (Integer, Optional) : How many chunks each merged one has in common with the next, fewer than
- *   chunksToMerge. By default there are none.</li>
- *   <li>overlapPercentage (Integer, Optional) : How much of its neighbours each chunk gets at both ends, in percent of its
- *   own length. Not together with chunksToOverlap. Defaults to 0.</li>
- *   <li>characterLimit (Integer, Optional) : The length to which chunks are cut at last. 0 or -1: they are not. Defaults
- *   to -1.</li>
- * </ul>
+ *
+ * A child has the id of the document with -1, -2 and so on behind it, and these fields: parent_id; chunk_number, from
+ * 1; total_chunks; offset, the lengths of all chunks before it together, as in Lucille, which is not its position in
+ * the text where chunks overlap or something between them was left out; length; and the destination with the text. The
+ * true position of a chunk is where the text holds it, searched for from behind the start of the chunk before; chunks
+ * that were cleaned, or joined by a blank, need not stand in the text as they are. Children that the document has
+ * already stay. A source that is missing, null or blank changes nothing.
  */
 export class ChunkText extends Stage<typeof parameters> {
   static override readonly parameters = parameters;

@@ -16,9 +16,13 @@ import {
 import { checkDestination } from '../fields/destination.ts';
 
 const parameters = Type.Object({
+  /** The field to write. */
   dest: Type.String(),
+  /** The template. */
   formatString: Type.String(),
+  /** Texts for fields without a value, by the name of the field. */
   defaultInputs: Type.Optional(MapOf(Type.String(), COERCED)),
+  /** What happens to a destination that exists: "overwrite", "append" or "skip". Defaults to "overwrite". */
   updateMode: UpdateModeParameter,
 });
 
@@ -31,22 +35,12 @@ interface Placeholder {
 
 /**
  * Writes a text that is put together from fields by a template.
- * <p>
- * In the template <b>{city}</b> stands for the first value of the field city, as text. When the field is missing, null
- * or an empty list, its entry in defaultInputs takes its place, else the text behind <b>:-</b> in
- * <b>{city:-unknown}</b>, else the placeholder itself stays. <b>${</b> writes a brace that starts no placeholder.
- * The text is written in any case. Placeholders in the values of fields stay as they are. An object has no text and leaves
- * its place empty. The engine's own fields, such as id, may be read, but not written.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>dest (String, Required) : The field to write.</li>
- *   <li>formatString (String, Required) : The template.</li>
- *   <li>defaultInputs (Map&lt;String, String&gt;, Optional) : Texts for fields without a value, by the name of
- *   the field.</li>
- *   <li>updateMode (String, Optional) : What happens to a destination that exists: "overwrite", "append" or "skip".
- *   Defaults to "overwrite".</li>
- * </ul>
+ *
+ * In the template {city} stands for the first value of the field city, as text. When the field is missing, null or an
+ * empty list, its entry in defaultInputs takes its place, else the text behind :- in {city:-unknown}, else the
+ * placeholder itself stays. ${ writes a brace that starts no placeholder. The text is written in any case. Placeholders
+ * in the values of fields stay as they are. An object has no text and leaves its place empty. The engine's own fields,
+ * such as id, may be read, but not written.
  */
 export class Concatenate extends Stage<typeof parameters> {
   static override readonly parameters = parameters;

@@ -23,10 +23,18 @@ import { checkDestination } from '../fields/destination.ts';
 import { setValues } from '../fields/set-values.ts';
 
 const parameters = Type.Object({
+  /**
+   * For each field the field to copy it to, or a list of them; at least one entry. A name with a dot must be in quotes.
+   */
   fieldMapping: MapOf(Type.Union([Type.String(), Type.Array(Type.String())]), {
     javaType: 'java.util.Map<java.lang.String, java.lang.Object>',
   }),
+  /**
+   * What happens to a destination that exists: "overwrite", "append" or "skip". Without effect when isNested is true.
+   * Defaults to "overwrite".
+   */
   updateMode: UpdateModeParameter,
+  /** Whether the names are paths. Defaults to false. */
   isNested: Type.Optional(Type.Boolean({ default: false })),
 });
 
@@ -38,23 +46,14 @@ interface NestedCopy {
 
 /**
  * Copies fields to other fields. Missing fields are passed over, the entries are taken in their order.
- * <p>
+ *
  * Names are taken as they are, dots included. Numbers, booleans and bytes arrive as texts, null, objects and nested
  * lists as they are; a list of one value arrives as that value, an empty list not at all.
- * <p>
- * With isNested the names are paths into objects and lists, such as <b>author.name</b> or <b>authors[0].name</b>.
- * Every value arrives as it is and replaces what was there; missing objects and lists on the way are made. An index may be
- * one beyond the end of a list, which adds to it. A path that does not fit (a greater index, a way through a text or a
- * number) fails the document.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>fieldMapping (Map&lt;String, Object&gt;, Required) : For each field the field to copy it to, or a list of them;
- *   at least one entry. A name with a dot must be in quotes.</li>
- *   <li>updateMode (String, Optional) : What happens to a destination that exists: "overwrite", "append" or "skip".
- *   Without effect when isNested is true. Defaults to "overwrite".</li>
- *   <li>isNested (Boolean, Optional) : Whether the names are paths. Defaults to false.</li>
- * </ul>
+ *
+ * With isNested the names are paths into objects and lists, such as author.name or authors[0].name. Every value arrives
+ * as it is and replaces what was there; missing objects and lists on the way are made. An index may be one beyond the
+ * end of a list, which adds to it. A path that does not fit (a greater index, a way through a text or a number) fails
+ * the document.
  */
 export class CopyFields extends Stage<typeof parameters> {
   static override readonly parameters = parameters;

@@ -33,74 +33,32 @@ const UNTRUSTED_BYTES = 256 * 1024 * 1024;
 const TRUSTED_BYTES = 4 * 1024 * 1024 * 1024;
 
 /**
- * Runs a script in Python on each document, in a Python of its own (Pyodide, CPython 3.14 in WebAssembly): none has to be
- * installed on the machine, but the npm package <code>pyodide</code> has to be. The script changes the document through
- * <code>doc</code>. There is the standard library and no other package, and no access to files, network, processes and
- * environment of the machine: what needs these, or is large, is for ExternalPython.
- * <p>
- * <code>doc</code> is a dict that can be used by attribute too: <code>doc.title</code> and <code>doc['title']</code> read
- * a field (a missing one raises AttributeError or KeyError; <code>getattr(doc, 'title', None)</code>,
- * <code>hasattr</code>, <code>doc.get('title')</code> and <code>'title' in doc</code> ask first),
- * <code>doc.title = …</code> writes it, <code>del doc.title</code> removes it. Null is None, bytes are a text in base64,
- * lists and objects are real lists and dicts, which may be changed in place, objects by attribute too. A field whose name
- * is that of a method is read by its brackets if it is <code>keys</code> or <code>items</code>; all others win over the
- * method. What is assigned is copied; tuples and sets become lists, dates the text of isoformat(), NaN a text, keys
- * texts. Writing a field of the engine (such as id) fails the document.
- * <p>
- * <code>rawDoc</code> has the methods of Lucille's documents, which ApplyJavascript lists; a mode is
- * <code>UpdateMode.OVERWRITE</code>, <code>APPEND</code> or <code>SKIP</code>. Each call costs a round trip between
- * processes: <code>doc</code> is faster.
- * <p>
+ * Runs a script in Python on each document, in a Python of its own (Pyodide, CPython 3.14 in WebAssembly): none has to
+ * be installed on the machine, but the npm package pyodide has to be. The script changes the document through doc.
+ * There is the standard library and no other package, and no access to files, network, processes and environment of the
+ * machine: what needs these, or is large, is for ExternalPython.
+ *
+ * doc is a dict that can be used by attribute too: doc.title and doc['title'] read a field (a missing one raises
+ * AttributeError or KeyError; getattr(doc, 'title', None), hasattr, doc.get('title') and 'title' in doc ask first),
+ * doc.title = … writes it, del doc.title removes it. Null is None, bytes are a text in base64, lists and objects are
+ * real lists and dicts, which may be changed in place, objects by attribute too. A field whose name is that of a method
+ * is read by its brackets if it is keys or items; all others win over the method. What is assigned is copied; tuples
+ * and sets become lists, dates the text of isoformat(), NaN a text, keys texts. Writing a field of the engine (such as
+ * id) fails the document.
+ *
+ * rawDoc has the methods of Lucille's documents, which ApplyJavascript lists; a mode is UpdateMode.OVERWRITE, APPEND or
+ * SKIP. Each call costs a round trip between processes: doc is faster.
+ *
  * Global variables keep their values from one document to the next, in each pipeline thread for itself. What the script
  * prints goes to the log. A script that is no Python fails the start; an error fails the document and names the line of
- * the script. Each pipeline thread has a process with its own Python, which takes some seconds to start and some 200 MB.
- * <p>
- * A document on which the script computes longer than <code>worker.maxProcessingSecs</code> (60 seconds) fails, and the
- * next ones go on. Scripts of configs that were uploaded to a service get 5 seconds for each document and 256 MiB of
- * memory; exhausting the memory makes the script begin anew. Where the policy of the service says
- * <code>scripts: sandbox</code> (as <code>strict</code> does), they run behind a boundary of the operating system, which
- * also holds the whole process to 512 MiB; on a machine that offers none the stage is refused.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>script (String, Optional) : The script itself. Either this or scriptPath is required.</li>
- *   <li>scriptPath (String, Optional) : The file that holds it: a local path, classpath:x (x in the working directory),
- *   or a URI of S3, Google Cloud or Azure, which needs the block s3, gcp or azure. Read when the pipeline starts.</li>
- *   <li>s3 (Map, Optional) : How to reach S3.</li>
- *   <li>s3.accessKeyId (String, Optional) : The id of the access key. Defaults to the credentials of the machine.</li>
- *   <li>s3.secretAccessKey (String, Optional) : The secret of the access key.</li>
- *   <li>s3.region (String, Optional) : The region of the bucket.</li>
- *   <li>s3.endpoint (String, Optional) : The address of a server that speaks the protocol of S3.</li>
- *   <li>s3.maxNumOfPages (Integer, Optional) : Has no effect here.</li>
- *   <li>s3.tls (Config, Optional) : Certificates, in PEM files.</li>
- *   <li>s3.tls.caFile (String, Optional) : Certificates of authorities to trust besides those of the system.</li>
- *   <li>s3.tls.certificateFile (String, Optional) : Our certificate, for servers that ask for one.</li>
- *   <li>s3.tls.keyFile (String, Optional) : Its key. Defaults to the file of the certificate.</li>
- *   <li>s3.tls.keyPassphrase (String, Optional) : What the key is encrypted with.</li>
- *   <li>s3.acceptInvalidCert (Boolean, Optional) : Whether any certificate of the server is accepted, for tests. Defaults to false.</li>
- *   <li>azure (Map, Optional) : How to reach Azure Blob Storage.</li>
- *   <li>azure.connectionString (String, Optional) : The connection string of the account.</li>
- *   <li>azure.accountName (String, Optional) : The name of the account, with accountKey instead of a connection
- *   string.</li>
- *   <li>azure.accountKey (String, Optional) : The key of the account.</li>
- *   <li>azure.maxNumOfPages (Integer, Optional) : Has no effect here.</li>
- *   <li>azure.tls (Config, Optional) : Certificates, in PEM files.</li>
- *   <li>azure.tls.caFile (String, Optional) : Certificates of authorities to trust besides those of the system.</li>
- *   <li>azure.tls.certificateFile (String, Optional) : Our certificate, for servers that ask for one.</li>
- *   <li>azure.tls.keyFile (String, Optional) : Its key. Defaults to the file of the certificate.</li>
- *   <li>azure.tls.keyPassphrase (String, Optional) : What the key is encrypted with.</li>
- *   <li>azure.acceptInvalidCert (Boolean, Optional) : Whether any certificate of the server is accepted, for tests. Defaults to false.</li>
- *   <li>gcp (Map, Optional) : How to reach Google Cloud Storage.</li>
- *   <li>gcp.pathToServiceKey (String, Required) : The file of the service account's key.</li>
- *   <li>gcp.endpoint (String, Optional) : The address of a server that speaks the protocol.</li>
- *   <li>gcp.maxNumOfPages (Integer, Optional) : Has no effect here.</li>
- *   <li>gcp.tls (Config, Optional) : Certificates, in PEM files.</li>
- *   <li>gcp.tls.caFile (String, Optional) : Certificates of authorities to trust besides those of the system.</li>
- *   <li>gcp.tls.certificateFile (String, Optional) : Our certificate, for servers that ask for one.</li>
- *   <li>gcp.tls.keyFile (String, Optional) : Its key. Defaults to the file of the certificate.</li>
- *   <li>gcp.tls.keyPassphrase (String, Optional) : What the key is encrypted with.</li>
- *   <li>gcp.acceptInvalidCert (Boolean, Optional) : Whether any certificate of the server is accepted, for tests. Defaults to false.</li>
- * </ul>
+ * the script. Each pipeline thread has a process with its own Python, which takes some seconds to start and some 200
+ * MB.
+ *
+ * A document on which the script computes longer than worker.maxProcessingSecs (60 seconds) fails, and the next ones go
+ * on. Scripts of configs that were uploaded to a service get 5 seconds for each document and 256 MiB of memory;
+ * exhausting the memory makes the script begin anew. Where the policy of the service says scripts: sandbox (as strict
+ * does), they run behind a boundary of the operating system, which also holds the whole process to 512 MiB; on a
+ * machine that offers none the stage is refused.
  */
 export class EmbeddedPython extends Stage<typeof parameters> {
   static override readonly parameters = parameters;

@@ -20,10 +20,15 @@ import { scriptError } from '../scripts/script-error.ts';
 import { withBytes } from '../scripts/with-bytes.ts';
 
 const parameters = Type.Object({
+  /** The script, a file that ends in .py: its path, or its name in one of the folders above. */
   scriptPath: Type.String(),
+  /** The Python that runs the script, or makes the virtual environment. Defaults to python3. */
   pythonExecutable: Type.Optional(Type.String({ default: 'python3' })),
+  /** A file of requirements, as pip reads it. */
   requirementsPath: Type.Optional(Type.String()),
+  /** The function to call. Defaults to process_document. */
   functionName: Type.Optional(Type.String({ default: 'process_document' })),
+  /** Has no effect: no port is needed. Accepted because Lucille has it. */
   port: Type.Optional(Type.Union([Type.Number(), Type.String()], { noEffect: true })),
 });
 
@@ -36,42 +41,27 @@ const PROCESSOR_MILLIS = 60_000;
 /**
  * Calls a function of a Python script with each document. The script runs in the Python of this machine, with all its
  * packages.
- * <p>
+ *
  * The function gets the document as a dict with all fields, id and run_id among them; bytes are a text in base64. It
- * returns
- * <ul>
- *   <li>a dict (or a text that holds a JSON object): the <b>whole</b> document. Fields in it are set, fields that are
- *   not in it are removed; id and the other fields of the engine stay as they are, listed or not;</li>
- *   <li>None, or an empty text: the document stays as it is.</li>
- * </ul>
- * Anything else, and an exception, fails the document; the error names the line of the script.
- * <p>
+ * returns a dict (or a text that holds a JSON object): the whole document. Fields in it are set, fields that are not in
+ * it are removed; id and the other fields of the engine stay as they are, listed or not; None, or an empty text: the
+ * document stays as it is. Anything else, and an exception, fails the document; the error names the line of the script.
+ *
  * Each pipeline thread has a Python process of its own, which loads the script once and lives as long as the pipeline:
  * global variables keep their values from document to document, for each process by itself. A process that dies fails
- * the document that it was at, and the next document gets a new one. A call may take 5 minutes, loading the script 2. What
- * the script prints goes to the log.
- * <p>
+ * the document that it was at, and the next document gets a new one. A call may take 5 minutes, loading the script 2.
+ * What the script prints goes to the log.
+ *
  * The packages that the script needs are named in a file of requirements: they are installed, when the pipeline starts,
- * into the virtual environment <code>./python/venv</code> of the working directory, which is made if it is not there.
- * Where this environment exists, the script runs in it.
- * <p>
- * Configs that were uploaded to a service may only name scripts and requirements that lie directly in
- * <code>./python</code>, <code>./src/main/resources</code> or <code>./src/test/resources</code> of the server, and a
- * pythonExecutable without a path. Where the policy of the service says <code>scripts: sandbox</code> (as
- * <code>strict</code> does), they run behind a boundary of the operating system: without network and new processes, with
- * nothing to read but Python and the folder of the script, with 1 GiB of memory, 60 seconds of processor time for each
- * document, and without requirementsPath. On a machine that offers no boundary the stage is refused.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>scriptPath (String, Required) : The script, a file that ends in .py: its path, or its name in one of the folders
- *   above.</li>
- *   <li>pythonExecutable (String, Optional) : The Python that runs the script, or makes the virtual environment.
- *   Defaults to python3.</li>
- *   <li>requirementsPath (String, Optional) : A file of requirements, as pip reads it.</li>
- *   <li>functionName (String, Optional) : The function to call. Defaults to process_document.</li>
- *   <li>port (Number or String, Optional) : Has no effect: no port is needed. Accepted because Lucille has it.</li>
- * </ul>
+ * into the virtual environment ./python/venv of the working directory, which is made if it is not there. Where this
+ * environment exists, the script runs in it.
+ *
+ * Configs that were uploaded to a service may only name scripts and requirements that lie directly in ./python,
+ * ./src/main/resources or ./src/test/resources of the server, and a pythonExecutable without a path. Where the policy
+ * of the service says scripts: sandbox (as strict does), they run behind a boundary of the operating system: without
+ * network and new processes, with nothing to read but Python and the folder of the script, with 1 GiB of memory, 60
+ * seconds of processor time for each document, and without requirementsPath. On a machine that offers no boundary the
+ * stage is refused.
  */
 export class ExternalPython extends Stage<typeof parameters> {
   static override readonly parameters = parameters;

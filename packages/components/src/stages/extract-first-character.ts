@@ -11,25 +11,19 @@ import { isBlank } from '@headrace/java-text/text';
 import { checkDestination } from '../fields/destination.ts';
 
 const parameters = Type.Object({
+  /** For each field the one that receives its first character, at least one entry. */
   fieldMapping: MapOf(Type.String()),
+  /** What is written in place of a character that is no letter; with "SKIP" nothing is. Defaults to "nonalpha". */
   replacement: Type.Optional(Type.String({ default: 'nonalpha' })),
 });
 
 /**
- * Writes the first character of a field's first value to another field when it is a letter, else a replacement:
- * what an index from A to Z is made of.
- * <p>
- * A letter is one of any script, and keeps its case; digits, white space and emoji are none. White space before the first
- * letter is not passed over. What the other field held is replaced. A field that is missing, null, empty, an object or
- * nothing but white space is left alone, and so is the other field then.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>fieldMapping (Map&lt;String, String&gt;, Required) : For each field the one that receives its first character,
- *   at least one entry.</li>
- *   <li>replacement (String, Optional) : What is written in place of a character that is no letter; with "SKIP"
- *   nothing is. Defaults to "nonalpha".</li>
- * </ul>
+ * Writes the first character of a field's first value to another field when it is a letter, else a replacement: what an
+ * index from A to Z is made of.
+ *
+ * A letter is one of any script, and keeps its case; digits, white space and emoji are none. White space before the
+ * first letter is not passed over. What the other field held is replaced. A field that is missing, null, empty, an
+ * object or nothing but white space is left alone, and so is the other field then.
  */
 export class ExtractFirstCharacter extends Stage<typeof parameters> {
   static override readonly parameters = parameters;

@@ -11,7 +11,9 @@ import {
 } from '@headrace/engine';
 
 const parameters = Type.Object({
+  /** What replaces a blank. Defaults to "_". */
   delimiter: Type.Optional(Type.String({ default: '_' })),
+  /** What replaces each other character that is not allowed. Defaults to nothing: such characters are removed. */
   nonAlphanumReplacement: Type.Optional(Type.String({ default: '' })),
 });
 
@@ -25,21 +27,14 @@ interface Renaming {
 
 /**
  * Rewrites the names of all fields, so that they hold nothing but ASCII letters, digits, underscores and full stops.
- * <p>
+ *
  * Each blank in a name is replaced by the delimiter, every other character outside of that set by
  * nonAlphanumReplacement: by default "First Name" becomes "First_Name", and "e-mail" becomes "email". Letters with
  * accents and those of other alphabets are such characters too. Letter case stays, and so do values; names inside of
  * objects and children do not change, nor do the engine's own fields.
- * <p>
+ *
  * When a new name is that of another field, the renamed field replaces it; of several fields with the same new name the
  * last is kept. A field that is left without a name, or with that of a reserved field ("run id"), fails the document.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>delimiter (String, Optional) : What replaces a blank. Defaults to "_".</li>
- *   <li>nonAlphanumReplacement (String, Optional) : What replaces each other character that is not allowed. Defaults to
- *   nothing: such characters are removed.</li>
- * </ul>
  */
 export class NormalizeFieldNames extends Stage<typeof parameters> {
   static override readonly parameters = parameters;

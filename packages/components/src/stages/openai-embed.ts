@@ -22,13 +22,24 @@ import { withoutEndSlashes } from '../http/without-end-slashes.ts';
 import { cutToTokens } from '../text/openai-tokens.ts';
 
 const parameters = Type.Object({
+  /** The field with the text, in the document and in its children; of a list the first value. */
   source: Type.String(),
+  /** Whether the document itself is embedded. */
   embedDocument: Type.Boolean(),
+  /** Whether its attached children are. One of the two must be true. */
   embedChildren: Type.Boolean(),
+  /** The key for OpenAI; write ${OPENAI_API_KEY} to take it from the environment. A server of your own may take any. */
   apiKey: Type.String(),
+  /** The field for the vector. Defaults to embeddings. */
   dest: Type.Optional(Type.String({ default: 'embeddings' })),
+  /**
+   * The model: text-embedding-3-small, text-embedding-3-large or text-embedding-ada-002, in upper or lower case, or
+   * what the server of baseUrl has. Defaults to text-embedding-3-small.
+   */
   modelName: Type.Optional(Type.String({ default: 'text-embedding-3-small' })),
+  /** The length of the vectors, for models that can shorten them. Defaults to the model's own. */
   dimensions: Type.Optional(Type.Integer({ minimum: 1 })),
+  /** Where the API answers. Defaults to OPENAI_BASE_URL of the environment, or else to https://api.openai.com/v1. */
   baseUrl: Type.Optional(Type.String(CONNECTS)),
 });
 
@@ -53,35 +64,17 @@ const RETRY: RetryPolicy = {
 /**
  * Adds the embedding of a text: a vector of numbers that stands for its meaning, made by a model of OpenAI or of a
  * server that speaks its protocol.
- * <p>
+ *
  * The document itself is embedded, or its attached children (those that ChunkText makes, for one), or both. One without
  * a text in the source field stays as it is. Texts longer than 8191 tokens are cut there. The vector is a list of
  * numbers; it replaces what the destination held.
- * <p>
- * Texts of documents that are processed together share requests, up to 128 in one. Requests that are refused because of the
- * rate limit, and those that fail in passing, are tried again for about half a minute, or when the server says
+ *
+ * Texts of documents that are processed together share requests, up to 128 in one. Requests that are refused because of
+ * the rate limit, and those that fail in passing, are tried again for about half a minute, or when the server says
  * (Retry-After); then their documents fail. A text that the server refuses fails its own document only.
- * <p>
+ *
  * baseUrl names another server: http://localhost:11434/v1 is Ollama. Without it the variable OPENAI_BASE_URL of the
  * environment does, as with the official clients. Any name of a model can be given then.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>source (String, Required) : The field with the text, in the document and in its children; of a list the first
- *   value.</li>
- *   <li>embedDocument (Boolean, Required) : Whether the document itself is embedded.</li>
- *   <li>embedChildren (Boolean, Required) : Whether its attached children are. One of the two must be true.</li>
- *   <li>apiKey (String, Required) : The key for OpenAI; write ${OPENAI_API_KEY} to take it from the environment. A server
- *   of your own may take any.</li>
- *   <li>dest (String, Optional) : The field for the vector. Defaults to embeddings.</li>
- *   <li>modelName (String, Optional) : The model: text-embedding-3-small, text-embedding-3-large or
- *   text-embedding-ada-002, in upper or lower case, or what the server of baseUrl has. Defaults to
- *   text-embedding-3-small.</li>
- *   <li>dimensions (Integer, Optional) : The length of the vectors, for models that can shorten them. Defaults to the
- *   model's own.</li>
- *   <li>baseUrl (String, Optional) : Where the API answers. Defaults to OPENAI_BASE_URL of the environment, or else to
- *   https://api.openai.com/v1.</li>
- * </ul>
  */
 export class OpenAIEmbed extends Stage<typeof parameters> {
   static override readonly parameters = parameters;

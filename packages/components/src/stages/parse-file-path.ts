@@ -3,33 +3,28 @@ import { type Document, HeadraceError, type ParameterProblem, Stage, type Static
 import { folderOf, normalizeFilePath } from '../storage/normalize-file-path.ts';
 
 const parameters = Type.Object({
+  /** The field with the path; of a list the first value. Defaults to file_path. */
   filePathField: Type.Optional(Type.String({ default: 'file_path' })),
+  /** The separator in what is written, "/" or "\\". Defaults to that of the system. */
   fileSep: Type.Optional(Type.String()),
+  /** Whether file_extension is in upper case. Defaults to true. */
   uppercaseExtension: Type.Optional(Type.Boolean({ default: true })),
+  /** Whether to write file_paths. Defaults to true. */
   includeHierarchy: Type.Optional(Type.Boolean({ default: true })),
 });
 
 /**
  * Splits the path of a file into its parts, each in a field of its own.
- * <p>
- * Written are <code>filename</code> (the name behind the last separator), <code>folder</code> (what stands before it,
- * empty when there is nothing, <code>/</code> for a file at the root, <code>C:</code> for <code>C:x.txt</code>), <code>path</code> (the whole path in its simple
- * form), <code>file_extension</code> (the name behind its last dot, empty without one) and, with includeHierarchy,
- * <code>file_paths</code> (the folders above, the outermost first, without a leading separator). Values are added:
- * the fields are lists even with one value, and values that were there stay.
- * <p>
- * Slashes and backslashes both separate, and become fileSep; <code>.</code>, <code>..</code>, doubled separators and
- * one at the end are taken out. A path is text here: no file needs to be there, and of a URI the scheme counts as a
- * folder. A document without the field, or with null in it, is left alone; a path that climbs above its root fails
- * the document.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>filePathField (String, Optional) : The field with the path; of a list the first value. Defaults to file_path.</li>
- *   <li>fileSep (String, Optional) : The separator in what is written, "/" or "\\". Defaults to that of the system.</li>
- *   <li>uppercaseExtension (Boolean, Optional) : Whether file_extension is in upper case. Defaults to true.</li>
- *   <li>includeHierarchy (Boolean, Optional) : Whether to write file_paths. Defaults to true.</li>
- * </ul>
+ *
+ * Written are filename (the name behind the last separator), folder (what stands before it, empty when there is
+ * nothing, / for a file at the root, C: for C:x.txt), path (the whole path in its simple form), file_extension (the
+ * name behind its last dot, empty without one) and, with includeHierarchy, file_paths (the folders above, the outermost
+ * first, without a leading separator). Values are added: the fields are lists even with one value, and values that were
+ * there stay.
+ *
+ * Slashes and backslashes both separate, and become fileSep; ., .., doubled separators and one at the end are taken
+ * out. A path is text here: no file needs to be there, and of a URI the scheme counts as a folder. A document without
+ * the field, or with null in it, is left alone; a path that climbs above its root fails the document.
  */
 export class ParseFilePath extends Stage<typeof parameters> {
   static override readonly parameters = parameters;

@@ -14,7 +14,9 @@ import {
 import { checkDestination } from '../fields/destination.ts';
 
 const parameters = Type.Object({
+  /** The field with the text. */
   field: Type.String(),
+  /** The field for the numbers; what it held is replaced. Defaults to the same field. */
   dest: Type.Optional(Type.String()),
 });
 
@@ -24,17 +26,11 @@ const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /**
  * Turns the text of a JSON list of numbers, such as an embedding in a CSV file, into a list of numbers.
- * <p>
+ *
  * The numbers are cut to single precision (about 7 digits). Numbers in quotes count as numbers; null stays null, and an
- * empty text in quotes becomes null. The target is a list, also of a single number; an empty list removes it. Of a field of
- * several texts the first is read, and what follows the list in the text is ignored. A text that is no such list, or holds
- * a number beyond single precision, leaves the document as it is, with a warning in the log.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>field (String, Required) : The field with the text.</li>
- *   <li>dest (String, Optional) : The field for the numbers; what it held is replaced. Defaults to the same field.</li>
- * </ul>
+ * empty text in quotes becomes null. The target is a list, also of a single number; an empty list removes it. Of a
+ * field of several texts the first is read, and what follows the list in the text is ignored. A text that is no such
+ * list, or holds a number beyond single precision, leaves the document as it is, with a warning in the log.
  */
 export class ParseFloats extends Stage<typeof parameters> {
   static override readonly parameters = parameters;

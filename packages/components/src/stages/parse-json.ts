@@ -24,33 +24,33 @@ import { decodeBase64 } from '../fields/base64.ts';
 import { checkDestination } from '../fields/destination.ts';
 
 const parameters = Type.Object({
+  /** The field with the JSON text. */
   src: Type.String(),
+  /**
+   * Whether the text is UTF-8 encoded in base64 (standard alphabet, padded), or bytes. Anything else fails the
+   * document. Defaults to false.
+   */
   sourceIsBase64: Type.Optional(Type.Boolean({ default: false })),
+  /**
+   * JSON paths in the dialect of Jayway, by the fields that receive what they find, as in city: "$.address.city". What
+   * is missing or null is not written. A path that may find several values gives a list, with null for each object that
+   * lacks the last key. Defaults to all keys of the object, each to the field of its name, nulls included.
+   */
   jsonFieldPaths: Type.Optional(MapOf(Type.Unknown())),
+  /**
+   * What happens to a field that exists: "overwrite" replaces its values, "append" adds to them (a list as one value,
+   * inside of the other), "skip" keeps them. Defaults to "overwrite".
+   */
   updateMode: UpdateModeParameter,
 });
 
 /**
  * Reads JSON from a field and copies values of it to fields: those that paths name, or else every key of the object.
- * <p>
- * A document without the field, or with null in it, is left alone. Of a list the first value is read, and an
- * object is taken as it is. Text that is not JSON fails the document, as does a key with the name of a
- * reserved field (such as id) and JSON that is no object when all keys are copied. Text after the JSON is ignored. Of a key
- * that comes twice the last value counts. Long integers stay exact, and the field with the JSON stays, unless a key has its
- * name.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>src (String, Required) : The field with the JSON text.</li>
- *   <li>sourceIsBase64 (Boolean, Optional) : Whether the text is UTF-8 encoded in base64 (standard alphabet, padded), or
- *   bytes. Anything else fails the document. Defaults to false.</li>
- *   <li>jsonFieldPaths (Map&lt;String, Object&gt;, Optional) : JSON paths in the dialect of Jayway, by the fields that
- *   receive what they find, as in <code>city: "$.address.city"</code>. What is missing or null is not written. A path
- *   that may find several values gives a list, with null for each object that lacks the last key. Defaults to
- *   all keys of the object, each to the field of its name, nulls included.</li>
- *   <li>updateMode (String, Optional) : What happens to a field that exists: "overwrite" replaces its values,
- *   "append" adds to them (a list as one value, inside of the other), "skip" keeps them. Defaults to "overwrite".</li>
- * </ul>
+ *
+ * A document without the field, or with null in it, is left alone. Of a list the first value is read, and an object is
+ * taken as it is. Text that is not JSON fails the document, as does a key with the name of a reserved field (such as
+ * id) and JSON that is no object when all keys are copied. Text after the JSON is ignored. Of a key that comes twice
+ * the last value counts. Long integers stay exact, and the field with the JSON stays, unless a key has its name.
  */
 export class ParseJson extends Stage<typeof parameters> {
   static override readonly parameters = parameters;

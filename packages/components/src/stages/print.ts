@@ -19,11 +19,21 @@ import { accessSync, openSync, stat, statSync, truncateSync } from '../local-fil
 import { requireWritableFolder } from '../local-files/writable-folder.ts';
 
 const parameters = Type.Object({
+  /** Whether the documents go to the log, at level info. Defaults to true. */
   shouldLog: Type.Optional(Type.Boolean({ default: true })),
+  /** Path of the file to write. Without it there is no file. */
   outputFile: Type.Optional(Type.String(WRITES)),
+  /** Whether a file that exists is emptied first; otherwise the documents are added to it. Defaults to true. */
   overwriteFile: Type.Optional(Type.Boolean({ default: true })),
+  /**
+   * Whether the name of the pipeline thread goes between the name of the file and its extension, so that each thread
+   * has a file: out.txt becomes outLucille-<run id>-Worker-1.txt. Otherwise all threads add their lines to the same
+   * file. Defaults to true.
+   */
   appendThreadName: Type.Optional(Type.Boolean({ default: true })),
+  /** The only fields to print. Defaults to all. */
   whitelist: Type.Optional(Type.Array(Type.String(), { default: [] })),
+  /** Fields to leave out; id is always printed. Defaults to none. */
   blacklist: Type.Optional(Type.Array(Type.String(), { default: [] })),
 });
 
@@ -33,23 +43,10 @@ const FLUSH_AFTER_MS = 1000;
 
 /**
  * Writes each document as a line of JSON to the log, to a file, or to both. The documents do not change.
- * <p>
- * A line is compact JSON with the fields in their order, bytes in base64. A path that cannot be written fails the start of
- * the pipeline and not its documents. The file is made, or emptied, when the first document comes. Lines are written in
- * pieces; all of them are there when the pipeline has stopped. A preview writes no file.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>shouldLog (Boolean, Optional) : Whether the documents go to the log, at level info. Defaults to true.</li>
- *   <li>outputFile (String, Optional) : Path of the file to write. Without it there is no file.</li>
- *   <li>overwriteFile (Boolean, Optional) : Whether a file that exists is emptied first; otherwise the documents are
- *   added to it. Defaults to true.</li>
- *   <li>appendThreadName (Boolean, Optional) : Whether the name of the pipeline thread goes between the name of the file
- *   and its extension, so that each thread has a file: out.txt becomes outLucille-&lt;run id&gt;-Worker-1.txt. Otherwise all
- *   threads add their lines to the same file. Defaults to true.</li>
- *   <li>whitelist (List&lt;String&gt;, Optional) : The only fields to print. Defaults to all.</li>
- *   <li>blacklist (List&lt;String&gt;, Optional) : Fields to leave out; id is always printed. Defaults to none.</li>
- * </ul>
+ *
+ * A line is compact JSON with the fields in their order, bytes in base64. A path that cannot be written fails the start
+ * of the pipeline and not its documents. The file is made, or emptied, when the first document comes. Lines are written
+ * in pieces; all of them are there when the pipeline has stopped. A preview writes no file.
  */
 export class Print extends Stage<typeof parameters> {
   static override readonly parameters = parameters;

@@ -24,12 +24,25 @@ import { readChatReply } from '../ollama/chat-reply.ts';
 import { LifeSigns } from '../ollama/life-signs.ts';
 
 const parameters = Type.Object({
+  /** Where Ollama answers, as http://localhost:11434. */
   hostURL: Type.String(CONNECTS),
+  /** The model, as llama3.2. The server must have it. */
   modelName: Type.String(),
+  /** What the model is to do. Without it the model sees the document alone. */
   systemPrompt: Type.Optional(Type.String()),
+  /**
+   * Seconds that the server may be silent: the document fails when nothing came for so long, neither for it nor for
+   * another that is being asked about. Loading a model takes a while at first. Defaults to 10.
+   */
   timeout: Type.Optional(Type.Number({ default: 10, exclusiveMinimum: 0, ...capped('maxWaitSecs') })),
+  /** The fields that the model gets, in this order; one that is missing is null. Defaults to the whole document. */
   fields: Type.Optional(Type.Array(Type.String())),
+  /** Whether an answer that is no JSON object fails the document. Defaults to false. */
   requireJSON: Type.Optional(Type.Boolean({ default: false })),
+  /**
+   * What happens to a field that exists when the answer has it too: "overwrite", "append" or "skip". Defaults to
+   * "overwrite".
+   */
   updateMode: UpdateModeParameter,
 });
 
@@ -40,32 +53,17 @@ const FENCE = '```';
 
 /**
  * Asks a chat model of Ollama about each document, and writes its answer into the document.
- * <p>
- * The model gets the system prompt, which says what to do, and the document as JSON, or some of its fields. It is told to
- * answer in JSON. Each key of the object that it answers becomes a field: with the prompt 'Answer with {"topic":
- * "..."}' documents get the field topic. Lists and objects arrive as they are. A key that belongs to the engine, such as
- * id, fails the document. An object in a fence of Markdown is taken out of it.
- * <p>
- * An answer that is no JSON object goes as it is into the field ollamaResponse, or fails the document when requireJSON is
- * true.
- * <p>
- * Each document is asked about by itself: the model sees nothing of the ones before. Up to 8 are asked about at a time, and
- * documents keep their order. A busy server (429, 503) and lost connections are tried again for some seconds.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>hostURL (String, Required) : Where Ollama answers, as http://localhost:11434.</li>
- *   <li>modelName (String, Required) : The model, as llama3.2. The server must have it.</li>
- *   <li>systemPrompt (String, Optional) : What the model is to do. Without it the model sees the document alone.</li>
- *   <li>timeout (Number, Optional) : Seconds that the server may be silent: the document fails when nothing came for so long,
- *   neither for it nor for another that is being asked about. Loading a model takes a while at first. Defaults to 10.</li>
- *   <li>fields (List&lt;String&gt;, Optional) : The fields that the model gets, in this order; one that is missing is null.
- *   Defaults to the whole document.</li>
- *   <li>requireJSON (Boolean, Optional) : Whether an answer that is no JSON object fails the document. Defaults to
- *   false.</li>
- *   <li>updateMode (String, Optional) : What happens to a field that exists when the answer has it too: "overwrite",
- *   "append" or "skip". Defaults to "overwrite".</li>
- * </ul>
+ *
+ * The model gets the system prompt, which says what to do, and the document as JSON, or some of its fields. It is told
+ * to answer in JSON. Each key of the object that it answers becomes a field: with the prompt 'Answer with {"topic":
+ * "..."}' documents get the field topic. Lists and objects arrive as they are. A key that belongs to the engine, such
+ * as id, fails the document. An object in a fence of Markdown is taken out of it.
+ *
+ * An answer that is no JSON object goes as it is into the field ollamaResponse, or fails the document when requireJSON
+ * is true.
+ *
+ * Each document is asked about by itself: the model sees nothing of the ones before. Up to 8 are asked about at a time,
+ * and documents keep their order. A busy server (429, 503) and lost connections are tried again for some seconds.
  */
 export class PromptOllama extends Stage<typeof parameters> {
   static override readonly parameters = parameters;

@@ -25,15 +25,30 @@ import { reachDatabase } from '../database/reach-database.ts';
 import { columnOf } from '../database/row-documents.ts';
 
 const parameters = Type.Object({
+  /**
+   * The class of the JDBC driver, such as org.postgresql.Driver. No Java is needed: the URL says which database it is.
+   */
   driver: Type.String(),
+  /** The JDBC URL, such as jdbc:postgresql://host:5432/db. */
   connectionString: Type.String(QUERIES),
+  /** The user. Empty together with jdbcPassword means: those in the URL. */
   jdbcUser: Type.String(),
+  /** The password; best taken from the environment, ${DB_PASSWORD}. */
   jdbcPassword: Type.String(),
+  /** The query. There is no default: without it the stage does not start. */
   sql: Type.Optional(Type.String()),
+  /** The fields whose values stand for the ?. Of a list the first value counts; null is NULL. */
   keyFields: Type.Array(Type.String()),
+  /**
+   * What each of them is to the database: String, Integer, Long, Double, Boolean or Date. A text that is no number
+   * counts as 0; a Date is the day of an instant in the zone of the process.
+   */
   inputTypes: Type.Array(Type.String()),
+  /** Labels of columns, letter case aside, and the fields for their values. */
   fieldMapping: MapOf(Type.String()),
+  /** How often connecting is tried again. A refused password is not. Defaults to 1. */
   connectionRetries: Type.Optional(Type.Integer({ default: 1, ...clamped({ minimum: 1 }), ...capped('maxRetries') })),
+  /** How long to wait before that, in milliseconds. Defaults to 10000. */
   connectionRetryPause: Type.Optional(
     Type.Integer({ default: 10_000, ...clamped({ maximum: MAX_MILLIS }), ...capped('maxWaitSecs', { scale: 1000 }) }),
   ),
@@ -44,33 +59,19 @@ const IN_FLIGHT = 4;
 
 /**
  * Looks up rows in a database by values of the document, and adds columns of them to its fields.
- * <p>
- * The databases and their JDBC URLs are those of <code>DatabaseConnector</code>: PostgreSQL (and Redshift), MySQL, MariaDB,
- * SQL Server, SQLite; its page tells how types of columns become values too. The statement is prepared once; each
- * <code>?</code> in it stands for one of the key fields, in their order. A <code>?</code> in a text, a quoted name or a comment is
- * left alone; the operators of PostgreSQL that contain one are written with two, <code>??</code>.
- * <p>
- * Of each row that is found the mapped columns are added to the fields: values that a field has stay, several rows make a
- * list, NULL adds nothing. No row changes nothing. A document without one of the key fields fails, and so does one whose
- * query fails.
- * <p>
+ *
+ * The databases and their JDBC URLs are those of DatabaseConnector: PostgreSQL (and Redshift), MySQL, MariaDB, SQL
+ * Server, SQLite; its page tells how types of columns become values too. The statement is prepared once; each ? in it
+ * stands for one of the key fields, in their order. A ? in a text, a quoted name or a comment is left alone; the
+ * operators of PostgreSQL that contain one are written with two, ??.
+ *
+ * Of each row that is found the mapped columns are added to the fields: values that a field has stay, several rows make
+ * a list, NULL adds nothing. No row changes nothing. A document without one of the key fields fails, and so does one
+ * whose query fails.
+ *
  * Each pipeline thread has up to 4 queries under way on connections of its own; the order of the documents is kept. A
  * connection that is lost is replaced, and its query sent again. A query that takes longer than 5 minutes fails its
- * document; <code>socketTimeout</code> in the URL sets another limit.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>driver (String, Required) : The class of the JDBC driver, such as <code>org.postgresql.Driver</code>. No Java is needed: the URL says which database it is.</li>
- *   <li>connectionString (String, Required) : The JDBC URL, such as <code>jdbc:postgresql://host:5432/db</code>.</li>
- *   <li>jdbcUser (String, Required) : The user. Empty together with jdbcPassword means: those in the URL.</li>
- *   <li>jdbcPassword (String, Required) : The password; best taken from the environment, <code>${DB_PASSWORD}</code>.</li>
- *   <li>sql (String, Optional) : The query. There is no default: without it the stage does not start.</li>
- *   <li>keyFields (List&lt;String&gt;, Required) : The fields whose values stand for the <code>?</code>. Of a list the first value counts; null is NULL.</li>
- *   <li>inputTypes (List&lt;String&gt;, Required) : What each of them is to the database: String, Integer, Long, Double, Boolean or Date. A text that is no number counts as 0; a Date is the day of an instant in the zone of the process.</li>
- *   <li>fieldMapping (Map&lt;String, String&gt;, Required) : Labels of columns, letter case aside, and the fields for their values.</li>
- *   <li>connectionRetries (Integer, Optional) : How often connecting is tried again. A refused password is not. Defaults to 1.</li>
- *   <li>connectionRetryPause (Integer, Optional) : How long to wait before that, in milliseconds. Defaults to 10000.</li>
- * </ul>
+ * document; socketTimeout in the URL sets another limit.
  */
 export class QueryDatabase extends Stage<typeof parameters> {
   static override readonly parameters = parameters;

@@ -18,7 +18,7 @@ const cases = readFileSync(new URL('reference-cases.jsonl', import.meta.url), 'u
 const classes = new Map<string, StageClass>();
 for (const file of readdirSync(import.meta.dirname)) {
   if (!file.endsWith('.ts') || file.includes('.test.')) continue;
-  const exports = (await import(`./${file}`)) as Record<string, StageClass>;
+  const exports = (await import(/* @vite-ignore */ new URL(file, import.meta.url).href)) as Record<string, StageClass>;
   for (const [name, Class] of Object.entries(exports)) classes.set(name, Class);
 }
 

@@ -4,7 +4,7 @@ const parameters = Type.Object({});
 
 /**
  * Removes the fields that hold nothing: null, an empty text, an empty list or object, or a list of nothing but these.
- * <p>
+ *
  * A text of blanks, 0 and false are values and stay. A list with at least one value stays as it is.
  */
 export class RemoveEmptyFields extends Stage {

@@ -14,26 +14,25 @@ import {
 import { checkDestination } from '../fields/destination.ts';
 
 const parameters = Type.Object({
+  /** Values by fields. The name of a field with a dot must be in quotes: without them it means an object. */
   staticValues: MapOf(Type.Unknown()),
+  /**
+   * What happens to a field that exists: "overwrite" replaces its values, "append" adds to them (a list value by
+   * value), "skip" keeps them. Defaults to "overwrite".
+   */
   updateMode: UpdateModeParameter,
+  /**
+   * Whether the document is also marked as skipped, so that later stages leave it alone, whether or not a value was
+   * written. Defaults to false.
+   */
   skipDocument: Type.Optional(Type.Boolean({ default: false })),
 });
 
 /**
  * Sets fields to constant values.
- * <p>
- * A value may be a text, a number, a boolean, null, an object, or a list, which makes a field of several values. A whole
- * number is an integer, also when it is written 1.0.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>staticValues (Map&lt;String, Object&gt;, Required) : Values by fields. The name of a field with a dot must be in
- *   quotes: without them it means an object.</li>
- *   <li>updateMode (String, Optional) : What happens to a field that exists: "overwrite" replaces its values,
- *   "append" adds to them (a list value by value), "skip" keeps them. Defaults to "overwrite".</li>
- *   <li>skipDocument (Boolean, Optional) : Whether the document is also marked as skipped, so that later stages leave
- *   it alone, whether or not a value was written. Defaults to false.</li>
- * </ul>
+ *
+ * A value may be a text, a number, a boolean, null, an object, or a list, which makes a field of several values. A
+ * whole number is an integer, also when it is written 1.0.
  */
 export class SetStaticValues extends Stage<typeof parameters> {
   static override readonly parameters = parameters;

@@ -4,7 +4,7 @@ const parameters = Type.Object({});
 
 /**
  * Marks a document as skipped: the later stages leave it alone, and the indexer receives it as it is.
- * <p>
+ *
  * Meant to be used with conditions, for example to take documents that stand for deletions past the rest of the
  * pipeline. Children that are attached to the document are not marked.
  */

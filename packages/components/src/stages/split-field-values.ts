@@ -17,9 +17,19 @@ import { checkDestination } from '../fields/destination.ts';
 import { setValues } from '../fields/set-values.ts';
 
 const parameters = Type.Object({
+  /** The field to split. */
   inputField: Type.String(),
+  /** The field for the pieces, which may be the same. */
   outputField: Type.String(),
+  /**
+   * What stands between two values, as a Java regular expression: a dot is \., a vertical bar \|. An empty one splits
+   * into characters.
+   */
   delimiter: Type.String(),
+  /**
+   * Whether white space and control characters (up to U+0020) are removed from both ends of each piece. Pieces that
+   * become empty stay.
+   */
   trimWhitespace: Type.Boolean(),
 });
 
@@ -28,22 +38,12 @@ const MISLEADING: ReadonlySet<string> = new Set(['.', '|', '^', '$', '||']);
 
 /**
  * Splits the texts of a field into several values.
- * <p>
+ *
  * The pieces of all values are added to the output field in their order; it is a list from then on. When it is the
- * input field, they replace its values. Empty pieces at the end of a text are left out, those at its start and
- * between two delimiters stay. A text without the delimiter is one piece, an empty one too; a text of nothing but
- * delimiters has none, and a field split in place that comes to nothing is removed. Numbers and booleans are split as texts;
- * null is left out, objects stay whole.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>inputField (String, Required) : The field to split.</li>
- *   <li>outputField (String, Required) : The field for the pieces, which may be the same.</li>
- *   <li>delimiter (String, Required) : What stands between two values, as a Java regular expression: a dot is
- *   <code>\.</code>, a vertical bar <code>\|</code>. An empty one splits into characters.</li>
- *   <li>trimWhitespace (Boolean, Required) : Whether white space and control characters (up to U+0020) are removed from
- *   both ends of each piece. Pieces that become empty stay.</li>
- * </ul>
+ * input field, they replace its values. Empty pieces at the end of a text are left out, those at its start and between
+ * two delimiters stay. A text without the delimiter is one piece, an empty one too; a text of nothing but delimiters
+ * has none, and a field split in place that comes to nothing is removed. Numbers and booleans are split as texts; null
+ * is left out, objects stay whole.
  */
 export class SplitFieldValues extends Stage<typeof parameters> {
   static override readonly parameters = parameters;

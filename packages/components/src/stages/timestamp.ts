@@ -2,17 +2,15 @@ import { type Document, type ParameterProblem, Stage, type Static, Type } from '
 import { formatInstant } from '@headrace/java-text/date';
 import { checkDestination } from '../fields/destination.ts';
 
-const parameters = Type.Object({ destField: Type.String() });
+const parameters = Type.Object({
+  /** The field that receives the time. */
+  destField: Type.String(),
+});
 
 /**
- * Writes the current time to a field, as an ISO instant in UTC such as <code>2024-05-06T07:08:09.123Z</code>.
- * <p>
+ * Writes the current time to a field, as an ISO instant in UTC such as 2024-05-06T07:08:09.123Z.
+ *
  * What the field held before is replaced. The fraction has three digits, and is left out at a whole second.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>destField (String, Required) : The field that receives the time.</li>
- * </ul>
  */
 export class Timestamp extends Stage<typeof parameters> {
   static override readonly parameters = parameters;

@@ -3,25 +3,20 @@ import { checkDestination } from '../fields/destination.ts';
 import { transformTexts } from '../fields/transform-texts.ts';
 
 const parameters = Type.Object({
+  /** The field to cut. */
   source: Type.String(),
+  /** The length to keep, 0 or more. */
   maxSize: Type.Integer({ minimum: 0 }),
+  /** The field for the result; what it held is replaced. Defaults to the source. */
   destination: Type.Optional(Type.String()),
 });
 
 /**
  * Cuts the texts of a field to a maximum length.
- * <p>
+ *
  * Every value of a list is cut. The length counts UTF-16 units, in which most characters are one and emoji two; a
- * character of two units that does not fit is left out whole. Numbers and booleans become texts, a list of one
- * value becomes that value; null and objects stay as they are. A missing field is left alone.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>source (String, Required) : The field to cut.</li>
- *   <li>maxSize (Integer, Required) : The length to keep, 0 or more.</li>
- *   <li>destination (String, Optional) : The field for the result; what it held is replaced. Defaults to
- *   the source.</li>
- * </ul>
+ * character of two units that does not fit is left out whole. Numbers and booleans become texts, a list of one value
+ * becomes that value; null and objects stay as they are. A missing field is left alone.
  */
 export class TruncateField extends Stage<typeof parameters> {
   static override readonly parameters = parameters;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { catalogUrl } from '@headrace/components';
 import { readConfigFile } from '@headrace/engine';
 import { RunThreads } from '@headrace/engine/threads';
 import { expect, it } from 'vitest';
@@ -11,7 +12,6 @@ import { SolrEngine } from './solr-engine.ts';
 import { TopicEngine } from './topic-engine.ts';
 
 const examples = fileURLToPath(new URL('../../../../../examples/', import.meta.url));
-const catalogUrl = new URL('../../../bundle/catalog.jsonl', import.meta.url).href;
 const AIRPORTS = 3376;
 /** A search engine that has just been started on a busy machine takes its time for the first requests. */
 const PATIENCE_MS = 180_000;

@@ -2,11 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { catalogUrl } from '@headrace/components';
 import { type Problem, reachConfig, readConfigText } from '@headrace/engine';
 import { beforeAll, expect, it } from 'vitest';
 import { describeWithServer } from './real-server.ts';
-
-const catalogUrl = new URL('../../bundle/catalog.jsonl', import.meta.url).href;
 
 /* What `validate --connect` says of servers that are there, and of what is missing in them. */
 

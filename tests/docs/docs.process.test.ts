@@ -35,7 +35,7 @@ describe.each(pages)('$name', (page) => {
   });
 });
 
-/** A session that shows a service needs one to talk to: `service.test.ts` has it. */
+/** A session that shows a service needs one to talk to: `service.process.test.ts` has it. */
 const sessions = pages.filter(({ name, blocks }) => name !== 'service.md' && blocks.some(isSession));
 
 describe.each(sessions)('the commands of $name', (page) => {

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
-import { folder, left, type Params, problemsOf, run, write } from './file-connector.test.lib.ts';
+import { folder, left, type Params, problemsOf, run, useFolder, write } from './file-connector.test.lib.ts';
+
+useFolder();
 
 describe('FileConnector', () => {
   it('makes a document of each file', async () => {

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { catalogUrl } from '@headrace/components';
 import { readConfigFile } from '@headrace/engine';
 import { RunThreads } from '@headrace/engine/threads';
 import { afterAll, expect, it } from 'vitest';
@@ -11,7 +12,6 @@ import { TopicEngine } from '../testing/indexers/topic-engine.ts';
 import { describeWithServer } from '../testing/real-server.ts';
 
 const examples = fileURLToPath(new URL('../../../../examples/', import.meta.url));
-const catalogUrl = new URL('../../bundle/catalog.jsonl', import.meta.url).href;
 const AIRPORTS = 3376;
 const PATIENCE_MS = 180_000;
 

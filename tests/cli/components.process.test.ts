@@ -2,18 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { directoryWith, headrace, installHeadrace } from './headrace.ts';
 
 const SHOUT = `import { Stage, Type, OneOf } from 'headrace';
-/**
- * Makes a text loud. For people who do not listen.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>field (String, Required) : The field to shout.</li>
- *   <li>mark (String, Optional) : What stands at the end.</li>
- * </ul>
- */
+/** Makes a text loud. For people who do not listen. */
 export class Shout extends Stage {
   static parameters = Type.Object({
+    /** The field to shout. */
     field: Type.String(),
+    /** What stands at the end. */
     mark: Type.Optional(OneOf(['!', '!!'], { default: '!' })),
   });
   static examples = [{ params: { field: 'a' }, input: [{ id: '1', a: 'x' }], output: [{ id: '1', a: 'X!' }] }];

@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { catalogUrl } from '@headrace/components';
-import { type CatalogEntry, ownFields, readCatalog, readClassComments, type SpecField } from '@headrace/engine';
+import { ownFields, readCatalog, type SpecField } from '@headrace/engine';
 import { describe, expect, it } from 'vitest';
 import { referenceComponents } from '../golden/golden-cases.ts';
-import { readText, root } from './repository.ts';
+import { root } from './repository.ts';
 
 const entries = readCatalog(catalogUrl);
 
@@ -96,27 +95,11 @@ describe('the parameters of built-in components are those of the reference', () 
   });
 });
 
-describe('the class comment', () => {
-  it.each(entries.map((entry) => ({ name: entry.name, entry })))(
-    'of $name describes every parameter and no other',
-    ({ entry }) => {
-      const comment = readClassComments(sourceOf(entry)).get(entry.name);
-      expect(comment?.description, 'it has no prose').toMatch(/\S/);
-      const own = ownFields(entry);
-      expect(Object.keys(comment?.parameters ?? {}).sort()).toEqual([...new Set(paths(own))].sort());
-    },
-  );
-
-  it.each(entries.map((entry) => ({ name: entry.name, entry })))(
-    'of $name says whether a parameter is required',
-    ({ entry }) => {
-      const wrong = ownFields(entry).filter(({ name, required }) => {
-        const line = new RegExp(`<li>${name.replace(/[$.]/g, '\\$&')} \\(([^)]*)\\)`).exec(sourceOf(entry))?.[1] ?? '';
-        return !line.endsWith(required ? 'Required' : 'Optional');
-      });
-      expect(wrong.map(({ name }) => name)).toEqual([]);
-    },
-  );
+describe('the documentation', () => {
+  it.each(entries.map((entry) => ({ name: entry.name, entry })))('of $name describes every parameter', ({ entry }) => {
+    expect(entry.description, 'the class has no doc comment').toMatch(/\S/);
+    expect(undescribed(ownFields(entry)), 'put a doc comment before the parameter in the schema').toEqual([]);
+  });
 });
 
 describe('listing the components', () => {
@@ -142,22 +125,6 @@ describe('listing the components', () => {
   });
 });
 
-let read: string[] | undefined;
-
-/** The sources of the built-in components, in TypeScript. */
-function sources(): string[] {
-  read ??= ['connectors', 'stages', 'indexers'].flatMap((kind) => {
-    const folder = join('packages/components/src', kind);
-    return readdirSync(join(root, folder)).map((file) => readText(join(folder, file)));
-  });
-  return read;
-}
-
-function sourceOf(entry: CatalogEntry): string {
-  const source = sources().find((text) => text.includes(`export class ${entry.name} `));
-  return source ?? expect.fail(`no file of ${entry.kind}s has the class ${entry.name}`);
-}
-
 /** @param component whose fields they are, when they are ours: without those that we have added */
 function plain(fields: readonly SpecField[], component?: string, prefix = ''): PlainField[] {
   return fields
@@ -176,10 +143,10 @@ function isAdded(component: string, prefix: string, name: string): boolean {
   return ADDED_TO.some(({ to, names }) => to.includes(`${component} ${prefix}`) && names.includes(name));
 }
 
-/** The names of parameters, nested ones as `outer.inner`. */
-function paths(fields: readonly SpecField[], prefix = ''): string[] {
-  return fields.flatMap(({ name, type }) => [
-    `${prefix}${name}`,
-    ...('child' in type ? paths(type.child.fields, `${prefix}${name}.`) : []),
+/** The names of the parameters that have no description, nested ones as `outer.inner`. */
+function undescribed(fields: readonly SpecField[], prefix = ''): string[] {
+  return fields.flatMap(({ name, type, description }) => [
+    ...(description === undefined ? [`${prefix}${name}`] : []),
+    ...('child' in type ? undescribed(type.child.fields, `${prefix}${name}.`) : []),
   ]);
 }

@@ -1,4 +1,6 @@
 import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { catalogUrl } from '@headrace/components';
 import { readCatalog } from '@headrace/engine';
 import { describe, expect, it } from 'vitest';
@@ -14,13 +16,16 @@ it('the generated pages of the docs are as npm run docs would write them', () =>
 });
 
 it('the generated pages of the docs have a row for each parameter', () => {
-  const entries = readCatalog(catalogUrl);
-  const missing = entries.flatMap(({ kind, name, module, fields }) => {
-    const own =
-      kind === 'stage'
-        ? ''
-        : readText(`docs/components/${module.slice(catalogUrl.lastIndexOf('/') + 1).replace(/js$/, 'md')}`);
-    const page = own + readText(`docs/components/${kind}s.md`);
+  const pages = new Map(
+    ['connectors', 'stages', 'indexers'].flatMap((kind) =>
+      readdirSync(join(root, 'docs/components', kind)).map((file) => {
+        const page = readText(`docs/components/${kind}/${file}`);
+        return [/^# (\w+)\n/.exec(page)?.[1], page];
+      }),
+    ),
+  );
+  const missing = readCatalog(catalogUrl).flatMap(({ kind, name, fields }) => {
+    const page = (pages.get(name) ?? '') + readText(`docs/components/${kind}s.md`);
     return fields.filter((field) => !page.includes(`\n| \`${field.name}\``)).map((field) => `${name} ${field.name}`);
   });
   expect(missing).toEqual([]);
