@@ -33,7 +33,7 @@ const REWRITTEN: readonly string[] = [
   'README.md',
   'SECURITY.md',
   'docs/contributing/',
-  'packages/engine/src/run/',
+  'packages/engine/src/',
 ];
 
 /** The guide shows the words; the recorded cases and the licence are not ours to edit. */
