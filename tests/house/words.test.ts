@@ -33,8 +33,14 @@ const REWRITTEN: readonly string[] = [
   'README.md',
   'SECURITY.md',
   'docs/contributing/',
+  'packages/charsets/',
   'packages/engine/src/',
   'packages/hocon/',
+  'packages/json-path/',
+  'packages/jsonata/',
+  'packages/records/',
+  'packages/sandbox/',
+  'packages/xml/',
 ];
 
 /** The guide shows the words; the recorded cases and the licence are not ours to edit. */

@@ -132,7 +132,8 @@ class Reading {
     const noticed = { at: inner.start, line: inner.line, lineStart: inner.lineStart };
     const problem = inner.problem ?? UNCLOSED;
     const whole = { optional: this.#optional, path: [], noticed, problem, next: inner.position() };
-    if (this.#gap === undefined) return inner.cutOff ? { ...whole, cutOff: true } : { ...whole, gap: this.#afterBrace() };
+    if (this.#gap === undefined)
+      return inner.cutOff ? { ...whole, cutOff: true } : { ...whole, gap: this.#afterBrace() };
     const { at, line, lineStart } = this.#start;
     const within = { ...UNCLOSED, line, column: at - '${'.length - lineStart + 1 };
     return { ...whole, problem: { ...problem, within }, gap: this.#gap };
