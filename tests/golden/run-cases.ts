@@ -9,7 +9,7 @@ import {
   readJsonSequence,
   type Value,
 } from '@headrace/engine';
-import type { RunThreads } from '@headrace/engine/threads';
+import type { RunLauncher } from '@headrace/engine/threads';
 import { canonicalJson, type OpenCase, writeFiles } from './golden-cases.ts';
 import type { HttpStub, StubRequest } from './http-stub.ts';
 
@@ -39,7 +39,7 @@ const NO_WAIT = { overrides: JSON.stringify({ 'indexer.connectTimeout': 0 }) };
  * Runs the steps of a case, one after the other in the same directory, and tells what disagrees with the recording.
  * @param stub the server that the case needs, if it does
  */
-export async function runSteps(open: OpenCase, threads: RunThreads, stub?: HttpStub): Promise<string[]> {
+export async function runSteps(open: OpenCase, threads: RunLauncher, stub?: HttpStub): Promise<string[]> {
   const steps = open.content.get('steps') as JsonObject[] | undefined;
   if (steps === undefined) {
     const config = open.content.get('config') as string | undefined;
@@ -63,7 +63,7 @@ export async function runSteps(open: OpenCase, threads: RunThreads, stub?: HttpS
 }
 
 /** Runs the config of a case as its mode says: `test` (nothing is sent) or `local`. */
-async function runCase({ content, folder }: OpenCase, threads: RunThreads): Promise<RunFacts> {
+async function runCase({ content, folder }: OpenCase, threads: RunLauncher): Promise<RunFacts> {
   for (const path of (content.get('dirs') as string[] | undefined) ?? [])
     mkdirSync(join(folder, path), { recursive: true });
   const configFile = content.get('configFile') as string | undefined;

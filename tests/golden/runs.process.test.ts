@@ -1,12 +1,12 @@
 import { type JsonObject, readJson } from '@headrace/engine';
-import { RunThreads } from '@headrace/engine/threads';
+import { RunLauncher } from '@headrace/engine/threads';
 import { afterAll, expect, it } from 'vitest';
 import { describeGolden, type GoldenCase, openCase } from './golden-cases.ts';
 import { HttpStub } from './http-stub.ts';
 import { runSteps } from './run-cases.ts';
 import { runDifferences } from './run-differences.ts';
 
-const threads = new RunThreads({ heapMb: 256, keepWarm: true });
+const threads = new RunLauncher({ heapMb: 256, keepWarm: true });
 afterAll(() => threads.close());
 
 /** Runs a case, with the server that it needs; tells what disagrees with the recording. */

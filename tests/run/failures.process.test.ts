@@ -257,8 +257,8 @@ describe('failed documents that are run again', () => {
     });
     expect(result.status).toBe('FAILED');
     expect(result.problems.map(({ code, message }) => `${code} ${message}`)).toEqual([
-      expect.stringMatching(/^HR_RETRY_INVALID Failed document 1: it is no JSON: /),
-      'HR_RETRY_INVALID Failed document 2: it is no JSON object',
+      expect.stringMatching(/^HR_RETRY_INVALID Failed document 1: it is not JSON: /),
+      'HR_RETRY_INVALID Failed document 2: it is not a JSON object',
       'HR_RETRY_INVALID Failed document 3: "document.id" must be a text, and not empty',
       'HR_RETRY_INVALID Failed document 4: "connector" must be a text, and not empty',
     ]);

@@ -29,8 +29,8 @@ afterAll(() => {
 const SCRIPT = `
   import { catalogUrl } from '@headrace/components';
   import { readConfigText } from '@headrace/engine';
-import { RunThreads } from '@headrace/engine/threads';
-  const threads = new RunThreads({ heapMb: 256, keepWarm: false });
+import { RunLauncher } from '@headrace/engine/threads';
+  const threads = new RunLauncher({ heapMb: 256, keepWarm: false });
   const { root } = readConfigText(process.argv[1]);
   const registry = { catalogs: [catalogUrl], modules: ['./fixture-components.ts'], base: process.argv[2], allowModules: true };
   const { status, message } = await threads.start({ runId: 'r', root, registry }, {}).done;

@@ -12,7 +12,7 @@ import {
   type RunResult,
   readConfigText,
 } from '@headrace/engine';
-import { RunThreads } from '@headrace/engine/threads';
+import { RunLauncher } from '@headrace/engine/threads';
 
 /** The built-in components and those of `fixture-components.ts`. */
 export const registrySource: RegistrySource = {
@@ -39,7 +39,7 @@ ${rest}`;
 /** Starts runs from config texts, in a directory of its own. */
 export class RunHarness {
   readonly directory = mkdtempSync(join(tmpdir(), 'headrace-run-'));
-  readonly threads: RunThreads;
+  readonly threads: RunLauncher;
   readonly logged: LogRecord[] = [];
   /** Failed documents as the runs told of them. */
   readonly failures: { runId: string; kept: KeptFailure }[] = [];
@@ -47,7 +47,7 @@ export class RunHarness {
   #runs = 0;
 
   constructor(options: { heapMb?: number } = {}) {
-    this.threads = new RunThreads({ heapMb: options.heapMb ?? 512, keepWarm: false });
+    this.threads = new RunLauncher({ heapMb: options.heapMb ?? 512, keepWarm: false });
   }
 
   start(config: string, request: Partial<RunRequest> = {}): RunHandle {

@@ -1,5 +1,5 @@
-/** Turns bytes into text, piece by piece. Bytes that mean nothing in the charset become U+FFFD. */
+/** Decodes bytes to text, in pieces. Bytes that are invalid in the charset become U+FFFD. */
 export interface CharsetDecoder {
-  /** @param more whether more bytes follow: a character may be cut off at the end of these then */
+  /** @param more whether more bytes follow, so that a character may be incomplete at the end of these */
   decode(bytes: Uint8Array, more: boolean): string;
 }

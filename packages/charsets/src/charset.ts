@@ -29,8 +29,8 @@ const JAVA_NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * A decoder for a charset by the name that Java has for it (any letter case, aliases such as `ISO8859_1` and `Cp1252`
- * included), that the Encoding Standard has, or iconv-lite; undefined when no one knows it.
+ * A decoder for a charset by the name that Java has for it (any letter case, and aliases such as `ISO8859_1` and
+ * `Cp1252`), or by a name of the Encoding Standard or iconv-lite; undefined for an unknown name.
  */
 export function charsetDecoder(name: string): CharsetDecoder | undefined {
   const plain = name.toLowerCase().replace(/[^a-z0-9]/g, '');
@@ -44,8 +44,8 @@ export function charsetDecoder(name: string): CharsetDecoder | undefined {
 }
 
 /**
- * A decoder for a label as the Encoding Standard means it (`iso-8859-1` is windows-1252, UTF-16 without a byte-order
- * mark is little-endian), else for any name that `charsetDecoder` knows.
+ * A decoder for a label as the Encoding Standard defines it (`iso-8859-1` is windows-1252, UTF-16 without a byte-order
+ * mark is little-endian), otherwise for any name that `charsetDecoder` knows.
  */
 export function labelDecoder(label: string): CharsetDecoder | undefined {
   if (/^\s*utf-?16\s*$/i.test(label)) return new Utf16Decoder('utf-16le');
@@ -53,8 +53,9 @@ export function labelDecoder(label: string): CharsetDecoder | undefined {
 }
 
 /**
- * Encodings that the platform reads in part only: of `euc-kr` it lacks 8,824 Korean syllables, of `big5` it makes private
- * characters of all kana and 5,000 others. iconv-lite has the tables of the Encoding Standard.
+ * Encodings that the platform supports only in part: of `euc-kr` it lacks 8,824 Korean syllables, and in `big5` it
+ * decodes all kana and 5,000 other characters to private characters. iconv-lite has the tables of the Encoding
+ * Standard.
  */
 const IN_PART = new Set(['euc-kr', 'big5']);
 
@@ -87,13 +88,13 @@ const ASCII: CharsetDecoder = {
   decode: (bytes, more) => LATIN_1.decode(bytes, more).replace(/[\x80-\xff]/g, '\ufffd'),
 };
 
-/** UTF-16 whose byte order a mark says. */
+/** UTF-16 with a byte-order mark. */
 class Utf16Decoder implements CharsetDecoder {
   private readonly unmarked: 'utf-16le' | 'utf-16be';
   private decoder: CharsetDecoder | undefined;
   private head = Buffer.alloc(0);
 
-  /** @param unmarked what it is without a mark */
+  /** @param unmarked the byte order without a mark */
   constructor(unmarked: 'utf-16le' | 'utf-16be') {
     this.unmarked = unmarked;
   }

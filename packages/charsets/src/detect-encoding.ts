@@ -1,23 +1,25 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { labelDecoder } from './charset.ts';
 
-/** So many bytes from the first one on that is not ASCII are looked at. */
+/** How many bytes are checked, starting at the first one that is not ASCII. */
 export const SAMPLE_BYTES = 64 * 1024;
-/** So many bytes at the beginning show whether there are two bytes a character. */
+/** How many bytes at the beginning are checked for an encoding with two bytes per character. */
 const HEAD_BYTES = 256;
-/** So many valid characters for each place that is not UTF-8 show that a text is UTF-8 with a few broken bytes. */
+/** With this many valid characters for each invalid sequence, a text is UTF-8 with a few broken bytes. */
 const VALID_PER_BROKEN = 3;
-/** A guess below this is worth less than the assumption that a text is Western European. */
+/** A guess below this confidence is worth less than the assumption that a text is Western European. */
 const MIN_CONFIDENCE = 30;
 const FALLBACK = 'windows-1252';
-/** Encodings that a mark or zeros would have shown before. */
+/** Encodings that a byte-order mark or zero bytes would have shown before. */
 const WIDE = /^utf-(16|32)/i;
 const ESCAPE = 0x1b;
 const DOLLAR = 0x24;
-/** What a broken byte becomes. One that the text has itself counts as broken, too: mostly it was. */
+/**
+ * The replacement for a broken byte. If the text itself contains one, it counts as broken too, because it usually was.
+ */
 const REPLACEMENT = '\ufffd';
 
-/** Longer marks first: that of UTF-32 begins like one of UTF-16. */
+/** Longer marks first, because the mark of UTF-32 begins like one of UTF-16. */
 const MARKS: readonly (readonly [mark: string, encoding: string])[] = [
   ['0000feff', 'utf-32be'],
   ['fffe0000', 'utf-32le'],
@@ -26,7 +28,7 @@ const MARKS: readonly (readonly [mark: string, encoding: string])[] = [
   ['fffe', 'utf-16le'],
 ];
 
-/** The encoding that a byte-order mark says; undefined without one. A mark has four bytes at most. */
+/** The encoding of a byte-order mark; undefined without one. A mark has four bytes at most. */
 export function markedEncoding(head: Buffer): string | undefined {
   const start = head.toString('hex', 0, 4);
   return MARKS.find(([mark]) => start.startsWith(mark))?.[1];
@@ -45,8 +47,8 @@ export function unmarkedUtf16(head: Buffer): string | undefined {
 }
 
 /**
- * Where the text shows first what it is encoded in: at a byte that is not ASCII, or at the escape that begins text of two
- * bytes a character in ISO-2022. Up to there all encodings that are left mean the same. -1 when nothing shows it.
+ * The first position that depends on the encoding: a byte that is not ASCII, or the escape that begins two-byte text in
+ * ISO-2022. Up to there all remaining encodings are the same. -1 if there is none.
  */
 export function firstTelling(bytes: Buffer): number {
   let at = bytes.indexOf(ESCAPE);
@@ -58,8 +60,8 @@ export function firstTelling(bytes: Buffer): number {
 }
 
 /**
- * What a text without a mark is encoded in, from a sample of at most `SAMPLE_BYTES` that begins where it shows. `utf-8` may
- * have a few broken bytes.
+ * The encoding of a text without a mark, from a sample of at most `SAMPLE_BYTES` that begins at the position that
+ * depends on it. `utf-8` may have a few broken bytes.
  */
 export async function guessEncoding(sample: Buffer): Promise<string> {
   const isCut = sample.length === SAMPLE_BYTES;
@@ -70,8 +72,8 @@ export async function guessEncoding(sample: Buffer): Promise<string> {
 }
 
 /**
- * Whether at least three of four places with bytes that are not ASCII are valid UTF-8. In other encodings hardly any are,
- * so one broken byte does not turn the rest of a file into other characters.
+ * Whether at least three of four sequences of non-ASCII bytes are valid UTF-8. In other encodings hardly any are, so
+ * one broken byte does not change how the rest of a file is decoded.
  */
 function isMostlyUtf8(sample: Buffer): boolean {
   if (isAscii(sample)) return !sample.includes(ESCAPE);
@@ -85,7 +87,7 @@ function isMostlyUtf8(sample: Buffer): boolean {
   return valid >= broken * VALID_PER_BROKEN;
 }
 
-/** The name in the Encoding Standard, where it has one: a guess of ISO-8859-1 means windows-1252. */
+/** The name in the Encoding Standard, if it has one: a guess of ISO-8859-1 means windows-1252. */
 function standardName(label: string): string {
   try {
     return new TextDecoder(label).encoding;
@@ -94,7 +96,7 @@ function standardName(label: string): string {
   }
 }
 
-/** Without the beginning of a character at the end of a sample. */
+/** The sample without an incomplete character at its end. */
 function withoutCutOff(sample: Buffer): Buffer {
   let start = sample.length - 1;
   while (start >= 0 && sample.length - start < 4 && ((sample[start] as number) & 0xc0) === 0x80) start--;

@@ -3,12 +3,12 @@ import type { CharsetDecoder } from './charset-decoder.ts';
 
 type IconvLite = typeof import('iconv-lite');
 
-/** Names that iconv-lite takes for ways to write bytes, and no charsets. */
+/** Names of iconv-lite that are notations for bytes, not charsets. */
 const NO_CHARSETS = new Set(['base64', 'hex', 'binary', 'utf7imap']);
 
 let loaded: IconvLite | undefined;
 
-/** Loaded at its first use, and at once: whether a charset is known is asked when a config is checked. */
+/** Loaded on first use, synchronously, because the check of a config asks whether a charset is known. */
 function iconvLite(): IconvLite {
   loaded ??= createRequire(import.meta.url)('iconv-lite') as IconvLite;
   return loaded;
@@ -20,14 +20,14 @@ export function iconvDecoder(name: string): CharsetDecoder | undefined {
   return iconvLite().encodingExists(name) ? new IconvDecoder(name) : undefined;
 }
 
-/** No byte below this is part of a longer character, in any charset of one to four bytes a character. */
+/** In every charset with one to four bytes per character, no byte below this is part of a longer character. */
 const NEVER_INSIDE = 0x30;
-/** Text in which no such byte comes for so long is cut anywhere. */
+/** If no such byte occurs for this long, text is cut anywhere. */
 const MAX_HELD = 64 * 1024;
 
 /**
- * Cuts behind bytes that end every character: iconv-lite 0.7.3 loses a character where bytes that mean nothing are cut in
- * two (`DBCSDecoder.write` makes its buffer for the new bytes only).
+ * Cuts after bytes that always end a character. iconv-lite 0.7.3 loses a character if invalid bytes are cut in two
+ * (`DBCSDecoder.write` allocates its buffer for the new bytes only).
  */
 class IconvDecoder implements CharsetDecoder {
   private readonly name: string;
@@ -53,7 +53,7 @@ class IconvDecoder implements CharsetDecoder {
   }
 }
 
-/** Where bytes may be cut. */
+/** The position where bytes may be cut. */
 function lastEnd(bytes: Buffer): number {
   const stop = Math.max(0, bytes.length - MAX_HELD);
   let end = bytes.length;

@@ -1,4 +1,4 @@
-/** A path that cannot be compiled, and where. */
+/** An error in a path, with its position. */
 export class JsonPathError extends Error {
   override readonly name = 'JsonPathError';
   readonly path: string;
@@ -14,7 +14,7 @@ export class JsonPathError extends Error {
 
 const ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 
-/** A place in the text of a path. */
+/** A position in the text of a path. */
 export class Cursor {
   readonly text: string;
   position: number;
@@ -42,19 +42,19 @@ export class Cursor {
     return this;
   }
 
-  /** Takes `expected` if it stands here. */
+  /** Reads `expected` if it is next. */
   take(expected: string): boolean {
     if (!this.text.startsWith(expected, this.position)) return false;
     this.position += expected.length;
     return true;
   }
 
-  /** Takes `expected`, blanks before it skipped. */
+  /** Reads `expected` after optional blanks. */
   expect(expected: string): void {
     if (!this.skipBlanks().take(expected)) this.fail(`Expected ${expected}`);
   }
 
-  /** Takes what a sticky expression finds here; the empty string if nothing. */
+  /** Reads the match of a sticky expression; the empty string if it does not match. */
   takeMatch(expression: RegExp): string {
     expression.lastIndex = this.position;
     const found = expression.exec(this.text)?.[0] ?? '';
@@ -62,7 +62,7 @@ export class Cursor {
     return found;
   }
 
-  /** Takes a text in the quotes that stand here, single or double. */
+  /** Reads a text in single or double quotes. */
   takeQuoted(): string {
     const start = this.position;
     const quote = this.char;

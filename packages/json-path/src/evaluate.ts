@@ -1,6 +1,6 @@
 import { isDefinite, type Token } from './tokens.ts';
 
-/** Where the results go, and what a missing property at the end of a path gives. */
+/** Collects the results, and decides the result of a missing property at the end of a path. */
 interface Walk {
   readonly tokens: readonly Token[];
   readonly root: unknown;
@@ -12,7 +12,7 @@ interface Walk {
 export class TokenPath {
   readonly tokens: readonly Token[];
   readonly definite: boolean;
-  /** Whether it begins at the document (`$`) rather than at the item of a filter (`@`). */
+  /** Whether it begins at the document (`$`), not at the item of a filter (`@`). */
   readonly fromRoot: boolean;
 
   constructor(tokens: readonly Token[], fromRoot: boolean) {
@@ -21,7 +21,7 @@ export class TokenPath {
     this.definite = isDefinite(tokens);
   }
 
-  /** The value of a definite path, undefined if there is none; a list of all values otherwise. */
+  /** The value of a definite path, undefined if there is none; otherwise a list of all values. */
   evaluate(item: unknown, root: unknown): unknown {
     if (!this.definite) return this.all(item, root);
     let result: unknown;
@@ -95,7 +95,7 @@ function properties(walk: Walk, at: number, model: Map<string, unknown>, names: 
   if (last && names.length > 1) {
     const merged = new Map<string, unknown>();
     for (const name of names) if (model.has(name) || walk.missingAsNull) merged.set(name, model.get(name) ?? null);
-    // For the question whether it exists, all of it has to.
+    // A check for existence needs the whole path.
     if (merged.size === new Set(names).size) walk.found(merged);
     return;
   }
@@ -118,7 +118,7 @@ function slice(walk: Walk, at: number, model: readonly unknown[], range: Token &
   for (let index = from; index < to; index += range.step) step(walk, at + 1, model[index]);
 }
 
-/** A filter picks from the elements of a list, but takes or leaves an object as a whole. */
+/** A filter selects elements of a list, but accepts or rejects an object as a whole. */
 function filter(walk: Walk, at: number, model: unknown, token: Token & { type: 'filter' }): void {
   if (model instanceof Map) {
     if (token.test(model, walk.root)) step(walk, at + 1, model);
@@ -131,7 +131,7 @@ function filter(walk: Walk, at: number, model: unknown, token: Token & { type: '
 function scan(walk: Walk, at: number, model: unknown): void {
   if (!(model instanceof Map) && !Array.isArray(model)) return;
   const token = walk.tokens[at];
-  // A filter after `..` first asks whether it takes the list itself.
+  // A filter after `..` is first applied to the list itself.
   if (token?.type !== 'filter' || token.test(model, walk.root)) step(walk, at, model);
   for (const value of children(model)) scan(walk, at, value);
 }

@@ -7,7 +7,7 @@ import { compare, isContainer, looselyEqual, numericOf, sameType } from './value
 /** Compiles a regular expression to a test of a whole text. */
 export type MakeMatcher = (pattern: string, flags: string) => (text: string) => boolean;
 
-/** What a filter needs of the rest of the compiler. */
+/** What a filter needs from the rest of the compiler. */
 export interface FilterContext {
   readonly readPath: (cursor: Cursor) => TokenPath;
   readonly makeMatcher: MakeMatcher;
@@ -91,7 +91,7 @@ function readPattern(cursor: Cursor, { makeMatcher }: FilterContext): Operand {
   }
 }
 
-/** What an operand gives; a path that leads nowhere gives null. */
+/** The value of an operand; null for a path without a result. */
 function valueOfOperand(operand: Operand, cursor: Cursor, position: number): Argument {
   switch (operand.type) {
     case 'path':
@@ -115,7 +115,7 @@ function matching(left: Operand, right: Operand, cursor: Cursor, position: numbe
   };
 }
 
-/** What a regular expression is held against: nothing for what has no text. */
+/** The text that a regular expression is matched with; undefined for values without a text. */
 function textOf(value: unknown): string {
   return value === null || isContainer(value) ? '' : String(value);
 }
@@ -124,7 +124,7 @@ function includes(list: readonly unknown[], value: unknown): boolean {
   return list.some((item) => looselyEqual(value, item));
 }
 
-/** A comparison of two lists, false when one of them is none. */
+/** A comparison of two lists; false if one of them is not a list. */
 function ofLists(comparison: (left: readonly unknown[], right: readonly unknown[]) => boolean): Comparison {
   return (left, right) => Array.isArray(left) && Array.isArray(right) && comparison(left, right);
 }

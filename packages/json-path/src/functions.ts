@@ -1,10 +1,10 @@
 import type { PathFunction } from './tokens.ts';
 import { isContainer, numericOf } from './values.ts';
 
-/** Makes the value for a double, such as the 6.0 of a sum. */
+/** Creates the value for a double, such as the 6.0 of a sum. */
 export type MakeDouble = (value: number) => unknown;
 
-/** The functions that a path may call, by name. Arguments have been evaluated. */
+/** The functions that a path may call, by name. Arguments are already evaluated. */
 export function pathFunctions(makeDouble: MakeDouble): ReadonlyMap<string, PathFunction> {
   const aggregate =
     (combine: (numbers: readonly number[]) => number): PathFunction =>
@@ -56,7 +56,7 @@ function concat(model: unknown, args: readonly unknown[]): string {
   return [...texts, ...others.map(String)].join('');
 }
 
-/** Elements of a list, keys of an object; null for anything else. An argument counts instead of the model. */
+/** Elements of a list, keys of an object; null for anything else. An argument replaces the model. */
 function length(model: unknown, args: readonly unknown[]): number | null {
   const counted = args.length > 0 ? args[0] : model;
   if (Array.isArray(counted)) return counted.length;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileJsonPath, JsonPathError } from './index.ts';
 
-/** Stands for the object that a caller wraps a whole double in. */
+/** Represents the object that a caller uses for a whole double. */
 class Double {
   readonly value: number;
 
@@ -67,7 +67,7 @@ describe('paths as recorded from Jayway', () => {
       return;
     }
     expect(compileJsonPath(path).definite).toBe(definite);
-    // The text of it, since the order of keys counts. Jayway has null for what leads nowhere.
+    // Compared as text, because the order of keys matters. Jayway returns null if a path has no result.
     expect(JSON.stringify(run(path, recorded.documents[document]) ?? null)).toBe(JSON.stringify(result));
   });
 });
@@ -117,19 +117,19 @@ describe('paths that differ from Jayway on purpose', () => {
 });
 
 describe('values', () => {
-  it('tells a missing place from a null', () => {
+  it('distinguishes a missing value from null', () => {
     expect(run('$.a.b', { a: 1 })).toBeUndefined();
     expect(run('$.a[3]', { a: [] })).toBeUndefined();
     expect(run('$.b', { a: 1 })).toBeNull();
     expect(run('$.a', { a: null })).toBeNull();
   });
 
-  it('hands out parts of the document itself', () => {
+  it('returns parts of the document itself', () => {
     const inner = new Map([['b', 1]]);
     expect(compileJsonPath<unknown>('$.a').evaluate(new Map([['a', inner]]))).toBe(inner);
   });
 
-  it('takes names for names', () => {
+  it('treats names of JavaScript object members as plain names', () => {
     expect(run('$.__proto__', {})).toBeNull();
     expect(run("$['10']", { 10: 'x' })).toBe('x');
     expect(run("$['\\u0041\\'\\n']", { "A'\n": 1 })).toBe(1);
@@ -142,7 +142,7 @@ describe('values', () => {
     expect(run("$[?(@.v == '9007199254740993')]", rows)).toEqual([rows[0]]);
   });
 
-  it('counts with plain numbers when it is not told how to make a double', () => {
+  it('computes with plain numbers without a function for doubles', () => {
     expect(compileJsonPath<unknown>('$.sum()').evaluate([1, 2])).toBe(3);
   });
 });
@@ -162,7 +162,7 @@ describe('regular expressions', () => {
     expect(run(`$[?(@ =~ ${expression})]`, [text])).toEqual(matches ? [text] : []);
   });
 
-  it('come from the caller when it has its own', () => {
+  it('are compiled by the caller if it has its own compiler', () => {
     const regex = (pattern: string, flags: string) => (text: string) => text === `${pattern}/${flags}`;
     expect(compileJsonPath<unknown>('$[?(@ =~ /x/u)]', { regex }).evaluate(['x/u', 'x'])).toEqual(['x/u']);
   });
@@ -173,14 +173,14 @@ describe('regular expressions', () => {
 });
 
 describe('mistakes', () => {
-  it('names the place and the remedy', () => {
+  it('names the position and the remedy', () => {
     expect(() => compileJsonPath('$.a b')).toThrow(/\['a name'\].*position 5 of the JSON path "\$\.a b"/);
     expect(() => compileJsonPath('$.a[?(@.b foo 1)]')).toThrow(/Unknown operator foo, known are .*nin/);
     expect(() => compileJsonPath('$.a.foo()')).toThrow(/Unknown function foo, known are .*sum/);
     expect(() => compileJsonPath('')).toThrow(/empty/);
   });
 
-  it('is never anything but a JsonPathError', () => {
+  it('is always a JsonPathError', () => {
     const pieces = [
       '$',
       '@',
@@ -216,7 +216,7 @@ describe('mistakes', () => {
     );
   });
 
-  it('finds every place of every document by its path', () => {
+  it('finds every value of every document by its path', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (json) => {
         for (const [path, value] of places('$', json)) expect(run(path, json)).toEqual(value);

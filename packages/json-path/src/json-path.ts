@@ -3,32 +3,31 @@ import { pathFunctions } from './functions.ts';
 import { PathParser } from './path-parser.ts';
 
 /**
- * A compiled path. Objects are `Map`s, lists are arrays, whole doubles may be objects whose `valueOf` gives the
+ * A compiled path. Objects are `Map`s, lists are arrays, whole doubles may be objects whose `valueOf` returns the
  * number; every other object is a scalar of unknown kind.
  */
 export interface JsonPath<Value> {
   readonly path: string;
-  /** Whether the path names at most one place. An indefinite one always gives a list. */
+  /** Whether the path has at most one result. An indefinite path always returns a list. */
   readonly definite: boolean;
   /**
-   * What the path finds in a document, never a copy. Undefined is a definite path that leads nowhere; a property that
-   * is missing at the end of a path is null.
+   * The result of the path in a document, never a copy. Undefined if a definite path has no result; null if a property
+   * is missing at the end of a path.
    */
   evaluate(root: Value): Value | undefined;
 }
 
 export interface JsonPathOptions<Value> {
-  /** Makes the value of a double, for the results of `sum`, `avg` and the like. A plain number if absent. */
+  /** Creates the value of a double, for the results of `sum`, `avg` and similar functions. A plain number if absent. */
   readonly double?: (value: number) => Value;
   /** Compiles the expression of `=~` to a test of a whole text. JavaScript's expressions if absent. */
   readonly regex?: MakeMatcher;
 }
 
 /**
- * Compiles a path of the Jayway JsonPath dialect, as it answers with the options DEFAULT_PATH_LEAF_TO_NULL and
+ * Compiles a path of the Jayway JsonPath dialect, with the behaviour of its options DEFAULT_PATH_LEAF_TO_NULL and
  * SUPPRESS_EXCEPTIONS.
- *
- * @throws JsonPathError naming the place in the path
+ * @throws JsonPathError with the position in the path
  */
 export function compileJsonPath<Value>(path: string, options: JsonPathOptions<Value> = {}): JsonPath<Value> {
   const functions = pathFunctions(options.double ?? ((value) => value));
@@ -40,7 +39,7 @@ export function compileJsonPath<Value>(path: string, options: JsonPathOptions<Va
   };
 }
 
-// Java's flags that mean the same in JavaScript, and those that change nothing for a test of a whole text.
+// Java's flags that mean the same in JavaScript, and those that do not matter for a test of a whole text.
 const SAME_FLAGS = 'ims';
 const IDLE_FLAGS = 'uUd';
 

@@ -4,7 +4,7 @@ const NUMBER = /[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/y;
 const BARE_WORD = /[^\s,:\]})]+/y;
 
 /**
- * Reads a JSON literal as it may stand in a filter or as an argument: also with texts in single quotes, or without
+ * Reads a JSON literal in the form allowed in a filter or as an argument: also with texts in single quotes, or without
  * quotes inside of lists and objects.
  */
 export function readLiteral(cursor: Cursor): unknown {

@@ -4,10 +4,11 @@ import { type FilterContext, type MakeMatcher, readFilter } from './filter-parse
 import { readLiteral } from './literal.ts';
 import type { Argument, PathFunction, Token } from './tokens.ts';
 
-/** What may follow a path: nothing, or the rest of a filter or of an argument list. */
+/** The context of a path decides what may follow it: nothing, or the rest of a filter or of an argument list. */
 type Place = 'whole' | 'filter' | 'argument';
 
-// A name after a dot may hold nearly anything; inside of a filter or an argument list it ends where these go on.
+// A name after a dot may contain almost any character. Inside of a filter or an argument list it ends where these
+// continue.
 const NAMES: Readonly<Record<Place, RegExp>> = {
   whole: /[^.[(\s]+/y,
   filter: /(?:[^.[(\s<>=~!)\]&|,]|&(?!&)|\|(?!\|))+/y,
@@ -16,7 +17,7 @@ const NAMES: Readonly<Record<Place, RegExp>> = {
 
 const INTEGER = /-?\d+/y;
 
-/** Reads paths and what is inside of them. */
+/** Reads paths and their parts. */
 export class PathParser {
   readonly #functions: ReadonlyMap<string, PathFunction>;
   readonly #filters: FilterContext;
@@ -58,7 +59,7 @@ export class PathParser {
     return new TokenPath(this.#ordered(tokens), fromRoot);
   }
 
-  /** Reads steps for as long as there are any. */
+  /** Reads steps while there are any. */
   #steps(cursor: Cursor, place: Place, tokens: Token[]): void {
     for (;;) {
       const dots = cursor.takeMatch(/\.+/y).length;
@@ -150,8 +151,8 @@ export class PathParser {
   }
 
   /**
-   * A function at the end of a path that begins with `..` works on all that the path finds, not on each by itself:
-   * `$..price.sum()` is `$.sum($..price)`; what `length` counts there are the children, `$.length($..price.*)`.
+   * A function at the end of a path that begins with `..` is applied to all results of the path together:
+   * `$..price.sum()` is `$.sum($..price)`. `length` counts the children there: `$.length($..price.*)`.
    */
   #ordered(tokens: Token[]): Token[] {
     const last = tokens.at(-1);

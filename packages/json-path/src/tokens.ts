@@ -1,4 +1,4 @@
-/** One step of a compiled path. Values are as the caller's reader made them, see `compileJsonPath`. */
+/** One step of a compiled path. Values are as the caller's reader created them, see `compileJsonPath`. */
 export type Token =
   | { readonly type: 'property'; readonly names: readonly string[] }
   | { readonly type: 'wildcard' }
@@ -13,16 +13,16 @@ export type Token =
   | { readonly type: 'scan' }
   | { readonly type: 'function'; readonly call: PathFunction; readonly args: readonly Argument[] };
 
-/** Whether a filter takes `item`; `root` is the whole document. */
+/** Whether a filter accepts `item`; `root` is the whole document. */
 export type Test = (item: unknown, root: unknown) => boolean;
 
 /** A value that a filter or a function computes from the document. */
 export type Argument = (item: unknown, root: unknown) => unknown;
 
-/** A function of a path. Gives undefined when it has no result, such as the sum of nothing. */
+/** A function of a path. Undefined if it has no result, such as the sum of no numbers. */
 export type PathFunction = (model: unknown, args: readonly unknown[]) => unknown;
 
-/** Whether the path from here on names at most one place. */
+/** Whether the rest of the path has at most one result. */
 export function isDefinite(tokens: readonly Token[]): boolean {
   return tokens.every((token, at) => {
     switch (token.type) {

@@ -1,10 +1,10 @@
 import { numberOf } from './literal.ts';
 
-// What the evaluator needs to know of values: numbers come as number, bigint or an object that wraps a double.
+// What the evaluator must know about values: numbers are a number, a bigint or an object that wraps a double.
 
 type Numeric = number | bigint;
 
-/** The number that a value is, or undefined. */
+/** The number of a value, or undefined. */
 export function numericOf(value: unknown): Numeric | undefined {
   if (typeof value === 'number' || typeof value === 'bigint') return value;
   if (typeof value !== 'object' || value === null || isContainer(value)) return undefined;
@@ -19,8 +19,8 @@ export function isContainer(value: unknown): value is Map<string, unknown> | rea
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /**
- * Whether a filter takes two values for equal. A number equals the text of it, in whichever way it is written when
- * the number stands on the left, in its shortest form when it stands on the right.
+ * Whether two values are equal in a filter. A number equals its text: in any notation if the number is on the left
+ * side, in its shortest form if it is on the right side.
  */
 export function looselyEqual(left: unknown, right: unknown): boolean {
   const leftNumber = numericOf(left);
@@ -44,7 +44,7 @@ export function looselyEqual(left: unknown, right: unknown): boolean {
   return left === right;
 }
 
-/** Whether two values are of one JSON type. */
+/** Whether two values have the same JSON type. */
 export function sameType(left: unknown, right: unknown): boolean {
   return jsonType(left) === jsonType(right);
 }

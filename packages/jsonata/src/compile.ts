@@ -19,7 +19,10 @@ import type { Value } from './values.ts';
 /** Longer ranges are left to the library, which has a limit. */
 const MAX_RANGE = 100_000;
 
-/** What a node may have, by type, beside what all may have. Anything else changes its meaning in ways not known here. */
+/**
+ * The properties that a node may have, by type, in addition to the common ones. Any other property changes its meaning
+ * in an unknown way.
+ */
 const KNOWN: Readonly<Record<string, readonly string[]>> = {
   path: ['steps', 'keepSingletonArray'],
   name: ['stages'],
@@ -41,7 +44,7 @@ const COMMON = new Set(['type', 'value', 'position', 'predicate', 'group', 'keep
 
 /**
  * Compiles the syntax trees of ordinary expressions: paths, conditions and indices in brackets, sorting, literals,
- * operators, lists, objects and groups, variables, and most functions. Throws `LeftToLibrary` for all else.
+ * operators, lists, objects and groups, variables, and most functions. Throws `LeftToLibrary` for all others.
  */
 export class Compiler {
   private readonly library: Library;
@@ -59,7 +62,7 @@ export class Compiler {
     return this.finished(syntax, this.node(syntax), lastCall);
   };
 
-  /** Applies what may follow any expression, and makes of a sequence what it counts as. */
+  /** Applies the parts that may follow any expression, and converts a sequence to its value. */
   private finished(syntax: Syntax, evaluate: Evaluate, lastCall: boolean): Evaluate {
     const filters = compileFilters(syntax.predicate, this.compile);
     const group = syntax.group && compileGroup(syntax.group, this.compile);
@@ -248,7 +251,7 @@ function range(from: Item, to: Item): Item {
   const last = to === undefined ? undefined : (numberOf(to) ?? leave());
   if ((first !== undefined && !Number.isInteger(first)) || (last !== undefined && !Number.isInteger(last))) leave();
   if (first === undefined || last === undefined || first > last) return undefined;
-  // The library would never come to the end of it.
+  // The library would never finish it.
   if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last)) throw new TypeError('a range is beyond 2^53');
   if (last - first >= MAX_RANGE) leave();
   const sequence = new Sequence();

@@ -9,7 +9,7 @@ import { isDouble, type JsonObject, type Value } from './values.ts';
 
 type Scalar = string | number | boolean;
 
-/** The functions of the library that take scalars and give one: they are called as they are. */
+/** The functions of the library that take and return scalars: they are called unchanged. */
 export interface Library {
   readonly regexes: Regexes;
   /** Whether the library has a function of this name. */
@@ -21,7 +21,7 @@ export interface Library {
 interface Rule {
   readonly least: number;
   readonly most: number;
-  /** Whether the context is the first argument when that is missing. */
+  /** Whether the context replaces a missing first argument. */
   readonly context?: boolean;
   apply(args: readonly Item[]): Item;
 }
@@ -66,7 +66,7 @@ function compileNamed(name: string, args: readonly Syntax[], compile: Compile, l
   return (input, scope) => rule.apply(compiled.map((evaluate) => evaluate(input, scope)));
 }
 
-/** What documents keep as it is (a whole double, a long integer) must come through these; so they are not the library's. */
+/** These functions must keep whole doubles and long integers unchanged, so they are not those of the library. */
 const RULES: Readonly<Record<string, Rule>> = {
   count: of(1, 1, ([list]) => (list === undefined ? 0 : Array.isArray(list) ? list.length : 1)),
   exists: of(1, 1, ([item]) => item !== undefined),
@@ -116,7 +116,7 @@ const RULES: Readonly<Record<string, Rule>> = {
     if (typeof separator !== 'string' || !texts.every((text) => typeof text === 'string')) leave();
     return texts.join(separator as string);
   }),
-  // The library takes the characters for bytes.
+  // The library treats the characters as bytes.
   base64encode: inContext(
     of(1, 1, ([text]) => text && Buffer.from(typeof text === 'string' ? text : leave()).toString('base64')),
   ),
@@ -125,7 +125,10 @@ const RULES: Readonly<Record<string, Rule>> = {
   ),
 };
 
-/** The types of arguments that functions of the library take: s(tring), n(umber), b(oolean); small ones may be missing. */
+/**
+ * The types of arguments of the library's functions: s(tring), n(umber), b(oolean); arguments in lower case may be
+ * missing.
+ */
 const SIGNATURES: Readonly<Record<string, string>> = {
   substring: 'SNn',
   substringBefore: 'SS',
@@ -181,7 +184,7 @@ function libraryRule(name: string, library: Library): Rule {
 
 type Higher = (args: readonly Syntax[], compile: Compile) => Evaluate;
 
-/** The functions that take a function, which must be written in its place. */
+/** The functions that take a function, which must be written in the call. */
 const HIGHER: Readonly<Record<string, Higher>> = {
   map: (args, compile) => {
     const [list, call] = listAndFunction(args, compile);
@@ -239,7 +242,7 @@ const HIGHER: Readonly<Record<string, Higher>> = {
     const [list, call] = listAndFunction(args, compile);
     return (input, scope) => {
       const items = listOf(list(input, scope));
-      // Any result that JavaScript takes for true swaps the two.
+      // Any result that is true in JavaScript swaps the two.
       return items && mergeSort(items, (left, right) => Boolean(call(input, scope, [left, right])));
     };
   },
@@ -254,7 +257,7 @@ function listAndFunction(args: readonly Syntax[], compile: Compile): [Evaluate, 
   const { type: _, position: __, arguments: parameters, body, ...more } = lambda as Syntax & { position?: number };
   const others = Object.values(more).some((value) => value !== undefined);
   if (others || parameters === undefined || body === undefined) return leave();
-  // A call at the end is wrapped, so that recursion needs no stack; there is none here.
+  // The library wraps a call at the end, so that recursion needs no stack. This evaluator does not.
   const lastCall = body.type === 'lambda' && body.thunk === true;
   // The library has no context there, and its function sort cannot call a function.
   if (lastCall && (body.body?.arguments?.length === 0 || body.body?.procedure?.value === 'sort')) leave();

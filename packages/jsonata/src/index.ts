@@ -11,33 +11,30 @@ import { copyValue, type JsonObject, type Value } from './values.ts';
 export type { CompileRegex, Match, Regex } from './regexes.ts';
 export type { Double, JsonObject, Value } from './values.ts';
 
-/** An expression that runs longer fails. */
+/** The time limit of an expression in milliseconds. */
 const TIMEOUT_MS = 10_000;
-/** An expression that calls itself deeper fails. */
+/** The recursion limit of an expression. */
 const MAX_DEPTH = 5_000;
 
-/** A compiled expression. It keeps nothing from one evaluation to the next. */
+/** A compiled expression. It has no state between evaluations. */
 export interface Jsonata {
   /**
-   * What the expression makes of a value; undefined when that is nothing. The result shares nothing with the input.
-   * A promise only where the library is needed, which is asynchronous.
-   *
-   * @throws Error, or rejects with one, saying what is wrong
+   * The result of the expression for a value; undefined for no result. The result shares nothing with the input. A
+   * promise only if the library is needed, which is asynchronous.
+   * @throws Error, or rejects with one, that describes the problem
    */
   evaluate(input: Value): Value | undefined | Promise<Value | undefined>;
-  /** Whether ordinary values are evaluated here; otherwise all are by the library. */
+  /** Whether ordinary values are evaluated here; otherwise the library evaluates all values. */
   readonly direct: boolean;
 }
 
 /**
  * Compiles a JSONata expression.
- *
- * The library's parser makes the syntax tree. Its evaluator makes a promise for each node of the tree and converts
- * everything, which takes ten times as long as a document's other stages together; so ordinary expressions are evaluated
- * here, on the values as they are, and everything out of the ordinary, errors included, is left to it.
- *
+ * The library's parser creates the syntax tree. Its evaluator creates a promise for each node of the tree and converts
+ * all values, which takes ten times as long as the other stages of a document together. So ordinary expressions are
+ * evaluated here, directly on the values. Unusual cases, including errors, are left to the library.
  * @param compileRegex compiles the regular expressions in it; without it they are JavaScript's
- * @throws Error saying what is wrong, and where
+ * @throws Error that describes the problem and its position
  */
 export async function compileJsonata(expression: string, compileRegex: CompileRegex = nativeRegex): Promise<Jsonata> {
   const regexes = new Regexes(compileRegex);
@@ -75,7 +72,7 @@ export async function compileJsonata(expression: string, compileRegex: CompileRe
       try {
         result = direct(wrapped(input), new Scope({ input, time: undefined }));
       } catch (error) {
-        // Deep recursion is the library's, too: it knows when it is too deep.
+        // Deep recursion is also left to the library, which has a limit for it.
         if (error instanceof LeftToLibrary || error instanceof RangeError) return evaluateThere(input);
         throw error;
       }
@@ -93,7 +90,7 @@ function compileDirect(syntax: Syntax, library: Library): Evaluate | undefined {
   }
 }
 
-/** A list as input is one thing, not the things in it. */
+/** A list as input is one value, not a sequence of its elements. */
 function wrapped(input: Value): Value {
   if (!Array.isArray(input)) return input;
   const outer = new Sequence();
@@ -102,7 +99,7 @@ function wrapped(input: Value): Value {
   return outer;
 }
 
-/** A copy without sequences, and without what the input would share with it. */
+/** A copy without sequences, and without values that the input would share with it. */
 function copied(item: Value): Value {
   if (typeof item !== 'object' || item === null) return item;
   if (Array.isArray(item)) {
@@ -124,7 +121,7 @@ type LibraryFunctions = Omit<Library, 'regexes'>;
 
 let loaded: Promise<LibraryFunctions> | undefined;
 
-/** The functions of the library, as it hands them out when an expression names one. */
+/** The functions of the library, as it returns them when an expression names one. */
 function loadLibrary(): Promise<LibraryFunctions> {
   loaded ??= (async () => {
     const functions = new Map<string, LibraryFunction>();
@@ -146,14 +143,14 @@ const FUNCTION_NAMES =
     ' ',
   );
 
-/** Wrong regular expressions are found at once, not with the first document. */
+/** Reports invalid regular expressions at once, not with the first document. */
 function checkRegexes(node: unknown, regexes: Regexes): void {
   if (typeof node !== 'object' || node === null) return;
   if (node instanceof RegExp) regexes.of(node);
   else for (const child of Object.values(node)) checkRegexes(child, regexes);
 }
 
-/** The library throws objects that are no errors. */
+/** The library throws objects that are not errors. */
 function readable(error: unknown): Error {
   const { message, code, position } = error as { message?: string; code?: string; position?: number };
   const place = typeof position === 'number' ? ` (at ${position})` : '';

@@ -1,31 +1,31 @@
 import { leave } from './syntax.ts';
 import { isDouble, type Value } from './values.ts';
 
-/** What an expression gives: a value of a document, or nothing. Lists may be sequences. */
+/** The result of an expression: a value of a document, or nothing. Lists may be sequences. */
 export type Item = Value | undefined;
 
 /**
- * A list that an expression has gathered. Unlike the lists of documents and of `[…]` it counts as its only member when it
- * has one, as nothing when it has none, and dissolves in other sequences. What its methods make is a sequence too: lists
- * of documents are made of it with `Array.from`.
+ * A list that an expression has collected. Unlike the lists of documents and of `[…]`, a sequence with one member is
+ * equal to that member, an empty sequence is nothing, and sequences inside sequences are flattened. Its array methods
+ * return sequences too; to convert it to a list of a document use `Array.from`.
  */
 export class Sequence extends Array<Value> {
-  /** Stays a list, even of one. */
+  /** Stays a list, even with one member. */
   declare keepSingleton: boolean;
-  /** Holds the whole input, which is a list. */
+  /** Contains the whole input, which is a list. */
   declare outer: boolean;
 
   static {
-    // As fields of their own they would make each sequence twice as slow.
+    // As class fields they would make the creation of each sequence twice as slow.
     Sequence.prototype.keepSingleton = false;
     Sequence.prototype.outer = false;
   }
 }
 
-/** A list that an expression has written out as a step of a path: it does not dissolve in a sequence. */
+/** A list that is written as a step of a path: it is not flattened in a sequence. */
 export class Constructed extends Array<Value> {}
 
-/** The number that an item is; undefined for all else. What is not finite is left to the library. */
+/** The number of an item; undefined for all others. Infinite numbers and NaN are left to the library. */
 export function numberOf(item: Item): number | undefined {
   const value =
     typeof item === 'number' ? item : typeof item === 'bigint' ? Number(item) : isDouble(item) ? item.value : undefined;
@@ -33,14 +33,14 @@ export function numberOf(item: Item): number | undefined {
   return value;
 }
 
-/** A computed number as a value: whole ones are integers, as far as 64 bits go. */
+/** A computed number as a value: whole numbers within 64 bits are integers. */
 export function computed(value: number): Value {
   if (Number.isSafeInteger(value)) return value === 0 ? 0 : value;
   if (!Number.isFinite(value)) leave();
   return Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? BigInt(value) : value;
 }
 
-/** Whether an item counts as true: not so nothing, null, what is empty or zero, and lists of such items. */
+/** Whether an item counts as true. Nothing, null, empty or zero values, and lists of only such items count as false. */
 export function isTrue(item: Item): boolean {
   switch (typeof item) {
     case 'boolean':

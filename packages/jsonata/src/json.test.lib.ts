@@ -1,6 +1,6 @@
 import type { JsonObject, Value } from './values.ts';
 
-/** A double that is whole, as a caller may have it. */
+/** A whole double, as a caller may represent it. */
 class Whole {
   readonly value: number;
 
@@ -9,7 +9,7 @@ class Whole {
   }
 }
 
-/** Reads JSON into the values of expressions: `1.0` and integers beyond 2^53 keep what they are. */
+/** Reads JSON into the values of expressions: `1.0` and integers beyond 2^53 keep their kind. */
 export function readJson(json: string): Value {
   const reviver = (_key: string, data: unknown, { source }: { source?: string } = {}): Value => {
     if (typeof data === 'number') return numberOf(data, source as string);

@@ -131,7 +131,7 @@ const anyData = fc.letrec<{ value: unknown; object: unknown }>((tie) => ({
 
 const FAILED = 'an error';
 
-/** What the library makes of it, as JSON. Functions and what JSON does not have count as errors, as they do for us. */
+/** The result of the library, as JSON. Functions and values that JSON lacks count as errors, as in this package. */
 async function byLibrary(text: string, data: unknown): Promise<string> {
   try {
     const result: unknown = await jsonata(text).evaluate(data);
@@ -175,7 +175,7 @@ describe('compileJsonata', () => {
     ['$now() = $fromMillis($millis())', 'true'],
     ['$eval("name")', '"Ann"'],
     ['$count($each($, function($v, $k) { $k }))', '6'],
-    // Lists and objects that come back from the library as they were are what they were.
+    // Lists and objects that the library returns unchanged are the original ones.
     ['$sift($, function($v, $k) { $k = "items" }).items', '[{"n":"pen","p":2,"q":3},{"n":"book","p":12.5,"q":1}]'],
     ['($ ~> |items|{"t": p * q}|).big', '9007199254740993'],
     ['$spread([{"a": big}])', '[{"a":9007199254740993}]'],
@@ -200,7 +200,7 @@ describe('compileJsonata', () => {
     expect(compiled.slice(0, 2)).toEqual(['a true false', '(?<!x)b false false']);
   });
 
-  it('takes a list as one thing', async () => {
+  it('takes a list as one value', async () => {
     for (const [text, expected] of [
       ['$', '[1,[2]]'],
       ['$count($)', '2'],
@@ -212,7 +212,7 @@ describe('compileJsonata', () => {
     }
   });
 
-  it('does not count beyond 2^53', async () => {
+  it('does not compute with integers beyond 2^53', async () => {
     const compiled = await compileJsonata('[a..a]');
     expect(() => compiled.evaluate(readJson('{"a":1e21}'))).toThrow('a range is beyond 2^53');
   });
@@ -237,7 +237,7 @@ describe('compileJsonata', () => {
   ])('refuses %s', async (text, reason) => {
     await expect(compileJsonata(text)).rejects.toThrow(reason);
   });
-  it('gives what the library gives', async () => {
+  it('returns what the library returns', async () => {
     let direct = 0;
     let total = 0;
     await fc.assert(
@@ -245,7 +245,7 @@ describe('compileJsonata', () => {
         const json = JSON.stringify(data);
         const copy: unknown = JSON.parse(json);
         const expected = await byLibrary(text, copy);
-        // It adds a member to empty lists that it groups.
+        // The library adds a member to empty lists that it groups.
         fc.pre(JSON.stringify(copy) === json);
         let found: string;
         try {
@@ -262,12 +262,12 @@ describe('compileJsonata', () => {
       }),
       { numRuns: 1000 },
     );
-    // Otherwise the library would have been compared with itself.
+    // Otherwise the library would be compared with itself.
     expect(direct / total).toBeGreaterThan(0.5);
   });
 });
 
-/** Objects with their keys in order: the library's have those that look like numbers first. */
+/** Objects with their keys in order: the library puts keys that look like numbers first. */
 function sorted(json: string): string {
   if (json === FAILED || json === 'nothing') return json;
   return JSON.stringify(JSON.parse(json), (_key, value: unknown) =>

@@ -2,11 +2,11 @@ import { computed } from './items.ts';
 import { copyValue, isDouble, type Value } from './values.ts';
 
 /**
- * Values as the library takes them. Whole doubles become numbers; long integers stay bigints, which the library passes on
- * but cannot compute with: failing is better than another number.
+ * Values in the library's form. Whole doubles become numbers. Long integers stay bigints, which the library passes on
+ * but cannot compute with: an error is better than a wrong number.
  */
 export class PlainData {
-  /** The lists and objects that plain ones were made of: what comes back unchanged is exactly what it was. */
+  /** The original lists and objects of the plain ones, so that an unchanged value is returned as the original. */
   private readonly origins = new Map<object, Value>();
 
   of(value: Value): unknown {
@@ -22,26 +22,26 @@ export class PlainData {
     return plain;
   }
 
-  /** What the library gave, as a value. Throws a `TypeError` for functions and for numbers that JSON does not have. */
+  /** A result of the library as a value. Throws a `TypeError` for functions and for numbers that JSON lacks. */
   back(data: unknown): Value {
     if (typeof data === 'number') {
-      if (!Number.isFinite(data)) throw new TypeError(`the result holds ${data}, which is no JSON`);
+      if (!Number.isFinite(data)) throw new TypeError(`the result contains ${data}, which is not JSON`);
       return computed(data);
     }
-    if (typeof data === 'function') throw new TypeError('the result holds a function');
+    if (typeof data === 'function') throw new TypeError('the result contains a function');
     if (typeof data === 'string' || typeof data === 'boolean' || typeof data === 'bigint' || data === null) return data;
     if (typeof data !== 'object') throw new TypeError(`A ${typeof data} cannot be the value of a field`);
     const origin = this.origins.get(data);
     if (origin !== undefined) return copyValue(origin);
     if (Array.isArray(data)) return Array.from(data, (item) => this.back(item ?? null));
-    if ('_jsonata_function' in data || '_jsonata_lambda' in data) throw new TypeError('the result holds a function');
+    if ('_jsonata_function' in data || '_jsonata_lambda' in data) throw new TypeError('the result contains a function');
     const object = new Map<string, Value>();
     for (const [key, member] of Object.entries(data)) if (member !== undefined) object.set(key, this.back(member));
     return object;
   }
 }
 
-/** A deep copy of what the library works on, as its function `clone` makes it; here with long integers. */
+/** A deep copy in the same way as the library's function `clone`, here with long integers. */
 export function clonePlain(data: unknown): unknown {
   if (typeof data !== 'object' || data === null) return data;
   if (Array.isArray(data)) return Array.from(data, clonePlain);

@@ -4,11 +4,11 @@ export interface Match {
   /** Offset after the match. */
   readonly end: number;
   readonly text: string;
-  /** The whole match at 0, then the groups; undefined for a group that took no part. */
+  /** The whole match at 0, then the groups; undefined for a group without a match. */
   readonly groups: readonly (string | undefined)[];
 }
 
-/** A compiled regular expression. It keeps no state. */
+/** A compiled regular expression. It has no state. */
 export interface Regex {
   /** Whether it matches anywhere in a text. */
   test(text: string): boolean;
@@ -16,7 +16,7 @@ export interface Regex {
   find(text: string, from?: number): Match | undefined;
 }
 
-/** Compiles a regular expression of an expression. It throws an error that says what is wrong with it. */
+/** Compiles a regular expression of an expression. Throws an error that describes the problem. */
 export type CompileRegex = (source: string, flags: { ignoreCase: boolean; multiline: boolean }) => Regex;
 
 /** The regular expressions of an expression, each compiled once. */
@@ -28,7 +28,7 @@ export class Regexes {
     this.#compile = compile;
   }
 
-  /** @param native what the library's parser has made of it, of which only the text is of use */
+  /** @param native the result of the library's parser, of which only the text is used */
   of(native: RegExp): Regex {
     let regex = this.#compiled.get(native);
     if (regex === undefined) {
@@ -39,7 +39,7 @@ export class Regexes {
     return regex;
   }
 
-  /** A regular expression as the library uses them: `exec` from `lastIndex` on. */
+  /** A regular expression in the library's form: `exec` starts at `lastIndex`. */
   forLibrary(): RegExpConstructor {
     const regexes = this;
     class LibraryRegExp {

@@ -2,15 +2,15 @@ import type { Item } from './items.ts';
 import type { Syntax } from './syntax.ts';
 import type { Value } from './values.ts';
 
-/** What is the same for a whole evaluation. */
+/** The values that are constant for a whole evaluation. */
 export interface Root {
-  /** What is evaluated: `$$`. */
+  /** The input: `$$`. */
   readonly input: Value;
-  /** When it began: `$now()` and `$millis()`. */
+  /** The start time: `$now()` and `$millis()`. */
   time: number | undefined;
 }
 
-/** The variables that an expression sees. */
+/** The variables that are visible to an expression. */
 export class Scope {
   readonly root: Root;
   private readonly outer: Scope | undefined;
@@ -41,7 +41,7 @@ export class Scope {
 export type Evaluate = (input: Item, scope: Scope) => Item;
 
 /**
- * @param lastCall whether it is the call that a function ends with: the library hands over what that gives as it is, with
- * sequences of one or none, and those are left to it
+ * @param lastCall whether it is the last call of a function. The library returns the result of such a call unchanged,
+ * also sequences with one member or none, so those are left to the library
  */
 export type Compile = (syntax: Syntax, lastCall?: boolean) => Evaluate;

@@ -1,4 +1,4 @@
-/** A node of the syntax tree that the library's parser makes, as far as the evaluator here looks at it. */
+/** A node of the syntax tree of the library's parser, with the properties that this evaluator uses. */
 export interface Syntax {
   readonly type: string;
   readonly value?: unknown;
@@ -35,8 +35,8 @@ export interface Group {
 }
 
 /**
- * Thrown by what the evaluator here leaves to the library: syntax that it does not know when it compiles, odd values and
- * all errors when it evaluates.
+ * Thrown for everything that is left to the library: unknown syntax during compilation, unusual values and all errors
+ * during evaluation.
  */
 export class LeftToLibrary extends Error {
   override readonly name = 'LeftToLibrary';
@@ -44,7 +44,7 @@ export class LeftToLibrary extends Error {
 
 const LEFT = new LeftToLibrary('left to the library');
 
-/** Leaves this to the library. There is one error for all of it: making a stack trace costs more than most expressions. */
+/** Leaves this to the library. One error object is reused, because a stack trace costs more than most expressions. */
 export function leave(): never {
   throw LEFT;
 }

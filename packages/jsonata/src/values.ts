@@ -1,10 +1,12 @@
-/** What an expression works on: JSON with exact numbers. Objects are maps, so that names are only names. */
+/** The values of expressions: JSON with exact numbers. Objects are maps, so that any name is allowed. */
 export type Value = string | number | boolean | null | bigint | Double | Uint8Array | Value[] | JsonObject;
 
 /** An object, its members in order. */
 export type JsonObject = Map<string, Value>;
 
-/** A number that keeps its kind, such as `1.0`: an object of the caller. What an expression only moves stays as it is. */
+/**
+ * A number that keeps its kind, such as `1.0`: an object of the caller. It is unchanged if an expression only moves it.
+ */
 export interface Double {
   readonly value: number;
 }
@@ -15,7 +17,7 @@ export function isDouble(value: unknown): value is Double {
   return !(value instanceof Map || value instanceof Uint8Array);
 }
 
-/** A deep copy. Scalars, which cannot change, are themselves. */
+/** A deep copy. Scalars are returned unchanged, because they are immutable. */
 export function copyValue(value: Value): Value {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(copyValue);

@@ -1,8 +1,10 @@
-/** More characters than that do not come out of the entities of a document: a few bytes may stand for gigabytes. */
+/**
+ * The entities of a document expand to no more characters than this. Otherwise a few bytes could expand to gigabytes.
+ */
 const MAX_EXPANSION = 1_000_000;
 const MAX_DEPTH = 20;
 
-/** Comments and processing instructions match too, so that what looks like a declaration in them is passed over. */
+/** Comments and processing instructions match too, so that text in them that looks like a declaration is skipped. */
 const DECLARATION =
   /<!--[\s\S]*?(?:-->|$)|<\?[\s\S]*?(?:\?>|$)|<!ENTITY\s+(%\s+)?([^\s"'<>&%]+)\s+(?:"([^"]*)"|'([^']*)'|(?:SYSTEM|PUBLIC)\b)/g;
 const CHARACTER = /&#(?:x([0-9a-fA-F]+)|([0-9]+));/g;
@@ -10,11 +12,10 @@ const ENTITY = /&([^;&\s]+);/g;
 const PREDEFINED = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
 /**
- * The texts of the entities that a document type declares inside the document, by name, with the predefined ones. Each
- * look-up counts: past a million characters it throws. What would read something else (external entities) or bring
- * markup throws when it is looked up, so that a document which does not use it can be read all the same.
- *
- * @param doctype what stands between `<!DOCTYPE` and its `>`
+ * The texts of the entities that a document type declares inside the document, by name, and the predefined ones. Each
+ * look-up counts: after a million characters it throws. Entities that would read another file (external entities) or
+ * insert markup throw when they are looked up, so that a document that does not use them can still be read.
+ * @param doctype the text between `<!DOCTYPE` and its `>`
  */
 export function declaredEntities(doctype: string): Record<string, string> {
   const declared = new Map<string, string | undefined>();
@@ -41,7 +42,7 @@ export function declaredEntities(doctype: string): Record<string, string> {
       texts.set(name, text);
     }
     expanded += text.length;
-    if (expanded > MAX_EXPANSION) throw new SyntaxError(`entities stand for more than ${MAX_EXPANSION} characters`);
+    if (expanded > MAX_EXPANSION) throw new SyntaxError(`entities expand to more than ${MAX_EXPANSION} characters`);
     return text;
   };
   for (const name of declared.keys()) {

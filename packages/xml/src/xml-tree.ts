@@ -1,9 +1,9 @@
 export type XmlNodeKind = 'document' | 'element' | 'attribute' | 'namespace' | 'text' | 'comment' | 'instruction';
 
 /**
- * A node of an XML document. All nodes of a document stand in one list in document order (an element before its
- * namespaces, attributes and content), so that the content of a node is a range of that list: most of what XPath asks
- * for is a walk over the range.
+ * A node of an XML document. All nodes of a document are in one list in document order (an element before its
+ * namespaces, attributes and content), so the content of a node is a range of that list. Most XPath steps walk over
+ * such a range.
  */
 export class XmlNode {
   readonly kind: XmlNodeKind;
@@ -14,9 +14,9 @@ export class XmlNode {
   readonly parent: XmlNode | undefined;
   /** All nodes of the document. */
   readonly nodes: XmlNode[];
-  /** Where this node stands in `nodes`. */
+  /** The position of this node in `nodes`. */
   readonly at: number;
-  /** Where the first node behind this one and its content stands. */
+  /** The position of the first node after this one and its content. */
   end: number;
 
   /** Appends the node to the document's list. */
@@ -31,7 +31,7 @@ export class XmlNode {
     nodes.push(this);
   }
 
-  /** The text of the node as XPath sees it: for an element and the document that of all text nodes inside. */
+  /** The text of the node as XPath defines it: for an element and the document that of all text nodes inside. */
   get text(): string {
     if (this.kind !== 'element' && this.kind !== 'document') return this.value;
     const { nodes, end } = this;
@@ -44,7 +44,7 @@ export class XmlNode {
   }
 }
 
-/** The value of an element's attribute; undefined when it has none of this name. */
+/** The value of an element's attribute; undefined if it does not have the attribute. */
 export function attributeOf(element: XmlNode, name: string): string | undefined {
   for (let at = element.at + 1; at < element.end; at++) {
     const node = element.nodes[at] as XmlNode;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { catalogUrl } from '@headrace/components';
 import { readConfigFile } from '@headrace/engine';
-import { RunThreads } from '@headrace/engine/threads';
+import { RunLauncher } from '@headrace/engine/threads';
 import { afterAll, expect, it } from 'vitest';
 import { outcome } from '../testing/indexers/engine-runs.ts';
 import { SolrEngine } from '../testing/indexers/solr-engine.ts';
@@ -24,7 +24,7 @@ async function runExample(name: string, env: Record<string, string>): Promise<vo
     env: { HEADRACE_DATA: `${examples}data`, HEADRACE_OUT: out, ...env },
   });
   if (root === undefined) throw new Error(JSON.stringify(problems));
-  const threads = new RunThreads({ heapMb: 256, keepWarm: false });
+  const threads = new RunLauncher({ heapMb: 256, keepWarm: false });
   try {
     const registry = { catalogs: [catalogUrl], modules: [], base: import.meta.url, allowModules: false };
     const result = await threads.start({ runId: 'example', root, registry }).done;

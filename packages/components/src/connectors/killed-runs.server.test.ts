@@ -16,8 +16,8 @@ import { describeWithServer } from '../testing/real-server.ts';
 const SCRIPT = `
   import { catalogUrl } from '@headrace/components';
   import { readConfigText } from '@headrace/engine';
-  import { RunThreads } from '@headrace/engine/threads';
-  const threads = new RunThreads({ heapMb: 256, keepWarm: false });
+  import { RunLauncher } from '@headrace/engine/threads';
+  const threads = new RunLauncher({ heapMb: 256, keepWarm: false });
   const { root } = readConfigText(process.argv[1]);
   const registry = { catalogs: [catalogUrl], modules: [], base: 'file:///', allowModules: false };
   const { status, message } = await threads.start({ runId: 'r', root, registry }, {}).done;

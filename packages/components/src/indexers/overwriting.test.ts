@@ -34,7 +34,7 @@ it.each([
   ['files since the last run, rows', FILES, 'csv', 'indexer { type: CSV }, csv { path: out.csv, columns: [id] }'],
 ])('%s: an output that starts again is warned of', async (_, connector, block, indexer) => {
   expect(await warnings(connector, indexer)).toEqual([
-    `warning ${block}: Each run overwrites what the last one wrote, and c gives only what is new since then | Set ${block}.append: true.`,
+    `warning ${block}: Each run overwrites the output of the last run, and c reads only what is new since then | Set ${block}.append: true.`,
   ]);
 });
 

@@ -434,7 +434,7 @@ describe('a script of a trusted config', () => {
     const [outcome] = await runStage(ApplyJavascript, { script }, ['{"id":"d"}'], context);
     expect(outcome?.documents).toEqual(['{"id":"d"}']);
     await vi.waitFor(() =>
-      expect(context.logged).toEqual(['script, line 3: a promise without a handler failed: lost']),
+      expect(context.logged).toEqual(['script, line 3: a rejected promise was not handled: lost']),
     );
   });
 });

@@ -86,7 +86,7 @@ describe('ApplyJSONata', () => {
       ['{"id": "other"}', /the result changes id, which is a reserved field/],
       ['[1, 2]', /the result must be an object/],
       ['{"": 1}', /a member without a name/],
-      ['{"a": 1/0}', /Infinity, which is no JSON/],
+      ['{"a": 1/0}', /Infinity, which is not JSON/],
       ['function($x) { $x }', /a function/],
       ['($f := function() { 1 + $f() }; $f())', /stack|depth|deep/i],
     ] as const) {

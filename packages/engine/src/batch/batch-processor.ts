@@ -19,7 +19,7 @@ import { PASS_PART, PassLimit } from './pass-limit.ts';
 import { PipelineFeeder } from './pipeline-feeder.ts';
 import type { EncodedInput, InputBatch, OutcomePart, SourceBatch } from './pipeline-messages.ts';
 
-/** How many documents are decoded at a time to be processed alone. */
+/** How many documents are decoded at a time when each document is processed alone. */
 const MAX_HELD = 256;
 
 export interface BatchProcessorOptions {
@@ -33,13 +33,16 @@ export interface BatchProcessorOptions {
   readonly failureBudget: FailureBudget;
   readonly log: Logger;
   readonly post: (part: OutcomePart) => void;
-  /** Called before the last part of a batch that cannot be decoded to its end. So the receiver of that part knows why. */
+  /**
+   * Called before the last part of a batch that cannot be decoded completely. The receiver of that part then knows why
+   * documents are missing.
+   */
   readonly broken: (sequence: number, failure: Failure) => void;
 }
 
-/** Work that may still be taken back. */
+/** The state that a rollback restores. */
 interface Begun {
-  /** The number of its first document. */
+  /** The position of its first document in the batch. */
   readonly at: number;
   /** How far the part was. */
   readonly mark: ReturnType<PartBuilder['mark']>;
@@ -48,13 +51,13 @@ interface Begun {
 }
 
 /**
- * Does the work of a pipeline thread: decodes a batch, sends its documents through the stages, encodes what
- * comes out, and posts it in parts.
- *
- * It goes over a batch in passes. V8 ends a pass that takes too long, at any instruction. Then the work that was begun is
- * taken back, and the next pass decodes the batch again and continues after what is done. From then on each document of
- * the batch is processed alone, with all the time that a document has. This shows which one takes too long. A pass also
- * ends when a part must leave: posting it and waiting for space must not be ended in the middle.
+ * Does the work of a pipeline thread: decodes a batch, sends its documents through the stages, encodes the result, and
+ * posts it in parts.
+ * It processes the batch in passes. V8 ends a pass that takes too long, at any instruction. The processor then rolls
+ * back the work in progress, and the next pass decodes the batch again and continues after the finished documents. From
+ * then on each document of the batch is processed alone, with the full time limit of a document. This shows which
+ * document takes too long. A pass also ends when a part is ready to be posted: V8 must not end the code that posts a
+ * part and waits for space.
  */
 export class BatchProcessor implements RecordSink {
   readonly #options: BatchProcessorOptions;
@@ -65,18 +68,21 @@ export class BatchProcessor implements RecordSink {
   #decoders = new Decoders();
   #sequence = 0;
   #batch: InputBatch | undefined;
-  /** Whether the batch can be decoded up to what is done. */
+  /** Whether the batch can be decoded up to the finished documents. */
   #readable = true;
-  /** How many documents and bad records the decoder has given in this pass. */
+  /** How many documents and bad records the decoder has returned in this pass. */
   #seen = 0;
-  /** How many of the batch are done with. */
+  /** How many documents of the batch are finished. */
   #done = 0;
   #begun: Begun | undefined;
-  /** Whether tables are processed row by row: one was ended, and since then batches are slow. */
+  /**
+   * Whether tables are processed row by row. True after V8 has ended the work on a table; batches are slow from then
+   * on.
+   */
   #byRow = false;
-  /** Documents that are to be processed alone. */
+  /** Documents that will be processed alone. */
   #held: Iterable<Document> | undefined;
-  /** The rest of what the decoder gives in this pass is left for the next one. */
+  /** The next pass decodes the rest of what the decoder returns. */
   #paused = false;
   #partStarted = 0;
 
@@ -94,7 +100,7 @@ export class BatchProcessor implements RecordSink {
     });
   }
 
-  /** Processes one batch. Of one that cannot be decoded to its end, what came before counts. */
+  /** Processes one batch. If the batch cannot be decoded completely, the documents before the error count. */
   async process(sequence: number, batch: SourceBatch): Promise<void> {
     this.#sequence = sequence;
     if (batch.kind === 'encoded') {
@@ -128,7 +134,7 @@ export class BatchProcessor implements RecordSink {
     release(batch.kind === 'documents' ? batch.bytes : batch.chunk.bytes);
   }
 
-  /** Runs what computes within the time that a document has; takes back what it did when it is ended. */
+  /** Runs work within the time limit of a document. If V8 ends the work, its effects are rolled back. */
   guarded(work: () => void): boolean {
     const mark = this.#part.mark();
     if (this.#options.limit.runOnce(work)) return true;
@@ -136,14 +142,14 @@ export class BatchProcessor implements RecordSink {
     return false;
   }
 
-  /** Documents that are encoded already go to the indexer as they are. */
+  /** Documents that are already encoded go to the indexer unchanged. */
   #passOn({ bytes, count, ids, lengths }: EncodedInput): void {
     const sequence = this.#sequence;
     const nothing = { created: 0, dropped: 0, failed: 0, failures: [] };
     this.#options.post({ ...nothing, sequence, last: true, published: count, count, bytes, ids, lengths });
   }
 
-  /** Decodes the batch and processes what is not done, up to a pause. */
+  /** Decodes the batch and processes the unfinished documents, up to a pause. */
   async #pass(batch: InputBatch): Promise<void> {
     const decode = await this.#decoding(batch);
     const before = this.#done;
@@ -157,9 +163,9 @@ export class BatchProcessor implements RecordSink {
       return;
     }
     this.#paused = true;
-    // A decoder that was ended in the middle may be in any state.
+    // If V8 ended the decoder in the middle, its state is unknown.
     this.#decoders = new Decoders();
-    // Set while the work ran, which the compiler does not see.
+    // Set while the work ran. The compiler does not see this.
     const begun = this.#begun as Begun | undefined;
     const held = this.#held as Iterable<Document> | undefined;
     if (begun !== undefined && begun.at === this.#done) {
@@ -251,7 +257,9 @@ export class BatchProcessor implements RecordSink {
     this.#options.log.warn(message);
   }
 
-  /** Whether this pass must process what it has just decoded: no earlier pass did, and no later one will. */
+  /**
+   * Whether this pass must process the document that it has just decoded: no earlier pass did, and no later pass will.
+   */
   #isNext(end: number): boolean {
     if (end <= this.#done || this.#paused || this.#options.flow.stopped) return false;
     if (!this.#clock.isWorking) this.#clock.startWork(this.#done > 0);
@@ -259,15 +267,15 @@ export class BatchProcessor implements RecordSink {
   }
 
   /**
-   * Marks where work begins. Until `#done` is raised after it, the work can be taken back.
-   * @param tableStages through how many stages it has gone already as a row of a table, which ends at `tableEnd`
+   * Marks where work begins. Until `#done` is raised after it, the work can be rolled back.
+   * @param tableStages how many stages it has already passed as a row of a table, which ends at `tableEnd`
    */
   #begin(tableStages = 0, tableEnd = this.#done): void {
     this.#begun = { at: this.#done, mark: this.#part.mark(), tableStages, tableEnd };
     this.#options.pipeline.statisticsMark.set();
   }
 
-  /** Keeps a document that is to be processed alone, until there are enough of them. */
+  /** Collects documents that will be processed alone, until there are enough of them. */
   #hold(document: Document): void {
     const held = (this.#held ?? []) as Document[];
     held.push(document);
@@ -275,14 +283,16 @@ export class BatchProcessor implements RecordSink {
     if (held.length >= MAX_HELD) this.#paused = true;
   }
 
-  /** Whether what has just come has to wait for documents before it, which are processed alone when the pass is over. */
+  /** Whether the new document must wait for documents before it, which are processed alone after the pass. */
   #waitsForHeld(): boolean {
     if (this.#held === undefined) return false;
     this.#paused = true;
     return true;
   }
 
-  /** Processes held documents one by one, each with all its time. This shows which of them takes too long. */
+  /**
+   * Processes collected documents one by one, each with the full time limit. This shows which document takes too long.
+   */
   async #processHeld(): Promise<void> {
     const held = this.#held;
     if (held === undefined) return;
@@ -296,7 +306,7 @@ export class BatchProcessor implements RecordSink {
       const outcome = limit.run(() => this.#feeder.feed(document, 0, at));
       if (outcome !== 'done') this.#part.rollback(mark);
       if (outcome === 'starved') {
-        // Stages have changed it: the next pass decodes it again.
+        // Stages have changed it. The next pass decodes it again.
         pipeline.statisticsMark.restore();
         this.#paused = true;
         return;
@@ -308,8 +318,8 @@ export class BatchProcessor implements RecordSink {
   }
 
   /**
-   * Ends the pass when it is time for that.
-   * @param documents how many have come since the last call
+   * Ends the pass if it has taken long enough.
+   * @param documents how many documents have come since the last call
    */
   #look(documents: number): void {
     if (this.#part.full || this.#clock.isOver(documents)) this.#paused = true;
@@ -333,7 +343,7 @@ export class BatchProcessor implements RecordSink {
     this.#options.post(last && this.#options.flow.stopped ? { ...part, cut: true } : part);
   }
 
-  /** Gives failures of the part the documents that the decoder gave, as long as somebody wants to know. */
+  /** Adds the source documents to the failures of the part, if the run collects them. */
   async #findInputs(): Promise<void> {
     const { failureBudget, limit, log } = this.#options;
     if (this.#batch === undefined || !this.#readable || failureBudget.closed) return;
@@ -341,7 +351,7 @@ export class BatchProcessor implements RecordSink {
   }
 }
 
-/** The documents of a table from a row on, each made when it is asked for. */
+/** The documents of a table, starting at a row. Each document is created on demand. */
 function* rowsOf(table: DocumentTable, first: number): Generator<Document> {
   for (let row = first; row < table.count; row++) yield table.document(row);
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ByteWriter } from './byte-writer.ts';
 
-it('gives the bytes of all texts, in memory of their own, batch after batch', () => {
+it('returns the bytes of all texts in separate memory, batch after batch', () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.string({ minLength: 5000, maxLength: 9000 }),

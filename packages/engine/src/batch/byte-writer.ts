@@ -1,4 +1,7 @@
-/** Texts are joined up to about this many characters before they become bytes: each crossing into native code costs. */
+/**
+ * Texts are joined up to about this many characters before they become bytes, because each call into native code is
+ * expensive.
+ */
 const JOIN_CHARACTERS = 16 * 1024;
 const FIRST_CAPACITY = 64 * 1024;
 
@@ -11,11 +14,11 @@ export interface WriterMark {
 }
 
 /**
- * Collects texts as UTF-8. They become bytes soon after they come: texts that pile up until the end of a batch
- * outlive the young generation, and the collector then copies every piece of every one of them.
+ * Collects texts as UTF-8. It converts them to bytes early: texts that stay until the end of a batch outlive the young
+ * generation, and the garbage collector then copies every piece of every text.
  */
 export class ByteWriter {
-  /** About how many characters have come since the last `take`. */
+  /** About how many characters have been written since the last `take`. */
   characters = 0;
   #pending = '';
   #buffer: Buffer<ArrayBuffer> = Buffer.allocUnsafeSlow(0);
@@ -28,7 +31,7 @@ export class ByteWriter {
     if (this.#pending.length >= JOIN_CHARACTERS) this.#encode();
   }
 
-  /** What `rollback` goes back to; not across a `take`. */
+  /** The state that `rollback` restores. It is not valid after a `take`. */
   mark(): WriterMark {
     const { characters } = this;
     const pending = this.#pending;
@@ -37,7 +40,10 @@ export class ByteWriter {
     return { characters, pending, buffer, length };
   }
 
-  /** Forgets what was written since a mark, whatever was going on: only what lies behind it has been changed. */
+  /**
+   * Removes everything that was written since a mark. Safe even if V8 ended a write in the middle, because writes only
+   * change bytes after the mark.
+   */
   rollback({ characters, pending, buffer, length }: WriterMark): void {
     this.characters = characters;
     this.#pending = pending;
@@ -45,7 +51,7 @@ export class ByteWriter {
     this.#length = length;
   }
 
-  /** The bytes of everything since the last call, in memory of their own, which may be transferred. */
+  /** The bytes of everything since the last call, in separate memory that may be transferred. */
   take(): Uint8Array<ArrayBuffer> {
     if (this.#pending !== '') this.#encode();
     const bytes = this.#buffer.subarray(0, this.#length);
@@ -67,7 +73,7 @@ export class ByteWriter {
   #reserve(more: number): void {
     const needed = this.#length + more;
     if (needed <= this.#buffer.length) return;
-    // Batches are alike: the last one tells how much this one will need.
+    // Batches have similar sizes, so the size of the last batch is a good estimate.
     const capacity = Math.max(needed, this.#buffer.length === 0 ? this.#lastLength + more : this.#buffer.length * 2);
     const larger = Buffer.allocUnsafeSlow(capacity);
     this.#buffer.copy(larger, 0, 0, this.#length);

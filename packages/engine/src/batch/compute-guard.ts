@@ -2,13 +2,13 @@ import { Script } from 'node:vm';
 
 const HOOK = Symbol.for('headrace.compute-guard');
 
-/** Calls what is under the hook: only a script can be given a time limit. */
+/** Calls the work that the hook holds. V8 can set a time limit only for a script. */
 const script = new Script(`globalThis[Symbol.for('headrace.compute-guard')]()`, { filename: 'compute-guard' });
 
 /**
- * Runs work that does not wait, but not for ever: V8 ends it wherever it is, in the middle of a regular expression or
- * a loop. Nothing of it gets to clean up then, so the caller must know what it was at. About 70 µs a call.
- * @returns false when it was ended because it took longer than `limitMillis`
+ * Runs synchronous work with a time limit. V8 ends the work at any point, even in the middle of a regular expression or
+ * a loop. No cleanup code of the work runs then, so the caller must know which work it was. A call costs about 70 µs.
+ * @returns false if V8 ended the work because it took longer than `limitMillis`
  */
 export function runGuarded(work: () => void, limitMillis: number): boolean {
   const hooks = globalThis as unknown as Record<symbol, unknown>;

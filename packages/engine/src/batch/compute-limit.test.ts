@@ -5,15 +5,15 @@ const endless = () => {
   for (;;);
 };
 
-/** Waits on the clock, and uses no processor. */
+/** Waits on the clock, and uses no processor time. */
 const sleeping = (millis: number) => () => {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, millis);
 };
 
-/** A stopped clock: an overdue document is never forgotten, however busy the machine is. */
+/** A stopped clock. The limit never forgets an overdue document, even on a busy machine. */
 const stopped = () => 0;
 
-it('ends work without end as overdue, and gives what comes after it less time', () => {
+it('ends work without end as overdue, and gives later documents less time', () => {
   const limit = new ComputeLimit(200, stopped);
   const limits: number[] = [];
   for (let i = 0; i < 4; i++) {
@@ -37,10 +37,10 @@ it('gives later documents at least twice the time that the longest one took', ()
   expect(limit.current).toBeGreaterThanOrEqual(120);
 });
 
-it('does not take work for overdue that had no processor, and gives it more time', () => {
+it('does not report work as overdue that got no processor time, and gives it more time', () => {
   const limit = new ComputeLimit(100);
   const outcomes: string[] = [];
-  // Of 300 ms on the clock the work gets none of the processor.
+  // Of 300 ms on the clock the work gets no processor time.
   for (let outcome = ''; outcome !== 'done' && outcomes.length < 5; ) {
     outcome = limit.run(sleeping(300));
     outcomes.push(outcome);

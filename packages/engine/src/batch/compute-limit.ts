@@ -1,30 +1,29 @@
 import { availableParallelism, loadavg } from 'node:os';
 import { runGuarded } from './compute-guard.ts';
 
-/** A document counts as overdue when it has used this part of its time: the rest is the guard's own. */
+/** A document counts as overdue when it has used this part of its time. The guard itself uses the rest. */
 const USED_UP = 0.9;
-/** How many times as long as its limit a document may take where the thread gets no processor. */
+/** How many times its limit a document may take on the clock if the thread gets no processor time. */
 const MAX_STRETCH = 16;
-/** The same for work that cannot be done a second time. */
+/** The same for work that cannot be repeated. */
 const MAX_STRETCH_ONCE = 4;
-/** After documents that used up the limit, further ones get this part of it, at least. */
+/** After documents that used up the limit, further documents get at least this part of it. */
 const LEAST_PART = 1 / 4;
-/** An overdue document is forgotten when the thread has had no other one for so many limits, on the clock. */
+/** An overdue document is forgotten after this many limits on the clock without another overdue document. */
 const FORGOTTEN_AFTER = 10;
 
 /**
- * What became of the work for a document. `starved`: it was ended before it had used its processor time, because the
- * machine is busy; do it again from its beginning.
+ * The result of the work for a document. `starved`: the machine is busy, and the work was ended before it had used its
+ * processor time. Repeat it from the beginning.
  */
 export type ComputeOutcome = 'done' | 'overdue' | 'starved';
 
 /**
- * Holds documents to the time that stages may compute on one of them (`worker.maxProcessingSecs`). V8 can end work only
- * after a time on the clock, so the processor time is looked at then.
- *
- * Documents that compute without end seldom come alone: the same pattern meets the same kind of text. So after one has
- * used up the limit, the next gets half of it and all others a quarter, but at least twice what the longest document
- * took that finished. Ten limits after the last one, documents have the whole limit again.
+ * Enforces the time that stages may compute on one document (`worker.maxProcessingSecs`). V8 measures a time limit on
+ * the clock, so the processor time is checked after V8 has ended the work.
+ * Documents that compute without end are rarely alone: the same pattern meets similar texts. So after one document has
+ * used up the limit, the next document gets half of it and all others a quarter, but at least twice the time of the
+ * slowest document that finished. Ten limits after the last overdue document, documents get the whole limit again.
  */
 export class ComputeLimit {
   /** `worker.maxProcessingSecs` in milliseconds. */
@@ -32,7 +31,7 @@ export class ComputeLimit {
   #overdue = 0;
   #lastOverdue = 0;
   #longest = 0;
-  /** For the document that was starved last. */
+  /** For the document that starved last. */
   #stretch = 1;
 
   readonly #now: () => number;
@@ -49,7 +48,7 @@ export class ComputeLimit {
     return Math.min(this.millis, Math.max(part * this.millis, 2 * this.#longest));
   }
 
-  /** Runs work for one document, which can be done again from its beginning. */
+  /** Runs work for one document. The work can be repeated from the beginning. */
   run(work: () => void): ComputeOutcome {
     const limit = this.current;
     const before = processorMillis();
@@ -61,7 +60,7 @@ export class ComputeLimit {
       return 'done';
     }
     if (used < USED_UP * limit && this.#stretch < MAX_STRETCH) {
-      // A quarter more than it takes at the share of a processor that it has had.
+      // A quarter more than it takes at the share of a processor that it got.
       const share = used / (limit * this.#stretch);
       this.#stretch = Math.min(MAX_STRETCH, Math.max(2 * this.#stretch, 1.25 / share));
       return 'starved';
@@ -71,9 +70,12 @@ export class ComputeLimit {
     return 'overdue';
   }
 
-  /** Runs work for one document that cannot be done again. False: it was ended because it took too long. */
+  /**
+   * Runs work for one document that cannot be repeated. Returns false if the work was ended because it took too long.
+   */
   runOnce(work: () => void): boolean {
-    // How long it may take on the clock has to be known before: by how many want each processor.
+    // The limit on the clock must be set before the work starts. It depends on how many threads compete for each
+    // processor.
     const wanted = (loadavg()[0] as number) / availableParallelism();
     if (runGuarded(work, this.current * Math.min(MAX_STRETCH_ONCE, Math.max(1, wanted)))) return true;
     this.#countOverdue();
@@ -90,7 +92,7 @@ export class ComputeLimit {
   }
 }
 
-/** Processor time of this thread, in milliseconds; where the system does not tell, the time on the clock. */
+/** Processor time of this thread in milliseconds, or the time on the clock if the system does not report it. */
 export const processorMillis: () => number = threadTimeIsKnown()
   ? () => {
       const { user, system } = process.threadCpuUsage();

@@ -1,7 +1,10 @@
 import type { ModuleReference, RecordDecoder } from '../component/connector.ts';
 import type { Logger } from '../component/logger.ts';
 
-/** The decoders that a thread has made, one for each reference: what they remember (a warning said once) holds across pieces. */
+/**
+ * The decoders that a thread has created, one for each reference. Their state (for example, which warnings were logged)
+ * lasts across chunks.
+ */
 export class Decoders {
   readonly #made = new Map<string, RecordDecoder>();
 

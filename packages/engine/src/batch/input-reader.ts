@@ -12,16 +12,16 @@ import { runGuarded } from './compute-guard.ts';
 import { instantiate } from './decoders.ts';
 import type { InputBatch, PartFailure } from './pipeline-messages.ts';
 
-/** Ends decoding when there is nothing more to find. */
+/** Stops the decoder after the last wanted document. */
 const ENOUGH = new Error('all documents have been found');
 
-/** What is known of a document by its position in its batch. */
+/** What a failure shows of a document, by its position in the batch. */
 type Inputs = (position: number) => Content;
 
 /**
- * Reads documents of a batch once more, as its decoder gives them: what failed in a stage has been changed by the stages
- * before. Nothing is kept of documents that do not fail, so only failures cost.
- * @param positions which of the documents and bad records that the decoder gives, from 0
+ * Decodes documents of a batch again. A failed document cannot be used for this, because the stages before the failure
+ * have changed it. Documents that succeed are not stored, so only failures cost time.
+ * @param positions which of the documents and bad records that the decoder returns, from 0
  * @param limitMillis how long it may take
  */
 async function readInputs(
@@ -42,8 +42,8 @@ async function readInputs(
 }
 
 /**
- * Adds to failures the documents that the decoder of their batch gave. When that does not work, the failures are
- * reported without them.
+ * Adds to failures the documents that the decoder of their batch returned. If this fails, the failures are reported
+ * without documents.
  */
 export async function addInputs(
   failures: readonly PartFailure[],
@@ -69,7 +69,7 @@ async function decoding(batch: InputBatch, sink: RecordSink): Promise<() => void
     };
   }
   const { bytes, decoder: reference, position } = batch.chunk;
-  // One of its own: what a decoder remembers concerns the first reading.
+  // A new decoder, because the state of the first one belongs to the first reading.
   const decoder = await instantiate<RecordDecoder>(reference);
   return () => decoder.decode(bytes, position, sink);
 }

@@ -10,7 +10,7 @@ import { release } from '../transport/release.ts';
 import { ByteWriter, type WriterMark } from './byte-writer.ts';
 import type { OutcomePart, PartFailure } from './pipeline-messages.ts';
 
-/** A part leaves at this many characters, so that memory does not wait for a big batch. */
+/** A part is posted at this many characters, so that a large batch does not fill the memory. */
 const PART_CHARACTERS = 2 * 1024 * 1024;
 
 /** How far a part was. */
@@ -24,16 +24,16 @@ interface PartMark {
 }
 
 /**
- * Takes what leaves a pipeline, encodes it, and keeps the books, until it is taken as a part of a batch. Work that was
- * ended in the middle is taken back as a whole: to the mark that was set before it.
+ * Takes what leaves a pipeline, encodes it, and counts it, until it is taken as a part of a batch. If V8 ends work in
+ * the middle, a rollback removes all of it, back to the mark before it.
  */
 export class PartBuilder implements PipelineSink {
-  /** Which document of the batch the pipeline is at: what is told comes from it. */
+  /** The position in the batch of the document that the pipeline processes. Reports refer to it. */
   position = 0;
   readonly #encoder: DocumentEncoder | undefined;
   readonly #withLengths: boolean;
   readonly #output = new ByteWriter();
-  /** Each as JSON, with a comma. As texts in a list they would outlive the young generation. */
+  /** Each id as JSON, with a comma. One text, because texts in a list would outlive the young generation. */
   readonly #ids = new ByteWriter();
   #idCount = 0;
   #lengths: number[] = [];
@@ -45,8 +45,8 @@ export class PartBuilder implements PipelineSink {
   #failed = 0;
 
   /**
-   * Has the part taken while a document goes on giving children: one may have more than there is memory. False: no
-   * more is wanted.
+   * Posts the part while a document still emits children: one document may have more children than fit into memory.
+   * Returns false if no more children are wanted.
    */
   readonly relieve: () => Promise<boolean>;
 
@@ -54,7 +54,7 @@ export class PartBuilder implements PipelineSink {
 
   /**
    * @param withLengths whether the indexer cuts batches by document, so that it needs the length of each
-   * @param maxFailures how many failures the run tells of
+   * @param maxFailures how many failures the run reports
    */
   constructor(
     encoder: DocumentEncoder | undefined,
@@ -68,7 +68,7 @@ export class PartBuilder implements PipelineSink {
     this.relieve = relieve;
   }
 
-  /** Whether it is time for it to be taken. */
+  /** Whether the part is large enough to be taken. */
   get full(): boolean {
     return this.#output.characters >= PART_CHARACTERS;
   }
@@ -107,7 +107,7 @@ export class PartBuilder implements PipelineSink {
   rejected(id: string, failure: Failure): void {
     this.#published++;
     this.#failed++;
-    // Another document may be on its way through a stage that waits: the position is that one's.
+    // Another document may be inside a stage that waits. The position then refers to that document.
     this.#addFailure({ id, at: 'connector', failure, position: -1 });
   }
 
@@ -128,14 +128,14 @@ export class PartBuilder implements PipelineSink {
     for (const text of texts) this.#write(text);
     this.#count += table.count;
     this.#published += table.count;
-    // A streaming indexer fails as a whole, and nobody is told of more failed documents than these.
+    // A streaming indexer fails as a whole, and a run reports no more failed documents than this.
     const wanted = this.#withLengths ? table.count : Math.min(table.count, MAX_KEPT_FAILURES - this.#idCount);
     if (wanted <= 0) return;
     const ids = wanted === table.count ? table.ids : table.ids.slice(0, wanted);
     this.#writeIds(JSON.stringify(ids).slice(1, -1), wanted);
   }
 
-  /** What `rollback` goes back to; not across a `take`. */
+  /** The state that `rollback` restores. It is not valid after a `take`. */
   mark(): PartMark {
     const count = this.#count;
     const published = this.#published;
@@ -161,12 +161,12 @@ export class PartBuilder implements PipelineSink {
     [this.#count, this.#published, this.#created, this.#dropped, this.#failed] = counts;
   }
 
-  /** Documents of the batch that failed since the last `take`, which are to be found in it. */
+  /** Failed documents of the batch since the last `take` that can be read again from the batch. */
   get failedDocuments(): readonly PartFailure[] {
     return this.#failures.filter(({ position }) => position >= 0);
   }
 
-  /** All there is since the last call. */
+  /** Everything since the last call. */
   take(sequence: number, last: boolean): OutcomePart {
     const published = this.#published;
     const created = this.#created;
@@ -193,7 +193,7 @@ export class PartBuilder implements PipelineSink {
     return part;
   }
 
-  /** @param json so many ids as JSON, with commas between them */
+  /** @param json this many ids as JSON, with commas between them */
   #writeIds(json: string, count: number): void {
     this.#ids.write(`${json},`);
     this.#idCount += count;
@@ -217,18 +217,18 @@ export class PartBuilder implements PipelineSink {
     this.#addFailure({ id, at, failure, position: this.position });
   }
 
-  /** A run tells of no more than so many. */
+  /** A run reports no more failures than this. */
   #addFailure(failure: PartFailure): void {
     if (this.#failures.length < this.#maxFailures) this.#failures.push(failure);
   }
 }
 
-/** The texts of all documents; undefined when they have to be encoded one by one. */
+/** The texts of all documents; undefined if they must be encoded one by one. */
 function encodeTable(encoder: DocumentEncoder, table: DocumentTable): string[] | undefined {
   try {
     return encoder.encodeTable?.(table);
   } catch {
-    // One by one it shows which document cannot be encoded, and the others can.
+    // Encoding one by one shows which document cannot be encoded. The others still succeed.
     return undefined;
   }
 }

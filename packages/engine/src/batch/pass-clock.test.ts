@@ -13,7 +13,7 @@ function setClock() {
   return { time, clock };
 }
 
-/** Processes documents that take so long each, until the pass is over; gives how many. */
+/** Processes documents that each take this long, until the pass ends. Returns how many. */
 function processUntilOver({ time, clock }: ReturnType<typeof setClock>, millisEach: number): number {
   for (let documents = 1; documents < 1_000_000; documents++) {
     time.now += millisEach;
@@ -23,7 +23,7 @@ function processUntilOver({ time, clock }: ReturnType<typeof setClock>, millisEa
 }
 
 describe('a pass clock', () => {
-  it('ends a pass when a part is due, however fast the documents are', () => {
+  it('ends a pass when a part is due, even if the documents are fast', () => {
     for (const millis of [0.01, 1, 20]) {
       const set = setClock();
       set.clock.startWork(false);
@@ -56,7 +56,7 @@ describe('a pass clock', () => {
     expect(processUntilOver(set, 300)).toBe(1);
   });
 
-  it('gives a pass ten times as long as it took to decode again what is done', () => {
+  it('gives a pass ten times as long as it took to decode the finished documents again', () => {
     const set = setClock();
     const { time, clock } = set;
     expect(clock.isWorking).toBe(false);
@@ -67,14 +67,14 @@ describe('a pass clock', () => {
     expect(clock.allowanceMillis).toBe(2 * PART_MILLIS + 2000);
   });
 
-  it('does not count the time before the first document of a batch as decoding again', () => {
+  it('does not count the time before the first document of a batch as repeated decoding', () => {
     const { time, clock } = setClock();
     time.now += 100;
     clock.startWork(false);
     expect(clock.allowanceMillis).toBe(2 * PART_MILLIS);
   });
 
-  it('forgets at the start of a batch how long the last one took to decode again', () => {
+  it('forgets at the start of a batch how long repeated decoding took in the last batch', () => {
     const { time, clock } = setClock();
     time.now += 100;
     clock.startWork(true);

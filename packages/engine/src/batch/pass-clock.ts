@@ -1,14 +1,14 @@
-/** A part leaves after this long, so that progress does not wait for a big batch. */
+/** A part is posted after this long, so that a large batch does not delay progress. */
 export const PART_MILLIS = 250;
-/** The clock is read about this often, and at least once in so many documents. */
+/** The clock is read about this often, and at least once in this many documents. */
 const LOOK_MILLIS = 10;
 const MAX_LOOKS_APART = 64;
-/** A pass is this many times as long as what it takes to decode again what is done. */
+/** A pass is this many times as long as the time to decode the finished documents again. */
 const PASS_FOR_SKIPPING = 10;
 
 /**
- * Measures the passes over a batch, and says when one has taken long enough. A pass decodes its batch from the start:
- * the longer it takes to skip what is done, the longer the pass may be.
+ * Measures the passes over a batch, and decides when a pass has taken long enough. A pass decodes its batch from the
+ * start: the longer it takes to skip the finished documents, the longer the pass may be.
  */
 export class PassClock {
   readonly #now: () => number;
@@ -24,25 +24,25 @@ export class PassClock {
     this.#now = now;
   }
 
-  /** To be called before the first pass of a batch. */
+  /** Call this before the first pass of a batch. */
   startBatch(): void {
     this.#skippingMillis = 0;
   }
 
-  /** To be called when a pass begins to decode. */
+  /** Call this when a pass begins to decode. */
   startPass(): void {
     this.#passStarted = 0;
     this.#lastLook = this.#now();
   }
 
-  /** Whether the pass has come to something that is to be processed. */
+  /** Whether the pass has reached the first unfinished document. */
   get isWorking(): boolean {
     return this.#passStarted !== 0;
   }
 
   /**
-   * To be called when the pass comes to the first thing that is to be processed: decoding what is done again is no work
-   * of the stages.
+   * Call this when the pass reaches the first unfinished document. The time to decode finished documents again is not
+   * work of the stages.
    * @param skipped whether something was decoded again
    */
   startWork(skipped: boolean): void {
@@ -53,7 +53,7 @@ export class PassClock {
     this.#untilLook = this.#looksApart = 1;
   }
 
-  /** How much longer than its work a pass may take on the clock: for decoding again, and for a part that is due. */
+  /** How much longer than its work a pass may take on the clock: for repeated decoding, and for a part that is due. */
   get allowanceMillis(): number {
     return 2 * PART_MILLIS + 2 * PASS_FOR_SKIPPING * this.#skippingMillis;
   }
@@ -66,7 +66,8 @@ export class PassClock {
     this.#untilLook -= documents;
     if (this.#untilLook > 0) return false;
     const now = this.#now();
-    // Reading the clock costs as much as a field. So it is read rarely while documents are fast, each time when slow.
+    // Reading the clock costs as much as setting a field. So it is read rarely while documents are fast, and for every
+    // slow document.
     const millisPerDocument = (now - this.#lastLook) / this.#looksApart;
     // At most twice as far as before, because documents that were fast may become slow.
     const apart = Math.min(2 * this.#looksApart, MAX_LOOKS_APART, Math.floor(LOOK_MILLIS / millisPerDocument));

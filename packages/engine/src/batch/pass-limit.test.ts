@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { PassLimit } from './pass-limit.ts';
 
 describe('a pass limit', () => {
-  it('gives a pass a sixteenth of the time of a document', () => {
+  it('gives a pass a sixteenth of the time limit of a document', () => {
     expect(new PassLimit(1600).millis).toBe(100);
   });
 
-  it('gives passes all the time of a document once one was ended at a document, until the batch ends', () => {
+  it('gives passes the whole time limit of a document after one ended at a document, until the batch ends', () => {
     const limit = new PassLimit(1600);
     limit.noteEndedAtDocument();
     expect([limit.isAlone, limit.millis]).toEqual([true, 1600]);
@@ -16,7 +16,7 @@ describe('a pass limit', () => {
     expect([limit.isAlone, limit.millis]).toEqual([false, 100]);
   });
 
-  it('reads a record again with all the time of a document when a pass was too short for it', () => {
+  it('reads a record again with the whole time limit of a document if a pass was too short for it', () => {
     const limit = new PassLimit(1600);
     expect(limit.noteEndedUnread(100)).toBe(true);
     expect(limit.millis).toBe(1600);
@@ -24,19 +24,19 @@ describe('a pass limit', () => {
     expect(limit.millis).toBe(100);
   });
 
-  it('gives up a record that has used all the processor time of a document', () => {
+  it('gives up on a record that has used the whole processor time of a document', () => {
     const limit = new PassLimit(1600);
     expect([limit.noteEndedUnread(100), limit.noteEndedUnread(1600)]).toEqual([true, false]);
   });
 
-  it('gives a record sixteen times as long when the machine was busy, and then gives it up', () => {
+  it('gives a record sixteen times as long on a busy machine, and then gives up on it', () => {
     const limit = new PassLimit(1600);
     expect([limit.noteEndedUnread(10), limit.noteEndedUnread(50)]).toEqual([true, true]);
     expect(limit.millis).toBe(25_600);
     expect(limit.noteEndedUnread(50)).toBe(false);
   });
 
-  it('starts each batch with the short time', () => {
+  it('starts each batch with the short limit', () => {
     const limit = new PassLimit(1600);
     limit.noteEndedUnread(10);
     limit.startBatch();

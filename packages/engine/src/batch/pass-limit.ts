@@ -1,20 +1,21 @@
 /**
- * A pass is ended after this part of what a document may compute: then the document that it was at is processed alone,
- * with all its time. So a document that uses up its limit costs little more than that, wherever in a pass it comes.
+ * A pass may take this part of a document's time limit. When V8 ends it, the document in progress is processed alone,
+ * with its full time limit. So a document that uses up its limit costs little more than the limit itself, at any
+ * position in a pass.
  */
 export const PASS_PART = 1 / 16;
-/** How many times as long as its limit the reading of a record may take where the thread gets no processor. */
+/** How many times its limit the reading of a record may take on the clock if the thread gets no processor time. */
 const STARVED_READING = 16;
 
 /**
  * How long a pass over a batch may take before V8 ends it. Most passes get a small part of a document's limit. A pass
- * that was ended before it had read one record is tried again with the whole limit, then with several: the machine may
- * be busy.
+ * that ended before it had read one record is repeated with the whole limit, then with several limits, because the
+ * machine may be busy.
  */
 export class PassLimit {
   /** What a document may compute, in milliseconds. */
   readonly #documentMillis: number;
-  /** How many passes in a row were ended before they had read anything. */
+  /** How many passes in a row ended before they had read anything. */
   #unread = 0;
   #isAlone = false;
 
@@ -23,13 +24,13 @@ export class PassLimit {
     this.#documentMillis = documentMillis;
   }
 
-  /** To be called before the first pass of a batch. */
+  /** Call this before the first pass of a batch. */
   startBatch(): void {
     this.#unread = 0;
     this.#isAlone = false;
   }
 
-  /** Whether the rest of the batch is processed document by document: a pass was ended at one of them. */
+  /** Whether the rest of the batch is processed document by document, because a pass was ended during a document. */
   get isAlone(): boolean {
     return this.#isAlone;
   }
@@ -40,20 +41,20 @@ export class PassLimit {
     return this.#isAlone || this.#unread > 0 ? this.#documentMillis : PASS_PART * this.#documentMillis;
   }
 
-  /** A pass has read something. */
+  /** A pass has read a record. */
   noteRead(): void {
     this.#unread = 0;
   }
 
-  /** A pass was ended while it processed a document. */
+  /** V8 ended a pass while it processed a document. */
   noteEndedAtDocument(): void {
     this.#isAlone = true;
   }
 
   /**
-   * A pass was ended while it read one record.
+   * V8 ended a pass while it read one record.
    * @param usedMillis processor time of the pass
-   * @returns whether the record is to be read again, with more time; false when it has had all its time
+   * @returns whether to read the record again with more time; false if it has used all its time
    */
   noteEndedUnread(usedMillis: number): boolean {
     const limit = this.#documentMillis;

@@ -3,7 +3,7 @@ import { Document } from '../document/document.ts';
 import { mark, type Process, pipelineOf, type StageSpec } from '../pipeline/stage-behaviours.test.lib.ts';
 import { PipelineFeeder, type PipelineFeederOptions } from './pipeline-feeder.ts';
 
-/** A feeder whose sink notes what leaves the pipeline, with the position of the document in its batch. */
+/** A feeder whose sink records what leaves the pipeline, with the position of the document in its batch. */
 async function feederOf(stages: (StageSpec | Process)[], options: Partial<PipelineFeederOptions> = {}) {
   const events: string[] = [];
   const sink = {
@@ -47,7 +47,7 @@ describe('a pipeline feeder', () => {
     expect(feeder.isWaiting).toBe(false);
   });
 
-  it('lets documents wait in their order after one at which a stage waits', async () => {
+  it('lets documents wait in order after a document that a stage waits for', async () => {
     const { feeder, feed, events } = await feederOf([waitsFor('x')]);
     feed('x', 'y', 'z');
     expect([feeder.isWaiting, events]).toEqual([true, []]);
@@ -60,7 +60,7 @@ describe('a pipeline feeder', () => {
     expect(feeder.isWaiting).toBe(false);
   });
 
-  it('says of each document which one it was where a pipeline keeps several in flight', async () => {
+  it('reports the position of each document when a pipeline keeps several in flight', async () => {
     const { feeder, feed, events } = await feederOf([{ process: waitsFor('y'), maxInFlight: 4 }]);
     feed('x', 'y', 'z');
     expect(events).toEqual([]);
@@ -79,7 +79,7 @@ describe('a pipeline feeder', () => {
     expect(events).toEqual(['0 out x', '0 finished x', '1 failed y']);
   });
 
-  it('leaves documents that wait as they are when the run stops', async () => {
+  it('leaves waiting documents unprocessed when the run stops', async () => {
     let stopped = false;
     const { feeder, feed, events } = await feederOf([waitsFor('x')], { stopped: () => stopped });
     feed('x', 'y');

@@ -2,7 +2,10 @@ import type { Document } from '../document/document.ts';
 import type { Pipeline, PipelineSink } from '../pipeline/pipeline.ts';
 import type { StageError } from '../pipeline/stage-error.ts';
 
-/** How many documents go to a pipeline at once that keeps several in flight: few, so that parts leave in time. */
+/**
+ * How many documents go at once to a pipeline that keeps several in flight. The number is small, so that parts are
+ * posted in time.
+ */
 const SLICE = 256;
 
 /** A document that waits for its turn. */
@@ -10,11 +13,11 @@ interface WaitingDocument {
   readonly document: Document;
   /** The number of the stage that it continues from. */
   readonly from: number;
-  /** Which one of its batch it is. */
+  /** Its position in the batch. */
   readonly at: number;
 }
 
-/** Takes what leaves the pipeline. `position` says which document of the batch it comes from. */
+/** Takes what leaves the pipeline. `position` is the position in the batch of the document it comes from. */
 export interface PositionedSink extends Required<PipelineSink> {
   position: number;
 }
@@ -22,9 +25,12 @@ export interface PositionedSink extends Required<PipelineSink> {
 export interface PipelineFeederOptions {
   readonly pipeline: Pick<Pipeline, 'inOrder' | 'processOne' | 'process' | 'overdue'>;
   readonly sink: PositionedSink;
-  /** Whether the run is to stop: documents that wait are left as they are then. */
+  /** Whether the run must stop. Waiting documents then stay unprocessed. */
   readonly stopped: () => boolean;
-  /** Runs work within the time that a document has. False when it was ended; then it has been taken back. */
+  /**
+   * Runs work within the time limit of a document. Returns false if V8 ended the work; its effects are rolled back
+   * then.
+   */
   readonly guard: (work: () => void) => boolean;
   /** Called after each document that has waited, and each slice of them. */
   readonly progressed: () => Promise<void>;
@@ -49,8 +55,8 @@ export class PipelineFeeder {
   }
 
   /**
-   * Sends a document through the stages from a number on, or lets it wait.
-   * @param at which one of its batch it is
+   * Sends a document through the stages, starting at a stage number, or lets it wait.
+   * @param at its position in the batch
    */
   feed(document: Document, from: number, at: number): void {
     const { pipeline, sink } = this.#options;
@@ -62,7 +68,7 @@ export class PipelineFeeder {
     this.#waiting = pipeline.processOne(document, sink, from);
   }
 
-  /** Resolves when no document waits any more. */
+  /** Resolves when no document waits. */
   async finish(): Promise<void> {
     const { pipeline, sink, stopped, progressed } = this.#options;
     while (this.#waiting !== undefined || this.#backlog.length > 0) {
@@ -102,7 +108,7 @@ export class PipelineFeeder {
   }
 }
 
-/** A sink for documents that go through the pipeline together, and leave it one family after the other. */
+/** A sink for documents that go through the pipeline together, and leave it one family at a time. */
 function following(sink: PositionedSink, documents: readonly WaitingDocument[]): PipelineSink {
   let next = 0;
   const follow = () => {

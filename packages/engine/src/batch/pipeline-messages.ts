@@ -5,7 +5,7 @@ import type { RegistrySource } from '../component/registry.ts';
 import type { Failure } from '../errors/headrace-error.ts';
 import type { Content } from '../failures/kept-failure.ts';
 
-/** What a pipeline thread is to do until it is told to close. */
+/** The job of a pipeline thread until it is closed. */
 export interface OpenPipeline {
   readonly root: ObjectNode;
   readonly registry: RegistrySource;
@@ -31,12 +31,12 @@ export interface OpenPipeline {
   readonly statistics: SharedArrayBuffer;
 }
 
-/** What goes through the stages: records as bytes with their decoder, or documents as `encodeDocuments` gives them. */
+/** The input of the stages: records as bytes with their decoder, or documents as `encodeDocuments` returns them. */
 export type InputBatch =
   | { readonly kind: 'records'; readonly chunk: RecordChunk }
   | { readonly kind: 'documents'; readonly bytes: Uint8Array; readonly count: number };
 
-/** Documents that are encoded for the indexer already, and go to it as they are. */
+/** Documents that are already encoded for the indexer, and go to it unchanged. */
 export type EncodedInput = { readonly kind: 'encoded' } & Pick<OutcomePart, 'bytes' | 'count' | 'ids' | 'lengths'>;
 
 /** A numbered batch of the source. */
@@ -53,26 +53,31 @@ export interface PartFailure {
   id: string;
   at: string;
   failure: Failure;
-  /** Which of the documents and bad records of the batch it was, or came from, from 0. */
+  /**
+   * The position in the batch, from 0, of the document or bad record that failed, or of the document that it came from.
+   */
   position: number;
-  /** What the decoder gave; absent for a record that could not be read, and when nobody wants to know. */
+  /**
+   * The document from the decoder. Absent for a record that could not be read, and if the run does not collect failed
+   * documents.
+   */
   content?: Content;
 }
 
 /**
- * A part of what became of a batch. A batch gives one part, or several when it makes much of little or takes
- * long. Only what is in a part counts: the sums of all parts are the accounts.
+ * A part of the result of a batch. A batch has one part, or several if it produces a lot of output or takes long. The
+ * totals of a run are the sums of its parts.
  */
 export interface OutcomePart {
   readonly sequence: number;
   readonly last: boolean;
-  /** The run was stopped before this last part: documents of the batch may be missing. */
+  /** The run was stopped before this last part, so documents of the batch may be missing. */
   readonly cut?: true;
   readonly published: number;
   readonly created: number;
   readonly dropped: number;
   readonly failed: number;
-  /** The first of those that failed. */
+  /** The first failures. */
   readonly failures: PartFailure[];
   /** Documents for the indexer. */
   readonly count: number;
@@ -89,7 +94,7 @@ export type FromPipeline =
   | { readonly type: 'opened' }
   | { readonly type: 'refused'; readonly failure: Failure }
   | ({ readonly type: 'part' } & OutcomePart)
-  /** A batch could not be decoded to its end, which ends the connector. Its last part comes behind it. */
+  /** A batch could not be decoded completely, which ends the connector. The last part of the batch follows. */
   | { readonly type: 'broken'; readonly sequence: number; readonly failure: Failure }
   | { readonly type: 'log'; readonly record: LogRecord }
   | { readonly type: 'closed'; readonly failure: Failure | undefined };

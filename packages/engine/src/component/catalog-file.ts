@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { CatalogEntry } from './catalog.ts';
 
-/** The larger part of an entry, which most threads ask for of the few components that their config has. */
+/** The larger part of an entry. Most threads need it only for the few components of their config. */
 type Description = Pick<CatalogEntry, 'description' | 'fields' | 'schema' | 'examples'>;
 
 /**
- * The text of a catalog file, which stands beside the modules it lists: for each component a line of JSON with what it
- * is found by, and behind it one with its description.
+ * The text of a catalog file. The file is next to the modules that it lists. Each component has two lines of JSON: the
+ * first has the names by which it is found, the second its description.
  */
 export function catalogText(entries: readonly CatalogEntry[]): string {
   const lines = entries.flatMap(({ description, fields, schema, examples, ...found }) => {

@@ -62,7 +62,7 @@ describe('describeModule', () => {
     });
   });
 
-  it('gives parameters in the form of the reference, sorted, with what that lacks beside', () => {
+  it('lists parameters in the form of the reference, sorted, with additional facts', () => {
     const own = entry?.fields.filter(({ name }) => name in parameters.properties);
     expect(own).toEqual([
       {
@@ -121,7 +121,7 @@ describe('describeModule', () => {
 });
 
 describe('isComponentClass', () => {
-  it('goes by shape, not by class', () => {
+  it('recognizes a component by its shape, not by its base class', () => {
     const parameters = { type: 'object', properties: {} };
     expect(isComponentClass(Object.assign(class {}, { kind: 'indexer', parameters }))).toBe(true);
     expect(isComponentClass(Object.assign(class {}, { kind: 'other', parameters }))).toBe(false);

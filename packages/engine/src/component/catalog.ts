@@ -4,12 +4,12 @@ import { type SpecField, specFields } from './spec.ts';
 
 export type ComponentKind = 'connector' | 'stage' | 'indexer';
 
-/** What is known of a component without loading it. */
+/** The facts about a component that are available before its module is loaded. */
 export interface CatalogEntry {
   kind: ComponentKind;
   /** The short name, which is the name of the exported class. */
   name: string;
-  /** URL of the module; in a catalog file its path from there. */
+  /** URL of the module; in a catalog file the path relative to that file. */
   module: string;
   /** Other names that configs may use, such as the reference's class name. */
   aliases: string[];
@@ -20,8 +20,8 @@ export interface CatalogEntry {
   package: string;
   readonly description?: string | undefined;
   /**
-   * For a stage that runs a script: in a sandbox of its own where the config is not trusted; in a process that goes
-   * behind a boundary of the operating system then; or in a process of the machine.
+   * For a stage that runs a script, where the script runs: in its own sandbox if the config is not trusted; in a
+   * process that an OS boundary isolates if the config is not trusted; or in a process of the machine.
    */
   scripts?: 'sandbox' | 'boundary' | 'process';
   readonly fields: SpecField[];
@@ -30,22 +30,24 @@ export interface CatalogEntry {
 }
 
 /**
- * The fields of a component that are its own, without those that all of its kind have. Those of a `FLAT` object are
- * listed with dots in their names, and stand in the schema below its name.
+ * The parameters of the component itself, without those that all components of its kind have. Those of a `FLAT` object
+ * are listed with dots in their names. The schema has them below the name of the object.
  */
 export function ownFields({ fields, schema }: Pick<CatalogEntry, 'fields' | 'schema'>): SpecField[] {
   const keys = Object.keys(schema.properties);
   return fields.filter(({ name }) => keys.some((key) => name === key || name.startsWith(`${key}.`)));
 }
 
-/** The package of the reference's classes, by kind: their Java names are made of it unless a class says another. */
+/**
+ * The package of the reference's classes, by kind. Java names are made from it unless a class declares another name.
+ */
 const JAVA_PACKAGES: Record<ComponentKind, string> = {
   connector: 'com.kmwllc.lucille.connector',
   stage: 'com.kmwllc.lucille.stage',
   indexer: 'com.kmwllc.lucille.indexer',
 };
 
-/** The members of a component class that the catalog tells of. */
+/** The members of a component class that the catalog describes. */
 interface DescribedClass {
   readonly name: string;
   readonly kind: ComponentKind;
@@ -54,11 +56,14 @@ interface DescribedClass {
   readonly block?: string;
   readonly scripts?: 'sandbox' | 'boundary' | 'process';
   readonly examples?: unknown[];
-  /** The Java name where it is not made of the package and the name; null when the reference has no such class. */
+  /** The Java name if it is not made from the package and the name; null if the reference has no such class. */
   readonly javaClass?: string | null;
 }
 
-/** Whether an export of a module is a component: by its shape, because a module may bring its own copy of the base class. */
+/**
+ * Whether an export of a module is a component. The shape decides, because a module may bring its own copy of the base
+ * class.
+ */
 export function isComponentClass(exported: unknown): exported is DescribedClass {
   if (typeof exported !== 'function' || !('kind' in exported) || !('parameters' in exported)) return false;
   const { kind, parameters } = exported as unknown as { kind: unknown; parameters: unknown };
@@ -71,8 +76,7 @@ export function isComponentClass(exported: unknown): exported is DescribedClass 
 }
 
 /**
- * The entries of a module's components. Descriptions come from the doc comments in its source, which is read when one
- * is asked for.
+ * The entries of a module's components. Descriptions come from the doc comments in its source, which is read on demand.
  * @param file the source of the module, a `file:` URL; undefined if it is not a file
  * @param common parameters that every component of a kind takes, by kind
  */
@@ -114,7 +118,7 @@ export function describeModule(
   return entries;
 }
 
-/** The parameters of a component and those that all of its kind take, sorted by name. */
+/** The parameters of a component and those that all components of its kind take, sorted by name. */
 function fieldsOf(parameters: TObject, comment: ClassComment | undefined, common: TObject | undefined): SpecField[] {
   const own = specFields(parameters, comment?.parameters);
   return [...own, ...(common === undefined ? [] : specFields(common))].sort((a, b) => (a.name < b.name ? -1 : 1));

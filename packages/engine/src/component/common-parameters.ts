@@ -32,14 +32,14 @@ export const conditionParameters = Type.Object({
   ),
 });
 
-/** The keys of a condition that combines others; it has one of them, and no other key. */
+/** The keys of a condition that combines others. Such a condition has one of them, and no other key. */
 export const GROUP_KEYS = ['and', 'or', 'not'] as const;
 
-/** The keys that every component of a kind takes beside its own parameters. */
+/** The keys that every component of a kind takes in addition to its own parameters. */
 export const commonParameters: Readonly<Record<ComponentKind, TObject | undefined>> = {
   connector: Type.Object({
     class: Type.Optional(Type.String({ description: 'The name of the connector.' })),
-    name: Type.Optional(Type.String({ description: 'A name of its own. Defaults to connector_<position>, from 1.' })),
+    name: Type.Optional(Type.String({ description: 'A unique name. Defaults to connector_<position>, from 1.' })),
     pipeline: Type.Optional(
       Type.String({
         description: 'The pipeline that takes the documents. Without one the connector publishes nothing.',
@@ -59,8 +59,7 @@ export const commonParameters: Readonly<Record<ComponentKind, TObject | undefine
     class: Type.Optional(Type.String({ description: 'The name of the stage.' })),
     name: Type.Optional(
       Type.String({
-        description:
-          'A name of its own in the pipeline. Defaults to stage_<position> among the enabled stages, from 1.',
+        description: 'A unique name in the pipeline. Defaults to stage_<position> among the enabled stages, from 1.',
       }),
     ),
     enabled: Type.Optional(
@@ -78,6 +77,6 @@ export const commonParameters: Readonly<Record<ComponentKind, TObject | undefine
       Type.String({ default: 'all', description: 'Whether all conditions must hold or any of them: all or any.' }),
     ),
   }),
-  // The keys of the `indexer` block are the engine's, not the indexer's: the reference lists them nowhere either.
+  // The keys of the `indexer` block belong to the engine, not to the indexer. The reference does not list them either.
   indexer: undefined,
 };

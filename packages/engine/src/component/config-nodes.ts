@@ -19,26 +19,26 @@ export function nodeAt(root: ObjectNode, path: string): ObjectNode | undefined {
   return at?.kind === 'object' ? at : undefined;
 }
 
-/** File, line and column of a problem, as far as they are known. */
+/** File, line and column of a problem, if they are known. */
 export function place(origin: Origin): Pick<Problem, 'file' | 'line' | 'column'> {
   if (origin.line < 1) return {};
   return { ...(origin.file === undefined ? {} : { file: origin.file }), line: origin.line, column: origin.column };
 }
 
-/** The place of a member of an object; nothing when it has none. */
+/** The position of a member of an object; empty if the object does not have it. */
 export function placeOf(node: ConfigNode | undefined, key: string): ReturnType<typeof place> {
   const child = node?.kind === 'object' ? node.entries.get(key) : undefined;
   return child === undefined ? {} : place(child.origin);
 }
 
-/** A path with one more key, quoted when it would read as several, or with a position. */
+/** A path with one more key or position. A key is quoted if it would read as several keys. */
 export function join(path: string, key: string | number): string {
   if (typeof key === 'number') return `${path}[${key}]`;
   const element = /^[\w-]+$/.test(key) ? key : JSON.stringify(key);
   return path === '' ? element : `${path}.${element}`;
 }
 
-/** The list that a node is or stands for: an object whose keys are all numbers counts as one, in their order. */
+/** The list that a node means. An object whose keys are all numbers counts as a list, in their order. */
 export function asList(node: ConfigNode): readonly ConfigNode[] | undefined {
   if (node.kind === 'list') return (node as ListNode).items;
   if (node.kind !== 'object' || node.entries.size === 0) return undefined;

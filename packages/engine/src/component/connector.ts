@@ -5,117 +5,126 @@ import type { ParameterProblem, TouchedFile } from './parameters.ts';
 import type { ReportProblem } from './reach.ts';
 import type { Static, TObject } from './schema.ts';
 
-/** What a connector may know about where it runs. */
+/** What a connector may know about its environment. */
 export interface ConnectorContext {
   /** The connector's name, given or `connector_<n>`. */
   readonly name: string;
-  /** Goes before every id that the connector makes. */
+  /** The prefix of every id that the connector makes. */
   readonly docIdPrefix: string;
   readonly runId: string;
   readonly log: Logger;
-  /** Aborted when the run is to stop; the publisher has the same, but a connector without a pipeline has no publisher. */
+  /**
+   * Aborted when the run must stop. The publisher has the same signal, but a connector without a pipeline has no
+   * publisher.
+   */
   readonly signal: AbortSignal;
-  /** Whether this is a preview: sources are to stay as they are, nothing is moved or deleted. */
+  /** Whether this is a preview. In a preview the connector leaves sources unchanged: it moves and deletes nothing. */
   readonly preview: boolean;
 }
 
-/** Where the code that runs in another thread is found: an exported class of a module. */
+/** The location of code that runs in another thread: an exported class of a module. */
 export interface ModuleReference {
   /** URL of the module, made with `import.meta.url`. */
   readonly url: string;
   /** Name of the exported class. */
   readonly name: string;
-  /** Handed to its constructor; plain data. */
+  /** The argument of its constructor; plain data. */
   readonly options: unknown;
 }
 
-/** A piece of a source, cut at a record's end: it crosses to a pipeline thread as it is and is decoded there. */
+/**
+ * A piece of a source, cut at the end of a record. It is transferred to a pipeline thread unchanged and decoded there.
+ */
 export interface RecordChunk {
-  /** The records. The memory is handed over: do not touch it again. */
+  /** The records. The memory is transferred: do not use it afterwards. */
   readonly bytes: Uint8Array;
   /** The class that decodes it, a `RecordDecoder`. */
   readonly decoder: ModuleReference;
-  /** What the decoder needs to know of this piece (the number of its first record, …); plain data. */
+  /** What the decoder needs to know about this piece (for example, the number of its first record); plain data. */
   readonly position: unknown;
-  /** How many documents it gives, where that is certain before it is decoded. */
+  /** How many documents it contains, if the number is certain before decoding. */
   readonly documents?: number;
 }
 
-/** A record that cannot be read. It counts as published and failed; the others go on. */
+/** A record that cannot be read. It counts as published and failed; the others continue. */
 export interface RejectedRecord {
-  /** Where it stands: `movies.csv:17`. */
+  /** Its position: `movies.csv:17`. */
   readonly place: string;
   readonly message: string;
-  /** The id, when it is known all the same. */
+  /** The id, if it is known despite the error. */
   readonly id?: string;
 }
 
-/** Takes what a decoder finds. */
+/** Takes the documents and bad records that a decoder finds. */
 export interface RecordSink {
   document(document: Document): void;
-  /** Takes many documents of the same fields at once, if it can; in order with those that come one by one. */
+  /** Optional: takes many documents with the same fields at once. Their order relative to single documents is kept. */
   table?(table: DocumentTable): void;
   reject(record: RejectedRecord): void;
   warn(message: string): void;
 }
 
 /**
- * Turns a chunk into documents, in the pipeline threads: an instance each for every `ModuleReference`. The memory of
- * the bytes is taken back when the documents have been processed.
+ * Decodes a chunk into documents, in the pipeline threads. Each thread has one instance for each `ModuleReference`. The
+ * memory of the bytes is reused when the documents have been processed.
  */
 export interface RecordDecoder {
   decode(bytes: Uint8Array, position: unknown, sink: RecordSink): void;
 }
 
 /**
- * Takes documents from a connector. Every call may have to wait until the pipeline keeps up: await it before
- * the next one. What is published belongs to the engine: do not touch it again.
+ * Takes documents from a connector. Every call may wait until the pipeline has capacity, so await it before the next
+ * call. A published value belongs to the engine: do not use it afterwards.
  */
 export interface Publisher {
   publish(document: Document): Promise<void> | undefined;
   publishChunk(chunk: RecordChunk): Promise<void>;
   reject(record: RejectedRecord): Promise<void> | undefined;
   /**
-   * Resolves when all that was published before this call has come to its end, whichever: only then may a source forget
-   * it. Rejects when the run gives up before, and with `HR_INDEXER_UNDELIVERED` when documents that were published since
-   * the call before (or some before that) failed only because the destination took none: the source is to give them
-   * again in another run. Publishing may go on meanwhile; where consecutive documents are collapsed it must, because the
-   * last one waits for the next.
+   * Resolves when all documents that were published before this call are finished, with success or failure. A source
+   * may mark them as read only then.
+   * Rejects if the run gives up before that. Rejects with `HR_INDEXER_UNDELIVERED` if documents since the previous call
+   * failed only because the destination accepted none (documents published shortly before that call may be among them):
+   * the source must deliver them again in another run.
+   * A connector may publish more documents in the meantime. If consecutive documents are collapsed, it must, because
+   * the last document waits for the next one.
    */
   settled(): Promise<void>;
-  /** Aborted when the run is to stop: read no further and return. */
+  /** Aborted when the run must stop: stop reading and return. */
   readonly signal: AbortSignal;
 }
 
 /**
- * A connector reads a source and publishes its documents, in the thread of the run. The order of calls:
- * `preExecute`, `execute`, then, when every document has come to its end, `postExecute`, and `close` in any
- * case. Anything thrown fails the connector and ends the run. The constructor has no side effects.
+ * A connector reads a source and publishes its documents, in the thread of the run. The order of calls: `preExecute`,
+ * `execute`, then, when every document is finished, `postExecute`, and always `close`. An error in any of them fails
+ * the connector and ends the run. The constructor has no side effects.
  */
 export abstract class Connector<P extends TObject = TObject> {
-  /** Tells the registry what it has loaded; by name, because a custom module may bring its own copy of this class. */
+  /**
+   * Identifies the base class to the registry by name, because a custom module may bring its own copy of this class.
+   */
   static readonly kind = 'connector';
   static readonly parameters: TObject;
 
   /** Mistakes that the schema cannot express, all at once. No side effects. */
   static check?(params: never): Iterable<ParameterProblem>;
 
-  /** Local files that it touches besides those that its parameters name for that. No side effects. */
+  /** Local files that it reads or writes and that no marked parameter names. No side effects. */
   static touches?(params: never, name: string): Iterable<TouchedFile>;
 
-  /** Whether a run gives only what is new since the last one: what that one gave does not come again. */
+  /** Whether a run publishes only what is new since the last run. */
   static goesOn?(params: never): boolean;
 
   /**
-   * Whether it runs until somebody stops it, or until a time that its own parameters name. The default of
-   * `runner.connectorTimeout` does not end such a connector; a value that the config sets does.
+   * Whether it runs until a user stops it, or until a time in its own parameters. The default of
+   * `runner.connectorTimeout` does not end such a connector; a value in the config does.
    */
   static endless?(params: never): boolean;
 
-  /** Whether it would read a local file, given as an absolute path, because that lies in a folder that it walks. */
+  /** Whether it would read a local file, given as an absolute path, because the file is in a folder that it walks. */
   static meets?(params: never, file: string): boolean;
 
-  /** Whether it fails without a pipeline, whatever it reads. */
+  /** Whether it always fails without a pipeline. */
   static readonly needsPipeline: boolean = false;
 
   readonly params: Static<P>;
@@ -129,12 +138,12 @@ export abstract class Connector<P extends TObject = TObject> {
     this.context = context;
   }
 
-  /** Whether what it talks to is there, without a run: see `Reachable`. */
+  /** Checks without a run whether its source is available: see `Reachable`. */
   reach?(report: ReportProblem, signal: AbortSignal): Promise<void>;
 
   preExecute?(): void | Promise<void>;
 
-  /** @param publisher undefined for a connector without a pipeline: it has nowhere to publish to. */
+  /** @param publisher undefined for a connector without a pipeline, which cannot publish */
   abstract execute(publisher: Publisher | undefined): void | Promise<void>;
 
   postExecute?(): void | Promise<void>;

@@ -111,7 +111,7 @@ export const parameters = { /** Where it is. */ url: Type.String(), /** Certific
     });
   });
 
-  it('are those of the base class if the class has no parameters of its own', () => {
+  it('are those of the base class if the class declares no parameters', () => {
     const files = {
       'a.js': `import { Base } from './base.js'; export class A extends Base {} export class B extends Elsewhere {}`,
       'base.js': `export class Base { static parameters = Type.Object({ /** It. */ a: Type.String() }); }`,

@@ -175,7 +175,7 @@ function describe(schema: Place, modules: Modules): Record<string, string> {
   return comments;
 }
 
-/** What an expression stands for: a name for its constant, `shared.name` for the value of that property. */
+/** The value that an expression refers to: a name for its constant, `shared.name` for the value of that property. */
 function resolve(place: Place, modules: Modules): Place | undefined {
   const { node, module } = place;
   if (node.type === 'Identifier') return modules.find('constants', node['name'] as string, module);

@@ -1,8 +1,8 @@
 import { fromValue, getDurationNanos, type ObjectNode } from '@headrace/hocon';
 
 /**
- * A duration in the notation of the config language (`2h`, `90 seconds`; without a unit milliseconds), in nanoseconds.
- * Undefined when the text is none.
+ * A duration in the notation of the config language (`2h`, `90 seconds`; milliseconds without a unit), in nanoseconds.
+ * Undefined if the text is not a duration.
  */
 export function parseDuration(text: string): bigint | undefined {
   try {

@@ -7,25 +7,25 @@ import type { ParameterProblem } from './parameters.ts';
 import type { ReportProblem } from './reach.ts';
 import type { Static, TObject } from './schema.ts';
 
-/** What an indexer may know about where it runs. */
+/** What an indexer may know about its environment. */
 export interface IndexerContext {
   readonly runId: string;
   readonly log: Logger;
   /** The `indexer` block: batches, filters, retries. */
   readonly settings: IndexerSettings;
-  /** Whether failed documents of an earlier run are run again: what that one has written stays. */
+  /** Whether this run processes failed documents of an earlier run. The output of the earlier run must be kept. */
   readonly retry?: boolean;
-  /** To be told how many documents are sent again, whenever some are. */
+  /** Call this with the number of documents whenever documents are sent again. */
   readonly onRetry?: (documents: number) => void;
 }
 
 /**
- * Turns a document into the text that is sent for it, in the pipeline threads. What it throws fails that
- * document. An instance for each thread, made of the options of its reference and a logger.
+ * Encodes a document as the text that is sent for it, in the pipeline threads. An error fails that document. Each
+ * thread has its own instance, made from the options of its reference and a logger.
  */
 export interface DocumentEncoder {
   encode(document: Document): string;
-  /** What `encode` gives for each document of a table, in order. */
+  /** What `encode` returns for each document of a table, in order. */
   encodeTable?(table: DocumentTable): string[];
 }
 
@@ -34,20 +34,20 @@ export interface EncodedBatch {
   /** How many documents. */
   readonly count: number;
   /**
-   * Their bytes (UTF-8), one document after the other, cut anywhere. The memory is taken back when `send` has ended:
-   * what is needed longer has to be copied.
+   * Their bytes (UTF-8), concatenated and cut at any position. The memory is reused after `send`: copy what is needed
+   * longer.
    */
   readonly pieces: readonly Uint8Array[];
   /** How many bytes each of them has, in order; none for a streaming indexer. */
   lengths(): Uint32Array;
   /**
-   * Their ids, in order; for a streaming indexer only the first of each piece. Parsed on demand: only failures need
-   * them.
+   * Their ids, in order; for a streaming indexer only the first id of each piece. They are parsed on demand, because
+   * only failures need them.
    */
   ids(): readonly string[];
 }
 
-/** How the run ended that an indexer worked for. */
+/** How the run of an indexer ended. */
 export interface RunOutcome {
   /** Whether a connector failed, or the run was stopped. */
   readonly failed: boolean;
@@ -58,46 +58,48 @@ export interface IndexFailure {
   /** Its position in the batch, from 0. */
   readonly index: number;
   readonly message: string;
-  /** The HTTP status that the server gave it. */
+  /** The HTTP status of the server's answer. */
   readonly status?: number;
   /**
-   * The fault is not the document's: there was no answer, too much to do, or a refusal of everything. Sources do not count
-   * it as read.
+   * The document is not the cause: the server did not answer, was overloaded, or refused every document. Sources do not
+   * mark it as read.
    */
   readonly undelivered?: true;
 }
 
 /**
- * An indexer writes encoded documents to their destination, in the thread of the run: it does I/O only. One
- * instance serves all connectors of a run. What `send` throws fails every document of that batch.
- * The constructor has no side effects.
+ * An indexer writes encoded documents to their destination, in the thread of the run: it does I/O only. One instance
+ * serves all connectors of a run. If `send` throws, every document of that batch fails. The constructor has no side
+ * effects.
  */
 export abstract class Indexer<P extends TObject = TObject> {
-  /** Tells the registry what it has loaded; by name, because a custom module may bring its own copy of this class. */
+  /**
+   * Identifies the base class to the registry by name, because a custom module may bring its own copy of this class.
+   */
   static readonly kind = 'indexer';
   /** The parameters of the indexer's own block. */
   static readonly parameters: TObject;
-  /** The name of that block in the config (`csv`); undefined when there is none. */
+  /** The name of that block in the config (`csv`); undefined if it has none. */
   static readonly block: string | undefined;
 
   /** Mistakes that the schema cannot express, all at once. No side effects. */
   static check?(params: never, settings: IndexerSettings): Iterable<ParameterProblem>;
 
-  /** Whether documents go to the standard output of the process, so that nothing else should. */
+  /** Whether documents go to the standard output of the process. Nothing else should be written there then. */
   static writesToStandardOutput?(params: never): boolean;
 
-  /** Whether a run takes the place of what the last one wrote. */
+  /** Whether a run replaces what the last run wrote. */
   static overwrites?(params: never): boolean;
 
   readonly params: Static<P>;
   readonly context: IndexerContext;
 
-  /** Takes documents as they come, however many: for destinations that have no notion of a batch, such as files. */
+  /** Takes documents one by one, without a batch size. For destinations without batches, such as files. */
   readonly streaming: boolean = false;
 
   /**
-   * How many batches may be under way at once. `send` is called in their order; with more than one the indexer itself
-   * sees to it that two versions of a document do not overtake each other.
+   * How many batches may be in flight at once. `send` is called in their order. With more than one, the indexer itself
+   * must keep two versions of a document in order.
    */
   readonly maxInFlight: number = 1;
 
@@ -106,26 +108,26 @@ export abstract class Indexer<P extends TObject = TObject> {
     this.context = context;
   }
 
-  /** The class that encodes for it, a `DocumentEncoder`; undefined when it needs no bytes at all. */
+  /** The class that encodes for it, a `DocumentEncoder`; undefined if it needs no bytes. */
   abstract encoder(): ModuleReference | undefined;
 
-  /** Whether what it talks to is there, without a run: see `Reachable`. */
+  /** Checks without a run whether its destination is available: see `Reachable`. */
   reach?(report: ReportProblem, signal: AbortSignal): Promise<void>;
 
   /**
-   * Opens the destination, in one attempt. What it throws ends the run: `Indexer could not connect.`, with the reason. After
-   * an error that may pass (a refused connection, a status 503, a `HeadraceError` with `passing`) it is called again, until
-   * `indexer.connectTimeout` is over: it has to close what it had opened.
+   * Opens the destination, in one attempt. An error ends the run: `Indexer could not connect.`, with the reason. After
+   * a temporary error (a refused connection, a status 503, a `HeadraceError` with `passing`) the run calls it again
+   * until `indexer.connectTimeout` is over, so it must close what it had opened.
    */
   connect?(): void | Promise<void>;
 
   /**
-   * Writes a batch; gives what failed in it.
-   * @param signal aborted when the batch is given up: what is under way may finish, nothing more is to be sent
+   * Writes a batch and returns its failures.
+   * @param signal aborted when the run gives up on the batch: a request in progress may finish, but send nothing more
    */
   abstract send(batch: EncodedBatch, signal: AbortSignal): readonly IndexFailure[] | Promise<readonly IndexFailure[]>;
 
-  /** Closes the destination; everything sent is safe when it returns. */
+  /** Closes the destination. Everything that was sent is stored when it returns. */
   close?(outcome: RunOutcome): void | Promise<void>;
 }
 

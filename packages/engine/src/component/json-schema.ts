@@ -8,7 +8,7 @@ export type JsonSchema = { readonly [keyword: string]: unknown };
 /** The descriptions of parameters, nested ones as `outer.inner`. */
 export type Descriptions = ReadonlyMap<string, string>;
 
-/** The descriptions that a catalog entry has, by the path of the parameter. */
+/** The descriptions in a catalog entry, by the path of the parameter. */
 export function descriptionsOf(fields: readonly SpecField[], prefix = ''): Map<string, string> {
   const found = new Map<string, string>();
   for (const { name, description, type } of fields) {
@@ -19,20 +19,20 @@ export function descriptionsOf(fields: readonly SpecField[], prefix = ''): Map<s
   return found;
 }
 
-/** Turns parameters into JSON Schema. */
+/** Converts parameters to JSON Schema. */
 export class SchemaWriter {
   readonly #entries: readonly CatalogEntry[];
 
-  /** @param entries where descriptions of handlers are found that a component keeps inside itself */
+  /** @param entries where the descriptions of nested handlers are found */
   constructor(entries: readonly CatalogEntry[]) {
     this.#entries = entries;
   }
 
   /**
-   * The schema of an object of parameters: what `checkParameters` takes, its lenient conversions included. Null counts
-   * as absent. Unknown keys are refused; Headrace only warns of those that hold nothing, but a checker that says so
-   * could not say that a key is unknown.
-   * @param shared keys that are allowed besides, with their schemas
+   * The schema of an object of parameters: what `checkParameters` accepts, including its lenient conversions. Null
+   * counts as absent. Unknown keys are refused. Headrace only warns of unknown keys without a value, but JSON Schema
+   * cannot express a warning.
+   * @param shared additional keys that are allowed, with their schemas
    */
   object(
     schema: TObject,
@@ -83,7 +83,7 @@ export class SchemaWriter {
     return { anyOf: alternatives.map((choice) => this.#value(choice, descriptions, path, exact)) };
   }
 
-  /** A map of objects, each of the class that it names, or that its key stands for. */
+  /** A map of objects. Each object has the class that it names, or that its key names. */
   #chosen({ classes, byKey = {} }: ClassChoices): JsonSchema {
     const names = { enum: classes.flatMap((choice) => choice.names) };
     const alternatives = classes.map((choice) => ({
@@ -131,7 +131,7 @@ export function listOf(items: JsonSchema): JsonSchema {
   };
 }
 
-/** The same, or null: an optional parameter may be that, and is then absent. */
+/** The same, or null. An optional parameter that is null counts as absent. */
 export function orNull(schema: JsonSchema): JsonSchema {
   const { type, enum: values, anyOf } = schema as { type?: unknown; enum?: unknown[]; anyOf?: unknown[] };
   if (type !== undefined) return { ...schema, type: [type, 'null'].flat() };
@@ -140,7 +140,7 @@ export function orNull(schema: JsonSchema): JsonSchema {
   return schema;
 }
 
-/** A text of a choice, and what the config language takes for the same. */
+/** A choice, and the values that the config language treats as the same. */
 function withScalar(literal: unknown): unknown[] {
   if (literal === 'true' || literal === 'false') return [literal, literal === 'true'];
   return [literal];

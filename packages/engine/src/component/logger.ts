@@ -1,6 +1,6 @@
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
-/** What a component says while it works. Errors mean loss or that a person is needed; a normal run is quiet. */
+/** The log of a component. Errors mean data loss or a problem that needs a person. A normal run logs little. */
 export interface Logger {
   debug(message: string, fields?: Record<string, unknown>): void;
   info(message: string, fields?: Record<string, unknown>): void;
@@ -13,18 +13,21 @@ export interface LogRecord {
   level: LogLevel;
   /** Milliseconds since the epoch. */
   time: number;
-  /** Who says it: a connector, a stage, `runner`. */
+  /** The source of the record: a connector, a stage, `runner`. */
   logger: string;
   message: string;
   fields?: Record<string, unknown>;
-  /** Several threads of a run may find the same: of records with the same text here its log gets the first. */
+  /**
+   * Several threads of a run may report the same problem. Of the records with the same value here, the log gets only
+   * the first.
+   */
   once?: string;
 }
 
-/** For components that are only made to be checked, or to be shown. */
+/** For components that are only created for a check or a description. */
 export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** A logger that hands each record to `write`. */
+/** A logger that passes each record to `write`. */
 export function createLogger(name: string, write: (record: LogRecord) => void): Logger {
   const log = (level: LogLevel) => (message: string, fields?: Record<string, unknown>) =>
     write({ level, time: Date.now(), logger: name, message, ...(fields === undefined ? {} : { fields }) });

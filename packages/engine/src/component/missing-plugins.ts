@@ -1,22 +1,22 @@
 import type { ComponentKind } from './catalog.ts';
 
-/** A class of the reference that is in one of its plugins, and for which Headrace has none yet. */
+/** A class of a plugin of the reference that Headrace does not have yet. */
 interface PluginClass {
   readonly kind: ComponentKind | 'file handler';
   readonly name: string;
   readonly javaPackage: string;
-  /** The reference's name of the plugin. */
+  /** The name of the plugin in the reference. */
   readonly plugin: string;
   /** The block at the top of a config that an indexer reads. */
   readonly block?: string;
-  /** What to do without it. */
+  /** What to use instead. */
   readonly instead: string;
 }
 
 const ROOT = 'com.kmwllc.lucille';
 const VECTORS = 'Write to OpenSearch, Elasticsearch, Solr or Postgres, which store vectors too, or use HTTPIndexer.';
 
-/** The only list of them: a plugin that Headrace gets leaves it. */
+/** The only list of missing plugins. Remove a plugin from it when Headrace gets it. */
 const PLUGIN_CLASSES: readonly PluginClass[] = [
   {
     kind: 'connector',
@@ -88,7 +88,10 @@ const PLUGIN_CLASSES: readonly PluginClass[] = [
 /** The blocks at the top of a config that indexers of plugins read. */
 export const pluginBlocks: readonly string[] = PLUGIN_CLASSES.flatMap(({ block }) => block ?? []);
 
-/** What to say of a class, by its short or its Java name, that is in a plugin of the reference; undefined for others. */
+/**
+ * The error for a class, by its short or its Java name, that is in a plugin of the reference; undefined for other
+ * classes.
+ */
 export function missingPlugin(kind: PluginClass['kind'], name: string): { message: string; hint: string } | undefined {
   const found = PLUGIN_CLASSES.find(
     (each) => each.kind === kind && (name === each.name || name === `${each.javaPackage}.${each.name}`),

@@ -27,7 +27,7 @@ describe('checkNestedStage', () => {
     expect(checkNestedStage(Inner, given, at)).toEqual({ params: { count: 5, label: 'none' }, problems: [] });
   });
 
-  it('tells of mistakes where they stand in the outer stage', () => {
+  it('reports mistakes at their position in the outer stage', () => {
     const given = new Map<string, never>(Object.entries({ cuont: 1 }) as never);
     const { problems } = checkNestedStage(Inner, given, at);
     expect(problems).toMatchObject([
@@ -36,7 +36,7 @@ describe('checkNestedStage', () => {
     ]);
   });
 
-  it('asks the class itself', () => {
+  it('calls the check of the class itself', () => {
     const { problems } = checkNestedStage(Inner, new Map([['count', -1]]), at);
     expect(problems).toEqual([{ parameter: ['inner', 'a.b', 'count'], message: 'too small' }]);
   });

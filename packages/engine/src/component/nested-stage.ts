@@ -5,23 +5,22 @@ import { checkParameters, type ParameterProblem, parameterKeys } from './paramet
 import type { TObject } from './schema.ts';
 import type { StageClass } from './stage.ts';
 
-/** The parameters of something inside a component, and what is wrong with them. */
+/** The parameters of a part inside a component, and their problems. */
 export interface NestedParameters {
   readonly params: Record<string, unknown>;
   readonly problems: readonly ParameterProblem[];
 }
 
-/** What says which parameters something takes: a class of stages, or whatever a component keeps inside itself. */
+/** The definition of a part's parameters: a class of stages, or any other class that a component creates. */
 export interface DescribesParameters {
   readonly parameters: TObject;
   readonly check?: (params: never) => Iterable<ParameterProblem>;
 }
 
 /**
- * Reads the parameters of a stage that another stage keeps inside itself, as a pipeline does for its own: by the
- * schema, with coercions and defaults, then by the class's `check`.
- *
- * @param given the config of the inner stage, as a parameter of free form gives it
+ * Reads the parameters of a stage inside another stage, as a pipeline does for its stages: by the schema, with
+ * coercions and defaults, then by the class's `check`.
+ * @param given the config of the inner stage, as a free-form parameter returns it
  * @param at the keys that lead to it from the outer stage, for the problems
  */
 export function checkNestedStage(
@@ -33,12 +32,11 @@ export function checkNestedStage(
 }
 
 /**
- * Reads the parameters of something that a component keeps inside itself, as those of a component are read: by the
- * schema, with coercions and defaults, then by its `check`.
- *
- * @param given the config of the inner part, as a parameter of free form gives it
+ * Reads the parameters of a part inside a component, in the same way as those of a component: by the schema, with
+ * coercions and defaults, then by its `check`.
+ * @param given the config of the inner part, as a free-form parameter returns it
  * @param at the keys that lead to it from the component, for the problems
- * @param shared keys that are allowed besides, and read by somebody else
+ * @param shared additional keys that are allowed, and that other code reads
  */
 export function checkNested(
   described: DescribesParameters,

@@ -2,7 +2,7 @@ import type { ConfigNode } from '@headrace/hocon';
 import { internName } from '../document/names.ts';
 import { integer, type JsonObject, type Value } from '../document/value.ts';
 
-/** What a free part of a config is as the value of a field; whole doubles are integers, as the config language has it. */
+/** The field value for a free-form part of a config. Whole doubles become integers, as in the config language. */
 export function nodeToValue(node: ConfigNode): Value {
   switch (node.kind) {
     case 'null':

@@ -1,8 +1,8 @@
 import { nearest } from '../errors/nearest.ts';
 
 /**
- * Names that mean the same in different components: what one calls `source` another calls `inputField`. Who knows one
- * of them tries it on the others.
+ * Names that mean the same in different components: what one calls `source` another calls `inputField`. A user who
+ * knows one name tries it on other components.
  */
 const GROUPS: readonly (readonly string[])[] = [
   [
@@ -64,9 +64,8 @@ const GROUPS: readonly (readonly string[])[] = [
 const MEMBERS: readonly string[] = [...new Set(GROUPS.flat())];
 
 /**
- * The parameter that goes by another name elsewhere, for a hint; undefined when none does. Slips of spelling in the other
- * name are allowed.
- *
+ * The parameter that has another name in other components, for a hint; undefined if none does. The other name may be
+ * misspelt.
  * @param parameters those of the component that are not given yet, the likeliest first
  */
 export function otherName(name: string, parameters: readonly string[]): string | undefined {

@@ -4,7 +4,7 @@ import { join } from './config-nodes.ts';
 import { checkParameters, parameterKeys } from './parameters.ts';
 import { COERCED, MapOf, NO_EFFECT, OneOf, type TObject, type TSchema, Type } from './schema.ts';
 
-/** Checks a HOCON text against a schema, as if it stood at `stage` in a config. */
+/** Checks a HOCON text against a schema, as if it were at `stage` in a config. */
 function check(schema: TObject, text: string) {
   const { root, problems } = parse(text);
   expect(problems).toEqual([]);
@@ -69,9 +69,9 @@ describe('coercion', () => {
   it.each([
     ['1.0', 1],
     ['1e3', 1000],
-    ['1.9', ['p is 1.9, and has to be whole: 1 counts']],
+    ['1.9', ['p is 1.9, and must be whole: 1 counts']],
     ['"7"', 7],
-    ['-1.9', ['p is -1.9, and has to be whole: -1 counts']],
+    ['-1.9', ['p is -1.9, and must be whole: -1 counts']],
     ['9007199254740993', ['p is out of the range of integers']],
     ['1e300', ['p is out of the range of integers']],
   ])('integer from %s', (text, expected) => {
@@ -114,7 +114,7 @@ describe('coercion', () => {
     ]);
   });
 
-  it('says what to do about a name with a dot that was not quoted', () => {
+  it('explains how to quote a name with a dot', () => {
     const { problems } = check(Type.Object({ p: MapOf(Type.String()) }), 'p { a.b: x, c: null, d: [1] }');
     expect(problems.map(({ path, message, hint }) => [path, message, hint])).toEqual([
       [
@@ -216,7 +216,7 @@ describe('problems', () => {
     options: Type.Optional(Type.Object({ deep: Type.Optional(Type.Boolean()) })),
   });
 
-  it('are found all at once, each with its place', () => {
+  it('are all found at once, each at its position', () => {
     const text = [
       'maxsize: 3', // 1
       'items: [', // 2
@@ -287,7 +287,7 @@ describe('problems', () => {
     ]);
   });
 
-  it('suggest the shared keys too, behind the own ones', () => {
+  it('suggest the shared keys too, after those of the component', () => {
     const { root } = parse('source: a, maxSize: 1, enabld: false, other: 1');
     const { problems } = checkParameters(schema, root as ObjectNode, '', new Set(['class', 'enabled']));
     expect(problems.map(({ hint }) => hint)).toEqual([
@@ -296,7 +296,7 @@ describe('problems', () => {
     ]);
   });
 
-  it('are told of a parameter that has no effect, when it is given', () => {
+  it('warn of a parameter that has no effect, if it is given', () => {
     const retries = Type.Object({ retries: Type.Optional(Type.Integer({ default: 1, ...NO_EFFECT })) });
     expect(check(retries, '').problems).toEqual([]);
     expect(check(retries, 'retries: null').problems).toEqual([]);
@@ -315,13 +315,13 @@ describe('problems', () => {
     ]);
   });
 
-  it('do not come from keys that belong to somebody else, nor from names like those of JavaScript objects', () => {
+  it('do not come from keys that other code reads, nor from names of JavaScript object members', () => {
     const { root } = parse('source: a, maxSize: 1, class: X, constructor: 1, __proto__: 2');
     const { problems } = checkParameters(schema, root as ObjectNode, '', new Set(['class']));
     expect(problems.map(({ path }) => path)).toEqual(['constructor', '__proto__']);
   });
 
-  it('take no time over long texts', () => {
+  it('are found quickly in long texts', () => {
     expect(one(Type.Number(), `"${'1'.repeat(200_000)}x"`)).toEqual(['p must be a number, was "STRING"']);
   });
 });

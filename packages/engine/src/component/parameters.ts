@@ -17,63 +17,64 @@ import { hasNoEffect, isAny, isMap, mapValues, partsOf } from './schema-parts.ts
 /** A mistake in a component's parameters that its `check` found. */
 export interface ParameterProblem {
   /**
-   * Where the parameter stands, relative to the component: a path (`regex[1]`), or its keys and positions
-   * (`['fieldMapping', 'a.b']`) where a key may hold dots or brackets.
+   * Where the parameter is, relative to the component: a path (`regex[1]`), or its keys and positions
+   * (`['fieldMapping', 'a.b']`) if a key may contain dots or brackets.
    */
   readonly parameter: string | readonly (string | number)[];
-  /** For an indexer: `parameter` is a key of the block `indexer`, which is not its own. */
+  /** For an indexer: `parameter` is a key of the block `indexer`, not of the indexer's own block. */
   readonly block?: 'indexer';
   /** `HR_CONFIG_INVALID_VALUE` when absent. */
   readonly code?: ErrorCode;
   readonly message: string;
   readonly hint?: string;
   readonly severity?: 'error' | 'warning';
-  /** It only keeps the component from starting: where a stage is disabled it is a warning. */
+  /** The problem only prevents a start of the component. In a disabled stage it is a warning. */
   readonly atStart?: true;
 }
 
-/** A local file, or a folder, that a text of a config names. */
+/** A local file or folder that a config value names. */
 export interface NamedFile {
   readonly kind: AccessKind;
   /** Where the config names it. */
   readonly where: Pick<Problem, 'path' | 'file' | 'line' | 'column'>;
-  /** As the config names it. */
+  /** As written in the config. */
   readonly text: string;
   /** Absolute, links not followed. */
   readonly target: string;
 }
 
 /**
- * A file that a component reads or writes though no text of its parameters names it so: what it moves away, what it
- * keeps where the config says nothing, what it writes under the very name when it might make another one of it. The
- * policy is asked for it when the config is checked.
+ * A file that a component reads or writes but that no parameter names directly: files that it moves away, files that it
+ * keeps at a default path, or files that it writes under exactly this name. The policy is checked for it with the
+ * config.
  */
 export interface TouchedFile {
-  /** As in `ParameterProblem`: what makes the component touch it. */
+  /** As in `ParameterProblem`: the parameter that makes the component use the file. */
   readonly parameter: ParameterProblem['parameter'];
   readonly access: FileAccess;
   /** A local path, links not followed. */
   readonly path: string;
-  /** What it does: `move files out of`; the path goes behind. */
+  /** The operation: `move files out of`. Messages append the path. */
   readonly verb: string;
 }
 
-/** What checking an object against its schema gave. `value` holds what could be read, even when there are problems. */
+/**
+ * The result of checking an object against its schema. `value` contains what could be read, even if there are problems.
+ */
 export interface CheckedParameters {
   readonly value: Record<string, unknown>;
   readonly problems: Problem[];
-  /** What parameters name that are marked for it. */
+  /** The values of parameters that the schema marks as files or hosts. */
   readonly files: readonly NamedFile[];
 }
 
 /**
- * Reads a config object by a schema, with the coercions of the config language (`"5"` is a number, `5` a
- * text, `"yes"` a boolean, an object with numeric keys a list), defaults applied. All mistakes are found at
- * once, each at its place. Maps (`MapOf`) become `Map`s in the order of the config.
- *
+ * Reads a config object by a schema, with the coercions of the config language (`"5"` is a number, `5` a text, `"yes"`
+ * a boolean, an object with numeric keys a list). Applies defaults. Finds all mistakes at once, each at its position.
+ * Maps (`MapOf`) become `Map`s in the order of the config.
  * @param path the object's path in the config, for the problems
- * @param shared keys that are allowed besides, and read by somebody else
- * @param rules what the files and hosts that parameters name are held against
+ * @param shared additional keys that are allowed, and that other code reads
+ * @param rules the policy for the files and hosts that parameters name
  */
 export function checkParameters(
   schema: TObject,
@@ -90,7 +91,7 @@ class ParameterReader {
   readonly problems: Problem[] = [];
   readonly files: NamedFile[] = [];
   readonly #rules: PolicyRules | undefined;
-  /** Whether texts must be texts in the config: inside a map, a number is no name of a field. */
+  /** Whether texts must be texts in the config. Inside a map, a number is not a field name. */
   #exactTexts = false;
 
   constructor(rules: PolicyRules | undefined) {
@@ -126,7 +127,7 @@ class ParameterReader {
     return value;
   }
 
-  /** What counts for a parameter that is absent: its default, or what a policy allows where that is less. */
+  /** The value of an absent parameter: its default, or the limit of the policy if that is lower. */
   #absent(schema: TSchema): unknown {
     const { cap, default: value } = schema as { cap?: Cap; default?: unknown };
     const most = cap && this.#rules?.most(cap);
@@ -167,7 +168,7 @@ class ParameterReader {
       const message = `${name} must be a string, was "${kindName(node)}"`;
       return this.#wrong(node, path, message, 'HR_CONFIG_WRONG_TYPE', `If it is a name, put it in quotes: "${text}".`);
     }
-    // Texts of a config are mostly names of fields: interned, a look-up compares pointers.
+    // Texts of a config are mostly field names. Interned, they are compared by pointer.
     if (text !== undefined) return internName(text);
     return this.#wrong(node, path, `${name} must be a string, was "${kindName(node)}"`);
   }
@@ -201,7 +202,7 @@ class ParameterReader {
               : undefined;
     if (range === undefined) {
       if (value !== read)
-        this.#warn(node, path, `${name} is ${read}, and has to be whole: ${value} counts`, `Write ${value}.`);
+        this.#warn(node, path, `${name} is ${read}, and must be whole: ${value} counts`, `Write ${value}.`);
       const counts = this.#clamped(schema, value, node, path, name);
       const { cap } = schema as { cap?: Cap };
       const refused = cap && this.#rules?.refusedNumber(cap, name, counts);
@@ -283,7 +284,7 @@ class ParameterReader {
     return map;
   }
 
-  /** @param meant what to write for texts of other languages */
+  /** @param meant the word to write instead, for words of other languages */
   #choice(
     choices: TSchema[],
     node: ConfigNode,
@@ -309,7 +310,7 @@ class ParameterReader {
       const attempt = new ParameterReader(this.#rules);
       attempt.#exactTexts = this.#exactTexts;
       const read = attempt.#value(choice, node, path, name);
-      // The text is of this type, and of no other, even where a policy has something against what it says.
+      // The text has this type and no other, even if the policy refuses its value.
       if (attempt.problems.some(({ code }) => code !== 'HR_POLICY_REFUSED')) continue;
       this.problems.push(...attempt.problems);
       this.files.push(...attempt.files);
@@ -333,7 +334,7 @@ class ParameterReader {
     const what = node.kind === 'object' && !empty ? 'parent' : 'property';
     const best = meant(key, known, free);
     this.problems.push({
-      // The reference overlooks unknown keys that hold nothing, so a config with one must still run.
+      // The reference ignores unknown keys without a value, so a config with one must still run.
       severity: empty ? 'warning' : 'error',
       code: 'HR_CONFIG_UNKNOWN_PARAMETER',
       path: join(path, key),
@@ -368,14 +369,14 @@ class ParameterReader {
   }
 }
 
-/** The parameter that an unknown key may stand for: one that is spelt alike and still free, or one that means the same. */
+/** The parameter that an unknown key may mean: a similar name that is still free, or a synonym. */
 function meant(key: string, known: readonly string[], free: readonly string[]): string | undefined {
   const alike = nearest(key, known);
   if (alike !== undefined && free.includes(alike)) return alike;
   return otherName(key, free) ?? alike;
 }
 
-/** The warning for a part of a config that is accepted because the reference has it. */
+/** The warning for a part of a config that is accepted only because the reference has it. */
 export function withoutEffect(path: string, origin: Origin): Problem {
   return {
     severity: 'warning',

@@ -1,16 +1,16 @@
 import type { ParameterProblem } from './parameters.ts';
 
 /**
- * Takes what `reach` of a component finds wrong in a place of its own: a path of several, an index that is missing. The
- * others are looked at all the same. What `reach` throws is wrong with the component as a whole.
+ * Reports a problem of `reach` at one of several places: one path of many, a missing index. The check of the other
+ * places continues. An error that `reach` throws applies to the component as a whole.
  */
 export type ReportProblem = (problem: ParameterProblem) => void;
 
-/** A source or a sink that can be looked at before a run. */
+/** A source or a destination that can be checked before a run. */
 export interface Reachable {
   /**
-   * Looks whether what the component reads from, or writes to, is there and lets it in. Writes nothing, creates nothing,
-   * asks once, and closes what it has opened. Called on an instance of its own, which is not used for anything else.
+   * Checks whether the source or destination exists and grants access. Writes nothing, creates nothing, asks once, and
+   * closes what it has opened. It is called on a separate instance, which is not used for anything else.
    */
   reach?(report: ReportProblem, signal: AbortSignal): Promise<void>;
 }

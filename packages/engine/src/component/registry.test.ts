@@ -91,7 +91,7 @@ describe('built-in components', () => {
     expect(registry.list('indexer').map(({ name }) => name)).toEqual(['SinkIndexer']);
   });
 
-  it('are loaded when they are needed', async () => {
+  it('are loaded on demand', async () => {
     const registry = await open();
     const entry = await registry.find('stage', 'BuiltIn');
     const BuiltIn = await registry.load(entry as never, 'stage');
@@ -112,7 +112,7 @@ describe('built-in components', () => {
     expect(registry.suggest('stage', 'Entirely')).toBeUndefined();
   });
 
-  it('that cannot be loaded say so', async () => {
+  it('report an error if they cannot be loaded', async () => {
     const registry = await open();
     const entry = registry.findIndexerType('sink');
     const error = await refusal(registry.load(entry as never, 'indexer'));
@@ -120,7 +120,7 @@ describe('built-in components', () => {
     expect(error.message).toMatch(/^The module @headrace\/components cannot be loaded: /);
   });
 
-  it('that lack their class say so', async () => {
+  it('report an error if their class is missing', async () => {
     const registry = await open();
     const entry = { ...((await registry.find('stage', 'BuiltIn')) as object), name: 'Gone' };
     expect(await refusal(registry.load(entry as never, 'stage'))).toMatchObject({
@@ -150,14 +150,14 @@ describe('custom components of the service file', () => {
     expect(await registry.find('stage', `${specifier}#${name}`)).toBe(entry);
   });
 
-  it('need not extend the base class, nor keep Java names that are not theirs', async () => {
+  it('need not extend the base class, and have only the Java names that they declare', async () => {
     const registry = await open({ modules: ['./java.js'] });
     const entry = await registry.find('stage', 'com.acme.Renamed');
     expect(entry?.name).toBe('Renamed');
     expect(await registry.find('stage', 'com.kmwllc.lucille.stage.Renamed')).toBeUndefined();
   });
 
-  it('may be given twice by the same module, not by two', async () => {
+  it('may be listed twice by the same module, but not by two modules', async () => {
     const twice = await open({ modules: ['./mine.js', `${base}mine.js`] });
     expect(twice.list('stage')).toHaveLength(3);
     expect(await refusal(open({ modules: ['./mine.js', './twin.js'] }))).toEqual({
@@ -194,7 +194,7 @@ describe('modules named by a config', () => {
     expect((await registry.find('stage', '@acme/esm#FromEsm'))?.name).toBe('FromEsm');
   });
 
-  it('that lack the class say what they have', async () => {
+  it('report which classes they export if the class is missing', async () => {
     const registry = await open();
     expect(await refusal(registry.find('stage', './mine.js#Min'))).toEqual({
       code: 'HR_CONFIG_UNKNOWN_CLASS',
@@ -206,7 +206,7 @@ describe('modules named by a config', () => {
     });
   });
 
-  it('that name no class say which there are', async () => {
+  it('list their classes if none is named', async () => {
     const message = './mine.js is a module, not a class';
     const hint = 'Name the class: ./mine.js#Mine or ./mine.js#Other.';
     const known = await open({ modules: ['./mine.js'], allowModules: false });
@@ -225,7 +225,7 @@ describe('modules named by a config', () => {
     });
   });
 
-  it('whose class lacks its parameters say so', async () => {
+  it('report a class without parameters', async () => {
     const registry = await open();
     expect(await refusal(registry.find('stage', './none.js#Bare'))).toEqual({
       code: 'HR_CONFIG_COMPONENT_LOAD',
@@ -233,7 +233,7 @@ describe('modules named by a config', () => {
       hint: 'It must extend Connector, Stage or Indexer and have `static parameters = Type.Object({ … })`.',
     });
     expect(await refusal(registry.find('stage', './none.js#Plain'))).toMatchObject({
-      message: 'The class Plain of ./none.js is no component',
+      message: 'The class Plain of ./none.js is not a component',
     });
   });
 

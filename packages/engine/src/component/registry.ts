@@ -10,23 +10,29 @@ import type { ConnectorClass } from './connector.ts';
 import type { IndexerClass } from './indexer.ts';
 import type { StageClass } from './stage.ts';
 
-/** What a registry is made of: plain data, so that every thread can make its own. */
+/** The options of a registry. Plain data, so that every thread can create its own registry. */
 export interface RegistrySource {
   /** URLs of the catalog files of built-in components and plugins. */
   readonly catalogs: readonly string[];
   /** Modules of custom components: paths, or names of packages. */
   readonly modules: readonly string[];
-  /** URL of the directory (with a slash at its end) that relative paths of modules start from. */
+  /** URL of the directory (with a slash at its end) that relative module paths start from. */
   readonly base: string;
-  /** Whether a config may name a module itself (`./my-stage.js#MyStage`). Not for configs of strangers: it runs code. */
+  /**
+   * Whether a config may name a module itself (`./my-stage.js#MyStage`). This runs code, so it must be false for
+   * untrusted configs.
+   */
   readonly allowModules: boolean;
-  /** What the configs that use it may do besides; undefined: everything, or, where they are not trusted, the default. */
+  /**
+   * The policy for the configs that use it. Undefined: no restrictions for trusted configs, the default policy for
+   * others.
+   */
   readonly policy?: Policy | undefined;
 }
 
 /**
- * Makes `require.resolve` find what `import` would: many packages offer nothing else. Node takes this option but
- * does not document it yet; `import.meta.resolve` cannot start from another directory.
+ * Makes `require.resolve` find what `import` would, because many packages export nothing else. Node takes this option
+ * but does not document it yet. `import.meta.resolve` cannot start from another directory.
  */
 const AS_IMPORT = { conditions: new Set(['node', 'import']) } as object;
 
@@ -36,7 +42,7 @@ interface ClassByKind {
   indexer: IndexerClass;
 }
 
-/** Finds components by the names that configs use, and loads them when they are needed. */
+/** Finds components by the names that configs use, and loads them on demand. */
 export class Registry {
   readonly source: RegistrySource;
   readonly #entries: CatalogEntry[] = [];
@@ -69,7 +75,7 @@ export class Registry {
     return registry;
   }
 
-  /** The modules of built-in components that have been loaded, as URLs: another thread will probably need the same. */
+  /** The modules of built-in components that have been loaded, as URLs. Another thread will probably need the same. */
   get loadedModules(): string[] {
     const modules = new Set<string>();
     for (const key of this.#loaded.keys()) modules.add(key.slice(0, key.lastIndexOf('#')));
@@ -82,8 +88,8 @@ export class Registry {
   }
 
   /**
-   * The component of this name (short, Java, or `module#Class`); undefined when there is none. Throws, with code
-   * and hint, when a module may not or cannot be loaded, or lacks the class.
+   * The component of this name (short, Java, or `module#Class`); undefined if there is none. Throws, with code and
+   * hint, if a module is not allowed, cannot be loaded, or lacks the class.
    */
   async find(kind: ComponentKind, name: string): Promise<CatalogEntry | undefined> {
     const known = this.#byName.get(`${kind} ${name}`);
@@ -107,17 +113,19 @@ export class Registry {
     return found;
   }
 
-  /** Whether a module, by its URL, is of a catalog: not one that the service file, a command or a config names. */
+  /**
+   * Whether a module, given by its URL, comes from a catalog: the service file, a command or a config does not name it.
+   */
   isBuiltIn(module: string): boolean {
     return this.#builtIn.has(module);
   }
 
-  /** The indexer that `indexer.type` selects, letter case aside. */
+  /** The indexer that `indexer.type` selects. Letter case is ignored. */
   findIndexerType(type: string): CatalogEntry | undefined {
     return this.#entries.find((entry) => entry.kind === 'indexer' && entry.type?.toLowerCase() === type.toLowerCase());
   }
 
-  /** The known name most like a misspelt one, in the form it was given in. */
+  /** The known name closest to a misspelt name, in the same form (short or Java). */
   suggest(kind: ComponentKind, name: string): string | undefined {
     const short = name.slice(Math.max(name.lastIndexOf('.'), name.lastIndexOf('#')) + 1);
     return nearest(
@@ -128,7 +136,7 @@ export class Registry {
 
   /** Loads the class of a component. Throws `HR_CONFIG_COMPONENT_LOAD` if its module cannot be loaded or lacks the class. */
   async load<K extends ComponentKind>(entry: CatalogEntry, kind: K): Promise<ClassByKind[K]> {
-    // Importing a module again costs as much as checking a small config; the map costs nothing.
+    // Importing a module again costs as much as checking a small config. A look-up in the map costs almost nothing.
     const key = `${entry.module}#${entry.name}`;
     let loaded = this.#loaded.get(key);
     if (loaded === undefined) {
@@ -146,7 +154,7 @@ export class Registry {
     for (const name of [entry.name, ...entry.aliases]) {
       const key = `${entry.kind} ${name}`;
       const other = this.#byName.get(key);
-      // The same class under two names of its module, a path and a package, is no clash.
+      // The same class under two names of its module, a path and a package, is not a conflict.
       if (other?.module === entry.module && other.name === entry.name) return;
       if (other !== undefined) {
         throw new HeadraceError(
@@ -179,7 +187,7 @@ export class Registry {
     const exports = await importModule(url, specifier);
     const file = url.startsWith('file:') ? url : undefined;
     const entries = describeModule(exports, file, url, specifier, commonParameters);
-    // The Java name that is made of the class name would be wrong: custom classes have only one that they declare.
+    // A Java name made from the class name would be wrong: custom classes have only the Java name that they declare.
     for (const entry of entries)
       entry.aliases = entry.aliases.filter((alias) => !alias.startsWith('com.kmwllc.lucille.'));
     return { entries, exports };
@@ -203,7 +211,7 @@ function isPath(specifier: string): boolean {
   return /^\.{0,2}\//.test(specifier);
 }
 
-/** Why a class is not found in its module. Without a name, the module alone was given. */
+/** Why a class is not found in its module. Without a class name, only the module was given. */
 function hasNoClass(
   kind: ComponentKind,
   specifier: string,
@@ -221,7 +229,7 @@ function hasNoClass(
   }
   const exported = exports[className];
   if (typeof exported === 'function' && !isComponentClass(exported)) {
-    const lacks = 'kind' in exported ? 'has no `static parameters`' : 'is no component';
+    const lacks = 'kind' in exported ? 'has no `static parameters`' : 'is not a component';
     return new HeadraceError('HR_CONFIG_COMPONENT_LOAD', `The class ${className} of ${specifier} ${lacks}`, {
       hint: 'It must extend Connector, Stage or Indexer and have `static parameters = Type.Object({ … })`.',
     });
@@ -231,12 +239,13 @@ function hasNoClass(
   });
 }
 
-/** @param specifier how the module was named */
+/** @param specifier the module as the config or the service file names it */
 async function importModule(url: string, specifier: string): Promise<Record<string, unknown>> {
   try {
     return (await import(url)) as Record<string, unknown>;
   } catch (error) {
-    // Node says who asked for a module. That is of use when the module itself did, and noise when it was this file.
+    // Node adds the importing file to the message. That helps if the module itself imports the missing file. It does
+    // not if the importer is this file.
     const reason = messageOf(error).replace(` imported from ${fileURLToPath(import.meta.url)}`, '');
     const message = `The module ${specifier} cannot be loaded: ${reason}`;
     throw new HeadraceError('HR_CONFIG_COMPONENT_LOAD', message, { cause: error });

@@ -8,7 +8,10 @@ interface SchemaParts {
 
 const parts = new WeakMap<TObject, SchemaParts>();
 
-/** What reading asks of a schema, found once: an upload checks a dozen schemas, thousands of times a second. */
+/**
+ * What reading needs from a schema, computed once. A service checks a dozen schemas for each upload, thousands of times
+ * a second.
+ */
 export function partsOf(schema: TObject): SchemaParts {
   let found = parts.get(schema);
   if (found === undefined) {
@@ -37,7 +40,7 @@ export function mapValues(schema: TSchema): TSchema {
   )[0] as TSchema;
 }
 
-/** Whether every value fits it. */
+/** Whether every value is valid for it. */
 export function isAny(schema: TSchema): boolean {
   return !('type' in schema) && !('anyOf' in schema) && !('const' in schema);
 }

@@ -1,12 +1,12 @@
 import type { TObject, TSchema } from 'typebox';
 
-/** The type of a field in the reference's form, as `config-info` answers it. */
+/** The type of a field in the reference's form, as `config-info` returns it. */
 export type SpecType =
   | { type: 'STRING' | 'NUMBER' | 'BOOLEAN' }
   | { type: 'OBJECT'; child: { fields: SpecField[] } }
   | { type: 'OBJECT'; typeReference: string };
 
-/** A parameter in the reference's form, with what ours adds where the schema has it. */
+/** A parameter in the reference's form, plus Headrace's additions if the schema has them. */
 export interface SpecField {
   name: string;
   required: boolean;
@@ -21,10 +21,10 @@ export interface SpecField {
 }
 
 /**
- * The parameters of a schema in the reference's form, sorted by name. A parameter of several plain types is there once
- * for each; those of a `FLAT` object stand beside it, their names with dots.
- * @param descriptions by parameter, nested ones as `outer.inner`; they win over those that the schema has
- * @param prefix what goes before a name to find its description
+ * The parameters of a schema in the reference's form, sorted by name. A parameter with several plain types is listed
+ * once for each type. The parameters of a `FLAT` object are listed at the same level, their names with dots.
+ * @param descriptions by parameter, nested ones as `outer.inner`; they override those of the schema
+ * @param prefix what to put before a name to find its description
  */
 export function specFields(
   schema: TObject,

@@ -20,25 +20,27 @@ import { POLICY_HINT, type PolicyRules } from '../policy/policy-rules.ts';
 /** A file that a component of the config reads or writes. */
 export interface ComponentFile extends NamedFile {
   readonly owner: ComponentKind;
-  /** Where the component stands in the config. */
+  /** The position of the component in the config. */
   readonly at: string;
-  /** What it is called in problems. */
+  /** Its name in problems. */
   readonly component: string;
 }
 
-/** Collects the problems of a config, with the name of the component that each is about, and the files of components. */
+/**
+ * Collects the problems of a config, with the name of the component that each refers to, and the files of components.
+ */
 export class ProblemList {
   readonly problems: Problem[] = [];
-  /** Of those that take part in a run. */
+  /** The files of components that take part in a run. */
   readonly files: ComponentFile[] = [];
-  /** Keys at the top that were reported as blocks with a wrong name: nothing more is said of them. */
+  /** Keys at the top that were reported as blocks with a wrong name. They are not reported again. */
   readonly misnamed = new Set<string>();
-  /** Whether files that the config names may be read for the check. */
+  /** Whether the check may read files that the config names. */
   readonly readFiles: boolean;
-  /** What the config may do; undefined: everything. */
+  /** The policy for the config; undefined: no restrictions. */
   readonly rules: PolicyRules | undefined;
 
-  /** @param rules those of the thread, when absent */
+  /** @param rules the policy; if absent, the policy of the thread */
   constructor(readFiles = true, rules = currentRules()) {
     this.readFiles = readFiles;
     this.rules = rules;
@@ -53,12 +55,12 @@ export class ProblemList {
   }
 }
 
-/** What a component is called in problems: its class, and its name if it has one. */
+/** The name of a component in problems: its class, and its name if it has one. */
 export function displayName(className: string, name: string | undefined): string {
   return name === undefined ? className : `${className} (${name})`;
 }
 
-/** Finds the class that a node names; undefined, with a problem, when there is none. */
+/** Finds the class that a node names. If it does not exist, reports a problem and returns undefined. */
 export async function findClass(
   kind: ComponentKind,
   node: ObjectNode,
@@ -82,7 +84,7 @@ export async function findClass(
     return undefined;
   }
   const name = scalarText(classNode);
-  // The check of the keys that all components share tells of a class that is no text.
+  // The check of the keys that all components share reports a class that is not a text.
   if (name === undefined) return undefined;
   const where = { path: join(path, 'class'), ...place(classNode.origin), ...about };
   try {
@@ -109,12 +111,12 @@ export async function findClass(
   return undefined;
 }
 
-/** Where the names are found: on the command line, and over HTTP. */
+/** Where the names are listed: on the command line, and over HTTP. */
 function lists(kind: ComponentKind): string {
   return `\`headrace components\` and GET /v1/config-info/${kind}-list list the ${kind}s`;
 }
 
-/** Whether the policy lets the config use a component; a problem, if not. */
+/** Whether the policy allows the component. If not, reports a problem. */
 export function isAllowed(
   entry: CatalogEntry,
   where: Pick<Problem, 'path' | 'line' | 'column' | 'file' | 'component'>,
@@ -129,11 +131,10 @@ export function isAllowed(
 }
 
 /**
- * Checks the parameters of a component: the schema, then, when that holds, what the class itself checks, then
- * whether it can be constructed.
- *
+ * Checks the parameters of a component: first the schema, then, if the schema is satisfied, the check of the class,
+ * then whether it can be constructed.
  * @param shared keys that every component of the kind has
- * @param indexer the block `indexer`, for an indexer: its check may tell of it too
+ * @param indexer the block `indexer`, for an indexer: its check may report problems there too
  * @param disabled whether it is never started
  */
 export async function checkComponent(
@@ -151,7 +152,7 @@ export async function checkComponent(
   const checked = checkParameters(entry.schema, node, path, shared, list.rules);
   list.addAll(checked.problems, component);
   const about = { owner: entry.kind, at: path, component };
-  // What a stage makes of such a name it tells itself.
+  // A stage decides itself how it uses a file name, and lists its files in `touches`.
   if (entry.kind !== 'stage') list.files.push(...checked.files.map((file) => ({ ...file, ...about })));
   if (checked.problems.some((problem) => problem.severity === 'error')) return undefined;
   try {
@@ -200,7 +201,7 @@ function refusedFiles(touched: Iterable<TouchedFile>, rules: PolicyRules | undef
   });
 }
 
-/** A problem of a component's own check, with the place of the parameter that it names. */
+/** A problem of a component's own check, with the position of the parameter that it names. */
 export function located(problem: ParameterProblem, node: ObjectNode, path: string): Problem {
   return {
     severity: problem.severity ?? 'error',

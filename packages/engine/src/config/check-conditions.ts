@@ -24,13 +24,13 @@ interface ReadCondition {
   readonly valuesPath?: string;
 }
 
-/** What problems of a stage are added to. */
+/** Receives the problems of a stage. */
 interface Checking {
   readonly component: string;
   readonly list: ProblemList;
 }
 
-/** Checks the key `conditions` of a stage, with the groups in it; undefined when there is none. */
+/** Checks the key `conditions` of a stage, with the groups in it; undefined if there is none. */
 export function checkConditions(
   stage: ObjectNode,
   path: string,
@@ -62,7 +62,7 @@ function isGroup(node: ConfigNode): node is ObjectNode {
   return node.kind === 'object' && GROUP_KEYS.some((key) => node.entries.has(key));
 }
 
-/** The list with conditions in place of groups in which there is nothing to find. */
+/** The list with an empty condition in place of each group, so that the schema accepts it. */
 function withoutGroups(listed: ConfigNode, nodes: readonly ConfigNode[]): ConfigNode {
   if (!nodes.some(isGroup)) return listed;
   const items = nodes.map((node) => {

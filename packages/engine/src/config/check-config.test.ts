@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { configOf, connectors, indexer, pipelines, problemsOf } from './checked-config.test.lib.ts';
 
 describe('a config without mistakes', () => {
-  it('gives what a run needs, defaults filled in', async () => {
+  it('returns what a run needs, with defaults', async () => {
     const config = await configOf(`
       connectors: [
         {class: Numbers, count: 1}
@@ -68,7 +68,7 @@ describe('a config without mistakes', () => {
 });
 
 describe('sections', () => {
-  it('that are missing are named, all of them', async () => {
+  it('reports all missing sections at once', async () => {
     expect(await problemsOf('')).toEqual([
       'pipelines - Configuration does not contain key "pipelines". | Add pipelines: [{name: "…", stages: [ … ]}]; it may be an empty list.',
       'connectors - Configuration does not contain key "connectors". | Add connectors: [{class: "…", pipeline: "…"}].',
@@ -80,7 +80,7 @@ describe('sections', () => {
     ]);
   });
 
-  it('of a wrong type are refused, and their elements', async () => {
+  it('reports sections and list elements of a wrong type', async () => {
     expect(await problemsOf('connectors: {a: 1}\npipelines: p\nindexer: 5\nworker: 1')).toEqual([
       'connectors 1:13 connectors is supposed to be a list, was "OBJECT"',
       'pipelines 2:12 pipelines is supposed to be a list, was "STRING"',
@@ -106,11 +106,11 @@ describe('pipelines', () => {
     ]);
   });
 
-  it('have names of their own', async () => {
+  it('reports two of the same name', async () => {
     expect(
       await problemsOf(`${connectors}\npipelines: [{name: p, stages: []}, {name: p, stages: []}]\n${indexer}`),
     ).toEqual([
-      'pipelines[1].name 2:43 <p> More than one pipeline found with name: p | Give each pipeline a name of its own.',
+      'pipelines[1].name 2:43 <p> More than one pipeline found with name: p | Give each pipeline a different name.',
     ]);
   });
 
@@ -166,7 +166,7 @@ describe('connectors', () => {
     ]);
   });
 
-  it('have names of their own, given or by position', async () => {
+  it('reports two of the same name, whether given or derived from the position', async () => {
     expect(
       await problemsOf(
         `connectors: [{class: Numbers, name: connector_2, count: 1}, {class: Numbers, count: 1}]\npipelines: []\n${indexer}`,
@@ -178,7 +178,7 @@ describe('connectors', () => {
 });
 
 describe('the blocks of the engine', () => {
-  it('are closed, and complete when they are there', async () => {
+  it('report unknown keys, and missing keys of a block that is present', async () => {
     const text = `${connectors}\n${pipelines}\n${indexer}\nrunner {a: 1}\nlog {seconds: x}\nzookeeper {}\nkafka {bootstrapServers: "h:1"}\nworker {threads: 0}\npublisher {queueCapacity: "5"}`;
     expect(await problemsOf(text)).toEqual([
       'runner.a 4:9 <runner> Config contains unknown property a | Known are: connectorTimeout, maxFailures, metricsLoggingLevel.',
@@ -194,7 +194,7 @@ describe('the blocks of the engine', () => {
   });
 });
 
-describe('what is there for nothing', () => {
+describe('a part without effect', () => {
   it.each([
     'worker.exitOnTimeout: true',
     'worker.maxRetries: 2',
@@ -202,14 +202,14 @@ describe('what is there for nothing', () => {
     'worker.pipeline: p',
     'runner.metricsLoggingLevel: info',
     'indexer.logRate: 5',
-  ])('is told of, as a warning: %s', async (setting) => {
+  ])('is reported as a warning: %s', async (setting) => {
     const [path] = setting.split(':');
     expect(await problemsOf(`${connectors}\n${pipelines}\n${indexer}\n${setting}`)).toEqual([
       expect.stringMatching(`^warning ${path} 4:\\d+ <\\w+> ${path} has no effect in this version`),
     ]);
   });
 
-  it('is nothing that works, nor what is not given', async () => {
+  it('is not reported if it has an effect, or is absent', async () => {
     const working =
       'worker.threads: 2, publisher.queueCapacity: 5, publisher.maxPendingDocs: 5, runner.connectorTimeout: 5';
     expect(await problemsOf(`${connectors}\n${pipelines}\n${indexer}\n${working}`)).toEqual([]);
@@ -218,20 +218,20 @@ describe('what is there for nothing', () => {
     expect(await problemsOf(`${connectors}\n${pipelines}\nindexer {type: nothing, ${retries}}`)).toEqual([]);
   });
 
-  it('may be a level that there is not', async () => {
+  it('is reported for a level that does not exist', async () => {
     const problems = await problemsOf(`${connectors}\n${pipelines}\n${indexer}\nrunner.metricsLoggingLevel: loud`);
     expect(problems).toContain(
       'warning runner.metricsLoggingLevel 4:29 <runner> There is no level loud | Levels are: TRACE, DEBUG, INFO, WARN, ERROR.',
     );
   });
 
-  it('may be a name of a connector that is empty', async () => {
+  it('is reported for an empty connector name', async () => {
     expect(await problemsOf(`${connectors.replace('name: c', 'name: ""')}\n${pipelines}\n${indexer}`)).toEqual([
       'warning connectors[0].name 1:37 The name of the connector is empty | Give it one, or leave name out: it is called connector_1 then.',
     ]);
   });
 
-  it('may be a key of a pipeline', async () => {
+  it('is reported for a key of a pipeline', async () => {
     expect(
       await problemsOf(`${connectors}\npipelines: [{name: p, stages: [], stage: [], colour: red}]\n${indexer}`),
     ).toEqual([
@@ -240,7 +240,7 @@ describe('what is there for nothing', () => {
     ]);
   });
 
-  it('may be a pipeline that no connector feeds', async () => {
+  it('is reported for a pipeline without a connector', async () => {
     const two = 'pipelines: [{name: p, stages: []}, {name: q, stages: []}]';
     expect(await problemsOf(`${connectors}\n${two}\n${indexer}`)).toEqual([
       'warning pipelines[1] 2:36 <q> No connector feeds the pipeline q | Write pipeline: q in the connector that is to feed it.',

@@ -24,18 +24,18 @@ import type { IngestConfig } from './ingest-config.ts';
 import { checkMaxFailures } from './max-failures.ts';
 import { readPipelineTests, TESTS } from './pipeline-tests.ts';
 
-/** What checking gave: all problems, and the config when none of them is an error. */
+/** The result of a check: all problems, and the config if none of them is an error. */
 export interface CheckedConfig {
   config: IngestConfig | undefined;
   problems: Problem[];
 }
 
 /**
- * Checks a whole resolved config: pipelines, connectors, the indexer, the engine's blocks, and how they refer
- * to each other. Everything wrong is found at once and told in the order of the text. Nothing is written, no
- * connection made, no heavy library loaded.
+ * Checks a whole resolved config: pipelines, connectors, the indexer, the engine's blocks, and their references to each
+ * other. It finds all problems at once and returns them in the order of the text. It writes nothing, opens no
+ * connection, and loads no heavy library.
  * @param options.readFiles read the files that conditions name (`valuesPath`), as a run does; without it the check
- *   touches no file, and such conditions are left out of the config that it gives
+ * reads no file, and the returned config lacks such conditions
  */
 export async function checkConfig(
   root: ObjectNode,
@@ -67,7 +67,10 @@ export async function checkConfig(
   return { config: { connectors, pipelines, indexer, worker, publisher, runner, log }, problems };
 }
 
-/** A run does not read the tests: their mistakes are warnings, unless a substitution says that the key is the user's own. */
+/**
+ * A run does not read the tests, so their mistakes are warnings. They are not checked if a substitution refers to the
+ * key, which is then the user's.
+ */
 function warnOfTests(root: ObjectNode, list: ProblemList): void {
   if (root.substituted?.has(TESTS) === true) return;
   for (const problem of readPipelineTests(root).problems) list.add({ ...problem, severity: 'warning' });

@@ -20,7 +20,7 @@ interface CommonConnectorParameters {
   collapse: boolean;
 }
 
-/** Checks the list `connectors` against the pipelines that exist; gives those that can be run. */
+/** Checks the list `connectors` against the existing pipelines; returns those that can be run. */
 export async function checkConnectors(
   root: ObjectNode,
   pipelines: readonly PipelineConfig[],
@@ -137,7 +137,7 @@ async function checkConnector(
   };
 }
 
-/** A warning: what stands before it in the list does its work, as in the reference. */
+/** A warning, because the connectors before it in the list still run, as in the reference. */
 async function warnOfMissingPipeline(
   entry: CatalogEntry,
   node: ObjectNode,

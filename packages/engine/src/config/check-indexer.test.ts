@@ -6,7 +6,7 @@ import { readConfigText } from './read-config.ts';
 describe('the indexer', () => {
   const block = (text: string) => `${connectors}\n${pipelines}\n${text}`;
 
-  it('and its own block are told of together', async () => {
+  it('is reported together with problems of its block', async () => {
     expect(await problemsOf(block('indexer {type: Sink, batchSize: 0}, sink {path: [], colums: []}'))).toEqual([
       'indexer.batchSize 3:33 <indexer> batchSize must be at least 1, was 0',
       'sink 3:42 <sink> Config is missing required property columns',
@@ -80,7 +80,7 @@ describe('the indexer', () => {
     ['type: SINKS', 'indexer.type', 'Did you mean Sink? Types are: Nothing, Sink.'],
     ['class: Snk', 'indexer.class', 'Did you mean Sink?'],
   ])(
-    'that is misspelt (%s) is told with the one that was meant, and what is wrong with its block',
+    'that is misspelt (%s) is reported with a suggestion and the problems of the suggested block',
     async (text, path, hint) => {
       expect(await problemsOf(block(`indexer {${text}}\nsink {path: [], columns: [a]}`))).toEqual([
         expect.stringMatching(new RegExp(`^${path} 3:\\d+ <indexer> .*\\| ${hint.replace('?', '\\?')}$`)),
@@ -89,17 +89,17 @@ describe('the indexer', () => {
     },
   );
 
-  it('is its class, whatever type says', async () => {
-    const told = (type: string) => problemsOf(block(`indexer {class: Nothing, type: ${type}}`));
+  it('is its class, even if type has another value', async () => {
+    const problems = (type: string) => problemsOf(block(`indexer {class: Nothing, type: ${type}}`));
     for (const type of ['sink', 'mongo']) {
-      expect(await told(type)).toEqual([
+      expect(await problems(type)).toEqual([
         'warning indexer.type 3:32 <indexer> indexer.type has no effect beside indexer.class, which is Nothing | Remove one of them.',
       ]);
     }
-    expect(await told('nothing')).toEqual([]);
+    expect(await problems('nothing')).toEqual([]);
   });
 
-  it('is told of a value of a wrong type only that', async () => {
+  it('is reported only once for a value of a wrong type', async () => {
     expect(
       await problemsOf(block('indexer {type: nothing, deletionMarkerField: d, deletionMarkerFieldValue: []}')),
     ).toEqual([
@@ -108,8 +108,8 @@ describe('the indexer', () => {
   });
 });
 
-describe('an indexer that tells of the block indexer', () => {
-  it('is told at the key that it means', async () => {
+describe('an indexer that reports a problem of the block indexer', () => {
+  it('reports it at the key that has the problem', async () => {
     const text = `${connectors}\n${pipelines}\nindexer {\n  type: sink\n  routingField: r\n}\nsink {path: p, columns: [a]}`;
     expect(await problemsOf(text)).toEqual(['warning indexer.routingField 5:17 <indexer> a sink has no routes']);
   });

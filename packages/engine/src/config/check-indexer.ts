@@ -13,14 +13,14 @@ import { checkComponent, findClass, isAllowed, ProblemList } from './check-compo
 import type { IndexerConfig } from './ingest-config.ts';
 import { SECTIONS } from './sections.ts';
 
-/** Keys that go with `maxRetries` only. */
+/** Keys that need `maxRetries`. */
 export const RETRY_KEYS = [
   'retryWaitDurationMs',
   'retryMaxWaitDurationMs',
   'retryRandomizationFactor',
   'retryableStatusCodes',
 ] as const;
-/** Keys that go together. */
+/** Pairs of keys that are only valid together. */
 export const PAIRS = [
   ['deletionMarkerField', 'deletionMarkerFieldValue'],
   ['deleteByFieldField', 'deleteByFieldValue'],
@@ -71,7 +71,7 @@ export async function checkIndexer(
   if (block === undefined) return undefined;
   const path = entry.block ?? 'indexer';
   if (checked.problems.some((problem) => problem.severity === 'error')) {
-    // What the class itself checks needs the settings; what its schema says does not.
+    // The check of the class needs the settings. The check of its schema does not.
     list.addAll(checkParameters(entry.schema, block, path, new Set(), list.rules).problems, path);
     return undefined;
   }
@@ -91,7 +91,7 @@ export async function checkIndexer(
   return params === undefined ? undefined : { entry, params, path, settings };
 }
 
-/** Whether the indexer of a config writes to the standard output of the process; false when it is not valid. */
+/** Whether the indexer of a config writes to the standard output of the process; false if the config is not valid. */
 export async function writesToStandardOutput(root: ObjectNode, registry: Registry): Promise<boolean> {
   const indexer = await checkIndexer(root, registry, new ProblemList());
   if (indexer === undefined || indexer.settings.sendEnabled === false) return false;
@@ -126,7 +126,7 @@ function typesOf(registry: Registry): string[] {
   return registry.list('indexer').flatMap((indexer) => indexer.type ?? []);
 }
 
-/** A misspelt type or class hides nothing of the block that is there for the one that was meant. */
+/** If type or class is misspelt, the block of the intended indexer is still checked. */
 async function checkMeantBlock(
   root: ObjectNode,
   node: ObjectNode,
@@ -148,7 +148,7 @@ async function checkMeantBlock(
   list.addAll(checkParameters(meant.schema, block, meant.block, new Set(), list.rules).problems, meant.block);
 }
 
-/** Where both are given, the class counts. Nothing is said when they mean the same. */
+/** If both are given, the class counts. There is no warning if they mean the same. */
 function warnOfOtherType(node: ObjectNode, entry: CatalogEntry, registry: Registry, list: ProblemList): void {
   const typeNode = isPresent(node, 'class') ? node.entries.get('type') : undefined;
   const type = typeNode === undefined ? undefined : scalarText(typeNode);
@@ -164,7 +164,10 @@ function warnOfOtherType(node: ObjectNode, entry: CatalogEntry, registry: Regist
   });
 }
 
-/** The node with the indexer's own parameters; an empty one for indexers without a block, or whose block may be left out. */
+/**
+ * The node with the indexer's own parameters. It is an empty object for indexers without a block, or with an optional
+ * block that is absent.
+ */
 function blockOf(root: ObjectNode, entry: CatalogEntry, list: ProblemList): ObjectNode | undefined {
   const empty: ObjectNode = { kind: 'object', entries: new Map(), keys: new Map(), origin: root.origin };
   if (entry.block === undefined) return empty;
@@ -208,8 +211,8 @@ function blockOf(root: ObjectNode, entry: CatalogEntry, list: ProblemList): Obje
 }
 
 /**
- * The key at the top that has the parameters of an indexer under a wrong name, such as `kafka` for `kafkaTopic`: it has all
- * that are required, or it is spelt alike.
+ * The key at the top that has the parameters of an indexer under a wrong name, such as `kafka` for `kafkaTopic`. Either
+ * it has all required parameters, or its name is similar.
  */
 function misnamedBlock(
   root: ObjectNode,
@@ -223,7 +226,7 @@ function misnamedBlock(
   return others.find(([key, node]) => {
     if (node.kind !== 'object' || node.entries.size === 0) return false;
     const names = [...node.entries.keys()];
-    // A block of the engine may be called so too: only its parameters tell them apart.
+    // A block of the engine may have this name too. Only its parameters show which one it is.
     if (block.startsWith(key)) return names.every((name) => Object.hasOwn(properties, name));
     return nearest(key, [block]) !== undefined && names.some((name) => Object.hasOwn(properties, name));
   })?.[0];
@@ -260,7 +263,7 @@ function checkCombinations(node: ObjectNode, settings: IndexerSettings, list: Pr
   }
   for (const [i, status] of (settings.retryableStatusCodes ?? []).entries()) {
     if (status === -1 || (status >= 100 && status <= 599)) continue;
-    const message = `indexer.retryableStatusCodes[${i}] is ${status}, which is no HTTP status`;
+    const message = `indexer.retryableStatusCodes[${i}] is ${status}, which is not an HTTP status`;
     report('retryableStatusCodes', message, 'Statuses are 100 to 599; -1 means that there was no answer.');
   }
   const { retryWaitDurationMs: first, retryMaxWaitDurationMs: longest } = settings;

@@ -10,7 +10,7 @@ function found(text: string): string[] {
 }
 
 describe('the mask of a secret', () => {
-  it('where a secret should stand is told', () => {
+  it('is reported in place of a secret', () => {
     expect(
       found(
         'a { password: "******" }\nlist: [{ token: ["******"] }]\n"x.url": "http://u:******@h/"\nq: "h?sig=******"',
@@ -18,7 +18,7 @@ describe('the mask of a secret', () => {
     ).toEqual(['warning a.password 1:15', 'warning list[0].token[0] 2:18', 'warning "x.url" 3:10', 'warning q 4:4']);
   });
 
-  it('is a text like others elsewhere', () => {
+  it('is a normal text in other places', () => {
     expect(found('replacement: "******", note: "** ****** **"')).toEqual([]);
   });
 });

@@ -4,8 +4,8 @@ import type { Problem } from '../errors/problem.ts';
 import { isSecretKey, MASK } from './render-config.ts';
 
 /**
- * Where a config has the mask of a secret instead of the secret: somebody has sent what an answer showed. Warnings,
- * because the config can be stored; a run of it will not get far.
+ * Finds the mask of a secret in place of the secret: the user sent a config as an answer showed it. The problems are
+ * warnings, because the config can be stored. A run of it will probably fail.
  */
 export function maskedSecrets(root: ObjectNode): Problem[] {
   const problems: Problem[] = [];
@@ -24,7 +24,7 @@ export function maskedSecrets(root: ObjectNode): Problem[] {
         code: 'HR_CONFIG_INVALID_VALUE',
         path,
         ...place(node.origin),
-        message: `${MASK} stands here for a secret, as answers show it`,
+        message: `This secret is ${MASK}, the mask that answers show instead of it`,
         hint: 'Write the secret itself, or send the config as it was before it was shown.',
       });
     }
@@ -32,7 +32,7 @@ export function maskedSecrets(root: ObjectNode): Problem[] {
   return problems.reverse();
 }
 
-/** Answers mask the value of a secret key as a whole, and parts of others: the password of a URL, a parameter. */
+/** Answers mask the whole value of a secret key, and parts of other values: the password of a URL, a parameter. */
 function isMasked(text: string, secret: boolean): boolean {
   return (secret && text === MASK) || text.includes(`:${MASK}@`) || text.includes(`=${MASK}`);
 }

@@ -66,13 +66,13 @@ describe('a class of a plugin of the reference that is missing', () => {
   );
 });
 
-it('the block of a missing plugin has no effect beside another indexer, which the check says', async () => {
+it('the block of a missing plugin has no effect if another indexer is selected, and the check warns', async () => {
   expect(await problemsOf(`${config('Numbers', 'Mark')}\npinecone { apiKey: x }`)).toEqual([
     { path: 'pinecone', message: expect.stringContaining('does not read pinecone'), hint: 'Remove it.' },
   ]);
 });
 
-it('a name that is not of a plugin gets a suggestion as before', async () => {
+it('a name outside of the plugins gets a suggestion as before', async () => {
   expect(await problemsOf(config('Numbers', 'Mrak'))).toMatchObject([
     { message: 'There is no stage Mrak', hint: 'Did you mean Mark?' },
   ]);

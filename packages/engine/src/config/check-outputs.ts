@@ -2,19 +2,19 @@ import type { Registry } from '../component/registry.ts';
 import type { ComponentFile, ProblemList } from './check-component.ts';
 import type { ConnectorConfig, IndexerConfig } from './ingest-config.ts';
 
-/** What writes the very file that a connector reads would destroy it while it is read. */
+/** An output file that a connector also reads would be destroyed while it is read. */
 export async function checkOutputs(
   indexer: IndexerConfig | undefined,
   registry: Registry,
   list: ProblemList,
 ): Promise<void> {
   const outputs = await outputsOf(indexer, registry, list);
-  const told = new Set<string>();
+  const reported = new Set<string>();
   for (const { owner, kind, where, text, target, component } of list.files) {
-    if (owner !== 'connector' || kind === 'write' || told.has(where.path)) continue;
+    if (owner !== 'connector' || kind === 'write' || reported.has(where.path)) continue;
     const output = outputs.find((output) => output.target === target);
     if (output === undefined) continue;
-    told.add(where.path);
+    reported.add(where.path);
     list.add({
       code: 'HR_CONFIG_INVALID_VALUE',
       ...where,
@@ -25,7 +25,7 @@ export async function checkOutputs(
   }
 }
 
-/** Outputs that do not go well with where the documents come from; for a config without errors. */
+/** Warns of outputs that conflict with the sources of the documents; for a config without errors. */
 export async function warnOfOutputs(
   connectors: readonly ConnectorConfig[],
   indexer: IndexerConfig | undefined,
@@ -53,7 +53,7 @@ export async function warnOfOutputs(
       code: 'HR_CONFIG_INVALID_VALUE',
       path: indexer.path,
       component: indexer.entry.name,
-      message: `Each run overwrites what the last one wrote, and ${name} gives only what is new since then`,
+      message: `Each run overwrites the output of the last run, and ${name} reads only what is new since then`,
       hint: `Set ${indexer.path}.append: true.`,
     });
   }
@@ -77,7 +77,10 @@ async function writesFiles({ entry, params, settings }: IndexerConfig, registry:
   return Indexer.writesToStandardOutput?.(params as never) !== true;
 }
 
-/** An output that begins anew with each run: behind a source that does not, nothing would be left of all runs but the last. */
+/**
+ * An output that starts empty with each run. With an incremental source, only the documents of the last run would
+ * remain.
+ */
 async function overwritesItself({ entry, params, settings }: IndexerConfig, registry: Registry): Promise<boolean> {
   if (settings.sendEnabled === false) return false;
   const Indexer = await registry.load(entry, 'indexer');

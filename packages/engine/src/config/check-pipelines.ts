@@ -24,7 +24,7 @@ interface CommonStageParameters {
   conditionPolicy: string;
 }
 
-/** Checks the list `pipelines`; gives those that can be run. */
+/** Checks the list `pipelines`; returns those that can be run. */
 export async function checkPipelines(
   root: ObjectNode,
   registry: Registry,
@@ -71,7 +71,7 @@ export async function checkPipelines(
         ...place((item.entries.get('name') ?? item).origin),
         component: pipeline.name,
         message: `More than one pipeline found with name: ${pipeline.name}`,
-        hint: 'Give each pipeline a name of its own.',
+        hint: 'Give each pipeline a different name.',
       });
     }
     names.add(pipeline.name);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { indexer, problemsOf } from './checked-config.test.lib.ts';
 
-it('warns of a key that is given twice with different values, where the lost one stands', async () => {
+it('warns of a key that is given twice with different values, at the position of the lost value', async () => {
   const text = `connectors: [{
   class: Numbers, name: c, pipeline: p, count: 1
   count: 2

@@ -3,17 +3,18 @@ import { join, place } from '../component/config-nodes.ts';
 import type { ProblemList } from './check-component.ts';
 
 /**
- * Warns of keys that one file gives twice with different values: the first value is lost. HOCON allows it, and a slip looks
- * just like it. What includes, substitutions and overrides replace is replaced on purpose.
+ * Warns of keys that one file gives twice with different values: the first value is lost. HOCON allows it, but it is
+ * usually a mistake. Values that includes, substitutions and overrides replace are not reported, because that is
+ * intended.
  */
 export function warnOfReplaced(root: ObjectNode, list: ProblemList): void {
   const { replaced = [] } = root;
   if (replaced.length === 0) return;
   const paths = pathsByPlace(root);
-  const told = new Set<string>();
+  const reported = new Set<string>();
   for (const { key, by, before } of replaced) {
-    if (told.has(placeKey(before))) continue;
-    told.add(placeKey(before));
+    if (reported.has(placeKey(before))) continue;
+    reported.add(placeKey(before));
     list.add({
       severity: 'warning',
       code: 'HR_CONFIG_UNUSED',
@@ -25,7 +26,7 @@ export function warnOfReplaced(root: ObjectNode, list: ProblemList): void {
   }
 }
 
-/** The path of each key of the config, by where it stands. */
+/** The path of each key of the config, by its position. */
 function pathsByPlace(root: ObjectNode): Map<string, string> {
   const paths = new Map<string, string>();
   const pending: [ConfigNode, string][] = [[root, '']];

@@ -11,7 +11,7 @@ describe('stages', () => {
     ]);
   });
 
-  it('that could not start are only warned of while they are disabled', async () => {
+  it('only cause warnings if they could not start but are disabled', async () => {
     const severities = async (enabled: boolean) => {
       const text = withStages(`{class: Mark, field: a, regex: ["|"], enabled: ${enabled}}`);
       return (await check(text)).problems.map(({ severity }) => severity);
@@ -20,7 +20,7 @@ describe('stages', () => {
     expect(await severities(false)).toEqual(['warning']);
   });
 
-  it('are told of by class and name', async () => {
+  it('are named by class and name in problems', async () => {
     expect(
       await problemsOf(
         withStages('{name: x}, {class: Mrak, name: y, field: a}, {class: Mark, name: z, fild: a, field: b}'),
@@ -32,7 +32,7 @@ describe('stages', () => {
     ]);
   });
 
-  it('may check themselves, with the place of what they mean', async () => {
+  it('may check themselves, and report the position of the parameter', async () => {
     const text = withStages(`{
       class: Mark, field: a
       fieldMapping {
@@ -66,7 +66,7 @@ describe('stages', () => {
     ]);
   });
 
-  it('have names of their own in a pipeline; disabled ones do not count', async () => {
+  it('have unique names in a pipeline; disabled ones do not count', async () => {
     expect(
       await problemsOf(
         withStages(
@@ -178,7 +178,7 @@ describe('conditions', () => {
     expect(first).toBe(`pipelines[0].stages[0].${where} <Mark> ${message}${hint}`);
   });
 
-  it('without conditions a wrong policy is a warning, because the reference overlooks it', async () => {
+  it('cause only a warning for a wrong policy without conditions, because the reference ignores it', async () => {
     expect(await problemsOf(condition('conditionPolicy: some'))).toEqual([
       'warning pipelines[0].stages[0].conditionPolicy 2:73 <Mark> Unsupported condition policy: some | It is "all" or "any".',
     ]);

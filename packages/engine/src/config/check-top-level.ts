@@ -9,15 +9,17 @@ import { engineBlocks } from './engine-blocks.ts';
 import { SECTIONS } from './sections.ts';
 
 /**
- * Keys of the reference that change nothing here, and the schema that editors look for: nobody misspells them. The
+ * Keys of the reference that have no effect here, and the schema key of editors. They are not reported as misspelt. The
  * storage blocks and `javax` are for the files of Kafka's properties and for Solr.
  */
 const SILENT: ReadonlySet<string> = new Set(['$schema', 'azure', 'gcp', 'javax', 's3']);
 
 /**
- * Warns of keys at the top that nothing reads. Configs keep values of their own there to substitute: what a substitution
- * names is none of our business, nor is what an included file brings. Nothing is said of the block of another indexer
- * where the selected one comes from elsewhere: an include, the environment or an override changes it. Configs that were not read from a text do not say what they substitute: nothing is told.
+ * Warns of keys at the top that nothing reads.
+ * Users keep their own values there for substitutions, so keys that a substitution names are not reported, and keys of
+ * an included file are not either. The block of another indexer is not reported if an include, the environment or an
+ * override selects the indexer, because these can select another one. If the config was not read from a text, its
+ * substitutions are unknown, and nothing is reported.
  */
 export async function warnOfUnknownSections(root: ObjectNode, registry: Registry, list: ProblemList): Promise<void> {
   const { substituted } = root;
@@ -58,11 +60,11 @@ export async function warnOfUnknownSections(root: ObjectNode, registry: Registry
 
 interface SelectedIndexer {
   readonly entry: CatalogEntry;
-  /** Whether the config itself says so, and nothing from outside. */
+  /** Whether the config itself sets the value, not something outside it. */
   readonly isFixed: boolean;
 }
 
-/** The indexer that the config selects; undefined when there is none, which the check of the indexer tells. */
+/** The indexer that the config selects; undefined if there is none, which the check of the indexer reports. */
 async function selectedIndexer(root: ObjectNode, registry: Registry): Promise<SelectedIndexer | undefined> {
   const indexer = root.entries.get('indexer');
   if (indexer?.kind !== 'object') return undefined;

@@ -6,7 +6,7 @@ import { checkConfig } from './check-config.ts';
 import { openFixtureRegistry } from './fixture-components.test.lib.ts';
 import { type ReadConfig, readConfigFile, readConfigText } from './read-config.ts';
 
-/* What stands in a config and is not read, or not as it stands: warnings. */
+/** Warnings about values that a config has but that are not read, or are changed when they are read. */
 
 const registry = await openFixtureRegistry();
 const CONFIG = `connectors: [{class: Numbers, name: c, pipeline: p, count: 1}]
@@ -25,7 +25,7 @@ async function warningsOf({ root, problems }: ReadConfig): Promise<string[]> {
 const warned = (more: string) => warningsOf(readConfigText(`${CONFIG}\n${more}`));
 
 describe('a key at the top', () => {
-  it('that nothing reads is told, with what it may have been meant to be', async () => {
+  it('that nothing reads is reported, with a suggestion', async () => {
     expect(await warned('wroker { threads: 2 }, colour: red, "a.b": 1')).toEqual([
       'wroker 4:1 Nothing reads wroker: it has no effect | Did you mean worker?',
       'colour 4:24 Nothing reads colour: it has no effect | Substitute it somewhere (${colour}), or remove it.',
@@ -33,21 +33,21 @@ describe('a key at the top', () => {
     ]);
   });
 
-  it('that a substitution names is the user’s own, also when it is like a known one', async () => {
+  it('that a substitution names is the user’s own, even if it is similar to a known key', async () => {
     expect(
       await warned('logs: 1, runners { x: 1 }, other: ${logs} ${?runners.x}, last: ${?other}, x: ${?last}${?x}'),
     ).toEqual([]);
   });
 
-  it('that belongs to a storage or an editor is left alone', async () => {
+  it('that belongs to a storage or an editor is not reported', async () => {
     expect(await warned('s3 {}, javax.net.ssl.trustStore: x, "$schema": "config.json"')).toEqual([]);
   });
 
-  it('that belongs to another indexer is told, unless the indexer is chosen from outside', async () => {
+  it('that belongs to another indexer is reported, unless something outside the config selects the indexer', async () => {
     expect(await warned('sink { path: x }')).toEqual([
       'sink 4:1 The indexer is Nothing, which does not read sink: it has no effect | Remove it.',
     ]);
-    // The config gives the type twice, which is another warning.
+    // The config gives the type twice, which causes another warning.
     expect((await warned('sink { path: x, columns: [a] }, indexer.type: sink')).join()).not.toContain('sink 4:1');
     expect(await warned('sink { path: x }, other: ${sink}')).toEqual([
       expect.stringMatching(/^other 4:19 Nothing reads/),
@@ -69,7 +69,7 @@ describe('a key at the top', () => {
     ]);
   });
 
-  it('of an included file may serve others', async () => {
+  it('of an included file is not reported', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'headrace-unread-'));
     try {
       writeFileSync(join(folder, 'shared.conf'), 'ours: 1, theirs: 2');
@@ -84,7 +84,7 @@ describe('a key at the top', () => {
 });
 
 describe('a value', () => {
-  it('that the reference takes, though it makes no sense, counts as the nearest that does', async () => {
+  it('out of its useful range is replaced by the nearest useful value, with a warning', async () => {
     expect(await warned('log.seconds: 0, runner.connectorTimeout: 99999999999')).toEqual([
       'log.seconds 4:14 seconds is 0, which is too small: 1 counts | Write 1, or leave it out.',
       'runner.connectorTimeout 4:42 connectorTimeout is 99999999999, which is too large: 2147483647 counts | Write 2147483647, or leave it out.',
@@ -93,13 +93,13 @@ describe('a value', () => {
     expect((await checkConfig(root as never, registry)).config?.log.seconds).toBe(1);
   });
 
-  it('that is to be whole loses what is behind the point', async () => {
+  it('that must be whole is cut to an integer, with a warning', async () => {
     expect(await warned('worker.threads: 2.5, log.seconds: 2.0, runner.connectorTimeout: "3e0"')).toEqual([
-      'worker.threads 4:17 threads is 2.5, and has to be whole: 2 counts | Write 2.',
+      'worker.threads 4:17 threads is 2.5, and must be whole: 2 counts | Write 2.',
     ]);
   });
 
-  it('that another one makes useless is told', async () => {
+  it('that has no effect because of another value is reported', async () => {
     const retries = 'maxRetries: 2, retryWaitDurationMs: 500, retryMaxWaitDurationMs: 100';
     expect(await warned(`indexer { ${retries}, whitelist: [a, b], blacklist: [b] }`)).toEqual([
       'indexer.retryWaitDurationMs 4:47 indexer.retryWaitDurationMs has no effect above indexer.retryMaxWaitDurationMs, 100 | Raise retryMaxWaitDurationMs.',
@@ -107,7 +107,7 @@ describe('a value', () => {
     ]);
   });
 
-  it('that is no status of HTTP is a mistake', async () => {
+  it('that is not an HTTP status is an error', async () => {
     const { root } = readConfigText(`${CONFIG}\nindexer { maxRetries: 1, retryableStatusCodes: [429, -1, 42] }`);
     const { problems } = await checkConfig(root as never, registry);
     expect(problems).toMatchObject([
@@ -119,7 +119,7 @@ describe('a value', () => {
 describe('a condition', () => {
   const withStage = (more: string) => warningsOf(readConfigText(CONFIG.replace('field: f', `field: f, ${more}`)));
 
-  it('without fields, or without values, is told', async () => {
+  it('without fields, or without values, is reported', async () => {
     expect(
       await withStage(
         'conditions: [{fields: []}, {fields: [a], values: []}, {fields: [a], values: [], operator: must_not}]',
@@ -131,7 +131,7 @@ describe('a condition', () => {
     ]);
   });
 
-  it('has no policy where there is none', async () => {
+  it('is reported for a policy without conditions', async () => {
     expect(await withStage('conditionPolicy: any')).toEqual([
       'pipelines[0].stages[0].conditionPolicy 2:73 conditionPolicy has no effect without conditions | Remove it, or add conditions.',
     ]);

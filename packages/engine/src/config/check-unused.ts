@@ -9,8 +9,8 @@ const PIPELINE_KEYS: readonly string[] = ['name', 'stages', 'threads'];
 const METRICS_LEVELS: readonly string[] = ['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR'];
 
 /**
- * Warns of what is there for nothing. Warnings only, because the reference lets it pass. Single settings without effect
- * are marked in their schemas (`NO_EFFECT`).
+ * Warns of parts without effect. Warnings only, because the reference accepts them. Single settings without effect are
+ * marked in their schemas (`NO_EFFECT`).
  */
 export function warnOfUnused(root: ObjectNode, connectors: readonly ConnectorConfig[], list: ProblemList): void {
   const listed = root.entries.get('pipelines');
@@ -44,8 +44,9 @@ function warnOfUnknownKeys(pipeline: ObjectNode, path: string, list: ProblemList
 }
 
 /**
- * The key `pipeline` of a connector may be forgotten. Nothing is said without connectors, nor beside a connector whose
- * pipeline does not exist, because that one may be meant.
+ * Finds pipelines without a connector: the user may have forgotten the key `pipeline` of a connector. Nothing is
+ * reported if there are no connectors, or if a connector names a pipeline that does not exist, because it may mean this
+ * one.
  */
 function warnOfUnfed(
   pipelines: readonly ConfigNode[],

@@ -19,9 +19,10 @@ const BLOCKS: Readonly<Record<keyof typeof engineBlocks, string>> = {
 };
 
 /**
- * The JSON Schema (2020-12) of a whole ingest config with every component that the registry knows: what editors complete
- * and check a config with. It says what `checkConfig` says of names, types and values; what needs more than one place
- * of a config (a pipeline that does not exist, two stages of one name) only `checkConfig` finds.
+ * The JSON Schema (2020-12) of a whole ingest config with every component that the registry knows. Editors use it to
+ * complete and check a config. It makes the same checks of names, types and values as `checkConfig`. Only `checkConfig`
+ * makes checks that compare several positions of a config (a pipeline that does not exist, two stages with the same
+ * name).
  */
 export function configSchema(registry: Registry): JsonSchema {
   const entries = KINDS.flatMap((kind) => registry.list(kind));
@@ -34,8 +35,8 @@ export function configSchema(registry: Registry): JsonSchema {
     type: 'object',
     required: ['connectors', 'pipelines', 'indexer'],
     properties: {
-      connectors: { ...listOf({ $ref: '#/$defs/connector' }), description: 'What is read, one after the other.' },
-      pipelines: { ...listOf({ $ref: '#/$defs/pipeline' }), description: 'What is made of the documents.' },
+      connectors: { ...listOf({ $ref: '#/$defs/connector' }), description: 'The sources, read in this order.' },
+      pipelines: { ...listOf({ $ref: '#/$defs/pipeline' }), description: 'What happens to the documents.' },
       indexer: { $ref: '#/$defs/indexer' },
       tests: { ...listOf({ $ref: '#/$defs/test' }), description: 'Unit tests of the pipelines, for `headrace test`.' },
       ...Object.fromEntries(indexers.flatMap(mentionBlock)),
@@ -117,7 +118,7 @@ function oneOrMore(schema: JsonSchema): JsonSchema {
   return { anyOf: [schema, { type: 'array', items: schema }] };
 }
 
-/** A connector or stage of a list: its class decides what else it has. */
+/** A connector or stage of a list. Its class decides which other keys it has. */
 function component(kind: 'connector' | 'stage', registry: Registry): JsonSchema {
   return {
     type: 'object',
@@ -131,7 +132,7 @@ function component(kind: 'connector' | 'stage', registry: Registry): JsonSchema 
   };
 }
 
-/** The values of `class` for a kind: the short names first, because an editor offers them in this order. */
+/** The values of `class` for a kind. The short names are first, because an editor offers them in this order. */
 function classNames(kind: ComponentKind, registry: Registry): JsonSchema {
   const entries = registry.list(kind);
   const aliases = entries.flatMap((entry) => entry.aliases);
@@ -148,7 +149,7 @@ function classNames(kind: ComponentKind, registry: Registry): JsonSchema {
   };
 }
 
-/** The names by which a config may call a component. Custom ones also go by the module that they are in. */
+/** The names by which a config may call a component. Custom components can also be named with their module. */
 function namesOf({ name, aliases, module }: CatalogEntry, registry: Registry): JsonSchema {
   if (registry.isBuiltIn(module)) return { enum: [name, ...aliases] };
   const names = [...[name, ...aliases].map(escapeRegExp), `.+#${escapeRegExp(name)}`];
@@ -165,7 +166,7 @@ function sharedKeys(kind: 'connector' | 'stage', writer: SchemaWriter): JsonSche
     ...rest,
     properties: {
       ...properties,
-      // The class has been looked at by whoever refers to this.
+      // The code that refers to this schema has already checked the class.
       class: {},
       ...(conditions === undefined
         ? {}
@@ -199,7 +200,7 @@ function conditionSchema(writer: SchemaWriter): JsonSchema {
   ]);
   return {
     type: 'object',
-    // All keys in one place: so an editor offers them before it is clear which kind it is going to be.
+    // All keys in one place, so that an editor offers them before the kind of condition is clear.
     properties: { ...properties, ...Object.fromEntries(groups) },
     additionalProperties: false,
     if: { anyOf: GROUP_KEYS.map((key) => ({ required: [key] })) },
@@ -219,7 +220,7 @@ function parametersOf(entry: CatalogEntry, writer: SchemaWriter): JsonSchema {
   };
 }
 
-/** The block `indexer`. Null counts as absent, and `class` wins over `type`. */
+/** The block `indexer`. Null counts as absent, and `class` overrides `type`. */
 function indexerBlock(writer: SchemaWriter, indexers: readonly CatalogEntry[], registry: Registry): JsonSchema {
   const { properties, ...rest } = writer.object(indexerSettings) as { properties: Record<string, JsonSchema> };
   const types = indexers.filter((entry) => entry.type !== undefined);
@@ -259,7 +260,10 @@ function indexerBlock(writer: SchemaWriter, indexers: readonly CatalogEntry[], r
 
 const WITHOUT_CLASS: JsonSchema = { properties: { class: { type: 'null' } } };
 
-/** Beside the indexer that it belongs to a block is checked; where it stands alone its keys are free, like all others. */
+/**
+ * The block of an indexer is checked if the config selects this indexer. Otherwise its keys are free, like all other
+ * keys at the top.
+ */
 function blockOf(entry: CatalogEntry, indexers: readonly CatalogEntry[], registry: Registry): JsonSchema[] {
   const { name, type, block, schema } = entry;
   if (block === undefined) return [];
@@ -296,12 +300,12 @@ function blockOf(entry: CatalogEntry, indexers: readonly CatalogEntry[], registr
   ];
 }
 
-/** Offers the block by its name before an indexer is chosen. */
+/** Offers the block by its name before an indexer is selected. */
 function mentionBlock({ name, block }: CatalogEntry): [string, JsonSchema][] {
   return block === undefined ? [] : [[block, { description: `The parameters of ${name}.` }]];
 }
 
-/** One of some texts, letter case aside: the patterns of JSON Schema have no flag for it. */
+/** One of several texts. Letter case is ignored: the patterns of JSON Schema have no flag for it. */
 function anyCase(texts: readonly string[]): string {
   const letters = (text: string) =>
     Array.from(text, (c) => (/[a-z]/i.test(c) ? `[${c.toLowerCase()}${c.toUpperCase()}]` : escapeRegExp(c))).join('');

@@ -9,7 +9,7 @@ import { readConfigFile, readConfigText } from './read-config.ts';
 import { configToJson, isSecretKey, MASK, maskSecrets, maskTexts, secretTexts } from './render-config.ts';
 
 describe('readConfigText', () => {
-  it('gives the tree, with substitutions, the environment and overrides', () => {
+  it('returns the tree, with substitutions, the environment and overrides', () => {
     const { root, problems } = readConfigText('a = 1\nb = ${a}\nc = ${NAME}', {
       env: { NAME: 'n' },
       overrides: { 'd.e': 'x', a: '2' },
@@ -32,7 +32,7 @@ describe('readConfigText', () => {
     expect(problems[0]?.message).not.toBe('');
   });
 
-  it('gives no tree for a text that is no object', () => {
+  it('returns no tree for a text that is not an object', () => {
     expect(readConfigText('[1, 2]')).toMatchObject({
       root: undefined,
       problems: [{ code: 'HR_CONFIG_NOT_AN_OBJECT' }],
@@ -40,19 +40,19 @@ describe('readConfigText', () => {
     expect(readConfigText('[1]', { format: 'json' })).toMatchObject({ root: undefined });
   });
 
-  it('finds several mistakes of one text, in its order', () => {
+  it('finds several mistakes in one text, in order', () => {
     expect(readConfigText('a = ${x}\nb = 1\nc = ${y}').problems.map(({ line }) => line)).toEqual([1, 3]);
     const { problems } = readConfigText('a = 1\nb = [1] {c: 2}\nd = ]\ne = ${x}');
     expect(problems.map(({ line }) => line)).toEqual([2, 3, 4]);
   });
 
-  it('gives hints as sentences', () => {
+  it('returns hints as sentences', () => {
     expect(readConfigText('a = ${b}').problems[0]?.hint).toBe('Define b, or write ${?b} where it may be missing.');
   });
 });
 
 describe('readConfigFile', () => {
-  it('says that a file cannot be read, and no line of it', () => {
+  it('reports that a file cannot be read, without a line number', () => {
     const path = join(tmpdir(), 'headrace-no-such.conf');
     const { root, problems } = readConfigFile(path);
     expect(root).toBeUndefined();
@@ -68,7 +68,7 @@ describe('readConfigFile', () => {
     ]);
   });
 
-  it('reads includes, and says in which file a mistake stands', () => {
+  it('reads includes, and names the file of a mistake', () => {
     const folder = mkdtempSync(join(tmpdir(), 'headrace-config-'));
     try {
       writeFileSync(join(folder, 'main.conf'), 'include "other"\na = 1');
@@ -88,7 +88,7 @@ describe('readConfigFile', () => {
 describe('formatProblem', () => {
   const problem: Problem = { severity: 'error', code: 'HR_CONFIG_SYNTAX', path: 'a.b', message: 'It is wrong' };
 
-  it('writes as compilers do', () => {
+  it('formats a problem as compilers do', () => {
     expect(formatProblem({ ...problem, line: 3, column: 7, component: 'c', hint: 'Do so.' }, '../movies.conf')).toBe(
       '../movies.conf:3:7: error: c: It is wrong. Do so. [a.b]',
     );
@@ -98,14 +98,14 @@ describe('formatProblem', () => {
     );
   });
 
-  it('ends message and hint as sentences', () => {
+  it('formats message and hint as sentences', () => {
     expect(formatProblem({ ...problem, hint: 'Write it in brackets' })).toBe(
       'error: It is wrong. Write it in brackets. [a.b]',
     );
     expect(withHint({ message: 'Is it?', hint: 'No!' })).toBe('Is it? No!');
   });
 
-  it('stands in the order of the text', () => {
+  it('sorts problems in the order of the text', () => {
     const at = (file: string | undefined, line?: number, column?: number): Problem =>
       ({ ...problem, file, line, column }) as Problem;
     const sorted = [
@@ -119,7 +119,7 @@ describe('formatProblem', () => {
     expect(inTextOrder([...sorted].reverse())).toEqual(sorted);
   });
 
-  it('tells errors from warnings', () => {
+  it('separates errors from warnings', () => {
     expect(hasErrors([])).toBe(false);
     expect(hasErrors([{ ...problem, severity: 'warning' }])).toBe(false);
     expect(hasErrors([{ ...problem, severity: 'warning' }, problem])).toBe(true);
@@ -138,15 +138,15 @@ describe('nearest', () => {
     ['Updatemode', 'updateMode'],
     ['ID', 'id'],
     ['idd', 'id'],
-  ])('%s is meant as %s', (name, meant) => {
+  ])('%s suggests %s', (name, meant) => {
     expect(nearest(name, names)).toBe(meant);
   });
 
-  it.each(['', 'path', 'separator', 'xyz', 'x'.repeat(1_000_000)])('nothing is near to others', (name) => {
+  it.each(['', 'path', 'separator', 'xyz', 'x'.repeat(1_000_000)])('suggests nothing if no name is close', (name) => {
     expect(nearest(name, names)).toBeUndefined();
   });
 
-  it('prefers the closest, then the first', () => {
+  it('suggests the closest name, then the first', () => {
     expect(nearest('fields', ['field', 'fields'])).toBe('fields');
     expect(nearest('fieldx', ['fielda', 'fieldb'])).toBe('fielda');
     expect(nearest('a', [])).toBeUndefined();
@@ -156,7 +156,7 @@ describe('nearest', () => {
 describe('secrets of a config', () => {
   const read = (text: string) => readConfigText(text, { env: { DIR: '/srv/secret-place' } }).root as ObjectNode;
 
-  it('are masked wherever their value stands', () => {
+  it('are masked at every position of their value', () => {
     const root = read('dbPassword = hunter2, url: "jdbc:x?u=me", b = ${dbPassword}, c = "say hunter2!", n: hunt');
     expect(JSON.parse(configToJson(maskSecrets(root)))).toEqual({
       dbPassword: MASK,
@@ -167,20 +167,20 @@ describe('secrets of a config', () => {
     });
   });
 
-  it('are masked in messages, and what came from the environment with them', () => {
+  it('are masked in messages, with values from the environment', () => {
     const root = read('apiKey = k3y-value, path = ${DIR}/in.csv, pin { password: abc }');
     const secrets = secretTexts(root, true);
     expect(maskTexts('Cannot read /srv/secret-place/in.csv with k3y-value', secrets)).toBe(
       `Cannot read ${MASK} with ${MASK}`,
     );
-    // A short one would blacken every text.
+    // Masking a short secret would hide too much of every text.
     expect(secrets).not.toContain('abc');
     expect(secretTexts(root, false)).toEqual(['k3y-value']);
   });
 });
 
 describe('maskSecrets', () => {
-  /** What is left of a config in an answer. */
+  /** A config as an answer shows it. */
   function masked(text: string, env: Record<string, string> = {}): unknown {
     const { root, problems } = readConfigText(text, { env });
     expect(problems).toEqual([]);
@@ -261,18 +261,18 @@ describe('maskSecrets', () => {
     'authors',
     'signal',
     'passwordField',
-  ])('%s is none', (key) => {
+  ])('%s is not a secret', (key) => {
     expect(isSecretKey(key)).toBe(false);
     expect(masked(`${key}: shown`)).toEqual({ [key]: 'shown' });
   });
 
-  it('hides everything below a secret key, whatever its type, except null', () => {
+  it('masks every value below a secret key, of any type, except null', () => {
     expect(masked('credentials { user: u, port: 5, on: true, list: [a, {b: c}], none: null }')).toEqual({
       credentials: { user: MASK, port: MASK, on: MASK, list: [MASK, { b: MASK }], none: null },
     });
   });
 
-  it('hides what came from the environment, whole or in part', () => {
+  it('masks what came from the environment, whole or in part', () => {
     expect(
       masked('a = ${A}\nb = "x"${A}"y"\nc = [${A}]\nd = ${a}\ne = ${?NONE}\nf = ${g}\ng = shown\nn = ${N}', {
         A: 'v',
@@ -310,20 +310,20 @@ describe('maskSecrets', () => {
     expect(masked(`value = ${JSON.stringify(text)}`)).toEqual({ value: expected });
   });
 
-  it('takes no time over long texts', () => {
+  it('are found quickly in long texts', () => {
     for (const text of ['a'.repeat(500_000), 'a='.repeat(200_000), '://'.repeat(150_000), `a${' '.repeat(500_000)}b`]) {
       expect(masked(`value = ${JSON.stringify(text)}`)).toEqual({ value: text });
     }
   });
 
-  it('leaves the config itself as it is', () => {
+  it('leaves the config itself unchanged', () => {
     const { root } = readConfigText('password = x\nlist = [{token: y}]');
     const before = configToJson(root as ObjectNode);
     maskSecrets(root as ObjectNode);
     expect(configToJson(root as ObjectNode)).toBe(before);
   });
 
-  it('renders for people, sorted', () => {
+  it('formats a config for people, sorted', () => {
     const { root } = readConfigText('b = 1\na = [1.50, x]');
     expect(configToJson(root as ObjectNode, { indent: 2, sorted: true }).indexOf('"a"')).toBeLessThan(
       configToJson(root as ObjectNode, { indent: 2, sorted: true }).indexOf('"b"'),

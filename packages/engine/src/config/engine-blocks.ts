@@ -1,13 +1,16 @@
 import { capped, clamped, MAX_MILLIS, NO_EFFECT, type Static, Type } from '../component/schema.ts';
 
-/** Threads that a pipeline may have: each takes memory, and more than there are processors only help stages that wait. */
+/**
+ * The number of threads that a pipeline may have. Each thread takes memory. More threads than processors only help
+ * stages that wait.
+ */
 export const MAX_THREADS = 64;
 
 const MAX_SECONDS = Math.floor(MAX_MILLIS / 1000);
 
 const OLDER = 'Accepted for the sake of older configs; it has no effect.';
 
-/** The blocks of a config that set the engine itself, by their key. All are closed: an unknown key is an error. */
+/** The blocks of a config that set the engine itself, by their key. An unknown key in them is an error. */
 export const engineBlocks = {
   worker: Type.Object({
     threads: Type.Optional(

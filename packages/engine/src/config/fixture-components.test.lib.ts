@@ -15,7 +15,7 @@ const markParameters = Type.Object({
   regex: Type.Optional(Type.Array(Type.String())),
 });
 
-/** A stage with a parameter of most kinds, checks of its own, and constructors that fail. */
+/** A stage with a parameter of most kinds, its own checks, and constructors that fail. */
 export class Mark extends Stage<typeof markParameters> {
   static override readonly parameters = markParameters;
 
@@ -83,7 +83,7 @@ export class Nothing extends Indexer {
   }
 }
 
-/** A registry of these components alone. */
+/** A registry with only these components. */
 export function openFixtureRegistry(): Promise<Registry> {
   return Registry.open({
     catalogs: [],

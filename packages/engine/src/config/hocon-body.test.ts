@@ -16,7 +16,7 @@ describe('a body of HOCON', () => {
       '{"config":{},"limit":9007199254740993,"documents":[{"n":1.5}]}',
       '{}',
     ],
-  ])('has its object config at its place: %s', (text, json, config) => {
+  ])('has its object config at its position: %s', (text, json, config) => {
     const body = readHoconBody(text);
     expect(body).toEqual({ json, config: expect.any(String) });
     const { config: found = '' } = body as { config?: string };
@@ -42,7 +42,7 @@ describe('a body of HOCON', () => {
     ['a: ${x}', '${x} is not defined', 1],
     ['include "x"', 'include', 1],
     ['[1]', 'list', 1],
-  ])('is refused with the place: %s', (text, message, line) => {
+  ])('is refused with the position: %s', (text, message, line) => {
     expect(readHoconBody(text)).toMatchObject({ problem: { line, message: expect.stringContaining(message) } });
   });
 });

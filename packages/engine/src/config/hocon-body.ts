@@ -1,22 +1,23 @@
 import { EditError, type ParseOptions, type Problem, parse, render, setValue } from '@headrace/hocon';
 import { refuseInclude } from './read-config.ts';
 
-/** A body of a request that was read as HOCON. */
+/** The body of a request, read as HOCON. */
 export interface HoconBody {
   /** The body as JSON; the object `config` in it is empty. */
   json: string;
   /**
-   * The object `config` of the body as it was sent, with everything around it blanked out, so that problems have their
-   * place in the body. Its substitutions look in it, not in the body. Undefined: there is no such object.
+   * The object `config` of the body as it was sent. Everything around it is replaced by spaces, so that problems have
+   * their position in the body. Its substitutions refer to the object, not to the body. Undefined if there is no such
+   * object.
    */
   config: string | undefined;
 }
 
 const OPTIONS: ParseOptions = { include: refuseInclude };
-/** In place of an object, this begins and ends with other characters than that. */
+/** A placeholder for an object. It begins and ends with other characters than the object. */
 const MARK = 0;
 
-/** Reads the body of a request as HOCON, in which `config` may be an object; or says what is wrong with it. */
+/** Reads the body of a request as HOCON, in which `config` may be an object. Returns the error if it is not valid. */
 export function readHoconBody(text: string): HoconBody | { problem: Pick<Problem, 'message' | 'line' | 'column'> } {
   let marked: string;
   try {
@@ -26,7 +27,7 @@ export function readHoconBody(text: string): HoconBody | { problem: Pick<Problem
     if (problem !== undefined) return { problem };
     throw error;
   }
-  // What was replaced lies between what is the same before and after it.
+  // The common start and end of both texts enclose what was replaced.
   let start = 0;
   while (start < text.length && text[start] === marked[start]) start++;
   let end = text.length;
@@ -40,7 +41,7 @@ export function readHoconBody(text: string): HoconBody | { problem: Pick<Problem
   const config = root.entries.get('config');
   if (config?.kind === 'object' && (!isObject || config.entries.size > 0)) {
     const { line, column } = config.origin;
-    return { problem: { message: 'config has to be one object in braces, or a text', line, column } };
+    return { problem: { message: 'config must be one object in braces, or a text', line, column } };
   }
   const blank = text.slice(0, start).replace(/[^\n\r]/g, ' ');
   return { json: render(root, { format: 'json', indent: 0 }), config: isObject ? blank + value : undefined };

@@ -6,7 +6,7 @@ import type { RunnerSettings } from './engine-blocks.ts';
 /** How many documents of a run may fail: a number of documents, or a percentage of all documents. */
 export type MaxFailures = { readonly documents: number } | { readonly percent: number };
 
-/** Reads `runner.maxFailures`. Undefined: it is neither a number of documents nor a percentage. */
+/** Reads `runner.maxFailures`. Returns undefined if it is neither a number of documents nor a percentage. */
 export function readMaxFailures(value: number | string): MaxFailures | undefined {
   if (typeof value === 'number') return { documents: value };
   const percent = /^(\d{1,3}(?:\.\d+)?) ?%$/.exec(value.trim())?.[1];

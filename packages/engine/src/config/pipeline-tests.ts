@@ -9,10 +9,10 @@ import { messageOf } from '../errors/headrace-error.ts';
 import { nearest } from '../errors/nearest.ts';
 import type { Problem } from '../errors/problem.ts';
 
-/** The key at the top of a config, or of a file beside it, that lists its tests. */
+/** The key at the top of a config, or of a test file next to it, that lists its tests. */
 export const TESTS = 'tests';
 
-/** What the name of a file with tests ends in: `films.test.conf` is beside `films.conf`. It is no config itself. */
+/** The ending of a test file name: `films.test.conf` has the tests of `films.conf`. It is not a config itself. */
 export const TEST_FILE = '.test.conf';
 
 /** One unit test of a pipeline. Documents are JSON texts. */
@@ -21,7 +21,7 @@ export interface PipelineTest {
   /** The pipeline; undefined: the only one of the config. */
   readonly pipeline: string | undefined;
   readonly documents: readonly string[];
-  /** What must come of the documents, in order; nothing else may. */
+  /** The expected result of the documents, in order. Other documents fail the test. */
   readonly expected: {
     readonly documents: readonly string[];
     /** Ids. */
@@ -32,7 +32,7 @@ export interface PipelineTest {
   readonly ignore: ReadonlySet<string>;
 }
 
-/** A document that must fail. What is absent may be anything. */
+/** A document that must fail. An absent property matches any value. */
 export interface ExpectedFailure {
   readonly id: string;
   /** The name of the stage. */
@@ -63,10 +63,9 @@ const OUTCOMES = ['out', 'dropped', 'failed'];
 const IGNORED = ['run_id'];
 
 /**
- * Reads the list `tests` of a config or of the file beside it.
- *
- * @param root of the text that has the tests; without the key there are none
- * @param config whose pipelines are tested
+ * Reads the list `tests` of a config or of the test file next to it.
+ * @param root of the text with the tests; without the key there are no tests
+ * @param config the config whose pipelines are tested
  * @returns the tests that can be run, and an error for each mistake
  */
 export function readPipelineTests(
@@ -155,7 +154,7 @@ class TestReader {
     }
   }
 
-  /** The values of a key that takes one or a list. */
+  /** The values of a key that takes one value or a list. */
   #several(node: ObjectNode, key: string): readonly ConfigNode[] {
     const value = node.entries.get(key);
     if (value === undefined || value.kind === 'null') return [];
@@ -203,7 +202,7 @@ class TestReader {
   }
 }
 
-/** An id is a text, and `id: 1` means one, as everywhere in a config where a text is expected. */
+/** An id is a text, and `id: 1` also means a text, as at all positions of a config that expect a text. */
 function withTextId(node: ObjectNode): ObjectNode {
   const id = node.entries.get('id');
   const text = id === undefined ? undefined : scalarText(id);
@@ -214,7 +213,10 @@ function withTextId(node: ObjectNode): ObjectNode {
 
 const JSON_NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?$/;
 
-/** A document as it is written: to the config language `1.0` and `1` are the same, to a search engine they are not. */
+/**
+ * A document in the notation of the config. The config language treats `1.0` and `1` as the same, a search engine does
+ * not.
+ */
 function jsonOf(node: ConfigNode): string {
   switch (node.kind) {
     case 'object':

@@ -13,10 +13,10 @@ import { checkConfig } from './check-config.ts';
 import type { IngestConfig } from './ingest-config.ts';
 import { reachReason } from './reach-error.ts';
 
-/** How long each component may take to see what it talks to. */
+/** How long each component may take to reach its server or files. */
 const TIMEOUT_MILLIS = 10_000;
 
-/** What is to be reached: all that a config talks to. */
+/** The servers and files that a config uses, to be checked. */
 export interface ReachRequest {
   /** The resolved config. */
   readonly root: ObjectNode;
@@ -25,17 +25,17 @@ export interface ReachRequest {
   readonly trusted?: boolean;
 }
 
-/** A component of a config, to be made and looked with. */
+/** A component of a config, to be created and checked. */
 interface Target {
   readonly config: ComponentConfig;
-  /** What problems call it. */
+  /** Its name in problems. */
   readonly component: string;
   make(): Promise<Reachable>;
 }
 
 /**
- * Checks a config and, when it has no errors, looks whether all that it talks to is there, at the same time, within a
- * time limit each. Gives all problems, in the order of the text. Nothing is written or created.
+ * Checks a config. If it has no errors, checks at the same time whether every server and file that it uses can be
+ * reached, each with a time limit. Returns all problems, in the order of the text. Nothing is written or created.
  */
 export async function reachConfig(request: ReachRequest, signal: AbortSignal): Promise<Problem[]> {
   try {
@@ -75,7 +75,7 @@ function targetsOf(config: IngestConfig, registry: Registry, trusted: boolean, s
       });
     }
   }
-  // Where nothing is sent, nothing has to be there.
+  // If nothing is sent, the destination need not exist.
   if (indexer.settings.sendEnabled === false) return targets;
   targets.push({
     config: indexer,
@@ -104,7 +104,7 @@ async function reachOne(target: Target, root: ObjectNode, signal: AbortSignal): 
         hint: 'Check the address, and that the server is up.',
       });
     });
-    // What is late is given up with the thread that it is in.
+    // A check that takes too long is abandoned, and ends with its thread.
     limit.catch(() => undefined);
     const component = await target.make();
     await Promise.race([component.reach?.(report, late), limit]);

@@ -1,6 +1,6 @@
 import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
 
-/** Causes further down than this are left out; a chain of causes may even be a circle. */
+/** The maximum depth of a chain of causes. A chain may be a circle. */
 const MAX_CAUSES = 8;
 
 const BY_CODE: readonly (readonly [RegExp, string])[] = [
@@ -31,22 +31,22 @@ const BY_STATUS: Readonly<Record<number, string>> = {
 
 /** The reason why something cannot be reached, and what to do about it. */
 export function reachReason(error: unknown): { message: string; hint?: string } {
-  // An error of several addresses (`localhost` has two) says nothing itself.
+  // An error for several addresses (`localhost` has two) has no message itself.
   const message =
     error instanceof AggregateError && error.message === '' ? error.errors.map(messageOf).join('; ') : messageOf(error);
   const hint = (error instanceof HeadraceError ? error.hint : undefined) ?? reachHint(error);
   return hint === undefined ? { message } : { message, hint };
 }
 
-/** Error codes of a server that is down, starting, or behind a network that is. */
+/** Error codes of a server that is down or starting, or of a network that is down. */
 const PASSING_CODES =
   /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|UND_ERR_(CONNECT_TIMEOUT|HEADERS_TIMEOUT|BODY_TIMEOUT|SOCKET))$/;
-/** Answers of a server, or of the gateway before it, that starts or has too much to do. */
+/** Answers of a server, or of a gateway in front of it, that is starting or overloaded. */
 const PASSING_STATUSES: readonly unknown[] = [429, 502, 503, 504];
 
 /**
- * Whether a server that cannot be reached may be there later: it is down or starting. A refusal (a wrong password, a
- * certificate that is not trusted) stays one. An error of ours decides with `passing`.
+ * Whether a server that cannot be reached may be available later, because it is down or starting. A refusal (a wrong
+ * password, an untrusted certificate) is permanent. A Headrace error has the answer in `passing`.
  */
 export function mayBeThereLater(error: unknown): boolean {
   if (error instanceof HeadraceError) return error.passing;
@@ -56,7 +56,7 @@ export function mayBeThereLater(error: unknown): boolean {
   });
 }
 
-/** What to do about an error of the network or the disk; undefined when it says nothing that is known. */
+/** What to do about an error of the network or the disk; undefined for an unknown error. */
 export function reachHint(error: unknown): string | undefined {
   for (const known of withCauses(error)) {
     const { code, status, statusCode, $metadata } = known as Record<string, unknown>;
@@ -74,7 +74,7 @@ export function reachHint(error: unknown): string | undefined {
   return undefined;
 }
 
-/** An error, what caused it, and the errors that it gathers: those of the addresses of a host. */
+/** An error, its causes, and the errors that it contains, such as those for each address of a host. */
 function withCauses(error: unknown): object[] {
   const found: object[] = [];
   for (const pending = [error]; pending.length > 0 && found.length < MAX_CAUSES; ) {

@@ -2,28 +2,30 @@ import { type ObjectNode, type ParseOptions, parse, parseFile, type Problem as T
 import type { ErrorCode } from '../errors/error-codes.ts';
 import { inTextOrder, type Problem } from '../errors/problem.ts';
 
-/** A config text that has been read: the tree, and what was wrong with the text. */
+/** A config text that has been read: the tree, and the problems of the text. */
 export interface ReadConfig {
-  /** Undefined when the text does not give an object at all. */
+  /** Undefined if the text does not contain an object. */
   root: ObjectNode | undefined;
   problems: Problem[];
 }
 
-/** How much a config may see of its surroundings. Uploaded texts see nothing. */
+/** What a config may read from its environment. Uploaded texts may read nothing. */
 export interface ReadConfigOptions {
   /** The environment for `${NAME}`. */
   env?: Readonly<Record<string, string>>;
-  /** Values by path that win over the text: texts (`-s indexer.type=CSV`), or of any kind, an object as JSON. */
+  /** Values by path that override the text: texts (`-s indexer.type=CSV`), or values of any kind, an object as JSON. */
   overrides?: Readonly<Record<string, string>> | string;
   format?: 'hocon' | 'json';
 }
 
-/** Reads the text of a config that has no file: there is nothing that it could include, and ignoring that would surprise later. */
+/**
+ * Reads the text of a config without a file. Includes are an error, because there is no directory to search for them.
+ */
 export function readConfigText(text: string, options: ReadConfigOptions = {}): ReadConfig {
   return toReadConfig(parse(text, { ...parseOptions(options), include: refuseInclude }));
 }
 
-/** Overrides that are JSON are read by the parser itself, so that numbers stay as exact as in a config. */
+/** The parser itself reads JSON overrides, so that numbers stay as exact as in a config. */
 function parseOptions({ overrides, ...options }: ReadConfigOptions): ParseOptions {
   if (overrides === undefined) return options;
   return {
@@ -32,12 +34,12 @@ function parseOptions({ overrides, ...options }: ReadConfigOptions): ParseOption
   };
 }
 
-/** For texts that have no file: there is nothing that they could include. */
+/** For texts without a file. An ignored include would be a surprise later. */
 export function refuseInclude(): never {
   throw new Error('only config files may include others');
 }
 
-/** Reads a config file with its includes. The file's extension decides the syntax. */
+/** Reads a config file with its includes. The extension of the file decides the syntax. */
 export function readConfigFile(path: string, options: ReadConfigOptions = {}): ReadConfig {
   return toReadConfig(parseFile(path, parseOptions(options)));
 }
@@ -66,7 +68,7 @@ function toProblem({ code, kind, message, file, line, column, hint }: TextProble
     code: codeOf(code, kind),
     path: '',
     ...(file === undefined ? {} : { file }),
-    // A file that is not there has no lines.
+    // A missing file has no lines.
     ...(code === 'file-unreadable' ? {} : { line, column }),
     message,
     ...(hint === undefined ? {} : { hint: sentence(hint) }),
@@ -78,7 +80,7 @@ function codeOf(code: TextProblem['code'], kind: TextProblem['kind']): ErrorCode
   return code === 'root-not-object' ? 'HR_CONFIG_NOT_AN_OBJECT' : CODES[kind];
 }
 
-/** The parser's hints are clauses. */
+/** The hints of the parser are clauses without a capital and a full stop. */
 function sentence(clause: string): string {
   return `${clause[0]?.toUpperCase()}${clause.slice(1)}${/[.?!]$/.test(clause) ? '' : '.'}`;
 }

@@ -1,20 +1,21 @@
 import { unescape as percentDecoded } from 'node:querystring';
 import { type ConfigNode, type ObjectNode, render } from '@headrace/hocon';
 
-/** What stands for a secret in answers and logs. */
+/** The mask of a secret in answers and logs. */
 export const MASK = '******';
 
-// What the name of a key ends in, or has in it as a word, when its value is a credential.
+// If the name of a key ends in one of these words, or contains one as a word, its value is a credential.
 const SECRET =
   /pass(word|wd|phrase)s?$|(^|_)(pass|pwd|pw|sas|sig|cookie|jaas)(_|$)|secrets?(_|$)|(api|access|private|account|shared|master|signing|encryption|subscription)_?keys?(_|$)|token$|credentials?(_|$)|connection_?string$|authorization$/;
 const AUTHORIZATION = /\b(Basic\s+)[A-Za-z0-9+/]{8,}={0,2}/g;
 const URL_PASSWORD = /(:\/\/[^/?#\s:@]*:)[^/?#\s]*@/g;
-// `name=value` and `"name": "value"` inside a text: parameters of a URL, settings of a connection, headers.
-// Nothing may stand before the name that could belong to it, or long texts would be searched from every letter.
+// `name=value` and `"name": "value"` inside a text: parameters of a URL, settings of a connection, headers. The
+// character before the name must not be part of a name. Otherwise the search would start at every letter of a long
+// text.
 const NAME_IN_TEXT = /(?<![\w.-])([\w.-]+)["']?\s*[=:]\s*/g;
 const VALUE_IN_TEXT = /(?:(?:Bearer|Basic)\s+)?(?:"[^"]*"|'[^']*'|[^\s&;,"'}]+)/iy;
 
-/** Configs are made of few names; each upload asks about all of its own. */
+/** Configs have few different names, and each upload asks about all of its names. */
 const known = new Map<string, boolean>();
 const MAX_KNOWN = 10_000;
 const MAX_KNOWN_LENGTH = 64;
@@ -24,7 +25,7 @@ export function isSecretKey(key: string): boolean {
   let secret = known.get(key);
   if (secret === undefined) {
     secret = soundsSecret(key);
-    // A copy: a name cut out of a text would keep the whole text in memory.
+    // A copy, because a name cut out of a text would keep the whole text in memory.
     if (known.size < MAX_KNOWN && key.length <= MAX_KNOWN_LENGTH) known.set(Buffer.from(key).toString(), secret);
   }
   return secret;
@@ -40,7 +41,7 @@ function soundsSecret(key: string): boolean {
 
 /** A text with the passwords in its URLs, and the values of secret names in it, masked. */
 export function maskText(text: string): string {
-  // All of what is looked for has one of them.
+  // Every match contains one of these characters.
   if (!text.includes(':') && !text.includes('=')) return text;
   const source = text.replace(URL_PASSWORD, `$1${MASK}@`);
   let masked = '';
@@ -54,19 +55,22 @@ export function maskText(text: string): string {
   return masked + source.slice(from);
 }
 
-/** The config with secrets masked: values of secret keys, wherever else they stand, values from the environment, secrets inside texts. */
+/**
+ * The config with secrets masked: values of secret keys, also at other positions, values from the environment, secrets
+ * inside texts.
+ */
 export function maskSecrets(root: ObjectNode): ObjectNode {
   return maskNode(root, false, secretTexts(root, false)) as ObjectNode;
 }
 
-/** Shorter values are too common in texts to be taken for the secret. */
+/** Shorter values are too common in texts to be masked. */
 const MIN_SECRET = 4;
-/** Each is looked for in every text: a config with more of them is not an honest one. */
+/** Each secret is searched for in every text. A normal config has fewer. */
 const MAX_SECRETS = 100;
 
 /**
- * The secrets of a config as they may turn up elsewhere, in messages for example, longest first.
- * @param withEnvironment also what came from the environment, which is nobody's business but the server's
+ * The secrets of a config as they may appear in other texts, for example in messages, longest first.
+ * @param withEnvironment also values from the environment, which users of the service must not see
  */
 export function secretTexts(root: ObjectNode, withEnvironment: boolean): string[] {
   const found = new Set<string>();
@@ -85,20 +89,23 @@ export function secretTexts(root: ObjectNode, withEnvironment: boolean): string[
   return [...found].sort((a, b) => b.length - a.length).slice(0, MAX_SECRETS);
 }
 
-/** The passwords in the URLs of a text, as they stand there and as they are sent. */
+/** The passwords in the URLs of a text, as written and as sent. */
 function urlPasswords(text: string): string[] {
   if (!text.includes('://')) return [];
   const found = Array.from(text.matchAll(URL_PASSWORD), ([all, before = '']) => all.slice(before.length, -1));
   return found.flatMap((password) => [password, percentDecoded(password)]).filter(({ length }) => length >= MIN_SECRET);
 }
 
-/** A text with these secrets masked, and with what an `Authorization` header in it says: servers repeat what they refuse. */
+/**
+ * A text with these secrets masked, and with the credentials of an `Authorization` header masked: servers may repeat a
+ * request that they refuse.
+ */
 export function maskTexts(text: string, secrets: readonly string[]): string {
   const masked = secrets.reduce((some, secret) => some.replaceAll(secret, MASK), text);
   return masked.replace(AUTHORIZATION, `$1${MASK}`);
 }
 
-/** A config as JSON, one line; `indent` for people. Secrets are in it unless they were masked before. */
+/** A config as JSON on one line; `indent` for people. It contains secrets unless they were masked before. */
 export function configToJson(root: ObjectNode, options: { indent?: number; sorted?: boolean } = {}): string {
   return render(root, { format: 'json', indent: options.indent ?? 0, sorted: options.sorted ?? false });
 }

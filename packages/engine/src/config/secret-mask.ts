@@ -3,13 +3,16 @@ import type { LogRecord } from '../component/logger.ts';
 import { messageOf } from '../errors/headrace-error.ts';
 import { maskTexts, secretTexts } from './render-config.ts';
 
-/** Masks the secrets of a config in what its run says, which had the real ones: the path of a file or the answer of a server may hold them. */
+/**
+ * Masks the secrets of a config in the messages of its run. The run has the real secrets: the path of a file or the
+ * answer of a server may contain them.
+ */
 export class SecretMask {
   readonly #root: ObjectNode;
   readonly #withEnvironment: boolean;
   #secrets: readonly string[] | undefined;
 
-  /** @param withEnvironment whether what came from the environment is a secret, as it is to strangers */
+  /** @param withEnvironment whether values from the environment are secrets, as they are for untrusted users */
   constructor(root: ObjectNode, withEnvironment: boolean) {
     this.#root = root;
     this.#withEnvironment = withEnvironment;
@@ -20,13 +23,13 @@ export class SecretMask {
     return maskTexts(text, this.#secrets);
   }
 
-  /** What is said of a problem or a failure. */
+  /** The texts of a problem or a failure. */
   failure<T extends { readonly message: string; readonly hint?: string }>(failure: T): T {
     const { message, hint } = failure;
     return { ...failure, message: this.text(message), ...(hint === undefined ? {} : { hint: this.text(hint) }) };
   }
 
-  /** The record, and its fields as JSON can have them: components may say anything. */
+  /** The record, and its fields as JSON allows them, because components may log any value. */
   record(record: LogRecord): LogRecord {
     const message = this.text(record.message);
     if (record.fields === undefined) return { ...record, message };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { Document } from './document.ts';
 import { Double, type JsonObject, type Value } from './value.ts';
 
-/** Any text, lone surrogates and the names that trip JavaScript objects included. */
+/** Any text, including lone surrogates and names of JavaScript object members. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(
   fc.string(),
   fc.string({ unit: 'binary' }),
@@ -12,7 +12,7 @@ export const anyText: fc.Arbitrary<string> = fc.oneof(
 
 export const anyName: fc.Arbitrary<string> = anyText.filter((name) => name !== '' && !/^(id|run_id|___)/.test(name));
 
-/** Numbers of every kind, as the readers make them: a whole double is a `Double`, an integer may be a bigint. */
+/** Numbers of every kind, as the readers create them: a whole double is a `Double`, an integer may be a bigint. */
 export const anyNumber: fc.Arbitrary<Value> = fc.oneof(
   fc.maxSafeInteger(),
   fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }).filter((integer) => !Number.isSafeInteger(Number(integer))),
@@ -21,7 +21,7 @@ export const anyNumber: fc.Arbitrary<Value> = fc.oneof(
   fc.constant(new Double(-0)),
 );
 
-/** What JSON can hold without loss. */
+/** Values that JSON can represent without loss. */
 export const anyJson: fc.Arbitrary<Value> = fc.letrec<{ value: Value; list: Value[]; object: JsonObject }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 4, withCrossShrink: true },
@@ -36,7 +36,7 @@ export const anyJson: fc.Arbitrary<Value> = fc.letrec<{ value: Value; list: Valu
   object: fc.array(fc.tuple(anyText, tie('value')), { maxLength: 5 }).map((entries) => new Map(entries)),
 })).value;
 
-/** Any value of a field, those included that JSON cannot hold as they are. */
+/** Any field value, including values that JSON cannot represent. */
 export const anyValue: fc.Arbitrary<Value> = fc.oneof(
   { weight: 5, arbitrary: anyJson },
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 20 }).map((bytes): Value => new Uint8Array(bytes)) },
@@ -46,7 +46,7 @@ export const anyValue: fc.Arbitrary<Value> = fc.oneof(
   },
 );
 
-/** Documents with up to 40 fields, so that both ways of finding a field are taken. */
+/** Documents with up to 40 fields, so that both ways to find a field are tested. */
 export function anyDocument(value: fc.Arbitrary<Value> = anyValue): fc.Arbitrary<Document> {
   return fc
     .tuple(

@@ -4,13 +4,13 @@ import { checkWritable, internName } from './names.ts';
 import { Shape } from './shape.ts';
 import type { Value } from './value.ts';
 
-/** The values of one field in all documents of a table; undefined where a document does not have the field. */
+/** The values of one field in all documents of a table; undefined if a document does not have the field. */
 export type Column = readonly (Value | undefined)[];
 
-/** Of so many names one is found sooner by looking at each. */
+/** With this many names or fewer, a linear search is faster. */
 const FEW_FIELDS = 64;
 
-/** What a table was at some time. */
+/** The state of a table at some time. */
 export interface TableState {
   readonly names: readonly string[];
   readonly columns: readonly Column[];
@@ -18,12 +18,11 @@ export interface TableState {
 }
 
 /**
- * Documents of the same fields, column by column. A stage that can work on columns does in one tight loop what it
- * would do document by document otherwise; renaming or removing a field costs nothing for each document. (Source of
- * the idea: Boncz, Zukowski, Nes: MonetDB/X100: Hyper-Pipelining Query Execution, CIDR 2005.)
- *
- * A column is never changed in place, a changed one takes its place: what was before can be had back, and columns
- * may be shared between fields as long as their values are texts, numbers and the like.
+ * Documents of the same fields, column by column. A stage that supports columns processes them in one tight loop
+ * instead of document by document. To rename or remove a field costs nothing for each document. (Source of the idea:
+ * Boncz, Zukowski, Nes: MonetDB/X100: Hyper-Pipelining Query Execution, CIDR 2005.)
+ * A column is never changed in place, but replaced. So an earlier state can be restored, and several fields may share a
+ * column if its values are immutable (texts, numbers).
  */
 export class DocumentTable {
   /** How many documents. */
@@ -32,9 +31,9 @@ export class DocumentTable {
   #columns: Column[];
   /** Whether some documents do not have the field. */
   #sparse: boolean[];
-  /** The shape of documents that have all fields, until the fields change. */
+  /** The shape of documents that have all fields; valid until the fields change. */
   #shape: Shape | undefined;
-  /** Where each field stands, in a table of many fields that was asked for one. */
+  /** The position of each field. Created at the first look-up, in a table of many fields. */
   #places: Map<string, number> | undefined;
 
   /**
@@ -61,22 +60,22 @@ export class DocumentTable {
     return this.#place(name) >= 0;
   }
 
-  /** The values of a field; undefined when no document has it. */
+  /** The values of a field; undefined if no document has it. */
   column(name: string): Column | undefined {
     const at = this.#place(name);
     return at < 0 ? undefined : this.#columns[at];
   }
 
   /**
-   * Gives a field these values; a new field goes behind the others. Throws when the field is there and some documents
-   * lack it: for those it would be a new field at the end, which a column cannot say.
+   * Sets the values of a field; a new field is added after the others. Throws if the field exists but some documents
+   * lack it: for those it would be a new field at the end, which a column cannot express.
    */
   set(name: string, column: Column, sparse: boolean): void {
     checkWritable(name);
     this.put(name, column, sparse);
   }
 
-  /** As `set`, for the engine's own fields too. */
+  /** As `set`, also for the engine's fields. */
   put(name: string, column: Column, sparse: boolean): void {
     const at = this.#place(name);
     if (at < 0) {
@@ -92,7 +91,7 @@ export class DocumentTable {
     }
   }
 
-  /** Gives all documents this value, a text, a number or the like. */
+  /** Sets the same immutable value (a text, a number) in all documents. */
   fill(name: string, value: string | number | boolean | null): void {
     this.put(name, new Array<Value>(this.count).fill(value), false);
   }
@@ -103,7 +102,7 @@ export class DocumentTable {
     if (at >= 0) this.#removeAt(at);
   }
 
-  /** Renames a field, which then stands behind all others. Throws when there is a field of the new name. */
+  /** Renames a field and moves it to the end. Throws if the new name exists. */
   rename(from: string, to: string): void {
     const at = this.#place(from);
     if (at < 0) return;
@@ -116,7 +115,7 @@ export class DocumentTable {
     this.put(to, column, sparse);
   }
 
-  /** What the table is now, for `restore`. */
+  /** The current state, for `restore`. */
   save(): TableState {
     return { names: [...this.#fieldNames], columns: [...this.#columns], sparse: [...this.#sparse] };
   }
@@ -128,7 +127,7 @@ export class DocumentTable {
     this.#shape = this.#places = undefined;
   }
 
-  /** One of the documents. Its values are the table's: take each only once. */
+  /** One of the documents. It shares its values with the table, so take each document only once. */
   document(row: number): Document {
     const columns = this.#columns;
     const values: Value[] = [];
@@ -144,7 +143,7 @@ export class DocumentTable {
     return new Document(Shape.common(names), values);
   }
 
-  /** Where a field stands, or -1. */
+  /** The position of a field, or -1. */
   #place(name: string): number {
     const fieldNames = this.#fieldNames;
     if (fieldNames.length <= FEW_FIELDS) return fieldNames.indexOf(name);
@@ -160,7 +159,7 @@ export class DocumentTable {
   }
 }
 
-/** Thrown by a change that a table cannot take: the documents then go on one by one. */
+/** Thrown by a change that a table does not support. The documents are then processed one by one. */
 export class NotTabular extends HeadraceError {
   constructor() {
     super('HR_INTERNAL', 'The documents of this table can only be changed one by one');

@@ -11,7 +11,7 @@ function documentOf(fields: Record<string, Value>): Document {
   return Document.fromObject(new Map(Object.entries({ id: '1', ...fields })));
 }
 
-/** The field's value as JSON, undefined when it is missing. */
+/** The field's value as JSON, undefined if it is missing. */
 function json(document: Document, name: string): string | undefined {
   const value = document.get(name);
   return value === undefined ? undefined : writeValue(value);
@@ -55,7 +55,7 @@ describe('fields', () => {
     ]);
   });
 
-  it('behave as an ordered map does, whatever happens to them, few or many', () => {
+  it('behave as an ordered map does after any changes, with few or many fields', () => {
     const names = Array.from({ length: 40 }, (_, i) => `field${i}`);
     const change = fc.oneof(
       fc.record({ action: fc.constant('set'), name: fc.constantFrom(...names), value: anyValue }),
@@ -136,7 +136,7 @@ describe('reserved and empty names', () => {
     expect(() => documentOf({}).rename('id', 'a', 'overwrite')).toThrow('id is a reserved field');
   });
 
-  it('are only these: names that begin alike are free', () => {
+  it('are only these: similar names are not reserved', () => {
     const document = Document.create('1');
     for (const name of ['ID', 'ids', 'run', '___child', '_', 'i']) document.set(name, 1);
     expect(document.fieldNames).toHaveLength(7);
@@ -187,7 +187,7 @@ describe('update', () => {
     expect(results).toEqual(expected);
   });
 
-  it('does not change the values that it is given', () => {
+  it('does not change its arguments', () => {
     const first = ['x'];
     documentOf({}).update('f', 'overwrite', [first, 'y']);
     expect(first).toEqual(['x']);
@@ -251,7 +251,7 @@ describe('removeDuplicates', () => {
     expect(document.toJson()).toBe('{"id":"1","one":1,"list":[1,2],"last":0}');
   });
 
-  it('appends to another list, as copies', () => {
+  it('appends copies to another list', () => {
     const inner: JsonObject = new Map([['a', 1]]);
     const document = documentOf({ f: [inner, inner], target: ['x'] });
     document.removeDuplicates('f', 'target');
@@ -270,7 +270,7 @@ describe('removeDuplicates', () => {
 });
 
 describe('setOrAddAll', () => {
-  it('merges as collapse does, reserved fields aside, sharing nothing', () => {
+  it('merges as collapse does, except reserved fields, and shares no values', () => {
     const one = documentOf({ a: 1, b: ['x'], c: 'c', run_id: 'r1' });
     const other = documentOf({ a: 2, b: ['y', 'z'], c: [], d: new Map([['k', [1]]]), run_id: 'r2', ___dropped: true });
     one.setOrAddAll(other);
@@ -281,7 +281,7 @@ describe('setOrAddAll', () => {
 });
 
 describe('flags', () => {
-  it('count by their presence', () => {
+  it('count if they are present', () => {
     const document = Document.create('1');
     expect([document.dropped, document.skipped, document.bypassed]).toEqual([false, false, false]);
     document.skip();
@@ -294,7 +294,7 @@ describe('flags', () => {
     expect(readDocument('{"id":"1","___skipped":null}').skipped).toBe(true);
   });
 
-  it('count when the engine writes them as fields', () => {
+  it('count if the engine writes them as fields', () => {
     const document = Document.create('1');
     document.put('___skipped', true);
     expect(document.skipped).toBe(true);
@@ -304,7 +304,7 @@ describe('flags', () => {
 });
 
 describe('ids', () => {
-  it('are found wherever they stand', () => {
+  it('are found at every position', () => {
     const document = readDocument('{"a":1,"id":"x","run_id":"old"}');
     expect([document.id, document.runId]).toEqual(['x', 'old']);
     document.setRunId('new');
@@ -329,7 +329,7 @@ describe('children', () => {
     expect(parent.children()).toEqual([]);
   });
 
-  it('without a valid id are handed over, not lost silently', () => {
+  it('without a valid id are handed over, not silently lost', () => {
     const parent = readDocument('{"id":"p","___children":[{"id":""},5,{"id":"c"},{"id":7}]}');
     const invalid: Value[] = [];
     expect(parent.children((child) => invalid.push(child)).map((child) => child.id)).toEqual(['c']);
@@ -338,7 +338,7 @@ describe('children', () => {
 });
 
 describe('copies', () => {
-  it('are equal and share nothing that can change', () => {
+  it('are equal and share nothing mutable', () => {
     fc.assert(
       fc.property(anyDocument(), anyName, (document, name) => {
         const before = document.toJson();
@@ -355,7 +355,7 @@ describe('copies', () => {
   });
 });
 
-/** Changes everything in a value that can change. */
+/** Changes everything in a value that is mutable. */
 function spoil(value: Value): void {
   if (Array.isArray(value)) {
     value.forEach(spoil);

@@ -11,34 +11,33 @@ export type UpdateMode = 'overwrite' | 'append' | 'skip';
 
 /**
  * A document: an ordered set of fields, one of them its `id`.
- *
- * Kept as a shape, which documents of the same fields share, and an array of values in its order.
- * A field is single-valued (anything but an array) or multi-valued (an array, of any length).
- * Field names are literal: `a.b` is a name, not a path (`nested-path.ts` has the paths).
+ * It is stored as a shape, which documents with the same fields share, and an array of values in its order. A field is
+ * single-valued (anything but an array) or multi-valued (an array, of any length). Field names are literal: `a.b` is a
+ * name, not a path. For paths see `nested-path.ts`.
  */
 export class Document {
-  /** Names of the fields and where each stands. */
+  /** The names of the fields and their positions. */
   shape: Shape;
   /** Values of the fields, in the order of the shape. */
   readonly fieldValues: Value[];
 
   /**
-   * A document of these fields; the values become its own. One of the names must be `id`, with a text: decoders
-   * see to it, all others use `create` or `fromObject`.
+   * A document with these fields. It takes over the values. One of the names must be `id`, with a text. Decoders
+   * guarantee that; all other callers use `create` or `fromObject`.
    */
   constructor(shape: Shape, values: Value[]) {
     this.shape = shape.share();
     this.fieldValues = values;
   }
 
-  /** A document with an id and nothing else. */
+  /** A document with only an id. */
   static create(id: string): Document {
     return new Document(ID_ALONE, [id]);
   }
 
   /**
-   * A document from a JSON object; the object's values become the document's own.
-   * Throws `HR_DOCUMENT_NO_ID` when `id` is missing or not a non-empty text.
+   * A document from a JSON object. It takes over the object's values. Throws `HR_DOCUMENT_NO_ID` if `id` is missing or
+   * not a non-empty text.
    */
   static fromObject(object: JsonObject): Document {
     const id = object.get('id');
@@ -64,22 +63,28 @@ export class Document {
     return typeof runId === 'string' ? runId : undefined;
   }
 
-  /** Stamps the run's id. A document that arrives with one gets the new run's. */
+  /** Sets the run's id. It replaces the id of an earlier run. */
   setRunId(runId: string): void {
     this.put('run_id', runId);
   }
 
-  /** Whether it is marked as dropped: later stages and the indexer do not see it. The presence of the flag counts. */
+  /**
+   * Whether it is marked as dropped: later stages and the indexer do not process it. Any value of the field counts, as
+   * long as the field is present.
+   */
   get dropped(): boolean {
     return this.shape.flagged && this.shape.position('___dropped') >= 0;
   }
 
-  /** Whether it is marked as skipped: later stages do not see it, the indexer does. The presence of the flag counts. */
+  /**
+   * Whether it is marked as skipped: later stages do not process it, the indexer does. Any value of the field counts,
+   * as long as the field is present.
+   */
   get skipped(): boolean {
     return this.shape.flagged && this.shape.position('___skipped') >= 0;
   }
 
-  /** Whether it is dropped or skipped: no stage is to see it any more. */
+  /** Whether it is dropped or skipped, so that later stages do not process it. */
   get bypassed(): boolean {
     return this.shape.flagged && (this.dropped || this.skipped);
   }
@@ -92,12 +97,14 @@ export class Document {
     this.put('___skipped', true);
   }
 
-  /** Whether the field is present, with whatever value (null and empty lists included). */
+  /** Whether the field is present. Null and empty lists count as present. */
   has(name: string): boolean {
     return this.shape.position(name) >= 0;
   }
 
-  /** The field's raw value, arrays as arrays; undefined when the field is missing. Not a copy: do not change it in place. */
+  /**
+   * The field's raw value, arrays as arrays; undefined if the field is missing. Not a copy: do not change it in place.
+   */
   get(name: string): Value | undefined {
     const at = this.shape.position(name);
     return at < 0 ? undefined : this.fieldValues[at];
@@ -110,34 +117,37 @@ export class Document {
     return Array.isArray(value) ? value : [value];
   }
 
-  /** The first value of the field; undefined when it is missing or an empty list. */
+  /** The first value of the field; undefined if it is missing or an empty list. */
   first(name: string): Value | undefined {
     const value = this.get(name);
     return Array.isArray(value) ? value[0] : value;
   }
 
-  /** The text view of the first value; undefined when the field is missing, an empty list, or null. */
+  /** The text view of the first value; undefined if the field is missing, an empty list, or null. */
   text(name: string): string | undefined {
     const value = this.first(name);
     if (typeof value === 'string') return value;
     return value === undefined ? undefined : (textOf(value) ?? undefined);
   }
 
-  /** The text views of all values, null for null; empty when the field is missing. */
+  /** The text views of all values, null for null; empty if the field is missing. */
   texts(name: string): (string | null)[] {
     const value = this.get(name);
     if (value === undefined) return [];
     return Array.isArray(value) ? value.map(textOf) : [textOf(value)];
   }
 
-  /** How many values the field has: 0 when missing, 1 for a single value, else the length of the list. */
+  /** How many values the field has: 0 if missing, 1 for a single value, otherwise the length of the list. */
   length(name: string): number {
     const value = this.get(name);
     if (value === undefined) return 0;
     return Array.isArray(value) ? value.length : 1;
   }
 
-  /** Sets the field to this value, whatever it held. The value becomes the document's own: hand over a copy of shared ones. */
+  /**
+   * Sets the field to this value and replaces any value. The document takes over the value: pass a copy of a shared
+   * one.
+   */
   set(name: string, value: Value): void {
     checkWritable(name);
     if (typeof value === 'object') checkValue(name, value);
@@ -163,9 +173,9 @@ export class Document {
   }
 
   /**
-   * Writes values as the mode says. No values: nothing happens, in any mode. `overwrite`: the first value
-   * replaces the field as a scalar, the others are appended. `append`: all are appended (a missing field
-   * starts as a scalar). `skip`: as append, when the field is missing, else nothing.
+   * Writes values by the mode. Without values it does nothing. `overwrite`: the first value replaces the field as a
+   * scalar, the others are appended. `append`: all are appended (a missing field starts as a scalar). `skip`: as append
+   * if the field is missing, otherwise nothing.
    */
   update(name: string, mode: UpdateMode, values: readonly Value[]): void {
     checkWritable(name);
@@ -174,7 +184,7 @@ export class Document {
     const at = this.shape.position(name);
     if (at >= 0 && mode === 'skip') return;
     if (at >= 0 && mode === 'append') {
-      // The values may be the very list that grows here.
+      // The argument may be the same list that grows here.
       for (let i = 0, { length } = values; i < length; i++) appendAt(this, at, values[i] as Value);
       return;
     }
@@ -184,16 +194,16 @@ export class Document {
     else this.fieldValues[at] = value;
   }
 
-  /** Removes the field; nothing happens when it is missing. */
+  /** Removes the field. A missing field is no error. */
   remove(name: string): void {
     checkWritable(name);
     this.delete(name);
   }
 
   /**
-   * Renames a field, its value unchanged. When the new name exists: `overwrite` replaces its value in place,
-   * `append` makes it a list and appends (a list is spliced in), `skip` keeps it and the old value is lost.
-   * A missing field is left alone. Renaming a field to itself moves it to the end.
+   * Renames a field, with its value unchanged. If the new name exists: `overwrite` replaces its value in place,
+   * `append` makes it a list and appends (the items of a list are appended one by one), `skip` keeps it and the old
+   * value is lost. A missing field is no error. Renaming a field to itself moves it to the end.
    */
   rename(from: string, to: string, mode: UpdateMode): void {
     const source = this.shape.position(from);
@@ -212,9 +222,9 @@ export class Document {
   }
 
   /**
-   * Removes values of a list that occur earlier in it. In place (no target): only if there are any, and the
-   * field moves to the end. With a target, the distinct values are appended to it. Single values are left alone.
-   * Throws `HR_DOCUMENT_TYPE` when the target holds a single value.
+   * Removes values of a list that occur earlier in it. Without a target it does so in place, only if there are
+   * duplicates, and the field moves to the end. With a target, the distinct values are appended to it. Single values
+   * are unchanged. Throws `HR_DOCUMENT_TYPE` if the target has a single value.
    */
   removeDuplicates(name: string, target: string | undefined): void {
     const value = this.get(name);
@@ -239,7 +249,10 @@ export class Document {
     }
   }
 
-  /** Appends every field of another document to this one's, lists spliced, except reserved fields: how `collapse` merges. */
+  /**
+   * Appends every field of another document, except reserved fields, to this document. The items of lists are appended
+   * one by one. `collapse` merges in this way.
+   */
   setOrAddAll(other: Document): void {
     for (let i = 0; i < other.fieldNames.length; i++) {
       const name = other.fieldNames[i] as string;
@@ -254,7 +267,7 @@ export class Document {
     }
   }
 
-  /** Attaches a child: it travels inside this document until a stage emits it. */
+  /** Attaches a child. It stays inside this document until a stage emits it. */
   addChild(child: Document): void {
     const object = child.toObject();
     const children = this.get('___children');
@@ -262,7 +275,7 @@ export class Document {
     else this.put('___children', [object]);
   }
 
-  /** The attached children as documents, deep copies; entries without a valid id are handed to `invalid`. */
+  /** The attached children as documents, deep copies. Entries without a valid id are passed to `invalid`. */
   children(invalid?: (child: Value) => void): Document[] {
     const children: Document[] = [];
     for (const child of this.values('___children')) {
@@ -297,23 +310,23 @@ export class Document {
     return writeDocument(this);
   }
 
-  /** Writes a field without looking whether it is reserved: for the engine and for nested paths. */
+  /** Writes a field without a check for reserved names: for the engine and for nested paths. */
   put(name: string, value: Value): void {
     const at = this.shape.position(name);
     if (at >= 0) this.fieldValues[at] = value;
     else push(this, name, value);
   }
 
-  /** Removes a field without looking whether it is reserved: for the engine. */
+  /** Removes a field without a check for reserved names: for the engine. */
   delete(name: string): void {
     const at = this.shape.position(name);
     if (at >= 0) deleteAt(this, at);
   }
 }
 
-/*
- * Functions and not private methods: V8 would mark each document for those, which makes the creation of a document
- * slower.
+/**
+ * Functions instead of private methods, because V8 would add a brand to each document for private methods, which makes
+ * the creation of a document slower.
  */
 
 /** Adds a field at the end. */
@@ -333,7 +346,10 @@ function appendAt({ fieldValues }: Document, at: number, value: Value): void {
   else fieldValues[at] = [present, value];
 }
 
-/** Code without types may hand over anything: what would only fail when it is written is told where it is set. */
+/**
+ * Checks a value from untyped code. The error is thrown where the field is set, not later where the document is
+ * written.
+ */
 function checkValue(name: string, value: object | null): void {
   if (value === null || Array.isArray(value) || value instanceof Map || value instanceof Double) return;
   if (value instanceof Uint8Array) return;
@@ -343,7 +359,7 @@ function checkValue(name: string, value: object | null): void {
   });
 }
 
-/** What `splice(at, 1)` does, without the list that it makes of what it removed. */
+/** The same as `splice(at, 1)`, without the list of removed elements. */
 function removeAt<T>(list: T[], at: number): void {
   const last = list.length - 1;
   for (let i = at; i < last; i++) list[i] = list[i + 1] as T;

@@ -3,9 +3,12 @@ import { Document } from './document.ts';
 import { internName } from './names.ts';
 import { double, integer, type JsonObject, type Value } from './value.ts';
 
-/** Deeper nesting is refused, as the reference's parser does: it would exhaust the stack. */
+/** Deeper nesting is refused, as in the reference's parser, because it would exhaust the stack. */
 const MAX_DEPTH = 1000;
-/** Longer numbers are refused, as the reference's parser does: reading them takes the square of their length. */
+/**
+ * Longer numbers are refused, as in the reference's parser, because the time to read them grows with the square of
+ * their length.
+ */
 const MAX_NUMBER_LENGTH = 1000;
 
 /** Thrown for text that is not JSON; `at` is the offset of the offending character. */
@@ -28,9 +31,9 @@ export function readDocument(text: string): Document {
 }
 
 /**
- * The JSON value that starts the text, without loss: objects are ordered maps, `1.0` is a double, long
- * integers are exact. The last of duplicate keys wins, in the place of the first. Text after the value is
- * ignored, as the reference does; `readJsonSequence` reads it too. Throws `JsonSyntaxError`.
+ * The JSON value at the start of the text, without loss: objects are ordered maps, `1.0` is a double, long integers are
+ * exact. Of duplicate keys the last one counts, at the position of the first. Text after the value is ignored, as in
+ * the reference; `readJsonSequence` reads it too. Throws `JsonSyntaxError`.
  */
 export function readJson(text: string): Value {
   const reader = new Reader(text);
@@ -40,7 +43,7 @@ export function readJson(text: string): Value {
   return reader.value(0);
 }
 
-/** All JSON values of the text, one after the other, separated by white space or nothing, each with its offset. */
+/** All JSON values of the text in sequence, separated by white space or nothing, each with its offset. */
 export function* readJsonSequence(text: string): Generator<{ value: Value; at: number; end: number }> {
   const reader = new Reader(text);
   for (reader.skipSpace(); reader.at < text.length; reader.skipSpace()) {

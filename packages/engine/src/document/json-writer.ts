@@ -4,7 +4,8 @@ import { internName, isInterned } from './names.ts';
 import { doubleText, integerText } from './number-text.ts';
 import { base64, Double, type Value } from './value.ts';
 
-// Characters that JSON must escape, and surrogates: those go through JSON.stringify, which keeps lone ones apart.
+// Characters that JSON must escape, and surrogates. JSON.stringify writes these texts, because it escapes lone
+// surrogates.
 const NEEDS_ESCAPE = /["\\\u0000-\u001f\ud800-\udfff]/;
 
 /** A text as a JSON string. */
@@ -14,7 +15,7 @@ export function writeString(text: string): string {
 
 const keys = new Map<string, string>();
 
-/** `"name":`, remembered for names that are interned. */
+/** `"name":`, cached for interned names. */
 export function writeKey(name: string): string {
   let key = keys.get(name);
   if (key === undefined) {
@@ -26,9 +27,9 @@ export function writeKey(name: string): string {
 }
 
 /**
- * A value as compact JSON. Doubles keep a fraction (`1.0`, `1.0E10`), long integers are exact, bytes are
- * base64, and NaN and the infinities, which JSON lacks, are texts. Throws `HR_DOCUMENT_TYPE` for what a custom
- * component in JavaScript has put into a field though it is no value.
+ * A value as compact JSON. Doubles keep a fraction (`1.0`, `1.0E10`), long integers are exact, bytes are base64, and
+ * NaN and the infinities, which JSON lacks, are texts. Throws `HR_DOCUMENT_TYPE` if a custom component in JavaScript
+ * has set a field to something that is not a field value.
  */
 export function writeValue(value: Value): string {
   switch (typeof value) {
@@ -55,11 +56,11 @@ export function writeValue(value: Value): string {
   return text === '' ? '{}' : `${text}}`;
 }
 
-/** The error for something that is no value of a field, plain objects above all. */
+/** The error for something that is not a field value, usually a plain object. */
 export function notAValue(value: unknown): HeadraceError {
   const what = typeof value === 'object' ? `an object (${Object.prototype.toString.call(value)})` : `a ${typeof value}`;
-  return new HeadraceError('HR_DOCUMENT_TYPE', `A field holds ${what}, which is no value of a document`, {
-    hint: 'Objects are Maps there: toValue() makes field values of plain data.',
+  return new HeadraceError('HR_DOCUMENT_TYPE', `A field holds ${what}, which is not a value of a document`, {
+    hint: 'Objects are Maps in a document: toValue() makes field values of plain data.',
   });
 }
 

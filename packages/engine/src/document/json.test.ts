@@ -8,7 +8,7 @@ import { writeString, writeValue } from './json-writer.ts';
 import { Double, equalValues, type Value } from './value.ts';
 
 describe('readJson and writeValue', () => {
-  it('keep any value as it is, byte for byte the second time', () => {
+  it('keep any value unchanged, with the same bytes the second time', () => {
     fc.assert(
       fc.property(anyJson, (value) => {
         const text = writeValue(value);
@@ -62,7 +62,7 @@ describe('readJson and writeValue', () => {
     expect(writeValue(readJson(text))).toBe(written);
   });
 
-  it('take the last of duplicate keys, at the place of the first', () => {
+  it('use the last of duplicate keys, at the position of the first', () => {
     expect(writeValue(readJson('{"a":1,"b":2,"a":3}'))).toBe('{"a":3,"b":2}');
   });
 
@@ -76,7 +76,7 @@ describe('readJson and writeValue', () => {
     );
   });
 
-  it('pass over what follows the value', () => {
+  it('ignore text after the value', () => {
     expect(readJson('{"a":1} and more')).toEqual(new Map([['a', 1]]));
   });
 
@@ -98,14 +98,14 @@ describe('readJson and writeValue', () => {
     ['\ufeff{}', 0, 'Expected a JSON value, found "\ufeff"'],
     ['[NaN]', 1, 'Expected a JSON value'],
     ["['a']", 1, 'Expected a JSON value'],
-  ])('refuse %j, saying where', (text, at, message) => {
+  ])('refuse %j, with the offset', (text, at, message) => {
     const error = errorOf(() => readJson(text));
     expect(error).toBeInstanceOf(JsonSyntaxError);
     expect((error as JsonSyntaxError).message).toContain(message);
     expect((error as JsonSyntaxError).at).toBe(at);
   });
 
-  it('refuse every beginning of a document', () => {
+  it('refuse every incomplete document', () => {
     fc.assert(
       fc.property(anyDocument(), (document) => {
         const text = document.toJson();
@@ -118,7 +118,7 @@ describe('readJson and writeValue', () => {
     );
   });
 
-  it('answer any text with a value or a syntax error', () => {
+  it('return a value or a syntax error for any text', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...'{}[]",:\\u0-.eEtruefalsn 1\n')), (characters) => {
         const error = errorOf(() => readJson(characters.join('')));
@@ -128,7 +128,7 @@ describe('readJson and writeValue', () => {
     );
   });
 
-  it('read 1000 levels and refuse more, however many, without exhausting the stack', () => {
+  it('read 1000 levels and refuse more, without exhausting the stack', () => {
     for (const [open, close] of [
       ['[', ']'],
       ['{"a":', '}'],
@@ -140,7 +140,7 @@ describe('readJson and writeValue', () => {
     }
   });
 
-  it('refuse numbers of more than 1000 digits, which would take for ever to read', () => {
+  it('refuse numbers of more than 1000 digits, which would take very long to read', () => {
     expect(writeValue(readJson('9'.repeat(1000)))).toBe('9'.repeat(1000));
     expect(() => readJson(`{"a":${'9'.repeat(2_000_000)}}`)).toThrow('more than 1000 digits');
   });
@@ -150,7 +150,7 @@ describe('readJson and writeValue', () => {
     expect(writeValue(readJson(`{"${name}":1}`))).toBe(`{"${name}":1}`);
   });
 
-  it('name what is no value, which only untyped code can have put into a field', () => {
+  it('name the value that is not a field value, which only untyped code can set', () => {
     const document = Document.create('1');
     document.set('a', [{ b: 1 } as unknown as Value]);
     expect(() => document.toJson()).toThrow('A field holds an object ([object Object])');
@@ -160,7 +160,7 @@ describe('readJson and writeValue', () => {
 });
 
 describe('readJsonSequence', () => {
-  it('gives every value with its place', () => {
+  it('returns every value with its offset', () => {
     const found = [...readJsonSequence(' {"a":1}\n[2]{"b":3} 4 ')];
     expect(found.map(({ value, at, end }) => [writeValue(value), at, end])).toEqual([
       ['{"a":1}', 1, 8],
@@ -170,7 +170,7 @@ describe('readJsonSequence', () => {
     ]);
   });
 
-  it('gives the values before a mistake', () => {
+  it('returns the values before a mistake', () => {
     const values: string[] = [];
     const read = () => {
       for (const { value } of readJsonSequence('{"a":1} }')) values.push(writeValue(value));
@@ -198,7 +198,7 @@ describe('readDocument', () => {
     expect(error.message).toContain(message);
   });
 
-  it('keeps any document as it is', () => {
+  it('keeps any document unchanged', () => {
     fc.assert(
       fc.property(anyDocument(anyJson), (document) => {
         const read = readDocument(document.toJson());
@@ -210,7 +210,7 @@ describe('readDocument', () => {
 });
 
 describe('writeString', () => {
-  it('gives what JSON.stringify gives', () => {
+  it('returns what JSON.stringify returns', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(writeString(text)).toBe(JSON.stringify(text));

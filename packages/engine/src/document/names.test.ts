@@ -1,12 +1,12 @@
 import { expect, it, vi } from 'vitest';
 
-// A table of names for this file alone: others add to theirs, and the last test fills it.
+// The table of names is not shared with other files, because the last test fills it.
 vi.resetModules();
 const { readDocument } = await import('./json-reader.ts');
 const { internName, isInterned } = await import('./names.ts');
 vi.resetModules();
 
-it('interns names as they are, short ones only', () => {
+it('interns short names, and returns all names unchanged', () => {
   for (const name of ['a', '', '__proto__', '10', 'é\ud800', 'n'.repeat(256)]) {
     expect(internName(name)).toBe(name);
     expect(isInterned(name)).toBe(true);
@@ -16,8 +16,8 @@ it('interns names as they are, short ones only', () => {
   expect(isInterned(long)).toBe(false);
 });
 
-// The last test of this file: the table of names is full after it.
-it('keeps no more than so many names, and documents are right all the same', () => {
+// The last test of this file, because the table of names is full after it.
+it('keeps a limited number of names, and documents are still correct', () => {
   for (let i = 0; i < 52_000; i++) internName(`name-${i}`);
   expect(isInterned('name-49000')).toBe(true);
   expect(isInterned('name-51999')).toBe(false);

@@ -1,6 +1,6 @@
 import { HeadraceError } from '../errors/headrace-error.ts';
 
-/** The fields that belong to the engine: readable by name, written only through their own methods. */
+/** The fields that belong to the engine. Components may read them by name. Only their own methods write them. */
 export const RESERVED_FIELDS: ReadonlySet<string> = new Set([
   'id',
   'run_id',
@@ -22,12 +22,13 @@ export function checkWritable(name: string): void {
 
 const interned = new Map<string, string>();
 const MAX_INTERNED = 50_000;
-/** Longer names are not kept for ever. */
+/** Longer names are not kept in memory. */
 const MAX_INTERNED_LENGTH = 256;
 
 /**
- * The one string object of this text, in V8's table of internal strings, so that comparing field names
- * compares pointers. Names are few and short; past these bounds (keys that are data) a name is returned as it is.
+ * The one string object of this text, in V8's table of internalized strings, so that comparing field names compares
+ * pointers. Names are usually few and short. Beyond these limits (for example, keys that are data) a name is returned
+ * unchanged.
  */
 export function internName(name: string): string {
   const known = interned.get(name);
@@ -41,8 +42,8 @@ export function internName(name: string): string {
 }
 
 /**
- * Whether a name is interned, so that it may be remembered for long: any other may be a slice that keeps the text
- * in memory which it was cut from.
+ * Whether a name is interned, so that it may be stored for long. Another name may be a slice that keeps the whole
+ * original text in memory.
  */
 export function isInterned(name: string): boolean {
   return interned.has(name);

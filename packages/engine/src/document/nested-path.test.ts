@@ -72,7 +72,7 @@ describe('setNested', () => {
     ['x[0][0]', '{"id":"1","x":[["new"]]}'],
     ['x', '{"id":"1","x":"new"}'],
     ['__proto__.polluted', '{"id":"1","__proto__":{"polluted":"new"}}'],
-  ])('makes what is missing on the way to %s', (path, expected) => {
+  ])('creates the missing objects and lists of %s', (path, expected) => {
     const document = readDocument('{"id":"1"}');
     setNested(document, parseNestedPath(path), 'new');
     expect(document.toJson()).toBe(expected);
@@ -102,7 +102,7 @@ describe('setNested', () => {
     expect(() => setNested(readDocument(text), parseNestedPath(path), 'new')).toThrow(message);
   });
 
-  it('sets what getNested then gives', () => {
+  it('sets a value that getNested returns', () => {
     const step = fc.oneof(fc.constantFrom('a', 'b', '10', '__proto__'), fc.constant(0));
     fc.assert(
       fc.property(fc.array(step, { maxLength: 5 }), anyJson, (steps, value) => {

@@ -35,7 +35,7 @@ export function parseNestedPath(path: string): NestedPath {
   return segments;
 }
 
-/** The value at a path; undefined when any step is missing or the path is empty. Throws for a name step on a list. */
+/** The value at a path; undefined if any step is missing or the path is empty. Throws for a name step on a list. */
 export function getNested(document: Document, path: NestedPath): Value | undefined {
   const [root, ...steps] = path;
   if (typeof root !== 'string') return undefined;
@@ -51,8 +51,8 @@ export function getNested(document: Document, path: NestedPath): Value | undefin
 }
 
 /**
- * Sets the value at a path, creating objects, or lists where an index follows. An index may equal the
- * list's length (append), not exceed it. Throws for steps into scalars, and for reserved fields.
+ * Sets the value at a path. Creates missing objects, or lists if an index follows. An index may equal the list's length
+ * (append), but not exceed it. Throws for steps into scalars, and for reserved fields.
  */
 export function setNested(document: Document, path: NestedPath, value: Value): void {
   const root = path[0];
@@ -78,7 +78,7 @@ export function setNested(document: Document, path: NestedPath, value: Value): v
   }
 }
 
-/** Removes the value at a path; nothing happens when a step is missing. Throws for reserved fields. */
+/** Removes the value at a path. A missing step is no error. Throws for reserved fields. */
 export function removeNested(document: Document, path: NestedPath): void {
   const root = path[0];
   if (typeof root !== 'string') return;

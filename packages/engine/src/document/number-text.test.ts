@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { doubleText, integerText, widenFloat } from './number-text.ts';
 
-/** Bit patterns and the texts that Java 25 gives for them. */
+/** Bit patterns and the texts that Java 25 returns for them. */
 const java = JSON.parse(readFileSync(new URL('./java-number-cases.generated.json', import.meta.url), 'utf8')) as {
   doubles: [bits: string, text: string][];
   floats: [bits: string, text: string][];
@@ -26,7 +26,7 @@ describe('doubleText', () => {
   });
 });
 
-it('integerText writes any safe integer as JavaScript does, one after the other or not', () => {
+it('integerText writes any safe integer as JavaScript does, in any order', () => {
   const edges = [0, -0, 999, 1000, 1001, 999_999, 1_000_000, 2 ** 31 - 1, 2 ** 31, 2 ** 53 - 1];
   for (const edge of edges) for (const value of [edge, edge + 1, -edge]) expect(integerText(value)).toBe(`${value}`);
   fc.assert(
@@ -38,7 +38,7 @@ it('integerText writes any safe integer as JavaScript does, one after the other 
 });
 
 describe('widenFloat', () => {
-  it('gives the shortest decimal that is the same float', () => {
+  it('returns the shortest decimal that is the same float', () => {
     fc.assert(
       fc.property(fc.oneof(fc.float(), fc.float({ min: -1, max: 1 }), fc.float({ min: -1e6, max: 1e6 })), (float) => {
         const wide = widenFloat(float);

@@ -6,8 +6,8 @@ let lastThousands = 0;
 let lastThousandsText = '';
 
 /**
- * The text of a safe integer. V8 keeps each that it makes itself in a cache of thousands, which its collector then
- * copies: numbers of records, each of which comes once, are better put together.
+ * The text of a safe integer. V8 caches thousands of the number texts that it creates, and the garbage collector then
+ * copies them. Record numbers occur only once each, so it is faster to build their text here.
  */
 export function integerText(value: number): string {
   if (value < 1000 || value >= MOST_THOUSANDS) return `${value}`;
@@ -20,9 +20,9 @@ export function integerText(value: number): string {
 }
 
 /**
- * The text of a double as Java's `Double.toString` gives it (JDK 19 and later: the shortest digits that
- * identify the number, as in JavaScript), always with a fraction: `1.0`, `0.001`, `1.0E10`, `1.0E-4`.
- * Plain notation from 10^-3 up to 10^7, exponents outside.
+ * The text of a double as Java's `Double.toString` returns it (JDK 19 and later: the shortest digits that identify the
+ * number, as in JavaScript), always with a fraction: `1.0`, `0.001`, `1.0E10`, `1.0E-4`. Plain notation from 10^-3 up
+ * to 10^7, exponents outside.
  */
 export function doubleText(value: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? 'NaN' : value > 0 ? 'Infinity' : '-Infinity';
@@ -33,12 +33,13 @@ export function doubleText(value: number): string {
     return Number.isInteger(value) ? `${text}.0` : text;
   }
   const shortest = value.toExponential();
-  // Where one digit would do, Java takes the two that come nearest: 4.9E-324, the smallest double, is no 5.0E-324.
+  // If one digit would be enough, Java uses the two digits that are nearest: it writes 4.9E-324, the smallest double,
+  // not 5.0E-324.
   const scientific = shortest.includes('.') ? shortest : value.toExponential(1);
   return scientific.replace('e+', 'E').replace('e', 'E');
 }
 
-/** Up to here a float holds every integer. */
+/** Up to this number a float represents every integer. */
 const EXACT_INTEGERS = 2 ** 24;
 
 /**

@@ -4,7 +4,7 @@ import { readDocument } from './json-reader.ts';
 import { Shape } from './shape.ts';
 
 describe('shapes', () => {
-  it('are the same for documents with the same fields, however they came to them', () => {
+  it('are the same for documents with the same fields, in whatever way they got them', () => {
     const [a, b] = [1, 2].map((n) => {
       const document = Document.create(String(n));
       document.set('x', n);
@@ -17,7 +17,7 @@ describe('shapes', () => {
     expect(Shape.common(['id', 'a']).changing).toBe(false);
   });
 
-  it('belong to one document where names are data, and stay right there', () => {
+  it('belong to one document if names are data, and stay correct', () => {
     const wide = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`k${i}`, i]));
     const first = readDocument(JSON.stringify({ id: '1', ...wide }));
     const second = first.clone();
@@ -31,7 +31,7 @@ describe('shapes', () => {
     expect(first.shape.changing).toBe(true);
   });
 
-  it('belong to one document when a name is very long: those who share them are kept for ever', () => {
+  it('belong to one document if a name is very long, because shared shapes are never freed', () => {
     const name = 'n'.repeat(1000);
     const document = readDocument(`{"id":"1","a":1,"${name}":2,"b":3}`);
     expect(document.shape.changing).toBe(true);
@@ -39,7 +39,7 @@ describe('shapes', () => {
     expect(document.get(name)).toBe(2);
   });
 
-  it('stay bounded when every document has a name of its own', () => {
+  it('stay limited in number if every document has a different name', () => {
     for (let i = 0; i < 3000; i++) {
       const document = Document.create(String(i));
       document.set(`own-${i}`, i);
@@ -49,7 +49,7 @@ describe('shapes', () => {
     }
   });
 
-  it('know the marks of dropped and skipped documents', () => {
+  it('recognize the marks of dropped and skipped documents', () => {
     const document = Document.create('1');
     expect(document.bypassed).toBe(false);
     document.skip();

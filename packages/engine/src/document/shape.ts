@@ -1,24 +1,27 @@
 import { internName, isInterned } from './names.ts';
 
-/** Names that the shapes of a thread hold in all, and ways out of one shape. Past that, shapes belong to one document. */
+/**
+ * Limits for the names in all shapes of a thread, and for the transitions of one shape. Beyond them, each shape belongs
+ * to one document.
+ */
 const MAX_NAMES = 1_000_000;
 const MAX_TRANSITIONS = 256;
-/** Objects with more keys than this are rarely alike: their documents do not look for a common shape. */
+/** Objects with more keys than this are rarely similar, so their documents do not look for a common shape. */
 const MAX_ALIKE = 64;
 
 let namesHeld = 0;
 
 /**
- * The names of a document's fields, in order, and where each stands. Documents with the same fields share a
- * shape, and adding or removing the same field leads all of them to the same next one, so that a field costs a
- * document only its value, and those who walk documents can remember by shape what they found. (The idea is
- * that of the maps of Self: Chambers, Ungar, Lee: An Efficient Implementation of SELF, OOPSLA 1989.)
- * Names that are data would make a new shape for each document: past a bound, and with names that cannot be
- * interned any more, a shape is one document's own.
+ * The names of a document's fields, in order, and their positions. Documents with the same fields share a shape. Adding
+ * or removing the same field leads all of them to the same next shape, so a field costs a document only its value. Code
+ * that processes many documents can cache facts by shape. (The idea is that of the maps of Self: Chambers, Ungar, Lee:
+ * An Efficient Implementation of SELF, OOPSLA 1989.)
+ * If names are data, each document would create a new shape. So beyond a limit, and for names that cannot be interned
+ * any more, a shape belongs to one document.
  */
 export class Shape {
   readonly names: readonly string[];
-  /** Whether a name is among them that marks documents as dropped or skipped. */
+  /** Whether one of its names marks documents as dropped or skipped. */
   flagged: boolean;
   /** Whether it belongs to one document and is changed in place. */
   readonly #owned: boolean;
@@ -33,12 +36,14 @@ export class Shape {
     if (!owned) namesHeld += names.length;
   }
 
-  /** A new shape of these names, which must be distinct: for those who make many documents of it. */
+  /** A new shape of these names, which must be distinct: for code that creates many documents with it. */
   static of(names: readonly string[]): Shape {
     return new Shape(names.map(internName), false);
   }
 
-  /** The shape of these names, which must be distinct: the same for objects with the same keys in the same order. */
+  /**
+   * The shape of these names, which must be distinct. Objects with the same keys in the same order get the same shape.
+   */
   static common(names: readonly string[]): Shape {
     if (names.length > MAX_ALIKE) return new Shape([...names], true);
     let shape = empty;
@@ -46,12 +51,12 @@ export class Shape {
     return shape;
   }
 
-  /** Whether it changes with its document, so that what is known of it may not be kept. */
+  /** Whether it changes with its document, so that facts about it must not be cached. */
   get changing(): boolean {
     return this.#owned;
   }
 
-  /** Where the field stands, or -1. */
+  /** The position of the field, or -1. */
   position(name: string): number {
     if (this.#positions === undefined) this.#positions = new Map(this.names.map((known, i) => [known, i]));
     return this.#positions.get(name) ?? -1;
@@ -75,7 +80,7 @@ export class Shape {
     return next;
   }
 
-  /** This shape without the field at a place. */
+  /** This shape without the field at a position. */
   without(at: number): Shape {
     if (this.#owned) {
       (this.names as string[]).splice(at, 1);

@@ -41,7 +41,7 @@ describe('double and integer', () => {
 });
 
 describe('equalValues', () => {
-  it('tells kinds of numbers apart, and disregards the order of keys', () => {
+  it('distinguishes kinds of numbers, and ignores the order of keys', () => {
     const values: Value[] = [1, new Double(1), '1', true, null, 1n << 60n, [1], new Map([['a', 1]]), [], new Map()];
     for (const [i, a] of values.entries()) {
       for (const [j, b] of values.entries()) expect(equalValues(a, b), `${i} ${j}`).toBe(i === j);
@@ -59,7 +59,7 @@ describe('equalValues', () => {
 });
 
 describe('copyValue', () => {
-  it('gives the same value, sharing nothing that can change', () => {
+  it('returns the same value, and shares nothing mutable', () => {
     fc.assert(
       fc.property(anyValue, (value) => {
         const copy = copyValue(value);
@@ -73,7 +73,7 @@ describe('copyValue', () => {
     );
   });
 
-  it('does not share the memory of a Buffer, whose own slice would', () => {
+  it('does not share the memory of a Buffer, although Buffer.slice does', () => {
     const bytes = Buffer.from('abc');
     const copy = copyValue(bytes) as Uint8Array;
     bytes[0] = 0;
@@ -82,7 +82,7 @@ describe('copyValue', () => {
 });
 
 describe('toValue', () => {
-  it('makes maps of objects, instants of dates and lists of float arrays', () => {
+  it('converts objects to maps, dates to instants and float arrays to lists', () => {
     const date = new Date('2020-01-02T03:04:05Z');
     expect(toValue({ b: [1, { a: null }], 10: date, none: undefined })).toEqual(
       new Map<string, Value>([

@@ -1,16 +1,16 @@
 import { doubleText, integerText, widenFloat } from './number-text.ts';
 
 /**
- * What a field of a document may hold. Integers up to 2^53 and fractional doubles are plain numbers,
- * so ordinary documents pay nothing; the two kinds that a JavaScript number cannot tell have their own:
- * `bigint` for longer integers, `Double` for doubles with a whole value (`1.0`).
+ * The possible values of a field. Integers up to 2^53 and fractional doubles are plain numbers, so ordinary documents
+ * have no overhead. A JavaScript number cannot express two kinds of numbers, so they have separate types: `bigint` for
+ * longer integers, `Double` for doubles with a whole value (`1.0`).
  */
 export type Value = string | number | boolean | null | bigint | Double | Uint8Array | Value[] | JsonObject;
 
 /** A nested JSON object: ordered, and its keys are just names (`__proto__`, `10`). */
 export type JsonObject = Map<string, Value>;
 
-/** A double whose value is whole: written `1.0`, because a search engine guesses the mapping from it. */
+/** A double whose value is whole. It is written as `1.0`, because a search engine derives the mapping from it. */
 export class Double {
   readonly value: number;
 
@@ -27,17 +27,17 @@ export class Double {
   }
 }
 
-/** A double of this value: a `Double` where a plain number would be read as an integer. */
+/** A double of this value: a `Double` if a plain number would be read as an integer. */
 export function double(value: number): number | Double {
   return Number.isSafeInteger(value) ? new Double(value) : value;
 }
 
-/** An integer of this value, in the smallest kind that holds it exactly. */
+/** An integer of this value, in the smallest kind that represents it exactly. */
 export function integer(value: bigint): number | bigint {
   return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
 }
 
-/** A deep copy; scalars, which cannot change, are themselves. */
+/** A deep copy. Scalars are returned unchanged, because they are immutable. */
 export function copyValue(value: Value): Value {
   if (typeof value !== 'object' || value === null || value instanceof Double) return value;
   if (Array.isArray(value)) return value.map(copyValue);
@@ -49,8 +49,8 @@ export function copyValue(value: Value): Value {
 }
 
 /**
- * The text view of one value, as every component that works on text sees it: numbers in Java's notation
- * (`1.0`, `1.0E10`), bytes as base64, objects and arrays as the empty text, null as null.
+ * The text view of one value, for every component that works on text: numbers in Java's notation (`1.0`, `1.0E10`),
+ * bytes as base64, objects and arrays as the empty text, null as null.
  */
 export function textOf(value: Value): string | null {
   switch (typeof value) {
@@ -93,9 +93,9 @@ export function equalValues(a: Value, b: Value): boolean {
 }
 
 /**
- * A value from plain JavaScript data, as a custom component may hand it over: plain objects become maps,
- * dates ISO instants, arrays of 32-bit floats lists of the numbers that they print as. Throws a `TypeError`
- * naming what cannot be a field's value.
+ * A value from plain JavaScript data, which a custom component may pass: plain objects become maps, dates become ISO
+ * instants, arrays of 32-bit floats become lists of the numbers that they print as. Throws a `TypeError` that names a
+ * value of an unsupported type.
  */
 export function toValue(data: unknown): Value {
   switch (typeof data) {

@@ -1,4 +1,7 @@
-/** Every code that an error, a problem or a refusal of Headrace may carry, with what it means. The page in the docs is held equal to this table by a test. */
+/**
+ * Every code of an error, a problem or a refusal of Headrace, with its meaning. A test checks that the page in the docs
+ * matches this table.
+ */
 export const ERROR_CODES = {
   HR_CONFIG_SYNTAX: 'The text of the config is not valid HOCON or JSON.',
   HR_CONFIG_UNRESOLVED: 'A substitution (`${…}`) in the config has no value, or refers to itself.',
@@ -19,7 +22,7 @@ export const ERROR_CODES = {
     'What a connector, a stage or the indexer of the config talks to cannot be reached, or does not let it in.',
   HR_POLICY_REFUSED: 'The policy of the service does not allow what an uploaded config asks for.',
   HR_POLICY_NO_BOUNDARY:
-    'Python of an uploaded config has to run behind a boundary of the operating system, which this machine does not offer.',
+    'Python of an uploaded config must run inside a boundary of the operating system, which this machine does not offer.',
   HR_CONFIG_UNUSED: 'A part of the config has no effect.',
   HR_DOCUMENT_RESERVED_FIELD: 'A component tried to write a field that belongs to the engine.',
   HR_DOCUMENT_EMPTY_FIELD_NAME: 'A field name is empty.',
@@ -28,28 +31,28 @@ export const ERROR_CODES = {
   HR_DOCUMENT_NESTED_PATH: 'A nested path is malformed, or does not fit the document.',
   HR_DOCUMENT_SYNTAX: 'The text of a document is not valid JSON.',
   HR_DOCUMENT_TYPE: 'An operation does not fit the value that the field holds.',
-  HR_RECORD_UNREADABLE: 'A record of the source cannot be read: it fails by itself, the rest goes on.',
+  HR_RECORD_UNREADABLE: 'A record of the source cannot be read: only this record fails, the others continue.',
   HR_STAGE_FAILED: 'A stage failed on a document.',
-  HR_STAGE_OVERDUE: 'A stage computed longer on one document than it may.',
+  HR_STAGE_OVERDUE: 'A stage computed longer on one document than the limit allows.',
   HR_STAGE_START: 'A stage could not start.',
   HR_STAGE_CHILD_INVALID: 'A stage emitted a child without a valid id.',
   HR_PIPELINE_THREAD_LOST: 'A pipeline thread ended, for example because it ran out of memory.',
   HR_CONNECTOR_FAILED: 'A connector failed.',
   HR_CONNECTOR_TIMEOUT: 'A connector did not finish within runner.connectorTimeout.',
   HR_SOURCE_UNREADABLE: 'A source (a file, a server) cannot be opened or read.',
-  HR_SOURCE_INCOMPLETE: 'A file was not read to its end. What came before was published.',
+  HR_SOURCE_INCOMPLETE: 'A file was not read completely. The documents before the error were published.',
   HR_INDEXER_START: 'The indexer could not be made from the config.',
   HR_INDEXER_CONNECT: 'The indexer could not connect to its destination.',
   HR_INDEXER_FAILED: 'The indexer could not write a document.',
-  HR_INDEXER_UNDELIVERED: 'Documents failed only because the destination did not take any: it may take them later.',
+  HR_INDEXER_UNDELIVERED: 'Documents failed only because the destination accepted none: it may accept them later.',
   HR_RUN_OUT_OF_MEMORY: 'The run used more memory than its limit.',
   HR_RUN_THREAD_LOST: 'The thread of the run ended unexpectedly.',
   HR_RUN_NOTHING_SUCCEEDED: 'Documents of the run failed, and none succeeded.',
   HR_RUN_MAX_FAILURES: 'More documents of the run failed than `runner.maxFailures` allows.',
   HR_RUN_TIMEOUT: 'The run took longer than the policy of the service allows uploaded configs.',
   HR_RUN_CANCELLED: 'The run was stopped before its end.',
-  HR_RUN_INTERRUPTED: 'The process ended while the run was going.',
-  HR_RETRY_INVALID: 'What is to be run again is no failed document as a run keeps it.',
+  HR_RUN_INTERRUPTED: 'The process ended before the run did.',
+  HR_RETRY_INVALID: 'A line to run again is not a failed document as a run stores it.',
   HR_RETRY_LEFT_OUT: 'Some failed documents cannot be run again.',
   HR_SERVICE_UNPROTECTED: 'The service would listen on an address that other machines reach, without authentication.',
   HR_INTERNAL: 'A bug in Headrace. Please report it, with the log.',

@@ -1,16 +1,16 @@
 import type { ErrorCode } from './error-codes.ts';
 
 /**
- * A failure that a user can act on: a code that programs decide by, a message for a person, a hint where one
- * helps. Across threads only these three travel (`toFailure`), never the class.
+ * A failure that a user can act on: a code for programs, a message for people, and a hint if one helps. Only these
+ * three cross threads (`toFailure`), never the class.
  */
 export class HeadraceError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
-  /** Whether the same may succeed later. It matters where the error is thrown, and does not cross threads. */
+  /** Whether the same operation may succeed later. The code near the error needs it; it does not cross threads. */
   readonly passing: boolean;
 
-  /** The error that a failure from another thread tells of. */
+  /** The error for a failure from another thread. */
   static of({ code, message, hint }: Failure): HeadraceError {
     return new HeadraceError(code, message, hint === undefined ? {} : { hint });
   }
@@ -24,14 +24,14 @@ export class HeadraceError extends Error {
   }
 }
 
-/** What is left of an error when it crosses a thread or is stored. */
+/** The parts of an error that cross threads and are stored. */
 export interface Failure {
   code: ErrorCode;
   message: string;
   hint?: string;
 }
 
-/** The transportable form of anything thrown; an error that is not ours gets the given code. */
+/** Converts anything thrown to a failure. An error that is not a Headrace error gets the given code. */
 export function toFailure(error: unknown, code: ErrorCode): Failure {
   if (error instanceof HeadraceError) {
     return { code: error.code, message: error.message, ...(error.hint === undefined ? {} : { hint: error.hint }) };
@@ -39,7 +39,7 @@ export function toFailure(error: unknown, code: ErrorCode): Failure {
   return { code, message: messageOf(error) };
 }
 
-/** Causes further down than this are left out; a chain of causes may even be a circle. */
+/** The maximum depth of a chain of causes. A chain may be a circle. */
 const MAX_CAUSES = 8;
 
 /** The message of anything thrown, with its causes: `cannot open the file <- ENOENT: …`. */
@@ -48,7 +48,7 @@ export function messageOf(error: unknown): string {
   let cause = causeOf(error);
   for (let i = 0; cause !== undefined && i < MAX_CAUSES; i++) {
     const message = ownMessage(cause);
-    // Many a message quotes its cause already.
+    // Many messages already quote their cause.
     if (!messages.at(-1)?.includes(message)) messages.push(message);
     cause = causeOf(cause);
   }
@@ -62,7 +62,7 @@ function causeOf(error: unknown): unknown {
 function ownMessage(error: unknown): string {
   if (error instanceof Error) return error.message || error.name;
   try {
-    // Libraries throw objects of their own, and other realms have an Error of their own.
+    // Libraries throw plain objects, and other realms have their own Error class.
     const { message } = Object(error) as { message?: unknown };
     return typeof message === 'string' && message !== '' ? message : String(error);
   } catch {

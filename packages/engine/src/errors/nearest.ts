@@ -1,6 +1,6 @@
 /**
- * The candidate most like a misspelt name, for a hint; undefined when none is close. Letter case aside, up to
- * a third of the letters may differ (Damerau-Levenshtein distance, optimal string alignment).
+ * The candidate closest to a misspelt name, for a hint; undefined if none is close. Letter case is ignored, and up to a
+ * third of the letters may differ (Damerau-Levenshtein distance, optimal string alignment).
  */
 export function nearest(name: string, candidates: readonly string[]): string | undefined {
   const wanted = name.toLowerCase();

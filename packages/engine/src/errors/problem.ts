@@ -1,18 +1,18 @@
 import type { ErrorCode } from './error-codes.ts';
 
-/** Something wrong with a config, wherever it was found. The same list reaches the command line, the API and a failed run. */
+/** A problem of a config. The command line, the API and a failed run show the same list. */
 export interface Problem {
   severity: 'error' | 'warning';
   code: ErrorCode;
-  /** Where in the config: `pipelines[0].stages[2].destField`; empty for the whole. */
+  /** The path in the config: `pipelines[0].stages[2].destField`; empty for the whole config. */
   path: string;
-  /** The file that the text stands in, when it is not the config itself. */
+  /** The file of the text, if it is not the config itself. */
   file?: string;
   /** From 1. */
   line?: number;
   /** From 1. */
   column?: number;
-  /** The connector, stage or indexer that it is about: `ParseDate (dates)`. */
+  /** The connector, stage or indexer that the problem is in: `ParseDate (dates)`. */
   component?: string;
   message: string;
   /** What to do. */
@@ -23,7 +23,7 @@ export function hasErrors(problems: readonly Problem[]): boolean {
   return problems.some((problem) => problem.severity === 'error');
 }
 
-/** In the order of the text, file by file; those without a place at the end. */
+/** Sorted by file and position in the text. Problems without a position are at the end. */
 export function inTextOrder(problems: readonly Problem[]): Problem[] {
   return problems.toSorted(
     (a, b) =>

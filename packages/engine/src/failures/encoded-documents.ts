@@ -2,11 +2,11 @@ import type { ModuleReference } from '../component/connector.ts';
 import type { FailureBudget } from './failure-budget.ts';
 import type { Content } from './kept-failure.ts';
 
-/** Tells encoders apart, and what they were told: what one has encoded is nothing for the indexer of another. */
+/** Identifies an encoder and its options. Encoded documents fit only the indexer of the same encoder. */
 export function encodingOf(encoder: ModuleReference | undefined): string {
   if (encoder === undefined) return 'none';
   const { name, options } = encoder;
-  // Loaded here: it takes 7 ms of every run's start, and few runs have failures.
+  // Loaded on demand, because it takes 7 ms and few runs have failures.
   const { createHash } = process.getBuiltinModule('node:crypto');
   return createHash('sha256')
     .update(JSON.stringify([name, options]))
@@ -28,8 +28,7 @@ export interface EncodedSlice {
 }
 
 /**
- * The documents of a batch for the indexer, one by one: for those that failed. Nothing is looked at before the first
- * question.
+ * Access to single documents of an encoded batch, for those that failed. Nothing is computed before the first access.
  */
 export class EncodedDocuments {
   readonly #slices: readonly EncodedSlice[];
@@ -40,13 +39,13 @@ export class EncodedDocuments {
     this.#slices = slices;
   }
 
-  /** Their ids; for a streaming indexer only the first of each slice. */
+  /** Their ids; for a streaming indexer only the first id of each slice. */
   get ids(): readonly string[] {
     this.#knownIds ??= this.#slices.flatMap(({ part, from, to }) => (JSON.parse(part.ids) as string[]).slice(from, to));
     return this.#knownIds;
   }
 
-  /** A document as it was encoded. */
+  /** A document in its encoded form. */
   content(index: number, encoding: string, budget: FailureBudget): Content {
     let at = index;
     for (const slice of this.#slices) {
@@ -56,7 +55,8 @@ export class EncodedDocuments {
         continue;
       }
       const offsets = this.#offsetsOf(slice);
-      if (offsets === undefined) return { omitted: 'The indexer takes documents as a stream: none is kept by itself' };
+      if (offsets === undefined)
+        return { omitted: 'The indexer takes documents as a stream: single documents are not stored' };
       const bytes = slice.bytes.subarray(offsets[at], offsets[at + 1]);
       const omitted = budget.take(bytes.byteLength);
       if (omitted !== undefined) return { omitted };
@@ -66,7 +66,7 @@ export class EncodedDocuments {
     throw new RangeError(`There is no document ${index} in the batch`);
   }
 
-  /** Where each document of a slice begins, and the last one ends. */
+  /** The start of each document in a slice, and the end of the last one. */
   #offsetsOf(slice: EncodedSlice): Uint32Array | undefined {
     this.#offsets ??= new Map();
     const known = this.#offsets.get(slice);

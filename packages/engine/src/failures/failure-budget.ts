@@ -7,7 +7,7 @@ const CELLS = 3;
 
 /**
  * How many bytes the contents of failed documents may still take, in memory that all threads of a run share. A burst of
- * failures can fill no more than this, neither on the way to who keeps them nor there, unless all of them are wanted.
+ * failures cannot use more than this, neither in transit nor in the store, unless all failed documents are wanted.
  */
 export class FailureBudget {
   readonly buffer: SharedArrayBuffer;
@@ -22,7 +22,7 @@ export class FailureBudget {
     this.#cells[UNLIMITED] = unlimited ? 1 : 0;
   }
 
-  /** How many failed documents a run tells of. */
+  /** How many failed documents a run reports. */
   get maxFailures(): number {
     return this.#unlimited ? Number.POSITIVE_INFINITY : MAX_KEPT_FAILURES;
   }
@@ -31,7 +31,7 @@ export class FailureBudget {
     return this.#cells[UNLIMITED] === 1;
   }
 
-  /** Whether no content is wanted any more: it is not worth looking for. */
+  /** Whether no more content is stored, so that it is not worth reading. */
   get closed(): boolean {
     return Atomics.load(this.#cells, CLOSED) === 1;
   }
@@ -40,12 +40,12 @@ export class FailureBudget {
     Atomics.store(this.#cells, CLOSED, 1);
   }
 
-  /** Takes the bytes of a document from the budget. Returns the reason when it cannot. */
+  /** Takes the bytes of a document from the budget. Returns the reason if it cannot. */
   take(bytes: number): string | undefined {
     if (this.#unlimited) return undefined;
-    if (bytes > MAX_DOCUMENT_BYTES) return `It takes ${bytes} bytes; up to ${MAX_DOCUMENT_BYTES} are kept`;
+    if (bytes > MAX_DOCUMENT_BYTES) return `It takes ${bytes} bytes; up to ${MAX_DOCUMENT_BYTES} are stored`;
     if (Atomics.sub(this.#cells, BYTES_LEFT, bytes) >= bytes) return undefined;
     Atomics.add(this.#cells, BYTES_LEFT, bytes);
-    return `The failed documents before it take up the ${MAX_RUN_BYTES} bytes that are kept of a run`;
+    return `The failed documents before it use up the ${MAX_RUN_BYTES} bytes that are stored for a run`;
   }
 }

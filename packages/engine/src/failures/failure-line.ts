@@ -4,10 +4,10 @@ import type { JsonObject, Value } from '../document/value.ts';
 import { HeadraceError } from '../errors/headrace-error.ts';
 import type { KeptDocument, KeptFailure } from './kept-failure.ts';
 
-/** What the content stands behind. No text can have it: there each quote has a backslash. */
+/** The content follows this text. No other text can contain it, because quotes inside texts have a backslash. */
 const DOCUMENT = ',"document":';
 
-/** A failed document as one line of JSON, the form in which it is stored, answered and written to files. */
+/** A failed document as one line of JSON: the form in which it is stored, returned and written to files. */
 export function writeFailureLine(kept: KeptFailure): string {
   const { id, connector, pipeline, at, failure, status, omitted, document } = kept;
   const { code, message, hint } = failure;
@@ -22,7 +22,7 @@ export function writeFailureLine(kept: KeptFailure): string {
   return `${start.slice(0, -1)}${DOCUMENT}${json}}`;
 }
 
-/** A line that `writeFailureLine` gave, without the document, which stands last. */
+/** A line of `writeFailureLine` without the document, which is at its end. */
 export function withoutDocument(line: string, omitted: string): string {
   const at = line.indexOf(DOCUMENT);
   if (at < 0) return line;
@@ -30,7 +30,7 @@ export function withoutDocument(line: string, omitted: string): string {
   return JSON.stringify({ ...head, processed: false, omitted });
 }
 
-/** What is needed of a failed document to run it again. */
+/** What a run needs to process a failed document again. */
 export interface FailedInput {
   readonly id: string;
   readonly connector: string;
@@ -39,10 +39,10 @@ export interface FailedInput {
   readonly omitted: string;
 }
 
-/** Reads what `writeFailureLine` wrote, and somebody may have edited. Throws `HR_RETRY_INVALID`. */
+/** Reads the output of `writeFailureLine`, which a user may have edited. Throws `HR_RETRY_INVALID`. */
 export function readFailureLine(line: string): FailedInput {
   const value = parse(line);
-  if (!(value instanceof Map)) throw invalid('it is no JSON object');
+  if (!(value instanceof Map)) throw invalid('it is not a JSON object');
   const id = textAt(value, 'id');
   const connector = textAt(value, 'connector');
   const document = value.get('document');
@@ -74,7 +74,7 @@ function parse(line: string): Value {
   try {
     return readJson(line);
   } catch (error) {
-    throw invalid(`it is no JSON: ${(error as Error).message}`);
+    throw invalid(`it is not JSON: ${(error as Error).message}`);
   }
 }
 

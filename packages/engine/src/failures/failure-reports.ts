@@ -2,20 +2,20 @@ import type { MessageGate } from '../transport/message-gate.ts';
 import { FailureBudget } from './failure-budget.ts';
 import { type FailedDocument, type KeptFailure, MAX_KEPT_FAILURES, MAX_MESSAGE_CHARACTERS } from './kept-failure.ts';
 
-/** A group leaves with this many failures, at about this many characters, or after this long. */
+/** A group is posted with this many failures, at about this many characters, or after this long. */
 const GROUP_FAILURES = 100;
 const GROUP_CHARACTERS = 256 * 1024;
 const GROUP_MILLIS = 100;
 
-/** What counts as much as a record of the log on its way: all that is told and not yet taken is 64 MiB at most. */
+/** The number of characters that counts as one log record in transit. Reports in transit take at most 64 MiB. */
 const GATE_CHARACTERS = 32 * 1024;
 
-/** Takes a group; `weight` is for `MessageGate.leave`, when it has been kept. */
+/** Receives a group; call `MessageGate.leave` with `weight` after it is stored. */
 export type PostFailures = (failures: KeptFailure[], weight: number) => void;
 
-/** Tells of the failed documents of a run while it goes on: in groups, and up to a limit unless all are wanted. */
+/** Reports the failed documents of a run during the run: in groups, and up to a limit unless all are wanted. */
 export class FailureReports {
-  /** Those that were told of, without their contents. */
+  /** The reported failures, without their contents. */
   readonly listed: FailedDocument[] = [];
   readonly budget: FailureBudget;
   readonly #post: PostFailures | undefined;
@@ -27,9 +27,9 @@ export class FailureReports {
   #timer: NodeJS.Timeout | undefined;
 
   /**
-   * @param post undefined: nobody wants to know
-   * @param gate of what `post` is given
-   * @param unlimited whether all are wanted
+   * @param post undefined if the run does not store failed documents
+   * @param gate limits what is posted
+   * @param unlimited whether all failed documents are wanted
    */
   constructor(post: PostFailures | undefined, gate: MessageGate, unlimited: boolean) {
     this.#post = post;
@@ -43,17 +43,17 @@ export class FailureReports {
     return this.#kept >= (this.#post === undefined ? MAX_KEPT_FAILURES : this.budget.maxFailures);
   }
 
-  /** Whether so many are told in the result and in the log that these have no more. */
+  /** Whether the result and the log already have as many failures as they list. */
   get listFull(): boolean {
     return this.listed.length >= MAX_KEPT_FAILURES;
   }
 
-  /** How many failed documents were not kept because others came before; 0 when nobody keeps them. */
+  /** How many failed documents were not stored because of the limit; 0 if the run does not store them. */
   get notKept(): number {
     return this.#post === undefined ? 0 : this.#leftOut;
   }
 
-  /** So many documents failed that are not told of. */
+  /** Counts documents that failed and are not reported. */
   leaveOut(documents: number): void {
     this.#leftOut += documents;
   }
@@ -73,7 +73,7 @@ export class FailureReports {
     else this.#timer ??= setTimeout(() => this.flush(), GROUP_MILLIS);
   }
 
-  /** Posts what there is, and waits where that comes faster than it is kept. */
+  /** Posts the collected failures. Waits if failures come faster than they are stored. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -4,7 +4,7 @@ import type { Problem } from '../errors/problem.ts';
 import { type FailedInput, readFailureLine } from './failure-line.ts';
 import type { KeptDocument } from './kept-failure.ts';
 
-/** How many bad lines are told of, and how many documents by their ids. */
+/** How many bad lines are reported, and how many documents by their ids. */
 const MAX_TOLD_LINES = 100;
 const MAX_TOLD_IDS = 5;
 
@@ -14,17 +14,19 @@ export interface RetryDocument {
   readonly document: KeptDocument;
 }
 
-/** What is to be run again. */
+/** The documents to run again. */
 export interface RetryPlan {
   /** The connectors that have documents, in the order of the config. */
   readonly connectors: readonly { readonly config: ConnectorConfig; readonly documents: readonly RetryDocument[] }[];
-  /** Errors for lines that are no failed documents, and when none can be run again; warnings for those that cannot. */
+  /**
+   * Errors for lines that are not failed documents, and if none can be run again; warnings for documents that cannot.
+   */
   readonly problems: readonly Problem[];
 }
 
 /**
- * Sorts failed documents by the connectors that they came from.
- * @param lines as `writeFailureLine` gives them
+ * Groups failed documents by their connectors.
+ * @param lines as `writeFailureLine` returns them
  * @param encodingFor how a connector's documents are encoded for the indexer now
  */
 export function planRetry(
@@ -53,12 +55,12 @@ export function planRetry(
       wanted.getOrInsertComputed(connector, () => []).push({ id, document: document as KeptDocument });
     }
   }
-  // A run of nothing is no success.
+  // A run without documents is not a success.
   const severity = wanted.size === 0 ? 'error' : 'warning';
   for (const [reason, ids] of leftOut) problems.push(leftOutProblem(reason, ids, severity));
   const connectors = config.connectors.flatMap((connector) => {
     const documents = wanted.get(connector.name);
-    // What was collapsed has been: another one of the same id is a version of its own.
+    // The documents are already collapsed: another one with the same id is another version of it.
     return documents === undefined ? [] : [{ config: { ...connector, collapse: false }, documents }];
   });
   return { connectors, problems };

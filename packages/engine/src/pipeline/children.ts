@@ -2,29 +2,33 @@ import type { Children, StageResult } from '../component/stage.ts';
 import { Document } from '../document/document.ts';
 import { HeadraceError } from '../errors/headrace-error.ts';
 
-/** Whether a stage gave anything; a custom one may say no with null. */
+/** Whether a stage returned children. A custom stage may return null for none. */
 export function isGiven(result: StageResult | Promise<StageResult>): result is Children | Promise<StageResult> {
   return result !== undefined && result !== null;
 }
 
-/** Throws `HR_STAGE_CHILD_INVALID` for what is nothing to iterate. */
+/** Throws `HR_STAGE_CHILD_INVALID` for a value that is not iterable. */
 export function iterateChildren(children: Children): Iterator<Document> {
   if (typeof (children as Partial<Children>)[Symbol.iterator] === 'function') return children[Symbol.iterator]();
-  throw new HeadraceError('HR_STAGE_CHILD_INVALID', `The stage gave ${kindOf(children)} where children are expected`, {
-    hint: 'Return nothing, a list of documents, or make process a generator.',
-  });
+  throw new HeadraceError(
+    'HR_STAGE_CHILD_INVALID',
+    `The stage returned ${kindOf(children)} where children are expected`,
+    {
+      hint: 'Return nothing, a list of documents, or make process a generator.',
+    },
+  );
 }
 
-/** Lets a generator of children clean up when no more of them are wanted. */
+/** Lets a generator of children clean up when no more children are wanted. */
 export function closeChildren(iterator: Iterator<Document> | undefined): void {
   try {
     iterator?.return?.();
   } catch {
-    // The error on account of which it is closed is the one to tell of.
+    // The original error, because of which the generator is closed, is more important than an error of the cleanup.
   }
 }
 
-/** Children get the parent's run id unless they have one. Throws for what is no document, or has no id. */
+/** Children get the parent's run id unless they have one. Throws for values that are not documents, or have no id. */
 export function adopt(child: Document, parent: Document): void {
   const { id } = (child ?? {}) as Partial<Document>;
   if (typeof id !== 'string' || id === '') {

@@ -6,20 +6,24 @@ export type ComparisonOperator = '<' | '<=' | '>' | '>=';
 const INTEGER = /^[+-]?\d+$/;
 const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 const ISO_DATE = /^[+-]?\d{4,6}-\d\d-\d\d(?:[Tt ]\d\d:\d\d\S*)?$/;
-/** After the time: `Z` or an offset, perhaps with seconds, perhaps followed by the name of a zone in brackets. */
+/**
+ * The end of a date text, after the time: `Z` or an offset, perhaps with seconds, perhaps followed by a time zone in
+ * brackets.
+ */
 const ISO_OFFSET = /[Tt ].*(?:[Zz]|[+-]\d\d(?::?\d\d){0,2})(?:\[[^\]]*\])*$/;
-/** Integers of so many characters are exact as plain numbers. */
+/** Integers with up to this many characters are exact as plain numbers. */
 const SAFE_LENGTH = 15;
-/** A longer text is not taken for a number: reading its digits takes the square of their number. */
+/** A longer text is not read as a number, because the time to read its digits grows with the square of their number. */
 const MAX_DIGITS = 400;
 
-/** A value as it is compared: integers and doubles exactly, also with each other. */
+/** A value for comparisons. Integers and doubles are compared exactly, also with each other. */
 type Comparable = number | bigint | string;
 
 /**
- * Whether a value is less than, greater than … the operand. The operand says how: a number compares with numbers and
- * with texts that hold one, a date in ISO form with such dates, as instants; any other text with texts, by the codes of
- * their characters. What cannot be compared so, null included, does not hold.
+ * Compares a value with the operand (less than, greater than …). The operand decides how: a number is compared with
+ * numbers and with texts that contain one; a date in ISO form is compared with such dates, as instants; any other text
+ * is compared with texts, by character codes. If the value does not fit the operand (null, for example), the result is
+ * false.
  */
 export function comparison(operator: ComparisonOperator, operand: string): (value: Value) => boolean {
   const { wanted, read } = readerFor(operand);
@@ -45,7 +49,7 @@ function readerFor(operand: string): { wanted: Comparable; read: (value: Value) 
   return { wanted: operand, read: (value) => (isText(value) ? (textOf(value) ?? undefined) : undefined) };
 }
 
-/** Objects and bytes have no text that means something. */
+/** Objects and bytes have no useful text. */
 function isText(value: Value): boolean {
   return typeof value !== 'object' || value instanceof Double;
 }
@@ -62,7 +66,7 @@ function numberOf(value: Value): number | bigint | undefined {
   return DECIMAL.test(text) ? Number(text) : undefined;
 }
 
-/** Nanoseconds since 1970. A text without an offset is meant in UTC, a date alone is its midnight. */
+/** Nanoseconds since 1970. A text without an offset is in UTC. A date without a time is its midnight. */
 function instantOf(value: Value): bigint | undefined {
   if (typeof value !== 'string' || !ISO_DATE.test(value)) return undefined;
   try {

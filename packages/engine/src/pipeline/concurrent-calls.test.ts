@@ -10,7 +10,9 @@ import { newStep } from './step.ts';
 
 type Process = (document: Document) => StageResult | Promise<StageResult>;
 
-/** What becomes of documents 0, 1, … in a stage that behaves as given: `ok`, the code of their failure, or children. */
+/**
+ * The result for documents 0, 1, … in a stage with the given behaviour: `ok`, the code of their failure, or children.
+ */
 async function outcomesOf(process: Process, count: number, maxInFlight: number, limitMillis = 60_000) {
   class Given extends Stage {
     static override readonly parameters = Type.Object({});
@@ -26,8 +28,8 @@ async function outcomesOf(process: Process, count: number, maxInFlight: number, 
     return runGuarded(work, limitMillis);
   };
   const outcomes = await callConcurrently(step, documents, maxInFlight, guard);
-  const told = outcomes.map(({ children, error }) => error?.code ?? (children === undefined ? 'ok' : [...children]));
-  return { told, guarded, statistics: step.statistics };
+  const results = outcomes.map(({ children, error }) => error?.code ?? (children === undefined ? 'ok' : [...children]));
+  return { results, guarded, statistics: step.statistics };
 }
 
 const later = async () => {
@@ -35,10 +37,10 @@ const later = async () => {
 };
 
 describe('callConcurrently', () => {
-  it('has so many in flight, and no more', async () => {
+  it('keeps up to the given number of calls in flight', async () => {
     let inFlight = 0;
     let most = 0;
-    const { told } = await outcomesOf(
+    const { results } = await outcomesOf(
       async () => {
         most = Math.max(most, ++inFlight);
         await later();
@@ -47,11 +49,11 @@ describe('callConcurrently', () => {
       20,
       7,
     );
-    expect(told).toEqual(Array(20).fill('ok'));
+    expect(results).toEqual(Array(20).fill('ok'));
     expect(most).toBe(7);
   });
 
-  it('gives what each came to, in order, waiting or not', async () => {
+  it('returns the result of each call, in order, for stages that wait and stages that do not', async () => {
     const child = Document.create('child');
     const kinds: Process[] = [
       () => undefined,
@@ -63,14 +65,14 @@ describe('callConcurrently', () => {
       },
       () => later().then(() => Promise.reject(new Error('later'))),
     ];
-    const { told, statistics } = await outcomesOf((document) => kinds[Number(document.id) % 6]?.(document), 12, 2);
+    const { results, statistics } = await outcomesOf((document) => kinds[Number(document.id) % 6]?.(document), 12, 2);
     const six = ['ok', 'ok', [child], [child], 'HR_STAGE_FAILED', 'HR_STAGE_FAILED'];
-    expect(told).toEqual([...six, ...six]);
+    expect(results).toEqual([...six, ...six]);
     expect([statistics.processed, statistics.errors]).toEqual([12, 4]);
   });
 
-  it('fails the document alone on which the stage computes without end before it waits', async () => {
-    const { told } = await outcomesOf(
+  it('fails only the document on which the stage computes without end before it waits', async () => {
+    const { results } = await outcomesOf(
       async ({ id }) => {
         if (id === '1' || id === '3') for (;;);
         await later();
@@ -79,11 +81,11 @@ describe('callConcurrently', () => {
       4,
       200,
     );
-    expect(told).toEqual(['ok', 'HR_STAGE_OVERDUE', 'ok', 'HR_STAGE_OVERDUE', 'ok', 'ok']);
+    expect(results).toEqual(['ok', 'HR_STAGE_OVERDUE', 'ok', 'HR_STAGE_OVERDUE', 'ok', 'ok']);
   });
 
-  it('begins many in one guarded call', async () => {
-    // Answers in one turn of the event loop free their places together.
+  it('begins many calls in one guarded call', async () => {
+    // All answers in one turn of the event loop release their places together.
     const { guarded } = await outcomesOf(() => new Promise((resolve) => setImmediate(resolve)), 10_000, 1000);
     expect(guarded).toBeLessThan(100);
   });

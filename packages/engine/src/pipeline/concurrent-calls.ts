@@ -5,21 +5,21 @@ import type { Guard } from './segmented-pipeline.ts';
 import { overdue, type StageError } from './stage-error.ts';
 import { callStage, failure, isPromise, type Step } from './step.ts';
 
-/** How long a guarded call goes on to the next document: it costs as much as many documents do. */
+/** How long one guarded call continues with further documents. The call itself costs as much as many documents. */
 export const COMPUTE_MILLIS = 100;
 
-/** What a call of a stage came to. */
+/** The result of a call of a stage. */
 export interface CallOutcome {
   children?: Children;
   error?: StageError;
 }
 
-/** A call that has begun: what it came to, or a promise of it. */
+/** A call that has begun: its result, or a promise of it. */
 type Call = { readonly waiting: Promise<StageResult> } | CallOutcome;
 
 /**
- * Calls a stage for many documents, so many at a time; gives in their order what each came to. What the stage computes
- * before it waits is guarded.
+ * Calls a stage for many documents, with a limited number in flight. Returns the results in the order of the documents.
+ * The synchronous part of each call has a time limit.
  */
 export async function callConcurrently(
   step: Step,
@@ -41,7 +41,7 @@ export async function callConcurrently(
       await new Promise<void>((resolve) => {
         onSettled = resolve;
       });
-      // Whatever else is answered in this turn of the event loop frees a place too: guarded calls are few and large then.
+      // Other answers in this turn of the event loop release their places too. Guarded calls are then few and large.
       await new Promise(setImmediate);
     } else {
       for (const call of begin(step, documents, next, maxInFlight - inFlight, guard)) {
@@ -54,7 +54,7 @@ export async function callConcurrently(
   return outcomes;
 }
 
-/** Begins calls, from a document on, until so many wait, or for a while. */
+/** Begins calls, starting at a document, until the limit in flight is reached, or for a limited time. */
 function begin(step: Step, documents: readonly Document[], from: number, places: number, guard: Guard): Call[] {
   const calls: Call[] = [];
   let atWork = -1;
@@ -68,7 +68,7 @@ function begin(step: Step, documents: readonly Document[], from: number, places:
       if ('waiting' in call) waiting++;
     }
   };
-  // It may have been ended behind a call, too.
+  // V8 may also have ended the work after the last call.
   if (!guard(compute) && atWork === calls.length) calls.push({ error: failure(step, overdue()) });
   return calls;
 }

@@ -115,7 +115,7 @@ describe('a comparison', () => {
     expect(holdsFor([field], operator, value)).toBe(expected);
   });
 
-  it('holds when any of the fields does, and without fields', () => {
+  it('is true if any of the fields matches, and without fields', () => {
     expect(holdsFor(['missing', 'word', 'n'], '<', 11)).toBe(true);
     expect(holdsFor([], '<', 1)).toBe(true);
   });
@@ -173,13 +173,13 @@ describe('several conditions', () => {
     expect(compileConditions(conditions, 'any')?.(document)).toBe(any);
   });
 
-  it('are none when there are none', () => {
+  it('are undefined if the config has none', () => {
     expect(compileConditions([], 'any')).toBeUndefined();
   });
 });
 
 describe('conditionTexts', () => {
-  it('takes numbers as the config language normalises them', () => {
+  it('reads numbers as the config language normalizes them', () => {
     expect(conditionTexts([1, 1.5, 1e21, 9007199254740993n, true, 'x', null])).toEqual([
       '1',
       '1.5',

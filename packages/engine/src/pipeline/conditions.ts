@@ -6,7 +6,7 @@ import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
 import { allowedPath } from '../policy/current-policy.ts';
 import { type ComparisonOperator, comparison } from './comparison.ts';
 
-/** A condition as the config states it. */
+/** A condition as the config defines it. */
 export type ConditionConfig = FieldCondition | ConditionGroup;
 
 /** A condition on the values of fields. */
@@ -14,37 +14,37 @@ export interface FieldCondition {
   readonly fields: readonly string[];
   readonly operator: 'must' | 'must_not' | 'matches' | ComparisonOperator;
   /**
-   * Texts to match, null for a JSON null; undefined: the condition is about presence. Patterns of `matches`, and the one
-   * operand of a comparison.
+   * Texts to match, null for a JSON null. If undefined, the condition checks whether fields are present. Patterns of
+   * `matches`, and the one operand of a comparison, are also here.
    */
   readonly values: readonly (string | null)[] | undefined;
 }
 
-/** Conditions of which all hold (`and`), any holds (`or`), or the only one does not hold (`not`). */
+/** A group of conditions: all must hold (`and`), any must hold (`or`), or the only one must not hold (`not`). */
 export interface ConditionGroup {
   readonly group: 'and' | 'or' | 'not';
   readonly conditions: readonly ConditionConfig[];
 }
 
-/** A larger file of values is taken for a mistake. */
+/** A larger file of values is probably a mistake. */
 const MAX_VALUES_BYTES = 64 * 2 ** 20;
 
 export type Predicate = (document: Document) => boolean;
 
-/** The texts that config values stand for: numbers as the config language normalises them (`1.0` is `1`). */
+/** The texts of config values. Numbers are normalized as in the config language (`1.0` is `1`). */
 export function conditionTexts(values: readonly Value[]): (string | null)[] {
   return values.map((value) =>
     typeof value === 'number' && Number.isInteger(value) ? BigInt(value).toString() : textOf(value),
   );
 }
 
-/** The values of a `valuesPath` file: UTF-8 lines, trimmed, blank ones left out. */
+/** The values of a `valuesPath` file: UTF-8 lines, trimmed, without blank lines. */
 export function readConditionValues(path: string): string[] {
   try {
-    // What the reference looks for among its classes is here beside the process.
+    // The reference searches its class path. Here such files are relative to the working directory of the process.
     const local = path.startsWith('file:') ? fileURLToPath(path) : path.replace(/^classpath:\/*/, '');
     const file = allowedPath(local, 'read');
-    // A device or a pipe would never end.
+    // Reading a device or a pipe would never end.
     const found = statSync(file);
     if (!found.isFile()) throw new Error('it is not a regular file');
     if (found.size > MAX_VALUES_BYTES) throw new Error(`it is larger than ${MAX_VALUES_BYTES / 2 ** 20} MiB`);
@@ -61,7 +61,7 @@ export function readConditionValues(path: string): string[] {
   }
 }
 
-/** Whether a document is to be processed; undefined when there are no conditions, so always. */
+/** Whether a stage processes a document. Undefined if there are no conditions, so that it processes all. */
 export function compileConditions(
   conditions: readonly ConditionConfig[],
   policy: 'all' | 'any',
@@ -75,8 +75,8 @@ export function compileConditions(
 }
 
 /**
- * The regular expression of a `matches` condition, found anywhere in a text. Java's flags at its beginning, `(?i)`, count.
- * Throws a `SyntaxError`.
+ * The regular expression of a `matches` condition, found anywhere in a text. Java's flags at its start, such as `(?i)`,
+ * are supported. Throws a `SyntaxError`.
  */
 export function conditionPattern(text: string): RegExp {
   const flags = /^\(\?([ims]+)\)/.exec(text);
@@ -113,7 +113,7 @@ function valueTest(operator: 'matches' | ComparisonOperator, values: readonly (s
   if (operator !== 'matches') return comparison(operator, values[0] ?? '');
   const patterns = values.map((value) => conditionPattern(value ?? ''));
   return (value: Value) => {
-    // Objects and bytes have no text that means something.
+    // Objects and bytes have no useful text.
     const text = typeof value === 'object' && !(value instanceof Double) ? null : textOf(value);
     return text !== null && patterns.some((pattern) => pattern.test(text));
   };

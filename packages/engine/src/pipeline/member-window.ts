@@ -5,26 +5,26 @@ import type { StageError } from './stage-error.ts';
 /** How many documents that have left a segment wait for the others of their window. */
 const WINDOW = 256;
 
-/** An input document and what became of it. */
+/** An input document and its result. */
 export interface Family {
   readonly input: Document;
   error: StageError | undefined;
-  /** The number of the last segment in which a member of it failed; -1 when none did. */
+  /** The number of the last segment in which a member failed; -1 if none did. */
   failedIn: number;
 }
 
-/** An input document, or a child of it, on its way. */
+/** An input document, or one of its children, in the pipeline. */
 export interface Member {
   readonly document: Document;
   readonly family: Family;
 }
 
-/** Members that have left a segment, in order, until they go on together. */
+/** Members that have left a segment, in order, until they continue together. */
 export class MemberWindow {
   #members: Member[] = [];
   readonly #goOn: (members: readonly Member[]) => Promise<boolean>;
 
-  /** @param goOn sends them on; false: no more are wanted */
+  /** @param goOn sends them to the next segment; returns false if no more are wanted */
   constructor(goOn: (members: readonly Member[]) => Promise<boolean>) {
     this.#goOn = goOn;
   }
@@ -33,7 +33,7 @@ export class MemberWindow {
     return this.#members.length;
   }
 
-  /** Takes back what has come since there were so many. */
+  /** Removes the members that came after the window had this length. */
   set length(length: number) {
     this.#members.length = length;
   }
@@ -52,7 +52,7 @@ export class MemberWindow {
     return members.length === 0 || this.#goOn(members);
   }
 
-  /** Where the members of a family leave the segment. */
+  /** The outlet of a segment for the members of a family. */
   outlet(family: Family): Outlet {
     return new MemberOutlet(family, this);
   }
@@ -77,7 +77,7 @@ class MemberOutlet implements Outlet {
 
   async relieve(): Promise<boolean> {
     const more = await this.#window.flush();
-    // Of a family that has failed further on, no more children are wanted.
+    // If a later segment failed on a member of the family, no more children of it are wanted.
     return more && this.#family.error === undefined;
   }
 }

@@ -11,7 +11,7 @@ export interface StageConfig extends ComponentConfig {
 /** A pipeline of a checked config. */
 export interface PipelineConfig {
   readonly name: string;
-  /** Threads of this pipeline; undefined: what `worker.threads` says. */
+  /** Threads of this pipeline; if undefined, the value of `worker.threads`. */
   readonly threads: number | undefined;
   /** The enabled stages. */
   readonly stages: readonly StageConfig[];

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { Document } from '../document/document.ts';
 import { later, mark, type Process, pipelineOf, type StageSpec, send } from './stage-behaviours.test.lib.ts';
 
-describe('children that are made one by one', () => {
-  it('are pulled as they are needed, each to the end before the next', async () => {
+describe('children of a generator', () => {
+  it('are generated on demand, each processed completely before the next', async () => {
     const made: string[] = [];
     const pipeline = await pipelineOf(
       (document) =>
@@ -25,7 +25,7 @@ describe('children that are made one by one', () => {
   it.each<[string, (process: Process) => Process]>([
     ['at once', (process) => process],
     ['later', (process) => later(process)],
-  ])('end cleanly when one of them fails %s', async (_, way) => {
+  ])('are cleaned up when one of them fails %s', async (_, way) => {
     let closed = 0;
     const pipeline = await pipelineOf(
       () =>
@@ -40,14 +40,14 @@ describe('children that are made one by one', () => {
         if (document.id === '5') throw new Error('enough');
       }),
     );
-    const { told } = await send(pipeline, ['p']);
-    expect(told.at(-1)).toBe('failed p at stage_2: enough');
+    const { events } = await send(pipeline, ['p']);
+    expect(events.at(-1)).toBe('failed p at stage_2: enough');
     expect(closed).toBe(1);
   });
 });
 
 describe('documents in flight', () => {
-  it('are never more than the stage says', async () => {
+  it('are never more than the limit of the stage', async () => {
     let now = 0;
     let most = 0;
     const pipeline = await pipelineOf({
@@ -66,31 +66,31 @@ describe('documents in flight', () => {
     expect(pipeline.inOrder).toBe(false);
   });
 
-  it('are one for stages that do not say', async () => {
+  it('are limited to one for stages without a limit', async () => {
     let now = 0;
     const pipeline = await pipelineOf(async () => {
       expect(++now).toBe(1);
       await new Promise((resolve) => setImmediate(resolve));
       now--;
     });
-    expect((await send(pipeline, ['1', '2', '3'])).told).toHaveLength(6);
+    expect((await send(pipeline, ['1', '2', '3'])).events).toHaveLength(6);
     expect(pipeline.inOrder).toBe(true);
   });
 
-  it('come out in order, whichever is done first, through mixed stages', async () => {
+  it('leave in order through mixed stages, even if a later one is finished first', async () => {
     const ids = Array.from({ length: 30 }, (_, i) => String(i));
     const reverse = (id: string) => 60 - 2 * Number(id);
     const pipeline = await pipelineOf(mark('a'), { process: later(mark('b'), reverse), maxInFlight: 8 }, mark('c'), {
       process: later(mark('d'), reverse),
       maxInFlight: 30,
     });
-    const { told } = await send(pipeline, ids);
-    expect(told.filter((line) => line.startsWith('out'))).toEqual(ids.map((id) => `out ${id} abcd`));
+    const { events } = await send(pipeline, ids);
+    expect(events.filter((line) => line.startsWith('out'))).toEqual(ids.map((id) => `out ${id} abcd`));
   });
 });
 
 describe('many children where stages wait', () => {
-  /** Makes children without a list of them; tells how many it has made. */
+  /** Generates children without a list of them, and counts how many it has generated. */
   function manyChildren(count: number): { process: Process; made: () => number } {
     let made = 0;
     return {
@@ -111,10 +111,10 @@ describe('many children where stages wait', () => {
 
   it.each([
     ['before it', (process: Process): StageSpec[] => [waiting, { process }]],
-    ['behind it', (process: Process): StageSpec[] => [{ process }, waiting]],
+    ['after it', (process: Process): StageSpec[] => [{ process }, waiting]],
     ['around it', (process: Process): StageSpec[] => [waiting, { process }, waiting, { process: mark('a') }, waiting]],
     ['as it', (process: Process): StageSpec[] => [{ process: later(process), maxInFlight: 8 }, waiting]],
-  ])('go on in windows: a stage that waits %s', async (_, stages) => {
+  ])('continue in windows: a stage that waits %s', async (_, stages) => {
     const { process, made } = manyChildren(5000);
     const pipeline = await pipelineOf(...stages(process));
     let left = 0;
@@ -134,25 +134,25 @@ describe('many children where stages wait', () => {
     expect(most).toBeLessThan(1000);
   });
 
-  it('are made no more when one has failed further on', async () => {
+  it('are no longer generated after one has failed in a later stage', async () => {
     const { process, made } = manyChildren(5000);
     const pipeline = await pipelineOf({ process }, waiting, (document) => {
       if (document.id === 'p.300') throw new Error('enough');
     });
-    const { told } = await send(pipeline, ['p', 'q']);
-    expect(told.slice(0, 302)).toEqual([
+    const { events } = await send(pipeline, ['p', 'q']);
+    expect(events.slice(0, 302)).toEqual([
       ...Array.from({ length: 300 }, (_, i) => `child p.${i}`),
       'failed p at stage_3: enough',
       'child q.0',
     ]);
-    expect(told.slice(-2)).toEqual(['out q', 'finished q']);
+    expect(events.slice(-2)).toEqual(['out q', 'finished q']);
     expect(made()).toBeLessThan(6000);
   });
 
-  it('end when no more is wanted', async () => {
+  it('are no longer generated when no more are wanted', async () => {
     const { process, made } = manyChildren(5000);
     const pipeline = await pipelineOf({ process }, waiting);
-    const told: string[] = [];
+    const events: string[] = [];
     let emitted = 0;
     await pipeline.process(
       ['p', 'q'].map((id) => Document.create(id)),
@@ -162,16 +162,16 @@ describe('many children where stages wait', () => {
         },
         relieve: async () => false,
         emit: () => emitted++,
-        finished: ({ id }) => told.push(`finished ${id}`),
-        failedDocument: ({ id }, { code }) => told.push(`failed ${id} ${code}`),
+        finished: ({ id }) => events.push(`finished ${id}`),
+        failedDocument: ({ id }, { code }) => events.push(`failed ${id} ${code}`),
       },
       () => false,
     );
-    expect(told).toEqual(['failed p HR_RUN_CANCELLED', 'failed q HR_RUN_CANCELLED']);
+    expect(events).toEqual(['failed p HR_RUN_CANCELLED', 'failed q HR_RUN_CANCELLED']);
     expect([emitted, made() < 1500]).toEqual([600, true]);
   });
 
-  it('become the same in whatever stages wait', async () => {
+  it('have the same results with stages that wait and stages that do not', async () => {
     const step = fc.record({
       kind: fc.constantFrom('children', 'fail', 'drop', 'mark'),
       waits: fc.constantFrom(false, 'promise', 'flight'),
@@ -181,7 +181,7 @@ describe('many children where stages wait', () => {
     const sizeOf = (id: string) => [...id].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 7) % 100_003;
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 5 }), async (steps) => {
-        const told = async (asGiven: boolean) => {
+        const events = async (asGiven: boolean) => {
           let generations = 0;
           const specs = steps.map(({ kind, waits, every, count }, i): StageSpec => {
             // More than two generations of hundreds would be too many.
@@ -197,9 +197,9 @@ describe('many children where stages wait', () => {
             if (!asGiven || waits === false) return { process };
             return { process: later(process), ...(waits === 'flight' ? { maxInFlight: 5 } : {}) };
           });
-          return (await send(await pipelineOf(...specs), ['a', 'b', 'c'])).told;
+          return (await send(await pipelineOf(...specs), ['a', 'b', 'c'])).events;
         };
-        expect(await told(true)).toEqual(await told(false));
+        expect(await events(true)).toEqual(await events(false));
       }),
       { numRuns: 60 },
     );

@@ -6,8 +6,8 @@ import { children, mark, pipelineOf, send, ways } from './stage-behaviours.test.
 describe.each(ways)('a pipeline of %s', (_, way) => {
   it('sends each document through every stage, in order', async () => {
     const pipeline = await pipelineOf(way(mark('a')), way(mark('b')), way(mark('c')));
-    const { told, taken } = await send(pipeline, ['1', '22', '333']);
-    expect(told).toEqual(['out 1 abc', 'finished 1', 'out 22 abc', 'finished 22', 'out 333 abc', 'finished 333']);
+    const { events, taken } = await send(pipeline, ['1', '22', '333']);
+    expect(events).toEqual(['out 1 abc', 'finished 1', 'out 22 abc', 'finished 22', 'out 333 abc', 'finished 333']);
     expect(taken).toBe(3);
     expect(pipeline.statistics.map(({ name, processed, errors }) => [name, processed, errors])).toEqual([
       ['stage_1', 3, 0],
@@ -18,8 +18,8 @@ describe.each(ways)('a pipeline of %s', (_, way) => {
 
   it('sends children through the later stages, before their parent', async () => {
     const pipeline = await pipelineOf(way(mark('a')), way(children('x', 'y')), way(mark('b')));
-    const { told } = await send(pipeline, ['1', '2']);
-    expect(told).toEqual([
+    const { events } = await send(pipeline, ['1', '2']);
+    expect(events).toEqual([
       'child 1.x b',
       'child 1.y b',
       'out 1 ab',
@@ -47,13 +47,13 @@ describe.each(ways)('a pipeline of %s', (_, way) => {
     expect(seen.toSorted()).toEqual(['another', 'r', 'r']);
   });
 
-  it('leaves dropped and skipped documents alone from then on', async () => {
+  it('does not process dropped and skipped documents any more', async () => {
     const pipeline = await pipelineOf(
       way((document) => (document.id === '1' ? document.drop() : document.id === '2' ? document.skip() : undefined)),
       way(mark('b')),
     );
-    const { told, documents } = await send(pipeline, ['1', '2', '3']);
-    expect(told).toEqual(['out 1', 'finished 1', 'out 2', 'finished 2', 'out 3 b', 'finished 3']);
+    const { events, documents } = await send(pipeline, ['1', '2', '3']);
+    expect(events).toEqual(['out 1', 'finished 1', 'out 2', 'finished 2', 'out 3 b', 'finished 3']);
     expect(documents.map((document) => [document.dropped, document.skipped])).toEqual([
       [true, false],
       [false, true],
@@ -61,35 +61,35 @@ describe.each(ways)('a pipeline of %s', (_, way) => {
     ]);
   });
 
-  it('asks conditions before each stage, and does not count the documents that do not meet them', async () => {
+  it('checks conditions before each stage, and does not count documents that do not meet them', async () => {
     const only = { fields: ['id'], operator: 'must' as const, values: ['2'] };
     const pipeline = await pipelineOf(way(mark('a')), { ...way(mark('b')), config: { conditions: [only] } });
-    const { told } = await send(pipeline, ['1', '2']);
-    expect(told.filter((line) => line.startsWith('out'))).toEqual(['out 1 a', 'out 2 ab']);
+    const { events } = await send(pipeline, ['1', '2']);
+    expect(events.filter((line) => line.startsWith('out'))).toEqual(['out 1 a', 'out 2 ab']);
     expect(pipeline.statistics.map(({ processed }) => processed)).toEqual([2, 1]);
   });
 
-  it('fails one document without the others, naming the stage', async () => {
+  it('fails only the document with the error, and names the stage', async () => {
     const pipeline = await pipelineOf(
       way(mark('a')),
       way((document) => {
         if (document.id === '2') throw new Error('cannot');
       }),
     );
-    const { told } = await send(pipeline, ['1', '2', '3']);
-    expect(told).toEqual(['out 1 a', 'finished 1', 'failed 2 at stage_2: cannot', 'out 3 a', 'finished 3']);
+    const { events } = await send(pipeline, ['1', '2', '3']);
+    expect(events).toEqual(['out 1 a', 'finished 1', 'failed 2 at stage_2: cannot', 'out 3 a', 'finished 3']);
     expect(pipeline.statistics.map(({ errors }) => errors)).toEqual([0, 1]);
   });
 
-  it('fails a parent when a later stage fails on its child; what left before is out', async () => {
+  it('fails a parent when a later stage fails on its child; children that left before stay published', async () => {
     const pipeline = await pipelineOf(
       way(children('x', 'y', 'z')),
       way((document) => {
         if (document.id.endsWith('y')) throw new Error('cannot');
       }),
     );
-    const { told } = await send(pipeline, ['1', '2']);
-    expect(told).toEqual(['child 1.x', 'failed 1 at stage_2: cannot', 'child 2.x', 'failed 2 at stage_2: cannot']);
+    const { events } = await send(pipeline, ['1', '2']);
+    expect(events).toEqual(['child 1.x', 'failed 1 at stage_2: cannot', 'child 2.x', 'failed 2 at stage_2: cannot']);
   });
 
   it('keeps the code of an error', async () => {
@@ -109,32 +109,32 @@ describe.each(ways)('a pipeline of %s', (_, way) => {
   });
 
   it.each<[string, unknown, string]>([
-    ['a number', 5, 'The stage gave a number where children are expected'],
-    ['a document', Document.create('x'), 'The stage gave a document where children are expected'],
-    ['true', true, 'The stage gave a boolean where children are expected'],
+    ['a number', 5, 'The stage returned a number where children are expected'],
+    ['a document', Document.create('x'), 'The stage returned a document where children are expected'],
+    ['true', true, 'The stage returned a boolean where children are expected'],
     [
       'an async generator',
       (async function* () {})(),
-      'The stage gave [object AsyncGenerator] where children are expected',
+      'The stage returned [object AsyncGenerator] where children are expected',
     ],
     ['plain objects', [{ id: 1 }], 'The stage emitted [object Object] without a valid id'],
     ['null among the children', [null], 'The stage emitted a object without a valid id'],
     ['a child with an empty id', [Document.create('')], 'The stage emitted a document without a valid id'],
-  ])('fails a document for which a stage gives %s', async (_, given, message) => {
+  ])('fails a document if a stage returns %s', async (_, given, message) => {
     const pipeline = await pipelineOf(way(() => given as never));
-    const { told } = await send(pipeline, ['1']);
-    expect(told).toEqual([`failed 1 at stage_1: ${message}`]);
+    const { events } = await send(pipeline, ['1']);
+    expect(events).toEqual([`failed 1 at stage_1: ${message}`]);
   });
 
-  it('takes null for no children', async () => {
+  it('accepts null as no children', async () => {
     const pipeline = await pipelineOf(
       way(() => null as never),
       way(mark('b')),
     );
-    expect((await send(pipeline, ['1'])).told).toEqual(['out 1 b', 'finished 1']);
+    expect((await send(pipeline, ['1'])).events).toEqual(['out 1 b', 'finished 1']);
   });
 
-  it('fails a document whose generator of children fails, after what it made', async () => {
+  it('fails a document whose generator of children throws, after the children before the error', async () => {
     const pipeline = await pipelineOf(
       way((document) =>
         (function* () {
@@ -143,21 +143,21 @@ describe.each(ways)('a pipeline of %s', (_, way) => {
         })(),
       ),
     );
-    expect((await send(pipeline, ['1'])).told).toEqual(['child 1.x', 'failed 1 at stage_1: no more']);
+    expect((await send(pipeline, ['1'])).events).toEqual(['child 1.x', 'failed 1 at stage_1: no more']);
   });
 });
 
 describe('stopping', () => {
-  it('takes no further document', async () => {
+  it('takes no further documents when the run stops', async () => {
     const pipeline = await pipelineOf(mark('a'));
     let asked = 0;
-    const { told, taken, documents } = await send(pipeline, ['1', '2', '3'], () => asked++ === 2);
+    const { events, taken, documents } = await send(pipeline, ['1', '2', '3'], () => asked++ === 2);
     expect(taken).toBe(2);
-    expect(told).toHaveLength(4);
+    expect(events).toHaveLength(4);
     expect(documents[2]?.has('trail')).toBe(false);
   });
 
-  it('stops every stage, and tells the first error when all are stopped', async () => {
+  it('stops every stage, and then throws the first error', async () => {
     const stopped: number[] = [];
     const pipeline = await pipelineOf(
       { stop: () => void stopped.push(1) },
@@ -175,7 +175,7 @@ describe('stopping', () => {
 });
 
 describe('starting', () => {
-  it('names the stage that cannot start, and stops those that have', async () => {
+  it('names the stage that cannot start, and stops the stages that have started', async () => {
     const events: string[] = [];
     const starting = pipelineOf(
       { start: () => void events.push('start 1'), stop: () => void events.push('stop 1') },
@@ -199,7 +199,7 @@ describe('starting', () => {
     expect(events).toEqual(['start 1', 'stop 1']);
   });
 
-  it('of no stages is fine', async () => {
-    expect((await send(await pipelineOf(), ['1'])).told).toEqual(['out 1', 'finished 1']);
+  it('may have no stages', async () => {
+    expect((await send(await pipelineOf(), ['1'])).events).toEqual(['out 1', 'finished 1']);
   });
 });

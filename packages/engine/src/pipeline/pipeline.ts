@@ -11,17 +11,17 @@ import { StatisticsMark } from './statistics-mark.ts';
 import { callStage, callWithTable, failure, isPromise, type StageStatistics, type Step } from './step.ts';
 import { Tracer } from './trace.ts';
 
-/** What became of the documents that went into a pipeline, told in their order. */
+/** Receives the results of the documents that entered a pipeline, in their order. */
 export interface PipelineSink {
-  /** A document leaves the pipeline: a child before its parent. Dropped and skipped ones leave it too. */
+  /** A document leaves the pipeline: children before their parent. Dropped and skipped documents leave it too. */
   emit(document: Document, isChild: boolean): void;
   /** An input and its children have left. */
   finished(input: Document): void;
-  /** An input failed; children that left before stay out there. */
+  /** An input failed. Children that left before are kept. */
   failedDocument(input: Document, error: StageError): void;
-  /** Whether what has left is to be taken away before more comes; never, when absent. */
+  /** Whether the output must be taken away before the next document. Never, if absent. */
   readonly full?: boolean;
-  /** Has it taken away, which may block. False: no more is wanted. */
+  /** Takes the output away, which may block. Returns false if no more is wanted. */
   relieve?(): Promise<boolean>;
 }
 
@@ -31,13 +31,13 @@ const unguarded: Guard = (work) => {
 };
 
 /**
- * A chain of stages. A document goes through all of them, changed in place; children that a stage emits go
- * through the later ones before their parent does. Dropped and skipped documents pass the rest untouched.
+ * A chain of stages. A document passes all of them and is changed in place. Children that a stage emits pass the later
+ * stages before their parent does. Dropped and skipped documents pass the remaining stages unchanged.
  */
 export class Pipeline implements DocumentRunner {
   readonly #steps: readonly Step[];
   readonly #guard: Guard;
-  /** To be set before work that may be ended and done again. */
+  /** Set this before work that may be ended and repeated. */
   readonly statisticsMark: StatisticsMark;
   #atWork: Step | undefined;
   /** For pipelines with stages that keep several documents in flight. */
@@ -52,7 +52,7 @@ export class Pipeline implements DocumentRunner {
   }
 
   /**
-   * Makes and starts the stages, in order. When one fails, those that were started are stopped, and the error is thrown
+   * Creates and starts the stages, in order. If one fails, those that were started are stopped, and the error is thrown
    * (`HR_STAGE_START`, naming the stage).
    */
   static async start(config: PipelineConfig, registry: Registry, context: PipelineContext): Promise<Pipeline> {
@@ -64,8 +64,8 @@ export class Pipeline implements DocumentRunner {
   }
 
   /**
-   * Sends documents through the pipeline, in order. A promise only when a stage waits.
-   * @param stopped asked before each document; true ends early, the rest stays untouched
+   * Sends documents through the pipeline, in order. Returns a promise only if a stage waits.
+   * @param stopped called before each document; true ends early, and the remaining documents stay unprocessed
    * @returns how many documents were taken
    */
   async process(documents: readonly Document[], sink: PipelineSink, stopped: () => boolean): Promise<number> {
@@ -79,15 +79,15 @@ export class Pipeline implements DocumentRunner {
   }
 
   /**
-   * Sends a table through the stages as far as they take tables.
-   * @returns the number of the stage from which on its documents go one by one; `length` at the end
+   * Sends a table through the stages, until a stage does not support tables.
+   * @returns the number of the stage from which its documents continue one by one; `length` after the last stage
    */
   processTable(table: DocumentTable): number {
     for (let i = 0; i < this.#steps.length; i++) if (!callWithTable(this.#steps[i] as Step, table)) return i;
     return this.#steps.length;
   }
 
-  /** The failure of a document whose processing was ended, told of the stage that was called last. */
+  /** The failure of a document whose processing was ended, reported for the stage that was called last. */
   overdue(): StageError {
     if (this.#atWork !== undefined) this.#atWork.statistics.errors++;
     return new StageError(this.#atWork?.name ?? '', overdue());
@@ -99,8 +99,8 @@ export class Pipeline implements DocumentRunner {
   }
 
   /**
-   * Sends one document through, or through the stages from a number on; never throws. A promise only when a stage
-   * waits.
+   * Sends one document through all stages, or starting at a stage number. It never throws. Returns a promise only if a
+   * stage waits.
    */
   processOne(input: Document, sink: PipelineSink, from = 0): Promise<void> | undefined {
     try {
@@ -118,21 +118,21 @@ export class Pipeline implements DocumentRunner {
     return undefined;
   }
 
-  /** Whether every document can be processed without waiting and in one go. */
+  /** Whether every document can be processed without waiting and without interruption. */
   get inOrder(): boolean {
     return this.#segmented === undefined;
   }
 
   /**
-   * Makes a tracer, which notes each document after each stage.
+   * Creates a tracer, which records each document after each stage.
    * @param classes the classes of the stages, in order
-   * @param maxCharacters how many characters of documents it notes at most
+   * @param maxCharacters how many characters of documents it records at most
    */
   tracer(classes: readonly string[], maxCharacters: number): Tracer {
     return new Tracer(this.#steps, classes, maxCharacters, this.#guard);
   }
 
-  /** Stops all stages; the first error is thrown when all have been stopped. */
+  /** Stops all stages. Then throws the first error, if any. */
   async stop(): Promise<void> {
     await stopStages(this.#steps);
   }
@@ -167,7 +167,7 @@ export class Pipeline implements DocumentRunner {
     return undefined;
   }
 
-  /** Does work from where nobody else sees to it that it ends. */
+  /** Runs work that must end within the time limit, if a limit is set. */
   #guarded(work: () => Promise<void> | undefined): Promise<void> | undefined {
     let waiting: Promise<void> | undefined;
     const begin = () => {
@@ -178,8 +178,8 @@ export class Pipeline implements DocumentRunner {
   }
 
   /**
-   * Pulls the children of a document one by one, each to the end of the range before the next is made. Waits where a
-   * stage does, and when the outlet is full: one document may have more children than there is memory.
+   * Takes the children of a document one by one. Each child passes the whole range before the next is generated. Waits
+   * if a stage waits, and if the outlet is full: one document may have more children than fit into memory.
    */
   runChildren(
     step: Step,
@@ -192,7 +192,7 @@ export class Pipeline implements DocumentRunner {
     let iterator: Iterator<Document> | undefined;
     let ended = false;
     const next = (): Document | undefined => {
-      // What makes the children may take too long, too.
+      // Generating the children may take too long, too.
       this.#atWork = step;
       try {
         iterator ??= iterateChildren(children);
@@ -205,7 +205,7 @@ export class Pipeline implements DocumentRunner {
         throw failure(step, error);
       }
     };
-    /** As far as it goes without waiting. */
+    /** Processes children until one must wait. */
     const advance = (): Promise<void> | undefined => {
       while (!outlet.full) {
         const child = next();
@@ -239,7 +239,7 @@ export class Pipeline implements DocumentRunner {
   }
 }
 
-/** Where an input and its children leave the pipeline. */
+/** The outlet of an input and its children. */
 class SinkOutlet implements Outlet {
   readonly #input: Document;
   readonly #sink: PipelineSink;

@@ -6,23 +6,23 @@ import type { PipelineSink } from './pipeline.ts';
 import { givenUp, overdue, StageError } from './stage-error.ts';
 import { failure, type Step } from './step.ts';
 
-/** Runs work that does not wait; false when it took too long and was ended. */
+/** Runs synchronous work. Returns false if V8 ended it because it took too long. */
 export type Guard = (work: () => void) => boolean;
 
-/** Where documents leave a range of stages. */
+/** The outlet of a range of stages. */
 export interface Outlet {
   emit(document: Document): void;
-  /** Whether what has left is to be taken away before more comes. */
+  /** Whether the output must be taken away before the next document. */
   readonly full: boolean;
-  /** Has it taken away, which may block. False: no more is wanted. */
+  /** Takes the output away, which may block. Returns false if no more is wanted. */
   relieve(): Promise<boolean>;
 }
 
-/** What the pipeline does for one document at a time. Both throw, or reject with, a `StageError`. */
+/** What the pipeline does for one document at a time. Both methods throw, or reject with, a `StageError`. */
 export interface DocumentRunner {
   /** Runs the stages `[from, to)` on one document. */
   run(document: Document, from: number, to: number, outlet: Outlet): Promise<void> | undefined;
-  /** Pulls the children of a document one by one, each to the end of the range before the next is made. */
+  /** Takes the children of a document one by one. Each child passes the whole range before the next is generated. */
   runChildren(
     step: Step,
     children: Children,
@@ -35,7 +35,7 @@ export interface DocumentRunner {
   overdue(): StageError;
 }
 
-/** A waiting stage, or a run of others, of `steps` from `from` to `to`. */
+/** A stage that waits, or a sequence of others: `steps` from `from` to `to`. */
 interface Segment {
   readonly from: number;
   readonly to: number;
@@ -43,9 +43,10 @@ interface Segment {
 }
 
 /**
- * A pipeline with stages that keep several documents in flight: the documents of a slice go through a segment, such a
- * stage or a run of others, before the next one begins, so that each stage sees them in order. Where stages make many
- * of few, what leaves a segment goes on in windows: memory does not grow with the number of children.
+ * A pipeline with stages that keep several documents in flight. A segment is such a stage, or a sequence of other
+ * stages. The documents of a slice go through one segment before the next segment begins, so each stage gets them in
+ * order. If a stage emits many children, the output of a segment continues in windows, so memory does not grow with the
+ * number of children.
  */
 export class SegmentedPipeline {
   readonly #steps: readonly Step[];
@@ -60,7 +61,7 @@ export class SegmentedPipeline {
     this.#segments = segment(steps);
   }
 
-  /** Sends documents through; gives how many there were. */
+  /** Sends documents through; returns how many there were. */
   async process(inputs: readonly Document[], sink: PipelineSink): Promise<number> {
     const families = inputs.map((input): Family => ({ input, error: undefined, failedIn: -1 }));
     const exit = new Exit(families, sink);
@@ -73,7 +74,7 @@ export class SegmentedPipeline {
     return inputs.length;
   }
 
-  /** Sends members through the segments from a number on, and out. */
+  /** Sends members through the segments, starting at a number, and out of the pipeline. */
   async #pass(at: number, members: readonly Member[], exit: Exit): Promise<void> {
     const segment = this.#segments[at];
     if (segment === undefined) return exit.leave(members);
@@ -81,10 +82,12 @@ export class SegmentedPipeline {
       await this.#pass(at + 1, leaving, exit);
       return !exit.closed;
     });
-    // What comes to a segment after a member of its family has failed there, or further on, would never have been made.
+    // A member of the family has failed in this segment or a later one. With one document at a time, this member would
+    // not exist.
     const wanted = ({ family }: Member) => at > family.failedIn && !exit.closed;
     const lose = (family: Family, error: unknown) => {
-      // Who fails further on came before: its error is the one. One here may be that no more was wanted.
+      // A failure in a later segment happened first, so its error counts. The error here may only be that no more
+      // children were wanted.
       if (at <= family.failedIn) return;
       family.error = error as StageError;
       family.failedIn = at;
@@ -103,9 +106,9 @@ export class SegmentedPipeline {
   ): Promise<void> {
     let next = 0;
     let waiting: Promise<void> | undefined;
-    /** The member at work, and how many waited in the window before it. */
+    /** The member in progress, and how many waited in the window before it. */
     let atWork: { readonly member: number; readonly left: number } | undefined;
-    // As far as it goes without waiting, or for a while: a guarded call costs as much as many documents do.
+    // Until one must wait, or for a limited time: a guarded call costs as much as many documents.
     const compute = () => {
       const started = performance.now();
       waiting = atWork = undefined;
@@ -124,7 +127,7 @@ export class SegmentedPipeline {
     };
     while (next < members.length) {
       const ended = this.#guard(compute);
-      // Set while the work ran, which the compiler does not see. It may have been ended behind a member, too.
+      // Set while the work ran; the compiler does not see this. V8 may also have ended the work after the last member.
       const work = atWork as { readonly member: number; readonly left: number } | undefined;
       if (!ended && work?.member === next) {
         window.length = work.left;
@@ -174,13 +177,13 @@ export class SegmentedPipeline {
   }
 }
 
-/** Where the members leave the pipeline, family after family: tells the sink what became of each. */
+/** The outlet of the pipeline. Reports the result of each family to the sink, in order. */
 class Exit {
   /** No more is wanted. */
   closed = false;
   readonly #families: readonly Family[];
   readonly #sink: PipelineSink;
-  /** How many families have come to their end. */
+  /** How many families are finished. */
   #ended = 0;
 
   constructor(families: readonly Family[], sink: PipelineSink) {
@@ -191,7 +194,7 @@ class Exit {
   async leave(members: readonly Member[]): Promise<void> {
     const sink = this.#sink;
     for (const { document, family } of members) {
-      // Whatever came before and did not come to its end has failed.
+      // A family before this one that is not finished has failed.
       while (this.#families[this.#ended] !== family) this.#fail();
       const isInput = document === family.input;
       sink.emit(document, !isInput);

@@ -18,7 +18,7 @@ export interface StageSpec {
 
 export const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** A started pipeline of stages that behave as given; they are called stage_1, stage_2, … */
+/** A started pipeline of stages with the given behaviour; they are called stage_1, stage_2, … */
 export function pipelineOf(...specs: (StageSpec | Process)[]): Promise<Pipeline> {
   const classes = specs.map((given): StageClass => {
     const spec = typeof given === 'function' ? { process: given } : given;
@@ -52,9 +52,9 @@ export function pipelineOf(...specs: (StageSpec | Process)[]): Promise<Pipeline>
   return Pipeline.start({ name: 'p', threads: undefined, stages }, registry, context);
 }
 
-/** Sends documents with these ids through; tells what happened, in order. */
+/** Sends documents with these ids through the pipeline. Returns what happened, in order. */
 export async function send(pipeline: Pipeline, ids: readonly string[], stopped: () => boolean = () => false) {
-  const told: string[] = [];
+  const events: string[] = [];
   const documents = ids.map((id) => {
     const document = Document.create(id);
     document.setRunId('r');
@@ -63,13 +63,13 @@ export async function send(pipeline: Pipeline, ids: readonly string[], stopped: 
   const taken = await pipeline.process(
     documents,
     {
-      emit: (document, isChild) => told.push(`${isChild ? 'child' : 'out'} ${document.id}${trailOf(document)}`),
-      finished: (document) => told.push(`finished ${document.id}`),
-      failedDocument: (document, error) => told.push(`failed ${document.id} at ${error.stage}: ${error.message}`),
+      emit: (document, isChild) => events.push(`${isChild ? 'child' : 'out'} ${document.id}${trailOf(document)}`),
+      finished: (document) => events.push(`finished ${document.id}`),
+      failedDocument: (document, error) => events.push(`failed ${document.id} at ${error.stage}: ${error.message}`),
     },
     stopped,
   );
-  return { told, taken, documents };
+  return { events, taken, documents };
 }
 
 export const trailOf = (document: Document) => (document.has('trail') ? ` ${document.texts('trail').join('')}` : '');
@@ -89,7 +89,9 @@ export const children =
   (document) =>
     document.id.includes('.') ? undefined : suffixes.map((suffix) => Document.create(`${document.id}.${suffix}`));
 
-/** The same stages, at once, as promises, and with several documents in flight: all must give the same. */
+/**
+ * The same stages: synchronous, with promises, and with several documents in flight. All must have the same results.
+ */
 export const ways: [string, (process: Process) => StageSpec][] = [
   ['synchronous stages', (process) => ({ process })],
   ['stages that wait', (process) => ({ process: later(process) })],

@@ -1,6 +1,6 @@
 import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
 
-/** Why a document failed in a pipeline: which stage, and what it said. */
+/** Why a document failed in a pipeline: the stage and its error. */
 export class StageError extends HeadraceError {
   readonly stage: string;
 
@@ -10,7 +10,7 @@ export class StageError extends HeadraceError {
   }
 }
 
-/** Why a document failed whose processing was ended. */
+/** The error of a document whose processing was ended. */
 export function overdue(): HeadraceError {
   return new HeadraceError(
     'HR_STAGE_OVERDUE',
@@ -18,7 +18,10 @@ export function overdue(): HeadraceError {
   );
 }
 
-/** Why a document failed that had not given all its children when the run was given up. */
+/** The error of a document whose run was stopped before all its children were generated. */
 export function givenUp(): HeadraceError {
-  return new HeadraceError('HR_RUN_CANCELLED', 'The run was stopped before all children of the document were made');
+  return new HeadraceError(
+    'HR_RUN_CANCELLED',
+    'The run was stopped before all children of the document were generated',
+  );
 }

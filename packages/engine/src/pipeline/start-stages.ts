@@ -6,7 +6,7 @@ import type { PipelineConfig } from './pipeline-config.ts';
 import type { Guard } from './segmented-pipeline.ts';
 import { newStep, type Step } from './step.ts';
 
-/** What the stages of a pipeline are started with. */
+/** The options to start the stages of a pipeline. */
 export interface PipelineContext {
   readonly runId: string;
   readonly threadName: string;
@@ -18,13 +18,13 @@ export interface PipelineContext {
   readonly preview?: boolean;
   /** A logger for a stage. */
   log(name: string): Logger;
-  /** Runs what stages compute after others have waited; without it that may take as long as it likes. */
+  /** Runs what stages compute after a wait, with a time limit. If absent, there is no limit. */
   readonly guard?: Guard;
 }
 
 /**
- * Makes and starts the stages of a pipeline, in order. When one fails, those that were started are stopped, and the error
- * is thrown (`HR_STAGE_START`, naming the stage).
+ * Creates and starts the stages of a pipeline, in order. If one fails, those that were started are stopped, and the
+ * error is thrown (`HR_STAGE_START`, naming the stage).
  */
 export async function startStages(
   config: PipelineConfig,
@@ -60,7 +60,7 @@ export async function startStages(
   return steps;
 }
 
-/** Stops all stages. The first error is thrown when all have been stopped. */
+/** Stops all stages. Then throws the first error, if any. */
 export async function stopStages(steps: readonly Step[]): Promise<void> {
   let first: unknown;
   for (const { stage } of steps) {

@@ -1,9 +1,9 @@
 import type { Step } from './step.ts';
 
 /**
- * How far the counts of a pipeline were, so that work that is ended in the middle and done again counts once. Set
- * before every document and every table: it keeps only what such work can have changed. (Times do not matter: they
- * are of a sample, and what was timed twice weighs twice on both sides of the mean.)
+ * A copy of the counts of a pipeline, so that work that is ended in the middle and repeated counts once. It is set
+ * before every document and every table, and stores only the counts that such work can change. (Times are not restored:
+ * they come from a sample, and a repeated call adds to both sides of the mean.)
  */
 export class StatisticsMark {
   readonly #steps: readonly Step[];
@@ -24,12 +24,15 @@ export class StatisticsMark {
     }
   }
 
-  /** So many documents of a table went through the first stages for nothing: they will go through them again, or never. */
+  /**
+   * This many documents of a table went through the first stages without a result: they go through them again, or not
+   * at all.
+   */
   uncount(stages: number, documents: number): void {
     for (const { statistics } of this.#steps.slice(0, stages)) statistics.processed -= documents;
   }
 
-  /** Takes the counts back to where they were. */
+  /** Restores the counts. */
   restore(): void {
     for (const [i, { statistics }] of this.#steps.entries()) {
       statistics.processed = this.#counts[2 * i] as number;

@@ -5,11 +5,11 @@ import { isGiven } from './children.ts';
 import type { Predicate } from './conditions.ts';
 import { StageError } from './stage-error.ts';
 
-/** One call in 64 is timed: reading the clock for each would cost more than most stages do. */
+/** One call in 64 is timed, because reading the clock for each would cost more than most stages. */
 const SAMPLE_MASK = 63;
-/** Each call of a stage that waits is timed: next to its waiting the clock costs nothing. */
+/** Each call of a stage that waits is timed, because the clock costs little compared with the wait. */
 const EACH_MASK = 0;
-/** A stage that has declined so many tables in a row is not asked again: its documents are not of the kind. */
+/** After this many refused tables in a row, a stage gets no more tables, because its documents do not suit it. */
 const MAX_DECLINED = 16;
 
 /** Counts of one stage, and times of a sample of its calls. */
@@ -18,7 +18,7 @@ export interface StageStatistics {
   processed: number;
   children: number;
   errors: number;
-  /** How many calls were timed, and how long those took, in milliseconds. */
+  /** How many calls were timed, and their total time in milliseconds. */
   timed: number;
   timedMillis: number;
 }
@@ -31,11 +31,11 @@ export interface Step {
   readonly statistics: StageStatistics;
   /** Which calls are timed: those whose number has none of these bits. */
   readonly timedMask: number;
-  /** How often it would not take a table, since it last did. */
+  /** How many tables it has refused since the last accepted one. */
   declined: number;
 }
 
-/** A step that has done nothing yet. */
+/** A step without any calls. */
 export function newStep(stage: Stage, name: string, condition: Predicate | undefined): Step {
   return {
     stage,
@@ -69,12 +69,12 @@ function timedCall({ stage, statistics }: Step, document: Document): StageResult
   return result;
 }
 
-/** Whether what a stage gave is there later. */
+/** Whether the result of a stage is a promise. */
 export function isPromise(result: Children | Promise<StageResult>): result is Promise<StageResult> {
   return typeof (result as Promise<StageResult>).then === 'function';
 }
 
-/** Whether the stage has taken the table. */
+/** Whether the stage has processed the table. */
 export function callWithTable(step: Step, table: DocumentTable): boolean {
   const { stage, statistics, condition } = step;
   if (stage.processTable === undefined || condition !== undefined || step.declined >= MAX_DECLINED) return false;
@@ -84,7 +84,7 @@ export function callWithTable(step: Step, table: DocumentTable): boolean {
   try {
     taken = stage.processTable(table);
   } catch {
-    // One by one the documents fail, or do not, each for itself.
+    // One by one, each document fails or succeeds separately.
   }
   if (!taken) {
     step.declined++;
@@ -98,7 +98,7 @@ export function callWithTable(step: Step, table: DocumentTable): boolean {
   return true;
 }
 
-/** What a stage threw, with its name. */
+/** The error that a stage threw, with the name of the stage. */
 export function failure(step: Step, error: unknown): StageError {
   if (error instanceof StageError) return error;
   step.statistics.errors++;

@@ -5,14 +5,14 @@ import type { Guard } from './segmented-pipeline.ts';
 import { overdue, type StageError } from './stage-error.ts';
 import { callStage, failure, type Step } from './step.ts';
 
-/** What a stage did to a document. The last of a list tells how the document left, or why it failed. */
+/** What a stage did to a document. The last entry of a list shows how the document left, or why it failed. */
 export interface StageTrace {
   readonly stage: string;
   /** The class of the stage. */
   readonly class: string;
   /** The document after the stage, as JSON. */
   document?: string;
-  /** The document is as it was before. */
+  /** The document is unchanged. */
   unchanged?: true;
   /** The stage was not called: the document does not meet its conditions. */
   skipped?: 'condition';
@@ -23,17 +23,17 @@ export interface StageTrace {
   failure?: Failure;
   /** The trace is full: the document is not shown. */
   cut?: true;
-  /** The documents that the stage emitted, each with what the later stages did to it. */
+  /** The documents that the stage emitted, each with a list of what the later stages did to it. */
   children?: ChildTrace[];
 }
 
 export interface ChildTrace {
-  /** The child as it was emitted, as JSON; absent where the trace was full. */
+  /** The child as it was emitted, as JSON; absent if the trace was full. */
   readonly document?: string;
   readonly trace: StageTrace[];
 }
 
-/** A trace as JSON; documents go in as they are, with the kinds of their numbers. */
+/** A trace as JSON. Documents are inserted as they were written, with their kinds of numbers. */
 export function traceJson(trace: readonly StageTrace[]): string {
   const stages = trace.map(({ document, children, ...rest }) => {
     const shown = document === undefined ? '' : `,"document":${document}`;
@@ -48,14 +48,14 @@ function childJson({ document, trace }: ChildTrace): string {
 }
 
 /**
- * Sends documents through stages one at a time and notes each after each stage. The order of calls, children and
- * documents that leave is that of `Pipeline`.
+ * Sends documents through stages one at a time and records each after each stage. The order of calls, children and
+ * documents that leave is the same as in `Pipeline`.
  */
 export class Tracer {
   readonly #steps: readonly Step[];
   readonly #classes: readonly string[];
   readonly #guard: Guard;
-  /** How many more characters of documents it may note. */
+  /** How many more characters of documents it may record. */
   #charactersLeft: number;
 
   constructor(steps: readonly Step[], classes: readonly string[], maxCharacters: number, guard: Guard) {
@@ -66,8 +66,8 @@ export class Tracer {
   }
 
   /**
-   * Throws a `StageError`, its stage noted, when the document or one of its children fails.
-   * @param into takes what the stages from `from` on did
+   * Throws a `StageError`, already recorded, if the document or one of its children fails.
+   * @param into receives what the stages from `from` on did
    */
   async process(
     document: Document,
@@ -126,7 +126,7 @@ export class Tracer {
         const trace: StageTrace[] = [];
         entry.children ??= [];
         entry.children.push(typeof shown === 'string' && this.#takes(shown) ? { document: shown, trace } : { trace });
-        // What goes wrong in there has been noted there.
+        // The inner call has already recorded its error.
         ofStage = false;
         await this.process(child, at + 1, emit, trace);
         ofStage = true;
@@ -134,9 +134,9 @@ export class Tracer {
     } catch (error) {
       closeChildren(iterator);
       if (!ofStage) throw error;
-      const told: StageError = failure(step, error);
-      entry.failure = toFailure(told, 'HR_STAGE_FAILED');
-      throw told;
+      const stageError: StageError = failure(step, error);
+      entry.failure = toFailure(stageError, 'HR_STAGE_FAILED');
+      throw stageError;
     }
   }
 
@@ -147,7 +147,7 @@ export class Tracer {
   }
 }
 
-/** A document as JSON, or why it cannot be that. */
+/** A document as JSON, or the reason why it cannot be written. */
 function textOf(document: Document): string | Failure {
   try {
     return document.toJson();

@@ -5,15 +5,15 @@ import { installNetworkGuard, refuseConnection } from './network-guard.ts';
 import { DEFAULT_POLICY, type Policy, type UsableBoundary } from './policy.ts';
 import { POLICY_HINT, type PolicyRules, rulesOf } from './policy-rules.ts';
 
-/*
- * A thread of a run works for one config at a time, so what that config may do is known to the thread as a whole: no
- * component has to be handed it, and none can forget to ask.
+/**
+ * A thread of a run works for one config at a time. So the policy of that config is set for the whole thread: no
+ * component needs to receive it, and none can forget to ask.
  */
 let current: PolicyRules | undefined;
 
 /**
- * Makes this thread hold a policy from now on: in everything that opens files through `allowedPath`, and in every
- * connection, whichever library makes it. Undefined: none, for configs that are trusted.
+ * Sets the policy of this thread. It applies to everything that opens files through `allowedPath`, and to every
+ * connection of every library. Undefined: no policy, for trusted configs.
  */
 export function enforcePolicy(policy: Policy | undefined): PolicyRules | undefined {
   current = policy === undefined ? undefined : rulesOf(policy);
@@ -21,7 +21,7 @@ export function enforcePolicy(policy: Policy | undefined): PolicyRules | undefin
   return current;
 }
 
-/** As `enforcePolicy`, for what somebody asks this thread to do: a config that is not trusted has a policy in any case. */
+/** As `enforcePolicy`, for a request to this thread: a config that is not trusted always has a policy. */
 export function enforcePolicyOf(request: {
   readonly trusted?: boolean | undefined;
   readonly registry: { readonly policy?: Policy | undefined };
@@ -29,27 +29,27 @@ export function enforcePolicyOf(request: {
   enforcePolicy(request.registry.policy ?? (request.trusted === true ? undefined : DEFAULT_POLICY));
 }
 
-/** The rules that this thread holds; undefined when it works for a config that is trusted. */
+/** The rules of this thread; undefined if it works for a trusted config. */
 export function currentRules(): PolicyRules | undefined {
   return current;
 }
 
-/** Whether this thread works for a config that may not do everything. */
+/** Whether this thread works for a config with restrictions. */
 export function isRestricted(): boolean {
   return current !== undefined;
 }
 
 /**
- * Whether what this thread works for may compute in it without end, as scripts outside of a sandbox do, and the SQL of a
- * database that lives in the process.
+ * Whether the config of this thread may use code that can compute without end inside this process: scripts outside of a
+ * sandbox, and the SQL of a database inside the process.
  */
 export function mayComputeWithoutEnd(): boolean {
   return current === undefined || current.policy.scripts === 'all';
 }
 
 /**
- * The boundary of the operating system in which a script that has a process has to run; undefined when the config that
- * this thread works for needs none. Throws `HR_POLICY_NO_BOUNDARY` when it needs one and this machine has none.
+ * The boundary of the operating system in which a script process must run; undefined if the config of this thread needs
+ * none. Throws `HR_POLICY_NO_BOUNDARY` if it needs one and this machine has none.
  */
 export function requiredBoundary(): UsableBoundary | undefined {
   const boundary = current?.scriptBoundary();
@@ -59,35 +59,37 @@ export function requiredBoundary(): UsableBoundary | undefined {
   });
 }
 
-/** Throws `HR_POLICY_REFUSED` when a directory holds files that no config may read: those of the service. */
+/** Throws `HR_POLICY_REFUSED` if a directory contains files that no config may read: those of the service. */
 export function requireNothingHidden(directory: string): void {
   const hidden = current?.files.hiddenIn(directory);
   if (hidden === undefined) return;
   throw new HeadraceError(
     'HR_POLICY_REFUSED',
-    `A script of an uploaded config would see ${directory}, which has files of the service in it`,
+    `A script of an uploaded config would see ${directory}, which contains files of the service`,
     {
-      hint: 'Who runs the service can move these files, or the scripts.',
+      hint: 'The operator of the service can move these files, or the scripts.',
     },
   );
 }
 
 /**
- * Throws `HR_POLICY_REFUSED` when an uploaded config may write a file that the service runs.
- * @param path absolute, whether it exists or not
+ * Throws `HR_POLICY_REFUSED` if an uploaded config may write a file that the service runs.
+ * @param path absolute; it need not exist
  */
 export function requireReadOnly(path: string): void {
   if (current === undefined || current.files.look(path, 'write').refused !== undefined) return;
   throw new HeadraceError(
     'HR_POLICY_REFUSED',
     `Uploaded configs may write below ${dirname(path)}, so they may not run the Python there`,
-    { hint: 'Who runs the service can leave this directory out of `policy.write`, or install Python elsewhere.' },
+    {
+      hint: 'The operator of the service can leave this directory out of `policy.write`, or install Python elsewhere.',
+    },
   );
 }
 
 /**
- * For who reaches a host through somebody else, such as a proxy, so that no connection shows it: throws
- * `HR_POLICY_REFUSED` when its name, or the address in its place, is not allowed.
+ * For clients that reach a host through another one, such as a proxy, so that no connection shows it. Throws
+ * `HR_POLICY_REFUSED` if its name, or the address in its place, is not allowed.
  */
 export function requireAllowedHost(host: string, port: number): void {
   const refused = current?.hosts.refusedUnseen(host.replace(/^\[(.*)\]$/, '$1'), port);
@@ -95,9 +97,9 @@ export function requireAllowedHost(host: string, port: number): void {
 }
 
 /**
- * The path to open for a path that a config or a document names. Every component asks, for every file. Throws
- * `HR_POLICY_REFUSED` when the policy of the config does not allow it.
- * @returns the path itself, or, under a policy, the place that it leads to: open that, and follow no link at its end
+ * The path to open for a path that a config or a document names. Every component must call this for every file. Throws
+ * `HR_POLICY_REFUSED` if the policy of the config does not allow it.
+ * @returns the path itself without a policy, or the real path with one: open that, and do not follow a link at its end
  */
 export function allowedPath(path: string, access: FileAccess): string {
   if (current === undefined) return path;

@@ -1,17 +1,17 @@
 /** Sixteen bits of an IPv6 address each. */
 type Groups = readonly number[];
 
-/** Where an address of a prefix has IPv4 addresses: the numbers of their bytes. */
+/** The positions of the bytes of IPv4 addresses in an address with this prefix. */
 interface Embedding {
   readonly isOf: (groups: Groups) => boolean;
   readonly bytes: readonly (readonly [number, number, number, number])[];
-  /** Whether every bit is turned over. */
+  /** Whether every bit is inverted. */
   readonly inverted?: boolean;
 }
 
 const LAST = [12, 13, 14, 15] as const;
 
-/** Every form in which machines on the way, or the machine itself, may make an IPv4 address of an IPv6 address. */
+/** Every form in which a router or the machine itself may translate an IPv6 address to an IPv4 address. */
 const EMBEDDINGS: readonly Embedding[] = [
   // IPv4-compatible.
   { isOf: begins(0, 0, 0, 0, 0, 0), bytes: [LAST] },
@@ -21,7 +21,7 @@ const EMBEDDINGS: readonly Embedding[] = [
   { isOf: begins(0, 0, 0, 0, 0xffff, 0), bytes: [LAST] },
   // NAT64.
   { isOf: begins(0x64, 0xff9b, 0, 0, 0, 0), bytes: [LAST] },
-  // NAT64 of a network of its own (RFC 6052), for prefixes of 48, 56, 64 and 96 bits.
+  // NAT64 with a prefix chosen by the network (RFC 6052), for prefixes of 48, 56, 64 and 96 bits.
   {
     isOf: begins(0x64, 0xff9b, 1),
     bytes: [[6, 7, 9, 10], [7, 9, 10, 11], [9, 10, 11, 12], LAST],
@@ -47,7 +47,7 @@ export function embeddedAddresses(address: string): string[] {
 
 /** @param address without a zone */
 function groupsOf(address: string): Groups {
-  // In hexadecimal throughout, whichever way it was written.
+  // In hexadecimal notation, for any notation of the input.
   const plain = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [head = [], tail = []] = plain.split('::').map((half) => (half === '' ? [] : half.split(':')));
   const groups = [...head, ...Array<string>(8 - head.length - tail.length).fill('0'), ...tail];

@@ -53,7 +53,7 @@ describe('a policy that names directories', () => {
     expect(may('write', full)).toBe(open);
   });
 
-  it('gives the real path, so that what was looked at is what is opened', () => {
+  it('returns the real path, so that the checked file is the opened file', () => {
     enforcePolicy({ ...STRICT_POLICY, read: [inside] });
     expect(allowedPath(join(inside, 'up/inside/data'), 'read')).toBe(allowedPath(join(inside, 'data'), 'read'));
   });
@@ -64,7 +64,7 @@ describe('a policy that names directories', () => {
     expect(may('read', join(root, 'alias/link'))).toBe(false);
   });
 
-  it('lets files be read that may not be written', () => {
+  it('allows reading of files that may not be written', () => {
     enforcePolicy({ ...STRICT_POLICY, read: [inside] });
     expect(may('read', join(inside, 'data'))).toBe(true);
     expect(may('write', join(inside, 'data'))).toBe(false);
@@ -72,7 +72,7 @@ describe('a policy that names directories', () => {
 });
 
 describe('the default policy', () => {
-  it('never lets the process itself be read, nor what belongs to the service', () => {
+  it('never allows reading of the process itself, or of files of the service', () => {
     enforcePolicy({ ...DEFAULT_POLICY, never: [...DEFAULT_POLICY.never, join(root, 'secret')] });
     expect(may('read', join(inside, 'data'))).toBe(true);
     for (const path of [
@@ -89,6 +89,6 @@ describe('the default policy', () => {
   });
 });
 
-it('without a policy a path is as it was given', () => {
+it('without a policy a path is unchanged', () => {
   expect(allowedPath('a/../b', 'write')).toBe('a/../b');
 });

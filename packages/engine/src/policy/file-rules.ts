@@ -15,24 +15,25 @@ export class FileRules {
   }
 
   /**
-   * What can be said of a path as it is written, without a look at the disk: the reason why it may not be read or
-   * written; undefined when it may be.
+   * Checks a path as text, without access to the disk. Returns the reason why it may not be read or written; undefined
+   * if it may.
    */
   refusedText(path: string, access: FileAccess): string | undefined {
     return this.#refused(resolve(path), access);
   }
 
   /**
-   * Where a path leads, links followed, and the reason why that may not be read or written.
-   * @returns the real path: who opens that, without following a link at its end, opens what was looked at
+   * Returns the real path, with links followed, or the reason why it may not be read or written.
+   * @returns the real path: open it without following a link at its end, so that the checked file is the opened file
    */
   look(path: string, access: FileAccess): { readonly real: string; readonly refused: string | undefined } {
     const real = realPath(resolve(path));
-    // The text too, or a link could not be told from a file that is missing: the answer would tell what there is.
+    // The text must be allowed too. Otherwise the error for a link would differ from the error for a missing file, and
+    // show which files exist.
     return { real, refused: this.refusedText(path, access) ?? this.#refused(real, access) };
   }
 
-  /** A path inside a directory, or the directory itself, that may never be read; undefined when there is none. */
+  /** A path inside a directory, or the directory itself, that may never be read; undefined if there is none. */
   hiddenIn(directory: string): string | undefined {
     const root = realPath(resolve(directory));
     return this.#never.find((path) => isInside(path, root) || isInside(root, path));
@@ -48,7 +49,7 @@ export class FileRules {
   }
 }
 
-/** The path with the links on it followed; of what does not exist yet, those on the way there. */
+/** The path with its links followed. For a path that does not exist yet, the links of its existing parents. */
 function realPath(path: string): string {
   let existing = path;
   let rest = '';
@@ -64,7 +65,7 @@ function realPath(path: string): string {
   }
 }
 
-/** Paths as they are written and where they lead. */
+/** Paths as written, and their real paths. */
 function withReal(paths: readonly string[]): string[] {
   return [...new Set(paths.flatMap((path) => [resolve(path), realPath(resolve(path))]))];
 }

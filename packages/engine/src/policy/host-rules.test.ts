@@ -4,7 +4,7 @@ import { parseHostPattern } from './host-pattern.ts';
 import { HostRules } from './host-rules.ts';
 import { DEFAULT_POLICY, type Policy, STRICT_POLICY } from './policy.ts';
 
-/** What rules say of a host whose name has these addresses; of an address alone when there are none. */
+/** What rules return for a host whose name has these addresses; for an address alone if there are none. */
 function refused(policy: Policy, host: string, port: number, ...addresses: string[]): string | undefined {
   const rules = new HostRules(policy);
   return rules.refusedHost(host, port) ?? addresses.map((each) => rules.refusedAddress(host, each, port)).find(Boolean);
@@ -39,7 +39,7 @@ describe('the strict policy', () => {
     expect(refused(STRICT_POLICY, 'a.example', 80, address)).toMatch(/private address|cloud/);
   });
 
-  it.each(['93.184.216.34', '2606:4700::1111', '172.32.0.1', '9.9.9.9'])('lets %s be reached', (address) => {
+  it.each(['93.184.216.34', '2606:4700::1111', '172.32.0.1', '9.9.9.9'])('allows %s', (address) => {
     expect(refused(STRICT_POLICY, address, 443)).toBeUndefined();
     expect(refused(STRICT_POLICY, 'a.example', 443, address)).toBeUndefined();
   });
@@ -62,7 +62,7 @@ describe('hosts.allow', () => {
     ['*.example.org', 'a.b.example.org', 443, '93.184.216.34', true],
     ['*.example.org', 'example.org', 443, '93.184.216.34', false],
     ['*.example.org', 'badexample.org', 443, '93.184.216.34', false],
-    // Who may make names below example.org must not be able to point one at this machine.
+    // The owner of the names below example.org must not be able to point one at this machine.
     ['*.example.org', 'a.example.org', 443, '127.0.0.1', false],
     ['*', 'a.example.org', 443, '127.0.0.1', false],
     ['10.1.0.0/16', 'x.internal', 9200, '10.1.1.1', true],
@@ -70,7 +70,7 @@ describe('hosts.allow', () => {
     ['[fd00::1]:9200', 'x.internal', 9200, 'fd00::1', true],
     ['fd00::/8', 'x.internal', 9200, 'fd99::1', true],
     ['bücher.example', 'xn--bcher-kva.example', 443, '93.184.216.34', true],
-    // Cloud metadata are nobody's business, whatever is allowed.
+    // No config may reach cloud metadata, whatever is allowed.
     ['169.254.169.254', '169.254.169.254', 80, '169.254.169.254', false],
     ['metadata.google.internal', 'metadata.google.internal', 80, '169.254.169.254', false],
   ])('%s: %s:%i at %s is open: %s', (allow, host, port, address, open) => {
@@ -79,7 +79,7 @@ describe('hosts.allow', () => {
 });
 
 describe('hosts.deny', () => {
-  it('wins over allow, by name and by address', () => {
+  it('overrides allow, by name and by address', () => {
     const policy = strictWith(['*.example.org', '10.0.0.0/8'], ['bad.example.org', '10.0.0.9']);
     expect(refused(policy, 'bad.example.org', 443, '93.184.216.34')).toContain('hosts.deny');
     expect(refused(policy, 'x.internal', 443, '10.0.0.9')).toContain('hosts.deny');
@@ -88,7 +88,7 @@ describe('hosts.deny', () => {
 });
 
 describe('the default policy', () => {
-  it('lets everything be reached but the metadata of clouds', () => {
+  it('allows everything except the metadata of clouds', () => {
     expect(refused(DEFAULT_POLICY, 'localhost', 9200, '127.0.0.1', '::1')).toBeUndefined();
     expect(refused(DEFAULT_POLICY, '192.168.1.1', 80)).toBeUndefined();
   });
@@ -114,7 +114,7 @@ describe('the default policy', () => {
 
 describe('an IPv6 address that has an IPv4 address in it', () => {
   const byte = fc.integer({ min: 0, max: 255 });
-  /** Any, and the refused ones among them as often as not. */
+  /** Any address, and half of the time a refused one. */
   const ipv4 = fc.oneof(
     fc.tuple(byte, byte, byte, byte),
     fc.tuple(fc.constantFrom(10, 127), byte, byte, byte),
@@ -141,7 +141,7 @@ describe('an IPv6 address that has an IPv4 address in it', () => {
   };
   const denying: Policy = { ...DEFAULT_POLICY, hosts: { allow: undefined, deny: ['93.0.0.0/8', '10.0.0.0/8'] } };
 
-  it.each(Object.entries(forms))('is refused where that is: %s', (_, form) => {
+  it.each(Object.entries(forms))('is refused if the IPv4 address is: %s', (_, form) => {
     fc.assert(
       fc.property(ipv4, fc.constantFrom(DEFAULT_POLICY, STRICT_POLICY, denying), (bytes, policy) => {
         fc.pre(refused(policy, bytes.join('.'), 443) !== undefined);
@@ -150,7 +150,7 @@ describe('an IPv6 address that has an IPv4 address in it', () => {
     );
   });
 
-  it('is reached where that is', () => {
+  it('is allowed if the IPv4 address is', () => {
     for (const form of Object.values(forms)) {
       expect(refused(DEFAULT_POLICY, 'a.example', 443, form([93, 184, 216, 34]))).toBeUndefined();
     }
@@ -176,7 +176,7 @@ describe('a host behind a proxy', () => {
     expect(new HostRules(STRICT_POLICY).refusedUnseen('a.example', 443)).toBeUndefined();
   });
 
-  it('is not allowed by addresses that nobody sees', () => {
+  it('is not allowed by its addresses, which are unknown', () => {
     expect(rules.refusedHost('other.org', 443)).toBeUndefined();
     expect(rules.refusedUnseen('other.org', 443)).toMatch(/does not have the name other.org:443/);
     expect(rules.refusedUnseen('a.example', 80)).toMatch(/does not have/);

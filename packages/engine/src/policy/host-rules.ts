@@ -11,7 +11,7 @@ import {
 } from './host-pattern.ts';
 import type { Policy } from './policy.ts';
 
-/** Where clouds tell a machine its credentials. No config has any business there. */
+/** Addresses where clouds provide the credentials of a machine. No config may reach them. */
 const METADATA = [
   '169.254.0.0/16',
   // Alibaba, Azure and Oracle.
@@ -24,7 +24,10 @@ const METADATA = [
   'fe80::a9fe:a9fe/128',
 ];
 
-/** Everything that is not the public internet: loopback, private, link-local, shared, multicast, and what has IPv4 in it. */
+/**
+ * Everything that is not the public internet: loopback, private, link-local, shared, multicast, and addresses that
+ * contain an IPv4 address.
+ */
 const NOT_PUBLIC = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -48,7 +51,7 @@ const NOT_PUBLIC = [
   'ff00::/8',
 ];
 
-/** Which hosts a policy lets configs reach. Answers are the reason of a refusal, or undefined. */
+/** Which hosts a policy allows configs to reach. Methods return the reason of a refusal, or undefined. */
 export class HostRules {
   readonly #allow: readonly HostPattern[] | undefined;
   readonly #deny: readonly HostPattern[];
@@ -62,45 +65,50 @@ export class HostRules {
     this.#privateAddresses = privateAddresses;
   }
 
-  /** What can be said of a host before its addresses are known. */
+  /** The check of a host before its addresses are known. */
   refusedHost(host: string, port?: number): string | undefined {
     const name = hostName(host);
     if (isAddress(name)) return this.refusedAddress(name, name, port);
     if (this.#deny.some((pattern) => meansName(pattern, name, port))) return `hosts.deny of the policy has ${name}`;
     const allowed = this.#allow?.some((pattern) => meansName(pattern, name, port) || pattern.kind === 'addresses');
-    return allowed === false ? `hosts.allow of the policy does not have ${told(name, port)}` : undefined;
+    return allowed === false ? `hosts.allow of the policy does not have ${hostText(name, port)}` : undefined;
   }
 
-  /** As `refusedHost`, of a host behind a proxy: nobody here sees its addresses, so its name has to be allowed. */
+  /**
+   * As `refusedHost`, for a host that is reached through a proxy. Its addresses are unknown here, so its name must be
+   * allowed.
+   */
   refusedUnseen(host: string, port?: number): string | undefined {
     const refused = this.refusedHost(host, port);
     const name = hostName(host);
     if (refused !== undefined || isAddress(name) || this.#allow === undefined) return refused;
     if (this.#allow.some((pattern) => meansName(pattern, name, port))) return undefined;
-    return `hosts.allow of the policy does not have the name ${told(name, port)}, and behind a proxy its addresses are not seen`;
+    return `hosts.allow of the policy does not have the name ${hostText(name, port)}, and behind a proxy its addresses are not seen`;
   }
 
-  /** What is to be said of an address that a host has. */
+  /** The check of one address of a host. */
   refusedAddress(host: string, address: string, port?: number): string | undefined {
     const name = hostName(host);
     const which = name === address ? address : `${address}, which is ${name},`;
-    // An address in another one is reached as well: no way around a refusal leads there.
+    // The embedded address is reached as well, so it must be allowed too.
     const forms = formsOf(address);
     const isIn = (addresses: BlockList) => forms.some((form) => contains(addresses, form));
     if (isIn(this.#metadata)) return `${which} belongs to the machine's cloud or its own network`;
     const means = (form: string) => (pattern: HostPattern) =>
       meansName(pattern, name, port) || meansAddress(pattern, form, port);
-    if (forms.some((form) => this.#deny.some(means(form)))) return `hosts.deny of the policy has ${told(name, port)}`;
+    if (forms.some((form) => this.#deny.some(means(form))))
+      return `hosts.deny of the policy has ${hostText(name, port)}`;
     const allowing = this.#allow?.filter(means(address));
-    if (allowing?.length === 0) return `hosts.allow of the policy does not have ${told(name, port)}`;
+    if (allowing?.length === 0) return `hosts.allow of the policy does not have ${hostText(name, port)}`;
     if (this.#privateAddresses || !isIn(this.#notPublic)) return undefined;
-    // Who named the very host, or its addresses, meant it; who named all of a domain did not mean every address there.
+    // A policy that names the exact host, or its addresses, also allows a private address. A policy that names a whole
+    // domain does not.
     const named = allowing?.some(({ kind }) => kind === 'name' || kind === 'addresses') === true;
     return named ? undefined : `${which} is a private address`;
   }
 }
 
-/** An address, and those that are in it. */
+/** An address, and those that are embedded in it. */
 function formsOf(address: string): string[] {
   const plain = address.replace(/%.*$/, '');
   return [plain, ...(process.getBuiltinModule('node:net').isIPv6(plain) ? embeddedAddresses(plain) : [])];
@@ -110,6 +118,6 @@ function isAddress(text: string): boolean {
   return process.getBuiltinModule('node:net').isIP(text) !== 0;
 }
 
-function told(name: string, port: number | undefined): string {
+function hostText(name: string, port: number | undefined): string {
   return port === undefined ? name : `${name}:${port}`;
 }

@@ -42,7 +42,7 @@ const local: LookupFunction = (_host, options, done) => {
   else done(null, '127.0.0.1', 4);
 };
 
-/** Every way to connect that a library takes. Each gives the error, or undefined when it is connected. */
+/** Every way in which a library connects. Each returns the error, or undefined if it is connected. */
 const WAYS: Record<string, (host: string) => Promise<Error | undefined>> = {
   'net.connect(options)': (host) => outcome(connect({ host, port, lookup: local })),
   'net.connect(port, host)': (host) => outcome(connect(port, host)),
@@ -77,7 +77,7 @@ function outcome(emitter: {
 describe.each(Object.keys(WAYS))('%s', (way) => {
   const go = WAYS[way] as (host: string) => Promise<Error | undefined>;
 
-  it.each(['127.0.0.1', 'localhost'])('does not get to %s under the strict policy', async (host) => {
+  it.each(['127.0.0.1', 'localhost'])('does not reach %s under the strict policy', async (host) => {
     enforcePolicy(STRICT_POLICY);
     const error = await go(host);
     expect(error).toMatchObject({ code: 'HR_POLICY_REFUSED' });
@@ -85,17 +85,17 @@ describe.each(Object.keys(WAYS))('%s', (way) => {
     expect(reached).toBe(0);
   });
 
-  it('gets where the policy lets it', async () => {
+  it('reaches what the policy allows', async () => {
     enforcePolicy({ ...STRICT_POLICY, hosts: { allow: [`localhost:${port}`], deny: [] } });
     const error = await go('localhost');
-    // A server without TLS gives another error, after the connection.
+    // A server without TLS causes another error, after the connection.
     expect((error as { code?: string } | undefined)?.code).not.toBe('HR_POLICY_REFUSED');
     expect(reached).toBeGreaterThan(0);
   });
 });
 
 describe('the guard', () => {
-  it('judges the address that a name has now, not the name', async () => {
+  it('checks the current address of a name, not the name', async () => {
     const policy: Policy = { ...STRICT_POLICY, hosts: { allow: ['*.example.org'], deny: [] } };
     enforcePolicy(policy);
     const error = await outcome(connect({ host: 'rebound.example.org', port, lookup: local }));
@@ -116,7 +116,7 @@ describe('the guard', () => {
     socket.destroy();
   });
 
-  it('lets nobody connect to a socket in the file system', async () => {
+  it('refuses connections to a socket in the file system', async () => {
     enforcePolicy(DEFAULT_POLICY);
     for (const way of [() => connect(pipe), () => connect({ path: pipe })]) {
       expect(await outcome(way())).toMatchObject({ code: 'HR_POLICY_REFUSED' });
@@ -124,7 +124,7 @@ describe('the guard', () => {
     expect(reached).toBe(0);
   });
 
-  it('holds for redirects', async () => {
+  it('applies to redirects', async () => {
     enforcePolicy({ ...STRICT_POLICY, hosts: { allow: [`127.0.0.1:${port}`], deny: [] } });
     const other = createHttpServer((_, response) => response.end('secret'));
     await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
@@ -137,7 +137,7 @@ describe('the guard', () => {
     other.close();
   });
 
-  it('holds for datagrams', () => {
+  it('applies to datagrams', () => {
     enforcePolicy(STRICT_POLICY);
     const socket = createSocket('udp4');
     expect(() => socket.send('x', port, '127.0.0.1')).toThrow('private address');
@@ -147,7 +147,7 @@ describe('the guard', () => {
     socket.close();
   });
 
-  it('is gone for the next config that is trusted', async () => {
+  it('does not apply to a trusted config that follows', async () => {
     enforcePolicy(STRICT_POLICY);
     enforcePolicy(undefined);
     expect(await outcome(connect(port, '127.0.0.1'))).toBeUndefined();

@@ -4,31 +4,31 @@ import { HeadraceError } from '../errors/headrace-error.ts';
 import type { HostRules } from './host-rules.ts';
 import { POLICY_HINT } from './policy-rules.ts';
 
-/*
- * Why one place under all libraries, and not a check in each client: the libraries that talk to databases, brokers and
- * clouds follow redirects, ask for further servers and look up names by themselves, and a check of a name before the
- * connection says nothing about the address that the name has a moment later. In Node every connection over TCP, TLS
- * and HTTP/2 included, and every one to a socket in the file system, goes through `Socket.prototype.connect`; there the
- * look-up is in our hands, and the address that was looked at is the one that is connected to.
+/**
+ * The guard is one place below all libraries, not a check in each client. Libraries for databases, brokers and clouds
+ * follow redirects, connect to further servers and look up names themselves. A check of a name before the connection
+ * does not help, because the name may have another address a moment later. In Node, every connection over TCP, TLS and
+ * HTTP/2, and every connection to a socket in the file system, goes through `Socket.prototype.connect`. The guard
+ * controls the look-up there, and the address that it checks is the address that is connected to.
  */
 
-/** Takes what was refused, a host mostly, and what its connection fails with. */
-type TellRefusal = (what: string, error: HeadraceError) => void;
+/** Receives what was refused, usually a host, and the error of its connection. */
+type RefusalListener = (what: string, error: HeadraceError) => void;
 
-let tell: TellRefusal | undefined;
+let report: RefusalListener | undefined;
 
-/** Who is told of each connection that this thread is refused, from now on. */
-export function tellRefusals(told: TellRefusal): void {
-  tell = told;
+/** Sets the listener for refused connections of this thread. */
+export function onRefusal(listener: RefusalListener): void {
+  report = listener;
 }
 
-/** What a connection that is refused fails with; tells of it. */
+/** The error of a refused connection. Also notifies the listener. */
 export function refuseConnection(what: string, reason?: string): HeadraceError {
   const why = reason === undefined ? '' : `: ${reason}`;
   const error = new HeadraceError('HR_POLICY_REFUSED', `An uploaded config may not connect to ${what}${why}`, {
     hint: POLICY_HINT,
   });
-  tell?.(what, error);
+  report?.(what, error);
   return error;
 }
 
@@ -38,8 +38,8 @@ type LookupCallback = (error: Error | null, address: string | LookupAddress[], f
 let rulesNow: (() => HostRules | undefined) | undefined;
 
 /**
- * Puts the guard under everything that connects from this thread. Safe to repeat.
- * @param rules those that hold at the moment; undefined when none do
+ * Installs the guard for all connections of this thread. Safe to repeat.
+ * @param rules returns the current rules; undefined if there are none
  */
 export function installNetworkGuard(rules: () => HostRules | undefined): void {
   if (rulesNow !== undefined) return;
@@ -57,7 +57,7 @@ function guardSockets(): void {
     const [options, listener] = readArguments(args);
     const go = (guarded: Partial<TcpSocketConnectOpts>) =>
       connect.call(this, { ...options, path: undefined, ...guarded }, ...(listener === undefined ? [] : [listener]));
-    // A look-up that fails is how a socket learns of it in the way that every library is prepared for.
+    // All libraries handle a failed look-up, so the refusal is reported as one.
     const refuse = (what: string, reason?: string) =>
       go({
         host: 'refused.invalid',
@@ -73,7 +73,7 @@ function guardSockets(): void {
   } as typeof Socket.prototype.connect;
 }
 
-/** The forms of the arguments of `connect`: options, a port and a host, a path; or what `net.connect` made of them. */
+/** The forms of the arguments of `connect`: options, a port and a host, a path; or the result of `net.connect`. */
 function readArguments(args: unknown[]): [TcpSocketConnectOpts | IpcSocketConnectOpts, (() => void) | undefined] {
   if (Array.isArray(args[0])) return readArguments(args[0]);
   const last = args.at(-1);
@@ -86,7 +86,7 @@ function readArguments(args: unknown[]): [TcpSocketConnectOpts | IpcSocketConnec
   return [{ port: Number(first), ...(typeof second === 'string' ? { host: second } : {}) }, listener];
 }
 
-/** A look-up that gives only the addresses that are allowed, and fails when there is none of them. */
+/** A look-up that returns only the allowed addresses, and fails if there is none. */
 function guardedLookup(rules: HostRules, port: number, lookup: Lookup | undefined): Lookup {
   const original = lookup ?? (process.getBuiltinModule('node:dns').lookup as unknown as Lookup);
   return ((hostname: string, options: LookupOptions, done: LookupCallback) => {
@@ -108,7 +108,7 @@ function guardedLookup(rules: HostRules, port: number, lookup: Lookup | undefine
   }) as unknown as Lookup;
 }
 
-/** Datagrams: what asks a database server for its ports sends them, to addresses that it has looked up. */
+/** Datagrams: a client that asks a database server for its ports sends them, to addresses that it has looked up. */
 function guardDatagrams(): void {
   const { Socket } = process.getBuiltinModule('node:dgram');
   const check = (port: unknown, address: unknown) => {
@@ -116,7 +116,7 @@ function guardDatagrams(): void {
     if (rules === undefined) return;
     const host = typeof address === 'string' && address !== '' ? address : '127.0.0.1';
     const named = process.getBuiltinModule('node:net').isIP(host) === 0;
-    // A name would be looked up out of our sight.
+    // The socket would look up a name without the guard.
     const reason = named ? 'only addresses may be sent datagrams' : rules.refusedHost(host, Number(port));
     if (reason !== undefined) throw refuseConnection(host, reason);
   };

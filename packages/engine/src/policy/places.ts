@@ -2,19 +2,19 @@ import { fileURLToPath } from 'node:url';
 import type { FileAccess } from './file-rules.ts';
 
 /**
- * What a parameter names: a file to read, a file to write, a host (in a URL, or as it is) to connect to, or, likewise, a
- * database to send statements of the config to.
+ * The kind of a named place: a file to read, a file to write, a host (in a URL, or alone) to connect to, or a database
+ * (in the same form) to send statements of the config to.
  */
 export type AccessKind = 'read' | 'write' | 'connect' | 'query';
 
-/** A file or a host that a text of a config names. */
+/** A file or a host that a config value names. */
 export type Place =
   | { readonly path: string; readonly access: FileAccess }
   | { readonly host: string; readonly port?: number };
 
 /**
- * The files and hosts that a parameter names, as far as that is plain from its text: what has places for values in it,
- * and what stands in a file or a document, only a run knows.
+ * The files and hosts in the text of a parameter. Texts with placeholders, and names in a file or a document, are only
+ * known during a run.
  */
 export function placesIn(kind: AccessKind, text: string): Place[] {
   if (text === '') return [];
@@ -26,7 +26,7 @@ export function placesIn(kind: AccessKind, text: string): Place[] {
   return database === undefined ? hostsIn(text) : databaseFile(database);
 }
 
-/** The local path that a text stands for; undefined for a URL of something else. */
+/** The local path of a text; undefined for any URL that is not a file. */
 function pathIn(text: string): string | undefined {
   if (/^classpath:/.test(text)) return text.replace(/^classpath:\/*/, '');
   if (!/^[a-z][a-z0-9+.-]+:/i.test(text)) return text;
@@ -38,7 +38,7 @@ function pathIn(text: string): string | undefined {
   }
 }
 
-/** Whether a JDBC URL is that of a database which computes in this process. */
+/** Whether a JDBC URL is that of a database that runs inside this process. */
 export function isInProcess(text: string): boolean {
   return /^jdbc:(?:sqlite|h2):/i.test(text);
 }
@@ -49,11 +49,11 @@ function databaseFile(rest: string): Place[] {
   return path === '' || path === ':memory:' || /^(mem|tcp|ssl):/i.test(path) ? [] : [{ path, access }];
 }
 
-/** Hosts of a URL, of which some have several with commas between, or of such a list without a URL. */
+/** The hosts of a URL, which may have several separated by commas, or of such a list without a URL. */
 function hostsIn(text: string): Place[] {
   const url = /^(?:jdbc:)?([a-z][a-z0-9+.:-]*):\/\/([^/?#;]*)/i.exec(text.trim());
   const scheme = url?.[1]?.toLowerCase() ?? '';
-  // Names of buckets are no hosts.
+  // Names of buckets are not hosts.
   if (scheme === 's3' || scheme === 'gs' || scheme === 'file') return [];
   const authority = (url?.[2] ?? text.trim().replace(/\/.*$/s, '')).replace(/^.*@/s, '');
   return authority.split(',').flatMap((part) => {

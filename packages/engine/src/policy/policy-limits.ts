@@ -1,9 +1,9 @@
 /**
- * Caps for what a config may set. A config that sets more is refused; one that sets nothing gets its default, or the cap
- * where that is lower. Undefined: no cap.
+ * Limits for the values that a config may set. A config with a higher value is refused. If the value is absent, its
+ * default is used, or the limit if it is lower. Undefined: no limit.
  */
 export interface PolicyLimits {
-  /** Seconds on the clock that a run may take, from its start: it is stopped then, and has failed. */
+  /** Seconds on the clock that a run may take, from its start. After that it is stopped and has failed. */
   readonly maxRunSecs?: number | undefined;
   /** `worker.maxProcessingSecs`. */
   readonly maxProcessingSecs?: number | undefined;
@@ -14,9 +14,9 @@ export interface PolicyLimits {
   /** Documents and bytes of a batch of the indexer. */
   readonly maxBatchDocs?: number | undefined;
   readonly maxBatchBytes?: number | undefined;
-  /** How often something is tried again. */
+  /** How many times an operation is retried. */
   readonly maxRetries?: number | undefined;
-  /** Seconds of each timeout, and of each wait before something is tried again. */
+  /** Seconds of each timeout, and of each wait before a retry. */
   readonly maxWaitSecs?: number | undefined;
 }
 
@@ -44,13 +44,13 @@ export const SHARED_LIMITS: PolicyLimits = {
   maxWaitSecs: 300,
 };
 
-/** Of a parameter of a config: which limit caps it. */
+/** Which limit applies to a parameter of a config. */
 export interface Cap {
   readonly limit: keyof PolicyLimits;
-  /** How many of the parameter's units make one of the limit's: 1000 for milliseconds under a limit in seconds. */
+  /** How many units of the parameter are one unit of the limit: 1000 for milliseconds under a limit in seconds. */
   readonly scale: number;
-  /** Values up to this one mean that there is no limit. */
+  /** Values up to this one mean no limit. */
   readonly unlimitedUpTo?: number;
-  /** What counts where the parameter is absent and its schema has no default. */
+  /** The value of an absent parameter whose schema has no default. */
   readonly otherwise?: number;
 }

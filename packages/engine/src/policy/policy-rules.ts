@@ -4,22 +4,22 @@ import { type AccessKind, isInProcess, placesIn } from './places.ts';
 import { missingBoundary, type Policy, type UsableBoundary } from './policy.ts';
 import type { Cap } from './policy-limits.ts';
 
-/** Refusals that are about everybody who uploads: who may change that, and how. */
-export const POLICY_HINT = 'Who runs the service can allow it: `policy` in the service file.';
+/** The hint for refusals that apply to all uploads: who can change the policy, and how. */
+export const POLICY_HINT = 'The operator of the service can allow it: `policy` in the service file.';
 
-/** What to do about a machine that has no boundary for scripts. */
+/** What to do about a machine without a boundary for scripts. */
 export const BOUNDARY_HINT =
-  'Who runs the service can install bubblewrap, or let the user of the service make user namespaces (docs/security.md), ' +
-  'and start it again; or, if everybody who uploads is trusted, set `policy.scripts: all` in the service file.';
+  'The operator of the service can install bubblewrap, or let the user of the service make user namespaces (docs/security.md), ' +
+  'and start it again; or, if all users who upload are trusted, set `policy.scripts: all` in the service file.';
 
-/** Why something is not allowed, as an error says it. */
+/** Why something is not allowed, in the words of the error. */
 export interface Refusal {
   readonly code: 'HR_POLICY_REFUSED' | 'HR_POLICY_NO_BOUNDARY';
   readonly reason: string;
   readonly hint: string;
 }
 
-/** What a policy decides about a component by: a part of its entry in the catalog. */
+/** The facts about a component that a policy decides by: a part of its entry in the catalog. */
 export interface PolicedComponent {
   readonly name: string;
   readonly aliases: readonly string[];
@@ -27,7 +27,7 @@ export interface PolicedComponent {
   readonly scripts?: 'sandbox' | 'boundary' | 'process';
 }
 
-/** A policy, ready to be asked. */
+/** A policy, compiled for checks. */
 export class PolicyRules {
   readonly policy: Policy;
   readonly files: FileRules;
@@ -39,7 +39,7 @@ export class PolicyRules {
     this.hosts = new HostRules(policy);
   }
 
-  /** Why a component may not be used; undefined when it may. */
+  /** Why a component may not be used; undefined if it may. */
   refusedComponent(entry: PolicedComponent, builtIn: boolean): Refusal | undefined {
     const refused = this.#refusedName(entry, builtIn) ?? this.#refusedScripts(entry, builtIn);
     if (refused !== undefined) return { code: 'HR_POLICY_REFUSED', reason: refused, hint: POLICY_HINT };
@@ -47,13 +47,13 @@ export class PolicyRules {
     return boundary !== undefined && 'code' in boundary ? boundary : undefined;
   }
 
-  /** The boundary that scripts in processes have to run in, or why there is none; undefined when they need none. */
+  /** The boundary that script processes must run in, or the reason why there is none; undefined if they need none. */
   scriptBoundary(): UsableBoundary | Refusal | undefined {
     const { scripts, boundary } = this.policy;
     if (scripts === 'all') return undefined;
     if (boundary !== undefined && boundary.kind !== 'none') return boundary;
     const missing = missingBoundary(boundary);
-    const reason = `the policy allows Python only behind a boundary of the operating system, which this machine does not offer: ${missing}`;
+    const reason = `the policy allows Python only inside a boundary of the operating system, which this machine does not offer: ${missing}`;
     return { code: 'HR_POLICY_NO_BOUNDARY', reason, hint: BOUNDARY_HINT };
   }
 
@@ -70,18 +70,18 @@ export class PolicyRules {
     const { scripts } = this.policy;
     if (entry.scripts === undefined || scripts === 'all') return undefined;
     if (scripts === 'none') return 'the policy allows no scripts';
-    // Custom components start their processes themselves, without the boundary.
+    // Custom components start their processes themselves, outside of the boundary.
     const held = entry.scripts === 'sandbox' || (entry.scripts === 'boundary' && builtIn);
     return held ? undefined : 'the policy allows scripts in a sandbox only';
   }
 
-  /** The most that a parameter may be; undefined: it is not capped. */
+  /** The highest value of a parameter; undefined if it has no limit. */
   most({ limit, scale }: Cap): number | undefined {
     const most = this.policy.limits[limit];
     return most === undefined ? undefined : most * scale;
   }
 
-  /** Why a parameter may not have this value; undefined when it may. */
+  /** Why a parameter may not have this value; undefined if it may. */
   refusedNumber(cap: Cap, name: string, value: number): string | undefined {
     const most = this.most(cap);
     const { unlimitedUpTo = Number.NEGATIVE_INFINITY, limit } = cap;
@@ -90,8 +90,8 @@ export class PolicyRules {
   }
 
   /**
-   * What of a parameter of this kind is not allowed, and why: `connect to 10.0.0.1: …`; undefined when all is, or only a
-   * run can tell. The text itself is not repeated where it may hold a password.
+   * What the policy refuses in a parameter of this kind, and why: `connect to 10.0.0.1: …`; undefined if all is
+   * allowed, or only a run can decide. The message does not repeat a text that may contain a password.
    */
   refusedParameter(kind: AccessKind, text: string): string | undefined {
     for (const place of placesIn(kind, text)) {
@@ -104,18 +104,18 @@ export class PolicyRules {
       return `connect to ${'path' in place ? place.path : place.host}: ${refused}`;
     }
     if (kind !== 'query' || !isInProcess(text) || this.policy.scripts === 'all') return undefined;
-    return 'query SQLite: it computes in the service, and cannot be interrupted, so that it takes `scripts: all`';
+    return 'query SQLite: it computes in the service, and cannot be interrupted, so that it needs `scripts: all`';
   }
 }
 
-/** A text in a message, without what may be a password in a URL. */
+/** A text for a message, with passwords in URLs removed. */
 function withoutLogin(text: string): string {
   return text.replace(/\/\/[^/?#\s]*@/, '//…@').replace(/[?;].*$/s, '');
 }
 
 const compiled = new WeakMap<Policy, PolicyRules>();
 
-/** The rules of a policy, made once. */
+/** The compiled rules of a policy. */
 export function rulesOf(policy: Policy): PolicyRules {
   let rules = compiled.get(policy);
   if (rules === undefined) {

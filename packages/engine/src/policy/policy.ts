@@ -1,8 +1,8 @@
 import { POLICY_LIMITS, type PolicyLimits, SHARED_LIMITS } from './policy-limits.ts';
 
 /**
- * The wall of the operating system around scripts of uploads that have a process of their own. `none` says why this
- * machine has no such wall. Tools are absolute paths.
+ * The isolation that the operating system provides for script processes of uploads. `none` is the reason why this
+ * machine has none. Tools are absolute paths.
  */
 export type ScriptBoundary =
   | { readonly kind: 'bubblewrap'; readonly path: string }
@@ -13,44 +13,50 @@ export type ScriptBoundary =
 export type UsableBoundary = Exclude<ScriptBoundary, { kind: 'none' }>;
 
 /**
- * What the config of somebody who is not trusted may do: plain data, so that it travels to every thread. Presets and
- * the command line have none, and may do everything.
+ * The restrictions of an untrusted config: plain data, so that it can be sent to every thread. Presets and the command
+ * line have no policy and no restrictions.
  */
 export interface Policy {
-  /** `default`, `strict`, or `own` for one that the service file makes of them. */
+  /** `default`, `strict`, or `own` for a policy that the service file changes. */
   readonly name: 'default' | 'strict' | 'own';
   readonly components: {
     /** Names of classes, `built-in` for all that come with Headrace and its plugins, `*` for all. */
     readonly allow: readonly string[];
-    /** Names of classes; wins over `allow`. */
+    /** Names of classes; overrides `allow`. */
     readonly deny: readonly string[];
   };
   /** Directories, or files, that may be read; undefined: all. */
   readonly read: readonly string[] | undefined;
   /** Directories, or files, that may be written; undefined: all. */
   readonly write: readonly string[] | undefined;
-  /** Paths that may be neither read nor written whatever the lists say: what belongs to the service itself. */
+  /** Paths that may never be read or written, whatever the lists say: files of the service itself. */
   readonly never: readonly string[];
   readonly hosts: {
-    /** See `host-pattern.ts` for the form. Undefined: every host. One that is named exactly may have a private address. */
+    /**
+     * See `host-pattern.ts` for the form. Undefined: every host. A host that is named exactly may have a private
+     * address.
+     */
     readonly allow: readonly string[] | undefined;
-    /** Wins over `allow`. */
+    /** Overrides `allow`. */
     readonly deny: readonly string[];
   };
   /** Whether hosts may have private, loopback or link-local addresses. */
   readonly privateAddresses: boolean;
-  /** Scripts: none; those that run in a sandbox; those too that run in a process of the machine. */
+  /** Scripts: none; those that run in a sandbox; also those that run in a process of the machine. */
   readonly scripts: 'none' | 'sandbox' | 'all';
-  /** Caps for what a config may set. */
+  /** Limits for the values that a config may set. */
   readonly limits: PolicyLimits;
-  /** Where `scripts` is `sandbox`: what the start of the service found. Absent: nobody looked, so there is none. */
+  /**
+   * If `scripts` is `sandbox`: the boundary that the start of the service found. Absent: there was no search, so there
+   * is none.
+   */
   readonly boundary?: ScriptBoundary;
 }
 
-/** Through these the environment and the open files of the process could be read. */
+/** Through these paths a config could read the environment and the open files of the process. */
 const NEVER = ['/proc', '/sys', '/dev/fd', '/dev/stdin', '/dev/stdout', '/dev/stderr', '/dev/tty'] as const;
 
-/** Lets the configs of a developer work on the developer's machine. */
+/** Allows the configs of a developer to work on the developer's machine. */
 export const DEFAULT_POLICY: Policy = {
   name: 'default',
   components: { allow: ['*'], deny: [] },
@@ -63,7 +69,7 @@ export const DEFAULT_POLICY: Policy = {
   limits: {},
 };
 
-/** For a server that is shared with people who are not trusted. */
+/** For a server with untrusted users. */
 export const STRICT_POLICY: Policy = {
   name: 'strict',
   components: { allow: ['built-in'], deny: [] },
@@ -98,10 +104,10 @@ export function describePolicy(policy: Policy): string {
 
 function describeBoundary({ boundary }: Policy): string {
   if (boundary === undefined || boundary.kind === 'none') return `no Python: ${missingBoundary(boundary)}`;
-  return `Python behind a boundary of the operating system, made by ${boundary.path}`;
+  return `Python inside a boundary of the operating system, made by ${boundary.path}`;
 }
 
 /** Why scripts have no boundary to run in. */
 export function missingBoundary(boundary: Extract<ScriptBoundary, { kind: 'none' }> | undefined): string {
-  return boundary?.reason ?? 'no boundary of the operating system was looked for';
+  return boundary?.reason ?? 'the service did not look for a boundary of the operating system';
 }

@@ -1,5 +1,5 @@
 import type { LogRecord } from '../component/logger.ts';
-import { tellRefusals } from '../policy/network-guard.ts';
+import { onRefusal } from '../policy/network-guard.ts';
 
 /** The maximum number of hosts that a thread names in the log. Documents can name any number of hosts. */
 const MAX_NAMED = 100;
@@ -10,7 +10,7 @@ const MAX_NAMED = 100;
  */
 export function logRefusals(write: (record: LogRecord) => void): void {
   const named = new Set<string>();
-  tellRefusals((what, { message }) => {
+  onRefusal((what, { message }) => {
     if (named.size > MAX_NAMED || named.has(what)) return;
     named.add(what);
     const last = named.size > MAX_NAMED;

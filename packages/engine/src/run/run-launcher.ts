@@ -37,7 +37,7 @@ const HEAP_GROWING_PERCENT = 50;
 /** The answer of a thread to a request other than a run. */
 type Answer = Extract<FromRun, { type: 'previewed' | 'reached' }>;
 
-export interface RunThreadsOptions {
+export interface RunLauncherOptions {
   /** Limit of the JavaScript heap of each thread of a run, in MiB. */
   readonly heapMb: number;
   /**
@@ -50,8 +50,8 @@ export interface RunThreadsOptions {
 }
 
 /** Starts runs and previews, each in a separate thread. The process continues whatever happens in that thread. */
-export class RunThreads {
-  readonly #options: RunThreadsOptions;
+export class RunLauncher {
+  readonly #options: RunLauncherOptions;
   readonly #going = new Set<Worker>();
   readonly #modules = new Set<string>();
   /** The modules of the last run: the next run will probably need the same. */
@@ -61,7 +61,7 @@ export class RunThreads {
   #warm: Worker | undefined;
   #closed = false;
 
-  constructor(options: RunThreadsOptions) {
+  constructor(options: RunLauncherOptions) {
     this.#options = options;
     setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
     // Runs use all processors: parallel garbage collection would only take CPU time from them.

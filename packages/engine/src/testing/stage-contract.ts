@@ -5,13 +5,13 @@ import { RESERVED_FIELDS } from '../document/names.ts';
 import { makeStage, runStage, stageContext, toDocument } from './stage-harness.ts';
 
 /**
- * What every stage must hold to; each stage's own test calls it with parameters and a document that it changes.
- * - it can be started and stopped twice, each time with a new instance, and gives the same again
- *   (unless `random`);
- * - unknown parameters are refused;
- * - the engine's fields stay as they are: id, run id;
- * - what leaves the stage shares no list or object with another document, and not among its own fields;
- * - a document that fails leaves the next one alone.
+ * The contract of every stage. Each stage's own test calls it with parameters and a document that the stage changes.
+ * - It can be started and stopped twice, each time with a new instance, with the same results
+ * (unless `random`).
+ * - Unknown parameters are refused.
+ * - The engine's fields are unchanged: id, run id.
+ * - A document that leaves the stage shares no list or object with another document, nor between its own fields.
+ * - A document that fails does not affect the next one.
  */
 export async function assertStageContract(
   StageClass: StageClass,
@@ -21,7 +21,7 @@ export async function assertStageContract(
   const first = await runStage(StageClass, params, [document]);
   const second = await runStage(StageClass, params, [document]);
   assert.equal(first[0]?.error, undefined, `the sample document failed: ${first[0]?.error}`);
-  if (sample.random !== true) assert.deepEqual(second, first, 'a second start gave something else');
+  if (sample.random !== true) assert.deepEqual(second, first, 'a second start had another result');
 
   assert.throws(
     () => makeStage(StageClass, { ...params, noSuchParameter: 1 }),
@@ -43,7 +43,7 @@ export async function assertStageContract(
     try {
       for (const _ of (await stage.process(hostile)) ?? []);
     } catch {
-      // Failing on such values is fine; what counts is the next document.
+      // The stage may fail on such values. The next document counts.
     }
     const next = await stage.process(toDocument(document));
     for (const _ of next ?? []);

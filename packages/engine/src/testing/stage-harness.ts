@@ -6,7 +6,7 @@ import { Document } from '../document/document.ts';
 import { readJson } from '../document/json-reader.ts';
 import { messageOf } from '../errors/headrace-error.ts';
 
-/** Thrown when the parameters given to a component are refused, as validation would. */
+/** Thrown if the parameters given to a component are invalid, as in validation. */
 export class RefusedParameters extends Error {
   readonly problems: readonly { path: string; message: string }[];
 
@@ -16,13 +16,13 @@ export class RefusedParameters extends Error {
   }
 }
 
-/** What became of one input document: the documents that came out, as JSON texts, and the failure. */
+/** The result of one input document: the documents that left the stage, as JSON texts, and the failure. */
 export interface StageOutcome {
   readonly documents: string[];
   readonly error: string | undefined;
 }
 
-/** A context for a stage under test, with what it logged. */
+/** A context for a stage under test, and the log of the stage. */
 export function stageContext(overrides: Partial<StageContext> = {}): StageContext & { readonly logged: string[] } {
   const logged: string[] = [];
   const log = (message: string) => void logged.push(message);
@@ -40,8 +40,8 @@ export function stageContext(overrides: Partial<StageContext> = {}): StageContex
 }
 
 /**
- * A stage made from parameters as a config states them (plain data), checked as validation does: schema, the
- * class's own check, construction. Throws `RefusedParameters`.
+ * A stage with parameters as in a config (plain data), checked as in validation: schema, the class's check,
+ * construction. Throws `RefusedParameters`.
  */
 export function makeStage(
   StageClass: StageClass,
@@ -62,8 +62,8 @@ export function makeStage(
 }
 
 /**
- * Sends documents, given as JSON texts or plain data, through one stage, one after the other. Throws
- * `RefusedParameters`, and what `start` throws; a document that fails does not keep the others from being processed.
+ * Sends documents, given as JSON texts or plain data, through one stage, one at a time. Throws `RefusedParameters`, and
+ * errors of `start`. A document that fails does not stop the others.
  */
 export async function runStage(
   StageClass: StageClass,

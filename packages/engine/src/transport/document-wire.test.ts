@@ -7,7 +7,7 @@ import { Double, equalValues, type Value } from '../document/value.ts';
 import { decodeDocuments, encodeDocuments } from './document-wire.ts';
 
 describe('document wire', () => {
-  it('brings over any batch of documents as it is', () => {
+  it('transfers any batch of documents unchanged', () => {
     fc.assert(
       fc.property(fc.array(anyDocument()), (documents) => {
         const arrived = decodeDocuments(encodeDocuments(documents));
@@ -23,7 +23,7 @@ describe('document wire', () => {
     );
   });
 
-  it('keeps documents apart that share their names', () => {
+  it('keeps documents separate that share their names', () => {
     const shape = Shape.of(['id', 'a']);
     const arrived = decodeDocuments(
       encodeDocuments([new Document(shape, ['1', 'x']), new Document(shape, ['2', 'y']), Document.create('3')]),
@@ -46,7 +46,7 @@ describe('document wire', () => {
     expect(arrived?.toJson()).toContain('[1,1.0,-0.0,0,1.0E300,0.1,1180591620717411303424,"NaN","-Infinity"]');
   });
 
-  it('brings over flags, children and bytes', () => {
+  it('transfers flags, children and bytes', () => {
     const dropped = Document.create('1');
     dropped.drop();
     const parent = Document.create('2');
@@ -59,7 +59,7 @@ describe('document wire', () => {
     expect(arrived[1]?.get('bytes')).toEqual(new Uint8Array([0, 128, 255]));
   });
 
-  it('brings over what is nested as deep as a document may be', () => {
+  it('transfers values up to the maximum depth of a document', () => {
     for (const nest of [(value: Value): Value => [value], (value: Value): Value => new Map([['a', value]])]) {
       let value: Value = 1;
       for (let i = 0; i < 999; i++) value = nest(value);
@@ -69,14 +69,14 @@ describe('document wire', () => {
     }
   });
 
-  it('gives bytes of their own, so that they can be transferred', () => {
+  it('returns bytes in a separate buffer, so that they can be transferred', () => {
     const bytes = encodeDocuments([Document.create('1')]);
     expect(bytes.byteOffset).toBe(0);
     expect(bytes.buffer.byteLength).toBe(bytes.byteLength);
     expect(decodeDocuments(encodeDocuments([]))).toEqual([]);
   });
 
-  it('names what is no value', () => {
+  it('names a value that is not a field value', () => {
     const document = Document.create('1');
     document.set('a', [new Date(0) as unknown as Value]);
     expect(() => encodeDocuments([document])).toThrow('A field holds an object ([object Date])');

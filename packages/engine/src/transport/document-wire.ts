@@ -5,10 +5,10 @@ import { Shape } from '../document/shape.ts';
 import { base64, Double, type JsonObject, type Value } from '../document/value.ts';
 
 /**
- * Documents as bytes, for the way between threads: JSON that V8 reads and writes natively, so that it costs a
- * fraction of a structured clone. A batch is a list of names and values in turn; 0 in place of names means the
- * names of the document before. Values that JSON lacks, and objects, are tagged objects, which cannot be
- * mistaken: a plain object never stands for itself.
+ * Documents as bytes, for transfer between threads: JSON that V8 reads and writes natively, at a fraction of the cost
+ * of a structured clone. A batch is an alternating list of names and values; 0 in place of names means the names of the
+ * previous document. Values that JSON lacks, and objects, are tagged objects. There is no ambiguity, because no value
+ * is written as a plain object without a tag.
  */
 type WireValue = string | number | boolean | null | WireValue[] | Tagged;
 type Tagged = { d: string } | { i: string } | { b: string } | { o: (string | WireValue)[] };
@@ -25,13 +25,13 @@ export function encodeDocuments(documents: readonly Document[]): Uint8Array<Arra
     lastNames = fieldNames;
   }
   const text = JSON.stringify(wire);
-  // A buffer of its own, not a piece of Node's pool: it is transferred.
+  // A separate buffer, not a slice of Node's pool, because it is transferred.
   const bytes = new Uint8Array(Buffer.byteLength(text));
   Buffer.from(bytes.buffer).write(text, 'utf8');
   return bytes;
 }
 
-/** The documents that `encodeDocuments` was given. */
+/** Decodes the documents of `encodeDocuments`. */
 export function decodeDocuments(bytes: Uint8Array): Document[] {
   const wire = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')) as (
     | string[]

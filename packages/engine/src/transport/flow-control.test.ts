@@ -4,7 +4,7 @@ import { FlowControl } from './flow-control.ts';
 const MIB = 1024 * 1024;
 
 describe('FlowControl', () => {
-  it('is seen by every thread that has its memory', () => {
+  it('is shared by every thread that has its memory', () => {
     const one = new FlowControl();
     const other = new FlowControl(one.buffer);
     expect([other.stopped, other.full]).toEqual([false, false]);
@@ -16,7 +16,7 @@ describe('FlowControl', () => {
     expect(other.stopped).toBe(true);
   });
 
-  it('lets a thread continue that has space, whose turn it is, or that is to stop', () => {
+  it('lets a thread continue that has space, whose turn it is, or that must stop', () => {
     const flow = new FlowControl();
     flow.waitForSpace(3);
     // However much waits for its turn: only this thread can free space for it.
@@ -29,7 +29,7 @@ describe('FlowControl', () => {
     expect(flow.full).toBe(true);
   });
 
-  it('counts on when the numbers of batches have gone round', () => {
+  it('continues to count after the batch numbers wrap around', () => {
     const flow = new FlowControl();
     const head = 2 ** 31 - 1;
     flow.set(head, 200 * MIB, 0, false);

@@ -5,7 +5,7 @@ const CHANGES = 3;
 const INDEXER_KIB = 4;
 const CELLS = 5;
 
-/** Numbers of batches go round at this: a cell has 32 bits, and an endless source has more batches. */
+/** Batch numbers wrap around at this value: a cell has 32 bits, and an endless source has more batches. */
 const ROUND = 2 ** 31;
 
 /** How much finished work, in KiB, may wait for the indexer before pipeline threads pause. */
@@ -14,10 +14,10 @@ const MAX_QUEUED_KIB = 16 * 1024;
 const LOOK_AGAIN_MILLIS = 100;
 
 /**
- * What the threads of a run tell each other without messages, in shared memory: whether to stop, whose turn it
- * is (the number of the batch that the indexer gets next), and how much waits for the indexer. A thread that
- * makes much of one batch pauses by it in the middle of its work, so memory stays bounded; the thread whose
- * turn it is pauses only for the indexer, so that nobody waits for ever.
+ * The state that the threads of a run share without messages, in shared memory: whether to stop, whose turn it is (the
+ * number of the batch that the indexer gets next), and how much waits for the indexer.
+ * A thread that produces a lot of output from one batch uses it to pause in the middle of its work, so memory stays
+ * bounded. The thread whose turn it is pauses only for the indexer, so the threads never wait for each other.
  */
 export class FlowControl {
   readonly buffer: SharedArrayBuffer;
@@ -38,10 +38,10 @@ export class FlowControl {
   }
 
   /**
-   * Tells whose turn it is and how much waits.
-   * @param heldBytes what waits for its turn
-   * @param indexerBytes what waits for the indexer
-   * @param tooMany whether more documents wait for the indexer than may
+   * Publishes whose turn it is and how much waits.
+   * @param heldBytes bytes that wait for their turn
+   * @param indexerBytes bytes that wait for the indexer
+   * @param tooMany whether more documents wait for the indexer than the limit
    */
   set(head: number, heldBytes: number, indexerBytes: number, tooMany: boolean): void {
     Atomics.store(this.#cells, HEAD, head % ROUND);
@@ -55,12 +55,12 @@ export class FlowControl {
     this.#changed();
   }
 
-  /** How many batches come before this one, from the one whose turn it is on. */
+  /** How many batches are before this one, starting with the one whose turn it is. */
   ahead(sequence: number): number {
     return ((sequence % ROUND) - Atomics.load(this.#cells, HEAD) + ROUND) % ROUND;
   }
 
-  /** Whether so much waits that no new batch is to be begun. */
+  /** Whether so much waits that no new batch should begin. */
   get full(): boolean {
     return Atomics.load(this.#cells, QUEUED_KIB) > MAX_QUEUED_KIB;
   }
@@ -68,10 +68,10 @@ export class FlowControl {
   /** Blocks the calling thread until there is space for another part of batch `sequence`, or the run stops. */
   waitForSpace(sequence: number): void {
     for (;;) {
-      // Before looking: what changes from here on does not go unnoticed.
+      // Read before the check, so that no later change is missed.
       const changes = Atomics.load(this.#cells, CHANGES);
       if (this.stopped) return;
-      // For the thread whose turn it is only the indexer counts: the parts of the others wait for this very thread.
+      // For the thread whose turn it is only the indexer counts, because the parts of the others wait for this thread.
       const cell = this.ahead(sequence) === 0 ? INDEXER_KIB : QUEUED_KIB;
       if (Atomics.load(this.#cells, cell) <= MAX_QUEUED_KIB) return;
       Atomics.wait(this.#cells, CHANGES, changes, LOOK_AGAIN_MILLIS);

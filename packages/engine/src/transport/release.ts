@@ -1,6 +1,6 @@
 /**
- * Frees the memory of bytes that nobody needs any more. The collector takes its time where little else is garbage: a
- * hundred MiB of pieces would pile up.
+ * Frees the memory of bytes that are no longer needed. The garbage collector is slow to run if there is little other
+ * garbage, and a hundred MiB of chunks would accumulate.
  */
 export function release({ buffer }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer) buffer.transfer(0);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Signal } from './signal.ts';
 
-it('wakes all who wait, and those who come later not before the next time', async () => {
+it('wakes all waiting callers, but not those that start to wait later', async () => {
   const signal = new Signal();
   const woken: string[] = [];
   signal.notify();

@@ -1,4 +1,4 @@
-/** Wakes those who wait for a change, all at once; they look for themselves whether it is the one they need. */
+/** Wakes all callers that wait for a change. Each checks itself whether it is the change that it needs. */
 export class Signal {
   #waiters: (() => void)[] = [];
 

@@ -9,7 +9,7 @@ import {
   traceJson,
   withHint,
 } from '@headrace/engine';
-import { RunThreads } from '@headrace/engine/threads';
+import { RunLauncher } from '@headrace/engine/threads';
 import { getConfigList, getString, hasPath, type ObjectNode } from '@headrace/hocon';
 import { loadConfig, registrySource, STANDARD_INPUT } from '../config/load-config.ts';
 import { problemLines } from '../config/print-problems.ts';
@@ -41,7 +41,7 @@ export async function preview([file = '']: readonly (string | undefined)[], opti
     return EXIT.invalid;
   }
   const lines = options.documents === undefined ? undefined : await readDocuments(options.documents);
-  const threads = new RunThreads({ heapMb: HEAP_MB, keepWarm: false });
+  const threads = new RunLauncher({ heapMb: HEAP_MB, keepWarm: false });
   try {
     const result = await threads.preview(
       {

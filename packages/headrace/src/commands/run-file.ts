@@ -9,7 +9,7 @@ import {
   SecretMask,
   writesToStandardOutput,
 } from '@headrace/engine';
-import type { RunThreads } from '@headrace/engine/threads';
+import type { RunLauncher } from '@headrace/engine/threads';
 import type { ObjectNode } from '@headrace/hocon';
 import { loadConfig, registrySource } from '../config/load-config.ts';
 import { writeProblems } from '../config/print-problems.ts';
@@ -29,7 +29,7 @@ export interface RunOptions {
 }
 
 /** Runs the config of a file in threads that are ready. Gives the exit code. */
-export async function runFile(threads: RunThreads, file: string, options: RunOptions): Promise<number> {
+export async function runFile(threads: RunLauncher, file: string, options: RunOptions): Promise<number> {
   const { root, problems, name } = await loadConfig(file, settingsOf(options));
   writeProblems(problems, name);
   if (root === undefined || hasErrors(problems)) return EXIT.invalid;

@@ -1,13 +1,13 @@
 import { availableParallelism } from 'node:os';
-import { RunThreads } from '@headrace/engine/threads';
+import { RunLauncher } from '@headrace/engine/threads';
 import { HEAP_MB } from './heap.ts';
 
-let threads: RunThreads | undefined;
+let threads: RunLauncher | undefined;
 
 /** The threads of the run of this process, made when they are asked for first, with one that is ready for it. */
-export function runThreads(): RunThreads {
+export function runThreads(): RunLauncher {
   if (threads === undefined) {
-    threads = new RunThreads({ heapMb: HEAP_MB, keepWarm: false, lanes: Math.min(2, availableParallelism()) });
+    threads = new RunLauncher({ heapMb: HEAP_MB, keepWarm: false, lanes: Math.min(2, availableParallelism()) });
     threads.prepare();
   }
   return threads;

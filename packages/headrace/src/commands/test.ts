@@ -11,7 +11,7 @@ import {
   TESTS,
   withHint,
 } from '@headrace/engine';
-import { RunThreads } from '@headrace/engine/threads';
+import { RunLauncher } from '@headrace/engine/threads';
 import type { ObjectNode } from '@headrace/hocon';
 import { loadConfig, openRegistry, registrySource } from '../config/load-config.ts';
 import { countProblems, problemLines } from '../config/print-problems.ts';
@@ -35,7 +35,7 @@ interface TestOptions {
 /** `headrace test CONFIG...`: the unit tests of configs, each in the real pipeline. */
 export async function test(files: readonly (string | undefined)[], options: TestOptions): Promise<number> {
   const configs = [...new Set(files.map((file = '') => testedConfig(file)))];
-  const threads = new RunThreads({ heapMb: HEAP_MB, keepWarm: false });
+  const threads = new RunLauncher({ heapMb: HEAP_MB, keepWarm: false });
   const all: ConfigTests[] = [];
   try {
     for (const config of configs) {
@@ -66,7 +66,7 @@ function testedConfig(file: string): string {
   throw new CommandError(`There is no config beside ${file}: its name begins with that of the config.`, EXIT.invalid);
 }
 
-async function testConfig(threads: RunThreads, file: string, options: TestOptions): Promise<ConfigTests> {
+async function testConfig(threads: RunLauncher, file: string, options: TestOptions): Promise<ConfigTests> {
   const { root, problems, name: config } = await loadConfig(file, options.set);
   if (root === undefined || hasErrors(problems)) return { config, results: [], problems };
   const source = registrySource(file, options.components);
@@ -111,7 +111,7 @@ function inFile(problems: readonly Problem[], file: string): Problem[] {
 
 /** Why a test fails; undefined when it passes. */
 async function failureOf(
-  threads: RunThreads,
+  threads: RunLauncher,
   test: PipelineTest,
   root: ObjectNode,
   registry: RegistrySource,

@@ -6,7 +6,7 @@ import {
   type RegistrySource,
   readPipelineTests,
 } from '@headrace/engine';
-import { RunThreads } from '@headrace/engine/threads';
+import { RunLauncher } from '@headrace/engine/threads';
 import { type LoadedConfig, loadConfig, openRegistry, registrySource } from '../config/load-config.ts';
 import { countProblems, problemLines } from '../config/print-problems.ts';
 import { configOf, isTestFile } from '../config/test-file.ts';
@@ -83,7 +83,7 @@ async function findTestProblems({ root, problems }: LoadedConfig, file: string):
 
 /** Looks around in a thread: what hangs there ends with it. */
 async function reachAll(root: ReachRequest['root'], registry: RegistrySource): Promise<Problem[]> {
-  const threads = new RunThreads({ heapMb: HEAP_MB, keepWarm: false });
+  const threads = new RunLauncher({ heapMb: HEAP_MB, keepWarm: false });
   try {
     return await threads.reach({ root, registry, trusted: true }, TIMEOUT_MILLIS);
   } finally {

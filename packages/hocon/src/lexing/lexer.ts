@@ -8,10 +8,10 @@ import type { TokenKind, TokenProblem } from './token.ts';
 import { singleToken, Token } from './token.ts';
 import { gapBelow, readTriple } from './triple-string.ts';
 
-/** Most substitutions: words with dots. */
+/** Matches most substitutions: words with dots. */
 const PLAIN_SUBSTITUTION = /\$\{(\??)([A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*)\}/y;
 
-/** How many tokens of a substitution are looked at in any case. */
+/** The minimum number of tokens of a substitution that are read. */
 const LEAST_BUDGET = 64;
 
 const NEWLINE = 10;
@@ -24,8 +24,8 @@ const SLASH = 47;
 const BACKSLASH = 92;
 
 /**
- * Cuts a text into tokens. One object serves the whole text: {@link next} overwrites its fields. Comments are skipped,
- * which changes nothing, as each is followed by a newline or the end.
+ * Cuts a text into tokens. One object serves the whole text: {@link next} overwrites its fields. Comments are skipped.
+ * This changes nothing, because each is followed by a newline or the end.
  */
 export class Lexer {
   readonly source: string;
@@ -45,11 +45,11 @@ export class Lexer {
   /** Of a number: its value, and whether the reference holds it as floating point. */
   number: number | bigint = 0;
   float = false;
-  /** Of a substitution: its path, or what is wrong with it. */
+  /** Of a substitution: its path, or its error. */
   path: string[] | string = [];
   optional = false;
   problem: TokenProblem | undefined;
-  /** Reading a path: a comment is a mistake, and a further `${` a token by itself, without recursion. */
+  /** The lexer reads a path. A comment is a mistake then, and a nested `${` is a token itself, without recursion. */
   inPath = false;
   /** Set once the text ended inside a token, so that the end is not reported again. */
   cutOff = false;
@@ -60,14 +60,14 @@ export class Lexer {
   #at = 0;
   #line = 1;
   #lineStart = 0;
-  /** Reads what stands in substitutions. */
+  /** Reads the content of substitutions. */
   #inner: Lexer | undefined;
   /** How much text may be read again because a substitution was not closed. */
   #budget: number;
 
   /**
-   * @param stringEnds given to end substitutions and strings where they seem to end: the offsets of those strings that
-   *   end before the end of their line, by the offsets at which they start
+   * @param stringEnds set to end substitutions and strings at their probable ends: the offsets of those strings that
+   * end before the end of their line, by the offsets at which they start
    */
   constructor(source: string, json: boolean, stringEnds?: ReadonlyMap<number, number>) {
     this.source = source;
@@ -81,19 +81,19 @@ export class Lexer {
     return this.source.slice(this.spaceStart, this.start);
   }
 
-  /** Where the next token is looked for. */
+  /** Where the search for the next token starts. */
   position(): Position {
     return { at: this.#at, line: this.#line, lineStart: this.#lineStart };
   }
 
-  /** Goes on reading at another place. */
+  /** Continues reading at another position. */
   seek({ at, line, lineStart }: Position): void {
     this.#at = at;
     this.#line = line;
     this.#lineStart = lineStart;
   }
 
-  /** Gives up the rest of the text. */
+  /** Skips the rest of the text. */
   jumpToEnd(): void {
     this.#at = this.source.length;
   }
@@ -164,13 +164,13 @@ export class Lexer {
 
   #failReserved(at: number): void {
     const c = this.source.charAt(at);
-    this.#fail('reserved-character', `"${c}" must stand in quotes`, at + 1, 'put double quotes around the whole value');
+    this.#fail('reserved-character', `"${c}" must be in quotes`, at + 1, 'put double quotes around the whole value');
   }
 
   #word(at: number, first: number): void {
     const source = this.source;
     let end = at;
-    // A keyword ends its token whatever follows: `truely` is `true` and `ly`, joined again by concatenation.
+    // A keyword ends its token, whatever follows: `truely` is `true` and `ly`, which concatenation joins again.
     if (first === 116 && source.startsWith('true', at)) {
       this.kind = Token.true;
       end = at + 4;
@@ -263,7 +263,7 @@ export class Lexer {
     if (string.cutOff) this.#placeAtEnd();
   }
 
-  /** The text ended inside the token: the reference notices on the last line. */
+  /** The text ended inside the token. The reference reports this on the last line. */
   #placeAtEnd(): void {
     this.start = this.source.length;
     this.line = this.#line;

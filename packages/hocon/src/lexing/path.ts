@@ -1,7 +1,7 @@
 import { Lexer } from './lexer.ts';
 import { Token } from './token.ts';
 
-/** Thrown for a path expression that does not parse. */
+/** Thrown for an invalid path expression. */
 export class PathError extends Error {
   override name = 'PathError';
   readonly code = 'bad-path';
@@ -40,7 +40,7 @@ export class PathBuilder {
     this.#mayBeEmpty = false;
   }
 
-  /** The elements, or what is wrong with the expression. */
+  /** The elements, or the error of the expression. */
   finish(): string[] | string {
     if (!this.#started) return 'a path is missing here';
     this.#push();
@@ -53,8 +53,7 @@ const PLAIN = /^[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*$/;
 
 /**
  * Reads a path expression, such as `a.b."c.d"`, into its elements.
- *
- * @throws PathError when it does not parse
+ * @throws PathError if it is invalid
  */
 export function parsePath(expression: string): string[] {
   if (PLAIN.test(expression)) return expression.split('.');
@@ -86,7 +85,7 @@ export function renderKey(key: string): string {
   return /^[\p{L}\p{Nd}_-]+$/u.test(key) && !/[\ud800-\udfff]/.test(key) ? key : quote(key);
 }
 
-/** Texts that stand in quotes as they are: printable ASCII without the quote and the backslash. */
+/** Texts that need no escapes inside quotes: printable ASCII without the quote and the backslash. */
 const NEEDS_NO_ESCAPE = /^[ !#-[\]-~]*$/;
 
 /** Writes a string in quotes, with JSON's escapes. */

@@ -1,9 +1,9 @@
 import type { TokenProblem } from './token.ts';
 
-/** A string in double quotes as it was read. */
+/** The result of reading a string in double quotes. */
 export interface QuotedString {
   text: string;
-  /** The offset behind it. */
+  /** The offset after it. */
   end: number;
   problem?: TokenProblem;
   /** The text of the config ended inside. */
@@ -69,7 +69,7 @@ function cutOff(source: string): QuotedString {
   return { text: '', end: source.length, problem, cutOff: true };
 }
 
-/** The rest of a string with a mistake is passed over, so that its text is not read as config. */
+/** Skips the rest of a string with a mistake, so that its text is not read as config. */
 function mistake(source: string, at: number, problem: TokenProblem): QuotedString {
   for (let end = at; end < source.length; end++) {
     const c = source.charAt(end);

@@ -3,25 +3,25 @@ import { PathBuilder } from './path.ts';
 import type { TokenProblem } from './token.ts';
 import { isKeyToken, Token } from './token.ts';
 
-/** A place in a text at which reading can go on. */
+/** A position in a text where reading can continue. */
 export interface Position {
   at: number;
   line: number;
   lineStart: number;
 }
 
-/** `${...}` as it was read. */
+/** The result of reading `${...}`. */
 export interface Substitution {
   optional: boolean;
-  /** The path, or what is wrong with it. */
+  /** The path, or its error. */
   path: string[] | string;
-  /** Set when this is no substitution at all. */
+  /** Set if this is not a substitution. */
   problem?: TokenProblem;
-  /** Where the problem is noticed, if that is not at the start. */
+  /** The position at which the problem is reported, if that is not the start. */
   noticed?: Position;
   /** Where it ends. */
   next: Position;
-  /** Where reading should go on instead, when the closing brace seems to be missing. */
+  /** The position where reading should continue if the closing brace seems to be missing. */
   gap?: Position | undefined;
   /** The text of the config ended inside. */
   cutOff?: true;
@@ -34,13 +34,12 @@ const UNCLOSED: TokenProblem = {
 };
 
 /**
- * Reads any substitution. What stands inside follows the rules of the whole language before it is found not to be a
- * path, so that one without a closing brace reaches far. The gap is where that brace should have been: at the end of the
- * line, at a comma or at a closing bracket.
- *
- * @param inner a lexer for paths, placed behind the opening `${`
- * @param start where that is
- * @param budget how many tokens may be looked at
+ * Reads any substitution. Its content is read by the rules of the whole language and only then checked to be a path, so
+ * a substitution without a closing brace may extend far. The gap is the probable position of the missing brace: at the
+ * end of the line, at a comma or at a closing bracket.
+ * @param inner a lexer for paths, positioned after the opening `${`
+ * @param start the offset of the opening `${`
+ * @param budget how many tokens may be read
  */
 export function readSubstitution(inner: Lexer, start: Position, budget: number): Substitution {
   return new Reading(inner, start).read(budget);
@@ -52,7 +51,7 @@ class Reading {
   readonly #builder = new PathBuilder();
   readonly #optional: boolean;
   #wrong: string | undefined;
-  /** The first place at which the substitution may have been meant to end. */
+  /** The first position where the substitution may have been meant to end. */
   #gap: (Position & { isNewline: boolean }) | undefined;
   /** What follows the gap cannot belong to the substitution. */
   #isTorn = false;
@@ -79,13 +78,13 @@ class Reading {
       this.#watch(kind);
       if (kind === Token.substitution) {
         depth++;
-        this.#wrong ??= 'a substitution cannot stand inside a substitution';
+        this.#wrong ??= 'a substitution cannot be inside a substitution';
       } else if (isKeyToken(kind)) {
         if (wasSimple && inner.spaceStart < inner.start) this.#builder.add(inner.space(), false);
         this.#builder.add(inner.text, kind === Token.string);
       } else {
         const c = kind === Token.newline ? 'a line break' : `"${inner.source.charAt(inner.start)}"`;
-        this.#wrong ??= `${c} cannot stand in a path without quotes`;
+        this.#wrong ??= `${c} cannot be in a path without quotes`;
       }
       wasSimple = isKeyToken(kind);
     }
@@ -114,7 +113,7 @@ class Reading {
     return { ...whole, path: this.#wrong ?? this.#builder.finish() };
   }
 
-  /** Whether the brace stands on a line of its own, but not the path: it closes something else. */
+  /** Whether the brace is on a separate line, but not the path: it closes something else. */
   #closesOther(): boolean {
     const { source, lineStart, start } = this.#inner;
     if (this.#gap?.isNewline !== true || source.slice(lineStart, start).trim() !== '') return false;
@@ -127,20 +126,21 @@ class Reading {
     return isEnd ? { ...unclosed, cutOff: true } : unclosed;
   }
 
-  /** A mistake inside: that one is reported first, as nothing behind it is known. */
+  /** A mistake inside. It is reported first, because nothing after it is known. */
   #problem(): Substitution {
     const inner = this.#inner;
     const noticed = { at: inner.start, line: inner.line, lineStart: inner.lineStart };
     const problem = inner.problem ?? UNCLOSED;
     const whole = { optional: this.#optional, path: [], noticed, problem, next: inner.position() };
-    if (this.#gap === undefined) return inner.cutOff ? { ...whole, cutOff: true } : { ...whole, gap: this.#behind() };
+    if (this.#gap === undefined)
+      return inner.cutOff ? { ...whole, cutOff: true } : { ...whole, gap: this.#afterBrace() };
     const { at, line, lineStart } = this.#start;
     const within = { ...UNCLOSED, line, column: at - '${'.length - lineStart + 1 };
     return { ...whole, problem: { ...problem, within }, gap: this.#gap };
   }
 
-  /** Behind the closing brace, if that is on the line. */
-  #behind(): Position | undefined {
+  /** The position after the closing brace, if that is on the line. */
+  #afterBrace(): Position | undefined {
     const rest = /[^\n}]*\}/y;
     rest.lastIndex = this.#inner.end;
     const end = rest.test(this.#inner.source) ? rest.lastIndex : this.#inner.end;
@@ -148,7 +148,7 @@ class Reading {
   }
 }
 
-/** A token that stands between a key and its value. */
+/** A token between a key and its value. */
 function isFieldSign(kind: number): boolean {
   return kind === Token.equals || kind === Token.colon || kind === Token.plusEquals || kind === Token.openCurly;
 }

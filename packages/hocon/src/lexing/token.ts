@@ -12,7 +12,7 @@ export const Token = {
   closeCurly: 7,
   openSquare: 8,
   closeSquare: 9,
-  /** Only within a path, where it is a mistake; elsewhere comments are passed over. */
+  /** Only within a path, where it is a mistake. Elsewhere comments are skipped. */
   comment: 10,
   problem: 11,
   string: 12,
@@ -26,7 +26,7 @@ export const Token = {
 
 export type TokenKind = (typeof Token)[keyof typeof Token];
 
-/** Tokens of one character, by its code; 0 for characters that are no token by themselves. */
+/** Tokens of one character, by its code; 0 for characters that are not a token themselves. */
 export const singleToken = new Uint8Array(128);
 for (const [c, kind] of [
   [',', Token.comma],
@@ -40,12 +40,12 @@ for (const [c, kind] of [
   singleToken[c.charCodeAt(0)] = kind;
 }
 
-/** What is wrong with a token. */
+/** The error of a token. */
 export interface TokenProblem {
   code: ProblemCode;
   message: string;
   hint: string | undefined;
-  /** A mistake of the token around it, which is reported after this one. */
+  /** An error of the surrounding token, which is reported after this one. */
   within?: { code: ProblemCode; message: string; hint: string | undefined; line: number; column: number };
 }
 

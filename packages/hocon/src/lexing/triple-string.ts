@@ -1,9 +1,9 @@
 import type { Position } from './substitution.ts';
 
-/** A string in triple quotes as it was read. */
+/** The result of reading a string in triple quotes. */
 export interface TripleString {
   text: string;
-  /** Behind it. */
+  /** The offset after it. */
   next: Position;
   /** The text of the config ended inside. */
   isUnclosed: boolean;
@@ -15,12 +15,12 @@ export function readTriple(source: string, start: Position): TripleString {
   let end = closing < 0 ? source.length : closing;
   const { line, lineStart } = advance(source, start, end);
   if (closing < 0) return { text: '', next: { at: end, line, lineStart }, isUnclosed: true };
-  // The last three of a row of quotes close the string, the ones before are content.
+  // The last three of a row of quotes close the string; the ones before are content.
   while (source.charAt(end + 3) === '"') end++;
   return { text: source.slice(start.at + 3, end), next: { at: end + 3, line, lineStart }, isUnclosed: false };
 }
 
-/** A position further on in the text, with its line. */
+/** A later position in the text, with its line. */
 function advance(source: string, from: Position, to: number): Position {
   let { line, lineStart } = from;
   for (let n = source.indexOf('\n', from.at); n >= 0 && n < to; n = source.indexOf('\n', n + 1)) {
@@ -30,13 +30,14 @@ function advance(source: string, from: Position, to: number): Position {
   return { at: to, line, lineStart };
 }
 
-/** A line that is a field of its own, or closes something. Lines of scripts look different, mostly. */
+/** A line that is a separate field, or closes something. Lines of scripts usually look different. */
 const FIELD =
   /^([ \t]*)(?:(?:"[^"\n]+"|[\w.-]+)[ \t]*(?:\+?=(?![=>])|:(?!:)|(?=\{))[ \t]*[^\s;][^\n;(]*|[\]}][\]},]*[ \t]*\r?)$/gm;
 
 /**
- * The end of the line before the next line that looks like a field and is not indented further than the line on which
- * an unclosed string in triple quotes starts: there the string was meant to end. Undefined when no line does.
+ * Where an unclosed string in triple quotes was probably meant to end: the end of the line before the next line that
+ * looks like a field and is not indented further than the line on which the string starts. Undefined if there is no
+ * such line.
  */
 export function gapBelow(source: string, start: Position): Position | undefined {
   const indent = indentAt(source, start.lineStart);

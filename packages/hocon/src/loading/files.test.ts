@@ -24,7 +24,7 @@ describe('parseFile', () => {
     expect(parseFile(write('a.hocon', 'a.b = 1')).value).toEqual({ a: { b: 1 } });
   });
 
-  it('names the file in positions, that of an include too', () => {
+  it('names the file in positions, also for an included file', () => {
     write('sub/inc.conf', 'x = 1\ny = *');
     const main = write('main.conf', 'include "sub/inc"\nz = ${nope}');
     const { value, problems } = parseFile(main);
@@ -35,7 +35,7 @@ describe('parseFile', () => {
     ]);
   });
 
-  it('lists the mistakes of an including text before those of what it includes, as the reference meets them', () => {
+  it('lists the mistakes of an including text before those of the included text, as the reference does', () => {
     write('m1.conf', 'a = [1] 2\nb = *\ninclude "m2"');
     write('m2.conf', 'c = *');
     const main = write('mistakes.conf', 'z = ${x..y}\ninclude "m1"\ny = ${x..y}\nd = *');
@@ -50,7 +50,7 @@ describe('parseFile', () => {
     ]);
   });
 
-  it('takes an address as it is, without trying extensions', () => {
+  it('reads an address as it is, without trying extensions', () => {
     const at = pathToFileURL(write('bare', 'x = 1')).href;
     write('bare.conf', 'y = 2');
     expect(parseFile(write('address.conf', `include "${at}"`)).value).toEqual({ x: 1 });
@@ -75,13 +75,13 @@ describe('parseFile', () => {
     expect(problems[0]?.message).toContain('c3.conf -> ');
   });
 
-  it('finds nothing where no file can be', () => {
+  it('finds nothing at paths that cannot be a file', () => {
     write('plain.conf', 'x = 1');
     const main = write('odd.conf', 'include "plain.conf/y"\ninclude "nul\\u0000l.conf"\ninclude "."\na = 1');
     expect(parseFile(main)).toMatchObject({ value: { a: 1 }, problems: [] });
   });
 
-  it('refuses addresses and floods of includes', () => {
+  it('refuses addresses and too many includes', () => {
     const main = write('net.conf', 'include "http://127.0.0.1:1/x.conf"\na = 1');
     expect(parseFile(main).problems).toMatchObject([{ code: 'include-refused', kind: 'IO', line: 1 }]);
     write('leaf.conf', 'x = 1');
@@ -91,7 +91,7 @@ describe('parseFile', () => {
 });
 
 describe('a loader', () => {
-  it('is asked for what the text includes', () => {
+  it('is called for each include of the text', () => {
     const requests: IncludeRequest[] = [];
     const include = (request: IncludeRequest) => {
       requests.push(request);
@@ -116,7 +116,7 @@ describe('a loader', () => {
     ]);
   });
 
-  it('may give anything: what is no included text is a problem at the include', () => {
+  it('may return any value: an invalid one is a problem at the include', () => {
     const of = (given: unknown) =>
       parse('a = 1\ninclude "b.conf"', { include: () => given as never }).problems.map(({ code, line, message }) => {
         return `${line} ${code}: ${message}`;
@@ -129,7 +129,7 @@ describe('a loader', () => {
     expect(of(Promise.reject(new Error('late')))[0]).toContain('the loader gave a promise');
   });
 
-  it('is asked once for each file, and not for more text than the limit', () => {
+  it('is called once for each file, and stops at the text limit', () => {
     let asked = 0;
     const include = ({ name }: IncludeRequest) => {
       asked++;
@@ -144,7 +144,7 @@ describe('a loader', () => {
 describe('arguments of the wrong type', () => {
   const call = (text: unknown, options?: unknown) => () => parse(text as string, options as object);
 
-  it('are refused with what they must be', () => {
+  it('are refused with the expected type', () => {
     expect(call(5)).toThrow(new ArgumentError('the text must be a string, not a number'));
     expect(call(undefined)).toThrow('the text must be a string, not undefined');
     expect(call(new Uint8Array())).toThrow('decode the bytes first');
@@ -161,7 +161,7 @@ describe('arguments of the wrong type', () => {
     expect(() => parseFile(7 as never)).toThrow('the path must be a string');
   });
 
-  it('do not include what is undefined', () => {
+  it('are not ignored when they are undefined', () => {
     const options = { env: { A: undefined, B: 'x' }, file: undefined, limits: { depth: undefined } };
     expect(call('a = ${?A}${B}', options)()).toMatchObject({ value: { a: 'x' }, problems: [] });
   });

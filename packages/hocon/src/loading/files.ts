@@ -9,11 +9,10 @@ import { parse } from './parse.ts';
 import { checkOptions, type ParseOptions } from './parse-options.ts';
 
 /**
- * Parses a file, by its extension as JSON, properties or the full language. Includes are read beside the file, those of
- * `file(...)` relative to the working directory; there is no network and no class path. A file that cannot be read is a
- * problem, too.
- *
- * @throws ArgumentError for a path that is no string, and for options that do not exist or are of the wrong type
+ * Parses a file, by its extension as JSON, properties or the full language. Includes are relative to the file, those of
+ * `file(...)` to the working directory. There is no network and no class path. A file that cannot be read is a problem,
+ * too.
+ * @throws ArgumentError for a path that is not a string, and for options that do not exist or are of the wrong type
  */
 export function parseFile(path: string, options: ParseOptions = {}): ParseResult {
   checkText(path, 'the path');
@@ -47,10 +46,12 @@ function unreadable(file: string, error: unknown): ParseResult {
   };
 }
 
-/** What a path leads to where no file can be: for the reference, and here, nothing is there. */
+/** Errors for paths that cannot be a file. As in the reference, they mean that nothing is found. */
 const NOWHERE = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE']);
 
-/** Finds included files on the disk. A file that is not there, or no file, is not found, as in the reference. */
+/**
+ * Finds included files on the disk. A missing file, or a path that is not a file, is not found, as in the reference.
+ */
 export function loadFile({ form, name, from }: IncludeRequest): IncludedText | undefined {
   const path = pathOf(form, name, from);
   if (path === undefined || !isFile(path)) return undefined;

@@ -5,9 +5,9 @@ import { parseText } from '../parsing/parse-text.ts';
 import type { Format, Session, Source } from '../parsing/session.ts';
 import type { ObjectNode, Origin } from '../tree/node.ts';
 
-/** What a loader is asked for. */
+/** The arguments of a loader. */
 export interface IncludeRequest {
-  /** `relative`: `include "name"`, beside the including file. `file`: relative to the process. */
+  /** `relative`: `include "name"`, next to the including file. `file`: relative to the process. */
   form: 'relative' | 'file' | 'url' | 'classpath';
   name: string;
   /** The including file. */
@@ -20,7 +20,7 @@ export interface IncludedText {
   text: string;
 }
 
-/** Finds the text of an include. Undefined when there is none; throw to refuse, with a message for the user. */
+/** Finds the text of an include. Return undefined if there is none. Throw to refuse, with a message for the user. */
 export type IncludeLoader = (request: IncludeRequest) => IncludedText | undefined;
 
 /** Schemes that the reference knows. */
@@ -42,15 +42,15 @@ interface OpenFile {
   statement: Origin | undefined;
 }
 
-/** What a loader has given. */
+/** A result of the loader. */
 type Loaded = { found: (IncludedText & { known: { recovery?: Recovery } }) | undefined } | { refused: string };
 
-/** Reads included texts, keeping count and watching for cycles. */
+/** Reads included texts, counts them and detects cycles. */
 export class Includer {
   readonly #loader: IncludeLoader;
   readonly #session: Session;
   readonly #open: OpenFile[] = [];
-  /** What the loader has given so far: it is asked once for each. */
+  /** The results of the loader so far. It is called once for each include. */
   readonly #loaded = new Map<string, Loaded>();
 
   constructor(loader: IncludeLoader, session: Session) {
@@ -58,7 +58,7 @@ export class Includer {
     this.#session = session;
   }
 
-  /** Reads and parses what a statement names; the origin is that of the statement. */
+  /** Reads and parses the text that a statement names; the origin is that of the statement. */
   include(statement: IncludeStatement, from: Source, prefix: string[], origin: Origin): ObjectNode | undefined {
     if (this.#open.length === 0) this.#open.push({ file: from.file, statement: undefined });
     this.#open.at(-1)!.statement = origin;
@@ -69,7 +69,7 @@ export class Includer {
       return undefined;
     }
     let found: ObjectNode | undefined;
-    // An address is taken as it is; only names of files are tried with extensions.
+    // An address is used unchanged; extensions are only tried for file names.
     if (formatOf(name) === undefined && (form === 'file' || (form === 'relative' && !ADDRESS.test(name)))) {
       found = this.#anyOf(statement, prefix, from, origin);
     } else {
@@ -83,7 +83,9 @@ export class Includer {
     return found;
   }
 
-  /** Without an extension: all three that are there, `.conf` over `.json` over `.properties`. */
+  /**
+   * Without an extension: all three files that exist; `.conf` overrides `.json`, and `.json` overrides `.properties`.
+   */
   #anyOf(statement: IncludeStatement, prefix: string[], from: Source, origin: Origin): ObjectNode | undefined {
     let merged: ObjectNode | undefined;
     const formats = [
@@ -126,7 +128,7 @@ export class Includer {
     return root;
   }
 
-  /** Asks the loader, and looks at what it gives: it is not ours. */
+  /** Calls the loader, and validates its result, because a loader is user code. */
   #load(request: IncludeRequest, format: Format): Loaded {
     const key = JSON.stringify([request.form, request.name, request.from, format]);
     const known = this.#loaded.get(key);
@@ -157,7 +159,7 @@ export class Includer {
     if (at < 0) return false;
     const circle = this.#open.slice(at);
     const message = `files include each other in a circle: ${[...circle.map((open) => open.file), file].join(' -> ')}`;
-    // Any file of the circle is as good; this is where the reference, going round, gives up.
+    // Any file of the circle could be reported. The reference stops at this one.
     const origin = circle[(MAX_NESTING + 1 - at) % circle.length]!.statement!;
     this.#session.problems.add('include-cycle', origin, message, 'remove one of these includes');
     return true;

@@ -15,13 +15,16 @@ indexer:
   type: CSV
 `;
 
-it.each(['hocon', 'json'] as const)('a text of YAML read as %s is one problem, which says so', (format) => {
-  for (const text of [LISTS, `---\n${LISTS}`, LISTS.replaceAll('\n', '\r\n'), 'indexer:\n  type: CSV\n']) {
-    expect(problems(text, format), text).toEqual([
-      expect.stringMatching(/^\d: this looks like YAML; .*\[{ class: … }]$/),
-    ]);
-  }
-});
+it.each(['hocon', 'json'] as const)(
+  'a text of YAML read as %s has one problem, which says that it is YAML',
+  (format) => {
+    for (const text of [LISTS, `---\n${LISTS}`, LISTS.replaceAll('\n', '\r\n'), 'indexer:\n  type: CSV\n']) {
+      expect(problems(text, format), text).toEqual([
+        expect.stringMatching(/^\d: this looks like YAML; .*\[{ class: … }]$/),
+      ]);
+    }
+  },
+);
 
 it.each(['a: [\n  { b: }\n]', 'a:\n  "x: y"\nb: }', 'a: {\n  b: """\nkey:\n  - item\n"""\n  c: }\n}'])(
   'a text that is not YAML is not taken for it: %j',
@@ -31,7 +34,7 @@ it.each(['a: [\n  { b: }\n]', 'a:\n  "x: y"\nb: }', 'a: {\n  b: """\nkey:\n  - i
   },
 );
 
-it('comments in JSON get the hint that HOCON has them', () => {
+it('comments in JSON get the hint that HOCON has comments', () => {
   const text = '{\n  // one\n  "a": 1, # two\n  "b": 2, /* three */\n  "c": }';
   const found = problems(text, 'json');
   const hint = 'JSON has no comments, HOCON has those with # and //: give the file the extension .conf';

@@ -2,8 +2,8 @@ import type { Format } from '../parsing/session.ts';
 import type { Problem } from '../tree/problem.ts';
 
 /**
- * Problems of a text that is in another language than it is read as get a hint that says so. What follows from the first
- * problem of a YAML text says nothing new, and is left out.
+ * Adds a hint to problems of a text that is in another language. The problems after the first one of a YAML text add no
+ * information and are left out.
  */
 export function explainLanguage(
   problems: Problem[],
@@ -27,7 +27,7 @@ export function explainLanguage(
 
 /**
  * Whether there is a key without a value, and below it `- item`, or `key: value` further to the right. A line that ends
- * with an opening bracket, or begins with a closing one, is none of YAML.
+ * with an opening bracket, or begins with a closing one, is not YAML.
  */
 function looksLikeYaml(text: string): boolean {
   let found = false;

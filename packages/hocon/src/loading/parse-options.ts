@@ -6,7 +6,7 @@ import type { PlainValue } from '../tree/node.ts';
 import type { IncludeLoader } from './include.ts';
 
 export interface ParseOptions {
-  /** The whole environment that substitutions may fall back to; none by default. */
+  /** The environment for substitutions; empty by default. */
   env?: Record<string, string | undefined>;
   /** Resolve substitutions, true by default. */
   resolve?: boolean;
@@ -16,8 +16,8 @@ export interface ParseOptions {
   file?: string;
   format?: Format;
   /**
-   * Path expressions with values that are laid over the text before it is resolved. Texts in them are just texts. A
-   * number in a path is the position of an element where the text has a list: `connectors.0.path`.
+   * Path expressions with values that override the text before it is resolved. Texts in them are not parsed. A number
+   * in a path is the position of an element if the text has a list there: `connectors.0.path`.
    */
   overrides?: Record<string, PlainValue>;
   limits?: Partial<Limits>;
@@ -50,7 +50,7 @@ export function checkOptions(options: unknown): void {
   }
 }
 
-/** The limits, the default where none is given. */
+/** The limits, with defaults for absent ones. */
 export function limitsOf(options: ParseOptions): Limits {
   const limits = { ...defaultLimits };
   for (const [name, limit] of Object.entries(options.limits ?? {})) {

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import type { PlainValue } from '../index.ts';
 import { Float, fromValue, getPath, parse, render, toValue } from '../index.ts';
 
-/** The plain value with the Floats taken out, as JSON would have it. */
+/** The plain value with Floats replaced by numbers, as JSON would have it. */
 const json = (text: string, options = {}) => JSON.parse(JSON.stringify(parse(text, options).value));
 const codes = (text: string, options = {}) =>
   parse(text, options).problems.map(({ code, line, column }) => `${code} ${line}:${column}`);
 
 describe('the tree', () => {
-  it('keeps where every key and value stands', () => {
+  it('keeps the position of every key and value', () => {
     const { root } = parse('a = 1\nb {\n  c : [x, "y"]\n}', { file: 'x.conf' });
     expect(root.keys.get('b')).toEqual({ file: 'x.conf', line: 2, column: 1 });
     expect(getPath(root, 'b.c')).toMatchObject({ kind: 'list', origin: { line: 3, column: 7 } });
@@ -29,7 +29,7 @@ describe('the tree', () => {
     expect(getPath(root, 'job.y')?.origin.file).toBe('overrides');
   });
 
-  it('gives a value that is joined of several the place where that is written', () => {
+  it('gives a concatenated value the position of the concatenation', () => {
     const { root } = parse('a { x = 1 }\nb = ${a} { y = 2 }\nl = [1]\nm =\t${l} [2]\ns = ${a.x} ${a.x}\nt = ${a}');
     const place = (path: string) => {
       const { line, column } = getPath(root, path)!.origin;
@@ -48,7 +48,7 @@ describe('the tree', () => {
     ]);
   });
 
-  it('keeps places of properties, also behind white space and continued lines', () => {
+  it('keeps positions of properties, also after white space and continued lines', () => {
     const { root } = parse('a.b = 1\n  c : \\\n\t x\nd=e\\\nf', { format: 'properties' });
     const places = ['a.b', 'c', 'd'].map((path) => getPath(root, path)!.origin);
     expect(places.map(({ line, column }) => [line, column])).toEqual([
@@ -102,7 +102,7 @@ describe('overrides', () => {
     });
   });
 
-  it('that are wrong are told by their number', () => {
+  it('that are invalid are reported with their number', () => {
     expect(codes('a = 1', { overrides: { a: 2, 'b.': 3, 'c..d': 4 } })).toEqual([
       'bad-override 2:1',
       'bad-override 3:1',
@@ -112,7 +112,7 @@ describe('overrides', () => {
     expect(codes('a = 1', { overrides: { deep } })).toEqual(['too-deep 1:1']);
   });
 
-  it('are strings laid over the text before it is resolved', () => {
+  it('are strings that override the text before it is resolved', () => {
     const text = 'n = 1\nname = job-${n}\nlist = [1]';
     expect(json(text, { overrides: { n: '7', 'o.p': 'x', list: 'none' } })).toEqual({
       n: '7',
@@ -138,7 +138,7 @@ copy: \${list}, object { "0": zero }`;
     expect(json('list: [1, 2]', { overrides: { 'list.x': 3 } })).toEqual({ list: { x: 3 } });
   });
 
-  it('say why an element of a list cannot be set', () => {
+  it('report why an element of a list cannot be set', () => {
     const text = 'list: [1], made: ${list} [2]';
     const problems = (path: string) =>
       parse(text, { overrides: { [path]: 'x' } }).problems.map(({ message }) => message);
@@ -146,13 +146,13 @@ copy: \${list}, object { "0": zero }`;
     expect(problems('made.0')).toEqual(['the elements of made cannot be set, because substitutions make it']);
   });
 
-  it('report an expression that is no path', () => {
+  it('report an invalid path expression', () => {
     expect(codes('a = 1', { overrides: { 'a..b': 'x' } })).toEqual(['bad-override 1:1']);
   });
 });
 
 describe('substitutions', () => {
-  it('keep keys apart that differ in control characters only', () => {
+  it('keep keys separate that differ only in control characters', () => {
     const text = 'm = ${?z}\nm { a { b = 1 }, "a\\u0000b" = 2 }\nx = ${m.a.b}\ny = ${m."a\\u0000b"}';
     expect(json(text)).toMatchObject({ x: 1, y: 2 });
   });
@@ -170,7 +170,7 @@ describe('resolving with mistakes', () => {
     expect(json(text)).toEqual({ d: { x: 1 }, e: [2], g: 'ok' });
   });
 
-  it('names what waits for substitutions when it must not resolve', () => {
+  it('names what waits for substitutions when resolving is turned off', () => {
     const { value, problems } = parse('a = 1\nb = ${a}', { resolve: false });
     expect(value).toEqual({ a: 1 });
     expect(problems).toMatchObject([{ code: 'not-resolved', kind: 'NotResolved', line: 2, column: 5 }]);
@@ -180,7 +180,7 @@ describe('resolving with mistakes', () => {
 describe('hostile texts', () => {
   const problemOf = (text: string, options = {}) => parse(text, options).problems[0]?.code;
 
-  it('that double again and again are refused', () => {
+  it('with exponential growth are refused', () => {
     const doubling = (link: (i: number) => string) =>
       Array.from({ length: 30 }, (_, i) => `k${i + 1} = ${link(i)}`).join('\n');
     expect(problemOf(`k0 = x\n${doubling((i) => `\${k${i}}\${k${i}}`)}`)).toBe('result-too-large');
@@ -190,7 +190,7 @@ describe('hostile texts', () => {
     expect(problemOf(`k0 = [x]\n${doubling((i) => `{ a = \${k${i}}, b = \${k${i}} }`)}`)).toBe('result-too-large');
   });
 
-  it('that are deep are refused, whatever they nest', () => {
+  it('with deep nesting are refused, whatever they nest', () => {
     for (const open of ['a{', 'a=[', 'a=[{a=', 'a=[[']) expect(problemOf(open.repeat(20_000))).toBeDefined();
     expect(problemOf(`a=${'['.repeat(30_000)}${']'.repeat(30_000)}`)).toBe('too-deep');
     expect(problemOf(`${'a.'.repeat(30_000)}a = 1`)).toBe('too-deep');
@@ -201,14 +201,14 @@ describe('hostile texts', () => {
     expect(problemOf('a=1\n}'.repeat(10_000))).toBe('unexpected-close');
   });
 
-  it('never give a tree deeper than the limit', () => {
+  it('never return a tree deeper than the limit', () => {
     const nested = (inside: string) => `${'['.repeat(900)}${inside}${']'.repeat(900)}`;
     const { root, problems } = parse(`a = ${nested('1')}\nb = ${nested('${a}')}\nc = 2`);
     expect(problems.map(({ code }) => code)).toEqual(['result-too-large']);
     expect(toValue(structuredClone(root))).toMatchObject({ c: 2 });
   });
 
-  it('that append often are resolved in as many steps', () => {
+  it('with many appends are resolved in as many steps', () => {
     for (const field of ['a += 1', 'o { a += 1 }', 'o.a += 1']) {
       const { root, problems } = parse(`${field}\n`.repeat(50_000), { limits: { steps: 1_000 } });
       expect(problems).toEqual([]);
@@ -216,19 +216,19 @@ describe('hostile texts', () => {
     }
   });
 
-  it('that chain far are resolved', () => {
+  it('with long chains are resolved', () => {
     const chain = Array.from({ length: 20_000 }, (_, i) => `k${i} = \${k${i + 1}}`).join('\n');
     expect(parse(`${chain}\nk20000 = end`).value['k0']).toBe('end');
     expect(codes(`${chain}\nk20000 = \${k0}`)).toHaveLength(1);
   });
 
-  it('that look up long paths in what is not resolved yet end', () => {
+  it('with look-ups of long paths in unresolved values end', () => {
     const path = 'a.'.repeat(900);
     const fields = Array.from({ length: 300 }, (_, i) => `${path}k${i} = \${?${path}k${i + 1}}`).join('\n');
     expect(problemOf(`a = \${?q}\n${fields}`)).toBe('too-much-work');
   });
 
-  it('are told from long ordinary ones, which may resolve as much as they are long', () => {
+  it('are distinguished from long ordinary texts, which may resolve in proportion to their length', () => {
     const job = (i: number) =>
       `job${i} = \${d} { path = \${d.root}/${i}, tags = \${d.tags} [b], next = \${?job${i + 1}.path} }\n`;
     const jobs = Array.from({ length: 400 }, (_, i) => job(i)).join('');
@@ -236,13 +236,13 @@ describe('hostile texts', () => {
     expect(problems).toEqual([]);
   });
 
-  it('that ask for much work end', () => {
+  it('with too much work end', () => {
     expect(parse(`${'a += ${b}\n'.repeat(3_000)}b = 1`).value['a']).toHaveLength(3_000);
     expect(problemOf(`b = 1\n${'a += ${b}\n'.repeat(50_000)}`)).toBe('too-much-work');
     expect(problemOf('a = ${a}\n'.repeat(20_000))).toBeDefined();
   });
 
-  it('that have many mistakes give a hundred problems', () => {
+  it('with many mistakes have a hundred problems', () => {
     expect(parse('a = *\n'.repeat(100_000)).problems).toHaveLength(100);
   });
 
@@ -309,14 +309,14 @@ describe('properties', () => {
           expect(line).toBeLessThanOrEqual(lines);
           expect(column).toBeGreaterThan(0);
         }
-        // What could be saved is a config by itself.
+        // What could be recovered is a valid config.
         expect(parse(render(root)).problems).toEqual([]);
       }),
       { numRuns: 3_000 },
     );
   });
 
-  it('what is rendered parses back to the same, in every style', () => {
+  it('rendered text parses back to the same tree, in every style', () => {
     const styles = fc.record({
       format: fc.constantFrom('json' as const, 'hocon' as const),
       sorted: fc.boolean(),
@@ -336,15 +336,15 @@ describe('properties', () => {
     );
   });
 
-  it('a plain value that looks like a node is rendered as what it is', () => {
+  it('a plain value that looks like a node is rendered as a plain value', () => {
     const origin = { line: 1 };
     for (const kind of ['string', 'number', 'boolean', 'list', 'object']) {
       expect(parse(render({ kind, origin })).value).toEqual({ kind, origin });
     }
   });
 
-  it('JSON parses as JSON.parse does', () => {
-    // An integer beyond 64 bits is no number of the language.
+  it('JSON is parsed as JSON.parse does', () => {
+    // An integer beyond 64 bits is not a number of the language.
     const isShort = (value: unknown) => !/\d{19}/.test(JSON.stringify(value));
     fc.assert(
       fc.property(
@@ -362,7 +362,7 @@ describe('properties', () => {
     );
   });
 
-  it('every prefix of a config is handled, and keeps the fields before the cut', () => {
+  it('every prefix of a config is parsed, and keeps the fields before the cut', () => {
     const whole = [
       'first = 1',
       'a { b = [1, "two", """three\nlines"""], c = ${first} } # note',

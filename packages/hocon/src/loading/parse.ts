@@ -18,14 +18,15 @@ export interface ParseResult {
   /** The plain value of `root`. */
   value: { [key: string]: PlainValue };
   root: ObjectNode;
-  /** Everything that is wrong. When empty, the result is the reference's; else it is what could be saved. */
+  /**
+   * All problems. If there are none, the result is equal to the reference's; otherwise it is what could be recovered.
+   */
   problems: Problem[];
 }
 
 /**
- * Parses and resolves a text. Never throws for what stands in the text, never touches a file.
- *
- * @throws ArgumentError for a text that is no string, and for options that do not exist or are of the wrong type
+ * Parses and resolves a text. Never throws because of the text, never reads a file.
+ * @throws ArgumentError for a text that is not a string, and for options that do not exist or are of the wrong type
  */
 export function parse(text: string, options: ParseOptions = {}): ParseResult {
   checkText(text, 'the text');
@@ -52,7 +53,7 @@ export function parse(text: string, options: ParseOptions = {}): ParseResult {
   if (session.marks.replaced.length > 0) root.replaced = session.marks.replaced;
   let value: ParseResult['value'] | undefined;
   return {
-    // Made when it is first asked for: many callers need the tree only.
+    // Created on demand, because many callers need only the tree.
     get value() {
       value ??= toValue(root) as ParseResult['value'];
       return value;
@@ -62,7 +63,7 @@ export function parse(text: string, options: ParseOptions = {}): ParseResult {
   };
 }
 
-/** Resolves; or, where that is not wanted, leaves out what would have to be resolved. */
+/** Resolves the tree. If that is turned off, removes what would have to be resolved. */
 function finish(root: ObjectNode, options: ParseOptions, session: Session): ObjectNode {
   const { marks, problems } = session;
   if (!marks.isUnresolved(root)) return root;

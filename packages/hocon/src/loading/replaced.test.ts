@@ -10,7 +10,7 @@ const replaced = (text: string, included?: string) => {
   );
 };
 
-describe('a value that takes the place of another one of the file is remembered', () => {
+describe('a value that replaces another one of the file is recorded', () => {
   it.each([
     ['a = 1\na = 2', ['a 1:1>2:1']],
     ['o { a: 1, a: x }', ['a 1:5>1:11']],
@@ -27,7 +27,7 @@ describe('a value that takes the place of another one of the file is remembered'
   });
 });
 
-describe('what is said on purpose is not', () => {
+describe('an intended replacement is not recorded', () => {
   it.each([
     ['the same value again', 'a = 1\na = 1\nb = [x, 2]\nb = [x, 2]\nc = "1"\nc = 1'],
     ['a default before the environment', 'a = 1\na = ${?A}'],
@@ -42,13 +42,13 @@ describe('what is said on purpose is not', () => {
     expect(replaced(text)).toEqual([]);
   });
 
-  it('what an included file says, before and after', () => {
+  it('values of an included file, before and after it', () => {
     expect(replaced('include "other"\na = 2\no { b: 2 }', 'a = 1, o { b: 1 }')).toEqual([]);
     expect(replaced('a = 2, o { b: 2 }\ninclude "other"', 'a = 1, o { b: 1 }')).toEqual([]);
     expect(replaced('include "other"\ninclude "other"', 'a = 1')).toEqual([]);
   });
 });
 
-it('only so many are remembered', () => {
+it('the number of records is limited', () => {
   expect(replaced('a = 1\na = 2\n'.repeat(10_000))).toHaveLength(100);
 });

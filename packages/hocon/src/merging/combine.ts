@@ -7,20 +7,20 @@ import { hidesLower } from './merge.ts';
 const COPY_STEPS = 16;
 
 /**
- * Lays values over each other while resolving. Unlike `layOver` it never changes a node it was given, because the same
- * node may stand in many places by now; objects it has made itself are filled further, so that n layers cost n steps.
+ * Merges values while resolving. Unlike `layOver` it never changes a node that it receives, because the same node may
+ * be in many places. It extends objects that it has created itself, so n layers cost n steps.
  */
 export class Combiner {
   readonly #marks: Marks;
   #own: Set<ObjectNode> | undefined;
-  /** Entries touched so far, copies of objects counting for more. */
+  /** Entries visited so far; copies of objects count more. */
   steps = 0;
 
   constructor(marks: Marks) {
     this.#marks = marks;
   }
 
-  /** Allows to fill an object that nothing else holds. */
+  /** Allows changes to an object that nothing else refers to. */
   adopt(node: ObjectNode): void {
     this.#own ??= new Set();
     this.#own.add(node);
@@ -47,7 +47,7 @@ export class Combiner {
     return { kind: 'merge', stack, origin: upper.origin };
   }
 
-  /** Two objects as one, level by level without recursion. */
+  /** Merges two objects, level by level without recursion. */
   #objects(upper: ObjectNode, lower: ObjectNode): ObjectNode {
     const result = this.#owned(upper);
     const pairs: Pair[] = [{ into: result, from: lower, outer: undefined }];
@@ -91,7 +91,7 @@ export class Combiner {
   }
 }
 
-/** Two objects on the way to becoming one, and the pair around them. */
+/** Two objects that are being merged, and the pair around them. */
 interface Pair {
   into: ObjectNode;
   from: ObjectNode;

@@ -18,7 +18,9 @@ export function textOf(node: Raw): string | undefined {
   }
 }
 
-/** The values of an object whose keys are list indexes, in their order. Other keys are left out, gaps closed. */
+/**
+ * The values of an object whose keys are list indexes, in their order. Other keys are left out, and gaps are closed.
+ */
 export function indexedItems(node: ObjectNode): Raw[] | undefined {
   const byIndex = new Map<number, Raw>();
   for (const [key, value] of rawEntries(node)) {
@@ -29,15 +31,15 @@ export function indexedItems(node: ObjectNode): Raw[] | undefined {
   return [...byIndex].sort(([a], [b]) => a - b).map(([, value]) => value);
 }
 
-/** How two objects, or the items of two lists, become one: in place while parsing, by copying while resolving. */
+/** How two objects, or the items of two lists, are joined: in place while parsing, by copying while resolving. */
 export interface Joiner {
   objects(left: ObjectNode, right: ObjectNode): Raw;
   lists(left: Raw, first: Raw[], right: Raw, second: Raw[]): Raw;
 }
 
 /**
- * Joins two adjacent values, neither of them waiting for a substitution itself. Undefined when they do not go together.
- * An unquoted word after a list or an object is dropped, as the reference does.
+ * Joins two adjacent values without unresolved substitutions. Undefined if they cannot be joined. An unquoted word
+ * after a list or an object is dropped, as in the reference.
  */
 export function join(left: Raw, right: Raw, marks: Marks, joiner: Joiner): Raw | undefined {
   if (left.kind === 'object' && right.kind === 'object') return joiner.objects(left, right);

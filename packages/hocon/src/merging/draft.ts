@@ -5,7 +5,7 @@ import type { Joiner } from './concatenate.ts';
 import { join, textOf } from './concatenate.ts';
 import { layOver } from './merge.ts';
 
-/** Joins values that nothing else holds yet: they are changed in place. */
+/** Joins values that nothing else refers to: they are changed in place. */
 export class InPlaceJoiner implements Joiner {
   readonly marks: Marks;
 
@@ -30,8 +30,8 @@ export class InPlaceJoiner implements Joiner {
 }
 
 /**
- * The value of one field or list element while its pieces are read. Pieces are joined as they come, from the left;
- * those that wait for substitutions stay apart.
+ * The value of one field or list element while its pieces are read. Pieces are joined immediately, from the left; those
+ * that wait for substitutions stay separate.
  */
 export class Draft {
   readonly #joiner: InPlaceJoiner;
@@ -39,7 +39,7 @@ export class Draft {
   #last: Raw | undefined;
   /** The last piece was a simple value, so that white space before another one belongs to the text. */
   lastIsSimple = false;
-  /** Where the first piece stands that does not go together with the next one. */
+  /** The position of the first piece that cannot be joined. */
   clash: Origin | undefined;
   /** Where the value starts and ends in the text. */
   start = -1;
@@ -69,7 +69,10 @@ export class Draft {
     }
   }
 
-  /** Adds text to a value that is text so far; false when it is not. The usual case, without a node for each word. */
+  /**
+   * Adds text to a value that is only text so far; false if it is not. This is the usual case, without a node for each
+   * word.
+   */
   addText(text: string): boolean {
     const last = this.#last;
     const before = last && textOf(last);
@@ -78,7 +81,7 @@ export class Draft {
     return true;
   }
 
-  /** The finished value; the draft is empty again. */
+  /** The finished value. Empties the draft. */
   take(): Raw {
     const last = this.#last!;
     const apart = this.#apart;

@@ -3,7 +3,7 @@ import type { Marks, Raw } from '../tree/raw.ts';
 import { rawEntries, rawItems } from '../tree/raw.ts';
 import { noteReplaced } from './replaced.ts';
 
-/** True when nothing below this value in a stack of definitions can show through. */
+/** True if no value below this one in a stack of definitions can be visible. */
 export function hidesLower(node: Raw, marks: Marks): boolean {
   switch (node.kind) {
     case 'object':
@@ -21,8 +21,9 @@ export function hidesLower(node: Raw, marks: Marks): boolean {
 }
 
 /**
- * Lays `upper` over `lower`, both definitions of one field as they come from the text, which nothing else holds: they
- * are changed in place, so that a field defined n times costs n steps. What depends on substitutions becomes a merge.
+ * Merges `upper` over `lower`, both definitions of one field in the text, which nothing else refers to. They are
+ * changed in place, so that a field defined n times costs n steps. If the result depends on substitutions, it becomes a
+ * merge node.
  */
 export function layOver(upper: Raw, lower: Raw, marks: Marks): Raw {
   if (hidesLower(upper, marks)) return upper;
@@ -55,7 +56,7 @@ export function layOver(upper: Raw, lower: Raw, marks: Marks): Raw {
 
 /**
  * Appends a list of plain values to the value below it, in place, so that a field that is appended to n times costs n
- * steps. Undefined where it is not known yet what that value is.
+ * steps. Undefined if that value is not known yet.
  */
 function appendTo(lower: Raw, list: ListNode, origin: Origin, marks: Marks): Raw | undefined {
   if (lower.kind === 'merge') {
@@ -91,7 +92,7 @@ function mergeObjects(upper: ObjectNode, lower: ObjectNode, marks: Marks): void 
   }
 }
 
-/** Whether something unresolved is in a value now. The marks alone may be out of date, as fields are overridden. */
+/** Whether a value contains something unresolved now. The marks may be outdated, because fields are overridden. */
 export function hasUnresolved(node: Raw, marks: Marks): boolean {
   const work: Raw[] = [node];
   for (let next = work.pop(); next !== undefined; next = work.pop()) {

@@ -2,13 +2,13 @@ import type { Origin, Replaced } from '../tree/node.ts';
 import type { Marks, Raw } from '../tree/raw.ts';
 import { rawItems } from '../tree/raw.ts';
 
-/** More are not remembered: a text with so many is made by a program. */
+/** The maximum number of records: a text with more is made by a program. */
 const MAX_REPLACED = 100;
 
 /**
- * Remembers that a definition of a field takes the place of an earlier one of the same file, whose different value is lost
- * without a word. Merging objects, appending, including, substituting and null are ways to say something on purpose: those
- * are not remembered.
+ * Records that a definition of a field replaces an earlier one of the same file with a different value, which would be
+ * lost silently. Merging objects, appending, including, substituting and null are intended replacements, which are not
+ * recorded.
  */
 export function noteReplaced(key: string, upper: Raw, lower: Raw, by: Origin, before: Origin, marks: Marks): void {
   if (marks.replaced.length >= MAX_REPLACED || by.file !== before.file) return;
@@ -36,7 +36,7 @@ function isScalar(node: Raw): node is Extract<Raw, { value: unknown }> {
   return node.kind === 'string' || node.kind === 'number' || node.kind === 'boolean';
 }
 
-/** Whether two values are written alike, as far as that can be seen before substitutions are known. */
+/** Whether two values are written in the same way, as far as known before substitutions are resolved. */
 function isSame(a: Raw, b: Raw): boolean {
   if (isScalar(a) && isScalar(b)) return String(a.value) === String(b.value);
   if (a.kind !== 'list' || b.kind !== 'list' || a.items.length !== b.items.length) return false;

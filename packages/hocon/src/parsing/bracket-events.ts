@@ -2,35 +2,35 @@ import { Lexer } from '../lexing/lexer.ts';
 import { isKeyToken, Token } from '../lexing/token.ts';
 import { indentAt } from '../lexing/triple-string.ts';
 
-/** What matters of a text for finding out which brackets are missing or too many. */
+/** The facts about a text that show which brackets are missing or extra. */
 export interface BracketEvent {
   /** `field`: a key with its separator begins. `inString`: a bracket at the end of a string that is not closed. */
   type: 'open' | 'close' | 'inString' | 'field' | 'end';
-  /** Of what the bracket is one. */
+  /** The kind of the bracket. */
   kind: 'object' | 'list';
   /** Offset in the text. */
   at: number;
   line: number;
   /** How far the line is indented. */
   indent: number;
-  /** Nothing stands before it on the line. */
+  /** It is the first token of its line. */
   isFirst: boolean;
-  /** It stands where a field or an element begins. */
+  /** It is where a field or an element begins. */
   atStart: boolean;
-  /** Where the string starts that the bracket is in. */
+  /** Where the string starts that contains the bracket. */
   string: number;
 }
 
-/** Reads a text for its brackets and fields, in their order. */
+/** Reads the brackets and fields of a text, in their order. */
 export function* bracketEvents(source: string, json: boolean): Generator<BracketEvent> {
   const lexer = new Lexer(source, json, new Map());
   let atStart = true;
-  /** At the start of a field or element, or of a value on a line of its own. */
+  /** At the start of a field or element, or of a value on a separate line. */
   let mayBeKey = true;
   let isFirst = true;
   let indent = indentAt(source, 0);
   let awaitsValue = false;
-  /** A word or string at the start of a field or element, which may turn out to be a key. */
+  /** A word or string at the start of a field or element, which may be a key. */
   let key: BracketEvent | undefined;
   let isInclude = false;
   const event = (type: BracketEvent['type'], kind: BracketEvent['kind']): BracketEvent => {
@@ -83,7 +83,7 @@ function kindOf(bracket: number): BracketEvent['kind'] {
   return bracket === Token.openCurly || bracket === Token.closeCurly ? 'object' : 'list';
 }
 
-/** The closing brackets that a string without an end ends in: they may have been meant to stand behind it. */
+/** The closing brackets at the end of an unclosed string: they may have been meant to follow it. */
 function bracketsAtEnd(source: string, start: number, end: number): number[] {
   const found: number[] = [];
   for (let at = end - 1; at > start && ']}, \t\r'.includes(source.charAt(at)); at--) {

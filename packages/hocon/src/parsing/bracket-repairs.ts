@@ -1,22 +1,22 @@
 import type { BracketEvent } from './bracket-events.ts';
 import { bracketEvents } from './bracket-events.ts';
 
-/** How the brackets of a text can be put right: by offset what to do there. */
+/** The repairs of the brackets of a text, by offset. */
 export interface BracketRepairs {
   /** How many objects and lists end before the token there, without a bracket. */
   closes: ReadonlyMap<number, number>;
-  /** Closing brackets that are one too many. */
+  /** Extra closing brackets. */
   strays: ReadonlySet<number>;
   /** Closing brackets of the other kind. */
   swaps: ReadonlySet<number>;
-  /** Ends of strings that would swallow a bracket, by the starts of those strings. */
+  /** Ends of strings that would include a bracket, by the starts of those strings. */
   stringEnds: ReadonlyMap<number, number>;
 }
 
 /**
- * Finds out which brackets are missing or too many, with as few repairs as possible; of several ways the one that agrees
- * with the indentation. A search along the text that keeps only the best states (beam search), so that it costs a fixed
- * number of steps for each bracket.
+ * Finds the brackets that are missing or extra, with as few repairs as possible. If several solutions exist, it chooses
+ * the one that matches the indentation. It is a beam search: a search along the text that keeps only the best states,
+ * so that it costs a fixed number of steps for each bracket.
  */
 export function findRepairs(source: string, json: boolean): BracketRepairs {
   let states: State[] = [{ top: undefined, cost: 0, repairs: undefined, isDone: false }];
@@ -33,17 +33,17 @@ export function findRepairs(source: string, json: boolean): BracketRepairs {
 
 const BEAM_WIDTH = 8;
 
-/** How many objects and lists may end at one place without brackets. */
+/** How many objects and lists may end at one position without brackets. */
 const MOST_CLOSES = 6;
 
-/** Beyond this cost, of more repairs than anybody reads, the text is not worth a search. */
+/** Above this cost the search stops: there are more repairs than a user reads. */
 const MOST_COST = 100;
 
-/** A repair counts one. What looks odd but can stay counts less, and what is likely to be meant that way least. */
+/** A repair costs one. A valid but unusual form costs less, and a form that is probably intended costs least. */
 const REPAIR = 1;
 const SWAP = 1.1;
 const ODD = 0.4;
-/** What looks odd counts only so often for each bracket: then it is the style of the text. */
+/** Unusual forms count only this often for each bracket: after that they are the style of the text. */
 const MOST_ODD = 2;
 const LIKELY = 0.05;
 
@@ -55,7 +55,7 @@ interface Open {
   indent: number;
   depth: number;
   below: Open | undefined;
-  /** How many fields in it look odd: in a list, or indented no more than itself. */
+  /** How many of its fields are unusual: in a list, or indented no further than the list or object. */
   odd: number;
 }
 
@@ -66,7 +66,7 @@ interface Repair {
   before: Repair | undefined;
 }
 
-/** One way of reading the text so far. */
+/** One interpretation of the text so far. */
 interface State {
   top: Open | undefined;
   cost: number;
@@ -75,10 +75,10 @@ interface State {
   isDone: boolean;
 }
 
-/** All ways to go on at one event. */
+/** All ways to continue at one event. */
 class Step {
   readonly #event: BracketEvent;
-  /** The whole text stands in brackets. */
+  /** The whole text is in brackets. */
   readonly #isBraced: boolean;
   readonly #next: State[] = [];
 
@@ -125,7 +125,7 @@ class Step {
     return { top, cost: state.cost + cost, repairs: { what, at, string, before: state.repairs }, isDone };
   }
 
-  /** Also goes on with the innermost bracket closed here. */
+  /** Also continues with the innermost bracket closed here. */
   #alsoClosed(state: State, closes: number): void {
     if (state.top !== undefined && closes > 0) {
       this.from(this.#repair(state, 'close', REPAIR, state.top.below), closes - 1);
@@ -137,7 +137,7 @@ class Step {
     const { top } = state;
     const below = top;
     const opened: Open = { kind, at, line, indent, depth: (top?.depth ?? 0) + 1, below, odd: 0 };
-    // Where a key should stand; or behind the end.
+    // Where a key is expected, or after the end.
     const isMisplaced = top === undefined ? state.isDone : atStart && top.kind === 'object';
     this.#next.push({ ...state, top: opened, cost: state.cost + (isMisplaced ? REPAIR : 0) });
     if (isMisplaced) this.#alsoClosed(state, closes);
@@ -172,7 +172,7 @@ class Step {
     const { line, indent, isFirst } = this.#event;
     const { top } = state;
     if (top === undefined) {
-      // Behind the end of the whole; the rest is then taken as if that end were not there.
+      // After the end of the whole; the rest is then read as if that end did not exist.
       this.#next.push(state.isDone ? { ...state, cost: state.cost + REPAIR, isDone: false } : state);
     } else if (top.kind === 'list') {
       this.#stayOdd(state, top, top.odd === 0 ? REPAIR : ODD);

@@ -4,13 +4,13 @@ import type { Origin } from '../tree/node.ts';
 import type { ProblemCode, ProblemList } from '../tree/problem.ts';
 import type { Source } from './session.ts';
 
-/** The current token of a text, with the words and places to report it by. */
+/** The current token of a text, with the words and positions for reports. */
 export class Cursor {
   readonly lexer: Lexer;
   readonly #problems: ProblemList;
   readonly #file: string | undefined;
 
-  /** @param stringEnds given for a text with mistakes, see {@link Lexer} */
+  /** @param stringEnds set for a text with mistakes, see {@link Lexer} */
   constructor({ text, file, format }: Source, problems: ProblemList, stringEnds?: ReadonlyMap<number, number>) {
     this.lexer = new Lexer(text, format === 'json', stringEnds);
     this.#file = file;
@@ -33,14 +33,14 @@ export class Cursor {
     this.lexer.next();
   }
 
-  /** Gives up the rest of the text. */
+  /** Skips the rest of the text. */
   abandon(): void {
     this.lexer.jumpToEnd();
     this.lexer.next();
     this.lexer.cutOff = true;
   }
 
-  /** Where the token stands. */
+  /** The position of the token. */
   origin(): Origin {
     const { line, start, lineStart } = this.lexer;
     return { file: this.#file, line, column: start - lineStart + 1 };

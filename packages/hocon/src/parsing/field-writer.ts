@@ -16,7 +16,7 @@ export class FieldWriter {
     this.#frames = frames;
   }
 
-  /** Writes the value of the current field or element, which stands from `start` to `end` in the text. */
+  /** Writes the value of the current field or element, which is from `start` to `end` in the text. */
   write(frame: Frame, value: Raw, start: number, end: number): void {
     const { node, appends } = frame;
     frame.appends = false;

@@ -2,7 +2,7 @@ import type { InPlaceJoiner } from '../merging/draft.ts';
 import { Draft } from '../merging/draft.ts';
 import type { ListNode, ObjectNode, Origin } from '../tree/node.ts';
 
-/** Where in its field or element the reading of an object or list is. */
+/** The state of reading a field or element of an object or list. */
 export const Step = { start: 0, value: 1, after: 2 } as const;
 
 /** An object or list that is being read. */
@@ -15,9 +15,9 @@ export class Frame {
   /** How deep its fields or elements are in the tree. */
   level = 1;
   afterComma = false;
-  /** A list with fields in it, which has been reported. */
+  /** A list with fields in it. The problem is already reported. */
   hasFields = false;
-  /** Of the current field: its path, where its key stands, and how the key leads to the value. */
+  /** Of the current field: its path, the position of its key, and how the key leads to the value. */
   path: string[] = [];
   keyOrigin: Origin;
   keyStart = 0;
@@ -33,13 +33,13 @@ export class Frame {
   }
 }
 
-/** The objects and lists around the current place, outermost first. Frames are used again. */
+/** The objects and lists around the current position, outermost first. Frames are reused. */
 export class FrameStack {
   readonly #frames: Frame[] = [];
   readonly #joiner: InPlaceJoiner;
   /** How many are open. */
   depth = 0;
-  /** Lists and values of `+=` around the current place. */
+  /** Lists and values of `+=` around the current position. */
   listDepth = 0;
   readonly #base: number;
 
@@ -90,7 +90,7 @@ export class FrameStack {
     return false;
   }
 
-  /** Whether the innermost object is the whole, or stands behind keys without separators: nothing is joined with it. */
+  /** Whether the innermost object is the whole text, or follows keys without separators: nothing is joined with it. */
   get isBare(): boolean {
     for (let i = 0; i < this.depth - 1; i++) if (!this.#frames[i]!.bare) return false;
     return true;

@@ -7,7 +7,7 @@ import type { Frame } from './frame.ts';
 import { readInclude } from './include-statement.ts';
 import type { Reading } from './reading.ts';
 
-/** Reads an include statement, and puts the fields of what it names into the object around it. */
+/** Reads an include statement, and puts the fields of the included text into the object around it. */
 export function readIncludeField(reading: Reading, frame: Frame, into: ObjectNode): void {
   const { cursor, session, source, frames } = reading;
   const { marks } = session;
@@ -20,7 +20,7 @@ export function readIncludeField(reading: Reading, frame: Frame, into: ObjectNod
   const included = session.include(statement, source, source.prefix.concat(frames.path()), origin);
   if (included !== undefined && frames.listDepth > 0 && hasUnresolved(included, marks)) {
     const message = 'a file with substitutions cannot be included inside a list';
-    session.problems.add('include-in-list', origin, message, 'include it under a key of its own and refer to that');
+    session.problems.add('include-in-list', origin, message, 'include it under a separate key and refer to that');
   } else if (included !== undefined) {
     for (const [key, value] of rawEntries(included)) putField(into, key, value, included.keys.get(key)!, marks);
   }
@@ -34,6 +34,6 @@ function endStatement(reading: Reading, frame: Frame): void {
   if (cursor.lexer.kind === Token.comma) cursor.lexer.next();
   else if (kind !== Token.newline && kind !== Token.end && kind !== Token.closeCurly) {
     const message = `a line break or a comma is expected after the include, not ${cursor.found()}`;
-    reading.fail(frame, 'unexpected-token', message, 'write each include on a line of its own');
+    reading.fail(frame, 'unexpected-token', message, 'write each include on a separate line');
   }
 }

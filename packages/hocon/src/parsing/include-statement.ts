@@ -10,7 +10,7 @@ export interface IncludeStatement {
 
 const HINT = 'write include "name", include file("name") or include required("name")';
 
-/** Reads what follows the word `include`. Undefined when that is no include; it has been reported then. */
+/** Reads what follows the word `include`. Undefined if it is invalid, which is already reported. */
 export function readInclude(cursor: Cursor): IncludeStatement | undefined {
   const { lexer } = cursor;
   const currentWord = () => (lexer.kind === Token.unquoted ? lexer.text : '');

@@ -16,13 +16,13 @@ export class KeyReader {
     this.#json = json;
   }
 
-  /** Reads a key into `frame.path`. False when there is none, or a wrong one; it has been reported then. */
+  /** Reads a key into `frame.path`. False if it is missing or invalid, which is already reported. */
   read(frame: Frame): boolean {
     const cursor = this.#cursor;
     const { lexer } = cursor;
     if (this.#json ? lexer.kind !== Token.string : !isKeyToken(lexer.kind)) {
       const hint = this.#json
-        ? 'JSON keys stand in double quotes'
+        ? 'JSON keys must be in double quotes'
         : 'write fields as key = value, and separate them by commas or line breaks';
       cursor.report('missing-key', `a key is expected here, not ${cursor.found()}`, hint);
       return false;
@@ -47,7 +47,7 @@ export class KeyReader {
       builder.add(lexer.text, lexer.kind === Token.string);
       lexer.next();
     }
-    // The space counts, as a substitution is a simple value; the mistake is then the substitution.
+    // The space counts, because a substitution is a simple value. The substitution is the reported mistake then.
     if (lexer.kind === Token.substitution && lexer.spaceStart < lexer.start) builder.add(lexer.space(), false);
     const path = builder.finish();
     if (typeof path === 'string') {

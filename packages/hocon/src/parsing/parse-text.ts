@@ -6,15 +6,15 @@ import { Parser } from './parser.ts';
 import { parseProperties } from './properties.ts';
 import type { Session, Source } from './session.ts';
 
-/** What is known of a text whose brackets do not fit: how to read it, and what the reference would say. */
+/** The facts about a text with unbalanced brackets: how to read it, and the first problem of the reference. */
 export interface Recovery {
   repairs: BracketRepairs;
   first: FoundProblem | undefined;
 }
 
 /**
- * Reads one text into a tree. A text whose brackets do not fit is read twice: as far as the reference reads it, which
- * tells the first problem, and then as a whole with its brackets repaired.
+ * Reads one text into a tree. A text with unbalanced brackets is read twice: as far as the reference reads it, which
+ * finds the first problem, and then as a whole with its brackets repaired.
  */
 export function parseText(source: Source, session: Session): ObjectNode {
   if (source.format === 'properties') return parseProperties(source.text, source.file, session);

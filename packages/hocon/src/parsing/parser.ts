@@ -13,11 +13,10 @@ import type { Session, Source } from './session.ts';
 import { ValueReader } from './value-reader.ts';
 
 /**
- * Reads a text into a tree, without resolving. Mistakes are reported to the session; reading goes on with the next
- * field or element. Nesting is kept on a stack of its own, so that no text can overflow the call stack.
- *
- * Where brackets do not fit it stops, as the reference does: {@link isStuck}. A second reading, with the repairs that
- * the text needs, then gets through.
+ * Reads a text into a tree, without resolving. Mistakes are reported to the session, and reading continues with the
+ * next field or element. Nesting is kept on an explicit stack, so that no text can overflow the call stack.
+ * At unbalanced brackets it stops, as the reference does: {@link isStuck}. A second reading, with the repairs that the
+ * text needs, then reads everything.
  */
 export class Parser {
   readonly #reading: Reading;
@@ -33,12 +32,12 @@ export class Parser {
     this.#writer = new FieldWriter(source, session, frames);
   }
 
-  /** The brackets did not fit, or something ends before the text says so: what has been read is not all. */
+  /** The brackets are unbalanced, or something ends before the text does: the text was not read completely. */
   get isStuck(): boolean {
     return this.#reading.isStuck || this.#reading.cursor.lexer.hasGaps;
   }
 
-  /** Everything has been read, up to the end of the text and not only up to where a mistake swallows the rest. */
+  /** Everything was read, up to the end of the text and not only up to a mistake that includes the rest. */
   get isWhole(): boolean {
     return !this.isStuck && !this.#reading.cursor.lexer.cutOff;
   }
@@ -78,7 +77,7 @@ export class Parser {
     }
   }
 
-  /** What follows the closing bracket of the whole. It is read all the same, once the brackets have been repaired. */
+  /** What follows the closing bracket of the whole. It is still read, after the brackets have been repaired. */
   #readBehindEnd(root: ObjectNode): void {
     const reading = this.#reading;
     const { cursor, frames } = reading;
@@ -86,7 +85,7 @@ export class Parser {
       cursor.skipNewlines();
       if (cursor.lexer.kind === Token.end) return;
       const message = `the config has ended, but ${cursor.found()} follows`;
-      const hint = 'remove what stands after the last closing bracket, or that bracket';
+      const hint = 'remove what follows the last closing bracket, or that bracket';
       if (isFirst && !reading.misfit('unexpected-token', message, hint)) return;
       frames.push(root, false);
       if (!isKeyToken(cursor.lexer.kind)) reading.recover(frames.top!);
@@ -100,7 +99,7 @@ export class Parser {
     this.#reading.cursor.lexer.next();
   }
 
-  /** Ends the innermost object or list and gives it to the value around it. */
+  /** Ends the innermost object or list and adds it to the value around it. */
   #close(frame: Frame): void {
     const { frames, cursor } = this.#reading;
     frames.pop();
@@ -150,11 +149,11 @@ export class Parser {
     }
   }
 
-  /** The text has ended, maybe inside of an object or list. */
+  /** The text has ended, perhaps inside of an object or list. */
   #end(frame: Frame): void {
     const { lexer } = this.#reading.cursor;
     const { kind, origin } = frame.node;
-    // A string or substitution that reaches the end has swallowed the brackets of its line.
+    // A string or substitution that reaches the end has included the brackets of its line.
     if (frame.braces && !(lexer.cutOff && origin.line === lexer.line)) {
       const [what, close] = kind === 'list' ? ['list', ']'] : ['object', '}'];
       const message = `the text ends inside the ${what} that begins on line ${origin.line}`;
@@ -163,7 +162,7 @@ export class Parser {
     this.#close(frame);
   }
 
-  /** A closing bracket that does not fit. */
+  /** A closing bracket that does not match. */
   #misfit(): void {
     const { cursor } = this.#reading;
     const message = `there is a ${cursor.found()} that closes nothing`;
@@ -187,7 +186,7 @@ export class Parser {
     } else if (!frame.bare && kind !== Token.colon && (kind !== Token.equals || json)) {
       const message = `the key "${frame.path.join('.')}" is followed by ${cursor.found()}`;
       cursor.report('missing-separator', message, json ? 'write a colon' : 'a key is followed by =, : or {');
-      // A word alone on its line: the next line is a field by itself.
+      // A word alone on its line: the next line is a separate field.
       if (json || lexer.line === frame.keyOrigin.line || !isKeyToken(kind)) this.#reading.recover(frame);
       return;
     }
@@ -206,7 +205,7 @@ export class Parser {
     this.#open(cursor.lexer.kind === Token.openCurly ? emptyObject(origin) : { kind: 'list', items: [], origin });
   }
 
-  /** After a value: what follows must end it. Only then the value counts. */
+  /** After a value: the next token must end it. Only then the value counts. */
   #separator(frame: Frame): void {
     const { cursor, json } = this.#reading;
     const { lexer } = cursor;
@@ -226,7 +225,7 @@ export class Parser {
     }
   }
 
-  /** Does what the repairs ask for at the current token, if anything. */
+  /** Applies the repairs at the current token, if any. */
   #repair(frame: Frame, repairer: Repairer): boolean {
     const { cursor } = this.#reading;
     cursor.skipNewlines();

@@ -11,7 +11,7 @@ interface Property {
 }
 
 /**
- * Parses a text in the format of `java.util.Properties`. Keys are cut at their dots; every value is a string. A key
+ * Parses a text in the format of `java.util.Properties`. Keys are cut at their dots, and every value is a string. A key
  * that is also the start of another one loses its value.
  */
 export function parseProperties(
@@ -38,7 +38,7 @@ export interface PathEntry {
   origin: Origin;
 }
 
-/** Makes an object of values at paths. Where one path is the start of another, the longer one wins. */
+/** Makes an object of values at paths. If one path is the start of another, the longer one wins. */
 export function objectOfPaths(entries: PathEntry[], origin: Origin): ObjectNode {
   const root: ObjectNode = { kind: 'object', entries: new Map(), keys: new Map(), origin };
   for (const { path, node, origin: at } of entries) {
@@ -60,17 +60,17 @@ export function objectOfPaths(entries: PathEntry[], origin: Origin): ObjectNode 
   return root;
 }
 
-/** A line with those that continue it, without the white space before it. */
+/** A line with the lines that continue it, without the white space before it. */
 interface LogicalLine {
   content: string;
   /** Where it starts. */
   line: number;
   column: number;
-  /** Where the lines start that continue it: offset into the content, line and column. */
+  /** Where the continuation lines start: offset into the content, line and column. */
   continued: { at: number; line: number; column: number }[];
 }
 
-/** Logical lines: continued ones joined, comments and blank ones left out. */
+/** Logical lines: continuation lines are joined, comments and blank lines left out. */
 function* logicalLines(text: string): Generator<LogicalLine> {
   const lines = text.replace(/^\ufeff/, '').split(/\r\n|\r|\n/);
   for (let i = 0; i < lines.length; i++) {
@@ -98,7 +98,7 @@ function columnOf(trimmed: string, line: string): number {
   return line.length - trimmed.length + 1;
 }
 
-/** Where an offset into the content of a logical line stands in the text. */
+/** The position in the text of an offset into the content of a logical line. */
 function placeOf(at: number, { line, column, continued }: LogicalLine, file: string | undefined): Origin {
   const start = continued.findLast((next) => next.at <= at) ?? { at: 0, line, column };
   return { file, line: start.line, column: start.column + at - start.at };

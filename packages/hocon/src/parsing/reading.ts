@@ -8,16 +8,16 @@ import { FrameStack, Step } from './frame.ts';
 import { Repairer } from './repairer.ts';
 import type { Session, Source } from './session.ts';
 
-/** One text while it is being read: where the reading is, and how it goes on behind a mistake. */
+/** One text while it is being read: the position, and how reading continues after a mistake. */
 export class Reading {
   readonly source: Source;
   readonly session: Session;
   readonly json: boolean;
   readonly cursor: Cursor;
   readonly frames: FrameStack;
-  /** Given when the brackets of the text are known not to fit. */
+  /** Set if the brackets of the text are known to be unbalanced. */
   readonly repairer: Repairer | undefined;
-  /** Brackets did not fit, so that the reading has ended early. */
+  /** The brackets are unbalanced, so the reading has stopped early. */
   isStuck = false;
 
   constructor(source: Source, session: Session, repairs: BracketRepairs | undefined) {
@@ -43,7 +43,7 @@ export class Reading {
     frame.afterComma = false;
   }
 
-  /** Reports the current token and goes on behind the broken field or element. */
+  /** Reports the current token and continues after the broken field or element. */
   fail(frame: Frame, code: ProblemCode, message: string, hint?: string): void {
     this.cursor.report(code, message, hint);
     this.recover(frame);
@@ -75,10 +75,9 @@ export class Reading {
   }
 
   /**
-   * Reports brackets that do not fit.
-   *
+   * Reports unbalanced brackets.
    * @param frame the object or list that is not closed, if that is the mistake
-   * @returns whether reading goes on: not without repairs
+   * @returns whether reading continues, which needs repairs
    */
   misfit(code: ProblemCode, message: string, hint: string, frame?: Frame): boolean {
     if (this.repairer !== undefined && frame !== undefined) this.repairer.reportUnclosed(frame);
@@ -95,7 +94,7 @@ export class Reading {
     this.stop();
   }
 
-  /** Gives up the rest of the text. */
+  /** Skips the rest of the text. */
   stop(): void {
     this.cursor.abandon();
     this.frames.clear();

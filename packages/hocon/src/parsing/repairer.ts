@@ -9,7 +9,7 @@ export class Repairer {
   readonly #repairs: BracketRepairs;
   readonly #cursor: Cursor;
   readonly #problems: ProblemList;
-  /** The place of the last repairs, and how many objects and lists have been ended there. */
+  /** The position of the last repairs, and how many objects and lists were ended there. */
   #at = -1;
   #closed = 0;
 
@@ -19,14 +19,14 @@ export class Repairer {
     this.#problems = problems;
   }
 
-  /** How many objects and lists are still to be ended before the current token. */
+  /** How many objects and lists must still be ended before the current token. */
   get closes(): number {
     const { start } = this.#cursor.lexer;
     const closes = this.#repairs.closes.get(start) ?? 0;
     return start === this.#at ? closes - this.#closed : closes;
   }
 
-  /** Ends so many of them. */
+  /** Ends this many of them. */
   close(count: number): void {
     const { start } = this.#cursor.lexer;
     if (start !== this.#at) this.#closed = 0;
@@ -34,7 +34,7 @@ export class Repairer {
     this.#closed += count;
   }
 
-  /** Whether the current token is a closing bracket too many. */
+  /** Whether the current token is an extra closing bracket. */
   get isStray(): boolean {
     return this.#repairs.strays.has(this.#cursor.lexer.start);
   }
@@ -44,7 +44,7 @@ export class Repairer {
     return this.#repairs.swaps.has(this.#cursor.lexer.start);
   }
 
-  /** Reports an object or list that is not closed, where it begins. */
+  /** Reports an object or list that is not closed, at its start. */
   reportUnclosed({ node }: Frame): void {
     const { lexer } = this.#cursor;
     const [what, close] = node.kind === 'list' ? ['list', ']'] : ['object', '}'];

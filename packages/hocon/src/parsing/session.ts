@@ -5,21 +5,21 @@ import type { Marks, Raw } from '../tree/raw.ts';
 import type { IncludeStatement } from './include-statement.ts';
 import type { Recovery } from './parse-text.ts';
 
-/** What all texts of one parse share: the main text and everything it includes. */
+/** The state that all texts of one parse share: the main text and everything it includes. */
 export interface Session {
   limits: Limits;
   problems: ProblemList;
   marks: Marks;
-  /** Whether to remember of every string that it was unquoted. Needed only when the text can refer to it. */
+  /** Whether to record of every string that it was unquoted. Needed only if the text can refer to it. */
   marksWords: boolean;
-  /** Whether `a += 1` over a plain list may be joined at once: the result is to be resolved. */
+  /** Whether `a += 1` over a plain list may be joined at once, because the result will be resolved. */
   joinsAppends: boolean;
   /** Characters in the main text, and in the included texts so far. */
   textLength: number;
   includedText: number;
   /** Files read through includes so far. */
   files: number;
-  /** Reads and parses what an include statement names. Undefined when there is nothing. */
+  /** Reads and parses the text that an include statement names. Undefined if there is none. */
   include(statement: IncludeStatement, from: Source, prefix: string[], origin: Origin): ObjectNode | undefined;
 }
 
@@ -32,13 +32,13 @@ export interface Source {
   format: Format;
   /** The path at which the text was included. */
   prefix: string[];
-  /** What earlier readings of the same text have found. */
+  /** Results of earlier readings of the same text. */
   known: { recovery?: Recovery };
-  /** Told of every field, for editing. */
+  /** Called for every field, for editing. */
   onField?: (span: FieldSpan) => void;
 }
 
-/** Where a field stands: offsets into the text. */
+/** The position of a field: offsets into the text. */
 export interface FieldSpan {
   path: string[];
   /** Within a list, or the value of `+=`. */

@@ -18,8 +18,7 @@ export class SimpleReader {
 
   /**
    * The current token as a value.
-   *
-   * @param isFurther whether other pieces of the value stand before it
+   * @param isFurther whether other pieces of the value are before it
    */
   read(kind: number, isFurther: boolean): Raw {
     const { lexer } = this.#cursor;
@@ -39,7 +38,7 @@ export class SimpleReader {
     }
   }
 
-  /** An unquoted string. That it was unquoted shows beside a list or object, or through a substitution. */
+  /** An unquoted string. That it was unquoted matters next to a list or object, or through a substitution. */
   #word(value: string, isFurther: boolean): StringNode {
     const node: StringNode = { kind: 'string', value, origin: this.#cursor.origin() };
     if (isFurther || this.#session.marksWords) this.#session.marks.unquoted.add(node);
@@ -51,7 +50,7 @@ export class SimpleReader {
     const prefix = this.#prefix;
     if (typeof path !== 'string') {
       const { substituted } = this.#session.marks;
-      // What an included text names is looked for below the include, and then at the top.
+      // A name in an included text is looked up below the include, and then at the top.
       for (const key of [path[0], prefix[0]]) if (key !== undefined) substituted.add(key);
       return { kind: 'reference', path: prefix.concat(path), optional, prefix: prefix.length, origin };
     }

@@ -5,7 +5,7 @@ import { Step } from './frame.ts';
 import type { Reading } from './reading.ts';
 import { SimpleReader } from './simple-reader.ts';
 
-/** Reads the values of fields and elements, and what stands between them. */
+/** Reads the values of fields and elements, and the separators between them. */
 export class ValueReader {
   readonly #reading: Reading;
   readonly #simple: SimpleReader;
@@ -16,8 +16,7 @@ export class ValueReader {
   }
 
   /**
-   * Reads the pieces of a value up to its end, or up to an object or list, which is to be read next.
-   *
+   * Reads the pieces of a value up to its end, or up to an object or list, which must be read next.
    * @returns whether an object or list begins
    */
   read(frame: Frame): boolean {
@@ -63,8 +62,7 @@ export class ValueReader {
   }
 
   /**
-   * Reports what follows a value without a separator.
-   *
+   * Reports a token that follows a value without a separator.
    * @returns whether the value counts and the next field or element begins at the current token
    */
   endWithoutSeparator(frame: Frame, kind: number): 'next' | 'skip' | 'dropped' {
@@ -83,7 +81,7 @@ export class ValueReader {
     if (json) hint = 'separate fields and elements with a comma';
     else if (isSeparator) hint = `put double quotes around the value if the ${cursor.found()} belongs to it`;
     cursor.report(json ? 'not-json' : 'unexpected-token', message, hint);
-    // The value is whole where only the comma is missing.
+    // If only the comma is missing, the value is complete.
     if (!(json || frame.bare) || isSeparator || kind === Token.problem) {
       this.#reading.recover(frame);
       return 'dropped';
@@ -92,7 +90,7 @@ export class ValueReader {
     return begins ? 'next' : 'skip';
   }
 
-  /** Reports the first field in a list; the brackets tell whether the list should have ended before. */
+  /** Reports the first field in a list. The brackets show whether the list should have ended before. */
   #fieldInList(frame: Frame, message: string): void {
     const reading = this.#reading;
     const hint = 'close the list with ] before the next field, or put the fields into braces';
@@ -103,19 +101,19 @@ export class ValueReader {
     }
   }
 
-  /** Reports a field without a value and goes on with the next one, which was taken for its value. */
+  /** Reports a field without a value and continues with the next one, which was read as its value. */
   #noValue(frame: Frame, code: ProblemCode): void {
     const { cursor } = this.#reading;
     const message = `the key "${frame.path.join('.')}" has no value before the next field`;
     const hint = 'write "" for an empty text, or null';
-    // The reference notices the one at the sign behind the second key, the other at that key.
+    // The reference reports one at the sign after the second key, the other at that key.
     if (code === 'missing-value') cursor.report(code, message, hint);
     cursor.goBack(frame.draft.start);
     if (code !== 'missing-value') cursor.report(code, message, hint);
     this.#reading.drop(frame);
   }
 
-  /** Whether what has been taken for the value is the key of a further field, on a line of its own. */
+  /** Whether the token that was read as the value is the key of another field, on a separate line. */
   #isNextField({ draft, node }: Frame): boolean {
     const { source, lineStart, start } = this.#reading.cursor.lexer;
     return (

@@ -4,17 +4,20 @@ import type { Raw } from '../tree/raw.ts';
 import { Extents, sizeOfText } from './extent.ts';
 import { broken, type ResolveProblems } from './resolve-problems.ts';
 
-/** Thrown when a text asks for more work than the limit. */
+/** Thrown if a text needs more work than the limit. */
 export class TooMuchWork extends Error {}
 
-/** Keeps what substitutions do within the limits. A result that is too large is reported once, at the first place. */
+/**
+ * Keeps the work of substitutions within the limits. A result that is too large is reported once, at the first
+ * position.
+ */
 export class Budget {
   readonly #session: Session;
   readonly #problems: ResolveProblems;
   readonly #extents = new Extents();
-  /** No text is larger than its length, so that only what substitutions add can exceed this. */
+  /** The text itself is limited by its length, so only the values that substitutions add can exceed this. */
   readonly #most: number;
-  /** A step for each character of the text is free: long ordinary texts must not come near the limit. */
+  /** A step for each character of the text is free, so that long ordinary texts stay far below the limit. */
   readonly #mostSteps: number;
   #steps = 0;
   #exceeded = false;
@@ -38,8 +41,8 @@ export class Budget {
   }
 
   /**
-   * Whether a value may be put into an object or list whose resolved values are together of this size; if not, that is
-   * reported.
+   * Whether a value may be added to an object or list whose resolved values together have this size; if not, reports
+   * it.
    */
   fits(value: Raw, size: number, origin: Origin): boolean {
     const { limits } = this.#session;
@@ -53,7 +56,7 @@ export class Budget {
     return false;
   }
 
-  /** The same for a string of this length, before it is made. */
+  /** The same for a string of this length, before it is created. */
   fitsText(length: number, origin: Origin): boolean {
     if (sizeOfText(length) <= this.#most) return true;
     if (!this.#exceeded) this.#problems.tooLarge(this.#session.limits.size, origin);
@@ -61,7 +64,7 @@ export class Budget {
     return false;
   }
 
-  /** A value that a substitution brings in, or what stands for it when it is refused. */
+  /** A value that a substitution inserts, or a placeholder if it is refused. */
   admit(value: Raw, origin: Origin): Raw {
     return this.fits(value, this.sizeOf(value), origin) ? value : broken(origin);
   }

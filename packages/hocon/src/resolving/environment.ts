@@ -12,7 +12,7 @@ export class Environment {
     this.#env = env;
   }
 
-  /** The value at a path, with the place of the substitution for an origin. */
+  /** The value at a path, with the position of the substitution as its origin. */
   find(path: string[], origin: Origin): Raw | undefined {
     this.#tree ??= this.#read(origin);
     let at: Raw | undefined = this.#tree;

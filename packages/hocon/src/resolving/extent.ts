@@ -16,8 +16,8 @@ interface Extent {
 }
 
 /**
- * How large values are when written out, long strings counting for more than one, and how deep. Shared values are
- * measured once, so that a small text that grows exponentially is noticed before it has grown.
+ * The size of values when written out, where long strings count more than one, and their depth. Shared values are
+ * measured once, so exponential growth of a small text is detected before the values are created.
  */
 export class Extents {
   readonly #known = new Map<Raw, Extent>();

@@ -1,8 +1,7 @@
 /**
- * Fields in the order in which the reference visits them, that of Java's `HashMap`: by the hash of the key, modulo a
- * table that has a power of two of places, at most three quarters full. It shows where fields refer to each other in a
- * circle: which of them is resolved first decides who gets a value and who is the mistake.
- *
+ * Fields in the order in which the reference visits them, the order of Java's `HashMap`: by the hash of the key, modulo
+ * the size of a table that is a power of two and at most three quarters full. The order matters if fields refer to each
+ * other in a circle: the field that is resolved first decides which one gets a value and which one is the mistake.
  * @param size how many fields the object has in all
  */
 export function inHashOrder<Field extends { key: string }>(fields: Field[], size: number): Field[] {
@@ -10,7 +9,7 @@ export function inHashOrder<Field extends { key: string }>(fields: Field[], size
   let places = 16;
   while (size > places * 0.75) places *= 2;
   const count = fields.length;
-  // By place, then by index, as one number each: sorting numbers needs no objects.
+  // By place, then by index, as one number each, because sorting numbers needs no objects.
   const order = new Float64Array(count);
   for (let i = 0; i < count; i++) order[i] = (spreadHash(fields[i]!.key) & (places - 1)) * count + i;
   return Array.from(order.sort(), (number) => fields[number % count]!);

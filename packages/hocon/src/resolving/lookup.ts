@@ -6,7 +6,7 @@ import type { Resolution, Resolved } from './resolution.ts';
 import { shownOf, TASK_STEPS } from './resolution.ts';
 import type { Task } from './trampoline.ts';
 
-/** The work that a lookup asks for. With `rest` only as much of a value is resolved as lies on that path. */
+/** The work that a look-up needs. With `rest` only the part of a value on that path is resolved. */
 export interface Work {
   task(node: Raw): Task<Resolved>;
   reference(node: ReferenceNode, rest: string[]): Task<Resolved>;
@@ -17,7 +17,7 @@ export interface Work {
 export class Lookup {
   readonly #resolution: Resolution;
   readonly #work: Work;
-  /** Results for the sake of one path only, by node and path. */
+  /** Results for one path only, by node and path. */
   readonly #partials = new Map<Raw, Map<string, Resolved>>();
 
   constructor(resolution: Resolution, work: Work) {
@@ -25,7 +25,7 @@ export class Lookup {
     this.#work = work;
   }
 
-  /** The value at a path when only plain objects lie on it. */
+  /** The value at a path that leads through plain objects only. */
   findPlain(path: string[]): Resolved {
     let at: Raw = this.#resolution.root;
     for (const key of path) {
@@ -37,7 +37,7 @@ export class Lookup {
     return at;
   }
 
-  /** The value at a path, itself not resolved yet. */
+  /** The value at a path, not resolved yet. */
   *find(path: string[]): Task<Resolved> {
     let at: Raw = this.#resolution.root;
     for (let i = 0; i < path.length; i++) {
@@ -56,7 +56,10 @@ export class Lookup {
     return at;
   }
 
-  /** As much of a value as is needed to look up `rest` in it: an object with at most that one key, if it is one. */
+  /**
+   * The part of a value that is needed to look up `rest` in it: an object with at most that one key, if it is an
+   * object.
+   */
   *partial(node: Raw, rest: string[]): Task<Resolved> {
     const resolution = this.#resolution;
     const { budget } = resolution;
@@ -69,7 +72,7 @@ export class Lookup {
     if (settled !== undefined) return settled.value;
     if (node.kind === 'concatenation') return yield this.#work.task(node);
     if (node.kind !== 'reference' && node.kind !== 'merge') return node;
-    // No separator would do, as keys may hold any character.
+    // There is no safe separator, because keys may contain any character.
     const key = JSON.stringify(rest);
     const known = this.#partials.get(node);
     if (known?.has(key)) return known.get(key);

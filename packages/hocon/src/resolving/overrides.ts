@@ -11,7 +11,10 @@ import { fromValue } from '../values/from-value.ts';
 
 const POSITION = /^(0|[1-9]\d{0,8})$/;
 
-/** Lays the overrides over the text, as the reference does with system properties; those that reach into a list set its elements. */
+/**
+ * Applies the overrides to the text, as the reference does with system properties. Overrides for a list element set
+ * that element.
+ */
 export function layOverrides(
   root: ObjectNode,
   overrides: Record<string, PlainValue> | undefined,
@@ -21,7 +24,7 @@ export function layOverrides(
   const { problems, limits, marks } = session;
   const entries: PathEntry[] = [];
   for (const [i, [expression, value]] of Object.entries(overrides).entries()) {
-    // Each override is a line of its own.
+    // Each override is a separate line.
     const origin = { file: 'overrides', line: i + 1, column: 1 };
     try {
       const path = parsePath(expression);
@@ -38,7 +41,9 @@ export function layOverrides(
   layOver(objectOfPaths(others, { file: 'overrides', line: 1, column: 1 }), root, marks);
 }
 
-/** Sets the element of a list, or a field in it, where the path leads there. False: it does not, and nothing was done. */
+/**
+ * Sets the element of a list, or a field in it, if the path leads there. False: it does not, and nothing was changed.
+ */
 function setElement(root: ObjectNode, { path, node, origin }: PathEntry, { problems, marks }: Session): boolean {
   let at: Raw | undefined = root;
   let set: (() => void) | undefined;
@@ -71,13 +76,13 @@ function setElement(root: ObjectNode, { path, node, origin }: PathEntry, { probl
   return set !== undefined;
 }
 
-/** An object is as good as its fields: it is merged with what is there. */
+/** An object is merged with the existing value, field by field. */
 function* fieldsOf(path: string[], node: ConfigNode, origin: PathEntry['origin']): Generator<PathEntry> {
   if (node.kind !== 'object' || node.entries.size === 0) yield { path, node, origin };
   else for (const [key, child] of node.entries) yield* fieldsOf([...path, key], child, origin);
 }
 
-/** How deep a value is nested: 0 for one that holds no other. */
+/** How deep a value is nested: 0 for one that contains no other. */
 function depthOf(root: ConfigNode): number {
   let depth = -1;
   let level: ConfigNode[] = [root];

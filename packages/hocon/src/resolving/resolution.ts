@@ -4,19 +4,19 @@ import type { Marks, MergeNode, Raw, Settled } from '../tree/raw.ts';
 import { Budget } from './budget.ts';
 import { ResolveProblems } from './resolve-problems.ts';
 
-/** What a task costs, in steps: the work of copying so many entries. */
+/** The cost of a task in steps: the work of copying this many entries. */
 export const TASK_STEPS = 8;
 
 /** Undefined: an optional substitution found nothing. */
 export type Resolved = Raw | undefined;
 
-/** What is known so far while a tree is being resolved. */
+/** The state while a tree is being resolved. */
 export class Resolution {
   readonly root: ObjectNode;
   readonly marks: Marks;
   readonly problems: ResolveProblems;
   readonly budget: Budget;
-  /** Whether the last result holds a merge that showed only a part of itself, so that it must not be kept. */
+  /** Whether the last result contains a merge that showed only a part of itself. Such a result must not be cached. */
   tainted = false;
   readonly #containers = new Map<Raw, Settled>();
 

@@ -3,7 +3,7 @@ import type { Origin } from '../tree/node.ts';
 import type { ProblemList } from '../tree/problem.ts';
 import type { BrokenNode, Raw, ReferenceNode } from '../tree/raw.ts';
 
-/** What can be wrong with substitutions. Where a value is missing, the node that stands for it is returned. */
+/** The problems of substitutions. If a value is missing, a placeholder node is returned. */
 export class ResolveProblems {
   readonly #problems: ProblemList;
 

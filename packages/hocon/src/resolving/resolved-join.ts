@@ -6,7 +6,7 @@ import type { Raw } from '../tree/raw.ts';
 import type { Resolution, Resolved } from './resolution.ts';
 import { broken } from './resolve-problems.ts';
 
-/** Puts resolved values together. They may stand elsewhere too: what is made of several of them is a copy. */
+/** Joins resolved values. They may also be used elsewhere, so a value made from several is a copy. */
 export class ResolvedJoin {
   readonly #resolution: Resolution;
   #combiner: Combiner | undefined;
@@ -21,10 +21,9 @@ export class ResolvedJoin {
   }
 
   /**
-   * Joins a further piece of a concatenation; what is joined stands where the concatenation does.
-   *
-   * @param isWritten the piece is written there: nobody else can refer to it, so that it may be filled
-   * @returns false when it does not go together with the others, or is too large; that has been reported
+   * Joins another piece of a concatenation. The result has the position of the concatenation.
+   * @param isWritten the piece is written there: nothing else refers to it, so it may be changed
+   * @returns false if it cannot be joined, or is too large, which is already reported
    */
   add(piece: Raw, isWritten: boolean, origin: Origin): boolean {
     if (isWritten && piece.kind === 'object') this.#combine().adopt(piece);
@@ -39,7 +38,7 @@ export class ResolvedJoin {
     return this.#joined.kind !== 'broken';
   }
 
-  /** Lays what has been put together so far over a further value. */
+  /** Merges the result so far over another value. */
   layOver(lower: Raw): void {
     this.#joined = this.#joined === undefined ? lower : this.#over(this.#joined, lower);
   }
@@ -72,7 +71,7 @@ export class ResolvedJoin {
   }
 }
 
-/** The usual concatenation, of texts alone, at once; undefined for any other. */
+/** The usual concatenation, of texts only, in one step; undefined for any other. */
 export function joinTexts(pieces: readonly Resolved[], origin: Origin, resolution: Resolution): Raw | undefined {
   if (pieces.length < 2) return undefined;
   let length = 0;

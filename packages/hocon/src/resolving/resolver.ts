@@ -14,12 +14,12 @@ import { joinTexts, ResolvedJoin } from './resolved-join.ts';
 import type { Task } from './trampoline.ts';
 import { runTask } from './trampoline.ts';
 
-/** Thrown where a substitution comes back to itself; the substitution that led there catches it. */
+/** Thrown if a substitution refers back to itself. The substitution that led there catches it. */
 class Cycle extends Error {}
 
 const cycle = new Cycle();
 
-/** A field that has to be resolved. */
+/** A field that must be resolved. */
 interface Waiting {
   key: string;
   child: Raw;
@@ -27,11 +27,11 @@ interface Waiting {
 }
 
 /**
- * Resolves the substitutions of a tree. Results are kept, so each is resolved once. Written as tasks instead of
- * recursive calls: chains and nesting can be as long as they like. What needs no other task is done at once.
- *
- * The rules are those of the reference: a substitution looks at the final value, resolving only what lies on its path.
- * While a definition of a field that has several is being resolved, that field shows only its earlier definitions.
+ * Resolves the substitutions of a tree. Results are cached, so each is resolved once. It is written as tasks instead of
+ * recursive calls, so chains and nesting have no length limit. Work that needs no other task is done at once.
+ * The rules are those of the reference: a substitution refers to the final value, and resolves only what is on its
+ * path. While a definition of a field that has several is being resolved, only the earlier definitions of that field
+ * are visible.
  */
 export class Resolver {
   readonly #resolution: Resolution;
@@ -74,7 +74,7 @@ export class Resolver {
     }
   }
 
-  /** The result for an unresolved node if it is known, or can be found without waiting for another task. */
+  /** The result for an unresolved node if it is known, or needs no other task. */
   #atOnce(node: Raw): Settled | undefined {
     const known = this.#resolution.known(node);
     if (known !== undefined) return known;
@@ -196,7 +196,7 @@ export class Resolver {
     return node.settled;
   }
 
-  /** The value of a substitution, or only as much of it as lies on the path `rest`. */
+  /** The value of a substitution, or only the part of it on the path `rest`. */
   *#reference(node: ReferenceNode, rest: string[] | undefined): Task<Resolved> {
     if (node.followed) throw cycle;
     node.followed = true;
@@ -232,7 +232,7 @@ export class Resolver {
     return value;
   }
 
-  /** The layers of a field over each other, latest first. All are resolved: a missing one counts even when hidden. */
+  /** Merges the layers of a field, latest first. All are resolved: a missing one is an error even if hidden. */
   *#merge(node: MergeNode, rest: string[] | undefined): Task<Resolved> {
     const resolution = this.#resolution;
     const { marks, budget } = resolution;
@@ -248,7 +248,7 @@ export class Resolver {
       budget.step();
       resolution.tainted = false;
       if (layer.kind === 'reference' || layer.kind === 'concatenation') {
-        // A field that refers to itself in each layer goes as deep as it has layers: that takes memory, too.
+        // A field that refers to itself in each layer goes as deep as it has layers, which takes memory too.
         budget.step(2 * TASK_STEPS);
         head.shown = { value: lowerLayers(node, i) };
       }
@@ -264,7 +264,7 @@ export class Resolver {
       if (resolution.tainted) tainted = true;
       if (value?.kind === 'broken') isBroken = true;
       else if (value !== undefined) join.layOver(value);
-      // What is hidden and was resolved on the way to a higher layer has nothing to add.
+      // A hidden layer that was resolved for a higher layer adds nothing.
       if (i <= (head.resolvedLayers ?? 0) && join.value !== undefined && hidesLower(join.value, marks)) break;
     }
     const merged = isBroken ? broken(node.origin) : join.value;

@@ -1,9 +1,9 @@
 import { TooMuchWork } from './budget.ts';
 
-/** A computation that yields the computations it waits for, and gets their results back. */
+/** A computation that yields the computations it waits for, and receives their results. */
 export interface Task<Result> extends Generator<Task<Result>, Result, Result> {}
 
-/** Runs a task and all it waits for on a stack of its own, so that depth is bounded by memory alone. */
+/** Runs a task and all it waits for on an explicit stack, so that only memory limits the depth. */
 export function runTask<Result>(task: Task<Result>): Result {
   const stack: Task<Result>[] = [task];
   let value: Result | undefined;
@@ -16,7 +16,7 @@ export function runTask<Result>(task: Task<Result>): Result {
       failure = undefined;
     } catch (error) {
       stack.pop();
-      // Nobody handles that the work is given up: no need to wake up all that wait.
+      // No waiting task handles this error, so none must be woken up.
       if (stack.length === 0 || error instanceof TooMuchWork) throw error;
       failure = { error };
       continue;

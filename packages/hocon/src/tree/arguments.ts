@@ -1,4 +1,4 @@
-/** Thrown for a call that cannot be meant: an argument of the wrong type, or an option that does not exist. */
+/** Thrown for a call that is a mistake: an argument of the wrong type, or an option that does not exist. */
 export class ArgumentError extends TypeError {
   override name = 'ArgumentError';
   readonly code = 'bad-argument';

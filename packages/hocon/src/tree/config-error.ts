@@ -1,19 +1,19 @@
 import type { ConfigNode, Origin } from './node.ts';
 import type { ProblemKind } from './problem.ts';
 
-/** What a {@link ConfigError} knows beside its message. */
+/** The properties of a {@link ConfigError} in addition to its message. */
 export interface ErrorDetails {
   origin?: Origin | undefined;
   hint?: string | undefined;
 }
 
-/** Thrown for a value that is not there, or not of the kind asked for. The message says where it stands. */
+/** Thrown for a value that is missing, or of another type than required. The message has its position. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
   /** `Missing`, `Null`, `WrongType`, `BadValue` or `BadPath`. */
   readonly kind: ProblemKind;
   readonly path: string;
-  /** Where the value stands; undefined when it is not there. */
+  /** The position of the value; undefined if it is missing. */
   readonly origin: Origin | undefined;
   /** What to do about it. */
   readonly hint: string | undefined;

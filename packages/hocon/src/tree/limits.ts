@@ -1,10 +1,10 @@
-/** Bounds on what one text may ask for. */
+/** Limits for the work that one text may cause. */
 export interface Limits {
   /** Nesting of objects, lists and path elements, in the text and in the result. */
   depth: number;
-  /** Values that substitutions bring in; sixteen characters of a string count as one. The text itself does not count. */
+  /** Values that substitutions insert; sixteen characters of a string count as one. The text itself does not count. */
   size: number;
-  /** Steps of resolving, beyond one for each character of the text. */
+  /** Steps of resolving, in addition to one for each character of the text. */
   steps: number;
   /** Files read through includes. */
   includes: number;

@@ -1,4 +1,4 @@
-/** Where something stands in a text. Lines and columns count from 1, columns in UTF-16 code units. */
+/** A position in a text. Lines and columns count from 1, columns in UTF-16 code units. */
 export interface Origin {
   file: string | undefined;
   line: number;
@@ -11,21 +11,21 @@ export type ConfigNode = ObjectNode | ListNode | StringNode | NumberNode | Boole
 export interface ObjectNode {
   kind: 'object';
   entries: Map<string, ConfigNode>;
-  /** Where the winning definition of each key stands. */
+  /** The position of the winning definition of each key. */
   keys: Map<string, Origin>;
   origin: Origin;
   /** Of the root of a text: the keys at its top that its substitutions name, found or not. */
   substituted?: Set<string>;
-  /** Of the root of a text: where a value takes the place of another one of the same file that was not meant to be lost. */
+  /** Of the root of a text: values that replace another value of the same file, probably by mistake. */
   replaced?: readonly Replaced[];
 }
 
 /** A field that is defined twice in one file, with different values. */
 export interface Replaced {
   key: string;
-  /** Where the key stands that counts. */
+  /** The position of the key that counts. */
   by: Origin;
-  /** Where the key stands whose value is lost. */
+  /** The position of the key whose value is lost. */
   before: Origin;
 }
 
@@ -49,7 +49,7 @@ export interface NumberNode {
   value: number | bigint;
   /** The text as written, `1.50` or `007`. */
   text: string;
-  /** True when the reference holds it as floating point, which whole numbers of 64 bits never are. */
+  /** True if the reference stores it as floating point, which it never does for whole numbers of 64 bits. */
   float: boolean;
   origin: Origin;
   fromEnv?: true;
@@ -68,8 +68,8 @@ export interface NullNode {
 }
 
 /**
- * A floating-point value that is a whole number (`1e30`) or not finite, kept apart from the integers in plain values.
- * Arithmetic on it works through `valueOf`.
+ * A floating-point value that is a whole number (`1e30`) or not finite. In plain values it is separate from the
+ * integers. Arithmetic on it works through `valueOf`.
  */
 export class Float {
   readonly value: number;
@@ -87,7 +87,7 @@ export class Float {
   }
 }
 
-/** A plain value: what {@link toValue} gives. Objects have no prototype. */
+/** A plain value: the result of {@link toValue}. Objects have no prototype. */
 export type PlainValue =
   | string
   | number

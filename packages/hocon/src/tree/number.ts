@@ -4,15 +4,15 @@ const TWO_63 = 2 ** 63;
 const FLOAT = /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const INTEGER = /^-?\d+$/;
 
-/** A number of the language: its value, and whether the reference holds it as floating point. */
+/** A number of the language: its value, and whether the reference stores it as floating point. */
 export interface ParsedNumber {
   value: number | bigint;
   float: boolean;
 }
 
 /**
- * Reads the text of a number. Whole numbers of 64 bits are integers however they were written (`5.`, `1e3`), as in the
- * reference; what is beyond them and has no fraction or exponent is no number at all.
+ * Reads the text of a number. Whole numbers of 64 bits are integers in any notation (`5.`, `1e3`), as in the reference.
+ * A longer integer without a fraction or exponent is not a number.
  */
 export function parseNumber(text: string): ParsedNumber | undefined {
   if (INTEGER.test(text)) {
@@ -23,7 +23,7 @@ export function parseNumber(text: string): ParsedNumber | undefined {
   return FLOAT.test(text) ? fromDouble(Number(text)) : undefined;
 }
 
-/** A double as the reference would hold it: an integer where it is whole and fits into 64 bits. */
+/** A double as the reference would store it: an integer if it is whole and fits into 64 bits. */
 export function fromDouble(double: number): ParsedNumber {
   if (Number.isSafeInteger(double)) return { value: double + 0, float: false };
   if (Number.isInteger(double) && Math.abs(double) <= TWO_63) {
@@ -32,7 +32,7 @@ export function fromDouble(double: number): ParsedNumber {
   return { value: double, float: true };
 }
 
-/** A 64-bit integer as a number where that loses nothing. */
+/** A 64-bit integer as a number if that loses nothing. */
 export function narrow(long: bigint): number | bigint {
   const double = Number(long);
   return Number.isSafeInteger(double) ? double : long;
@@ -54,7 +54,7 @@ export function saturate(double: number): bigint {
   return double <= -TWO_63 ? LONG_MIN : BigInt(Math.trunc(double));
 }
 
-/** An exact integer brought into 64 bits. */
+/** An exact integer, saturated to 64 bits. */
 export function clamp(exact: bigint): bigint {
   if (exact > LONG_MAX) return LONG_MAX;
   return exact < LONG_MIN ? LONG_MIN : exact;
@@ -64,7 +64,7 @@ export function isLong(exact: bigint): boolean {
   return clamp(exact) === exact;
 }
 
-/** A double as the reference writes it where it is no integer there: `1.0`, `1.0E30`. */
+/** A double as the reference writes it if it is not an integer there: `1.0`, `1.0E30`. */
 export function floatText(value: number): string {
   if (Number.isInteger(value) && Math.abs(value) < 1e7) return `${value}.0`;
   const [mantissa = '', exponent = ''] = value.toExponential().split('e');

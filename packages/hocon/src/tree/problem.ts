@@ -1,6 +1,6 @@
 import type { Origin } from './node.ts';
 
-/** The family of a problem: the exceptions of the reference, and `Limit` for texts that ask for too much. */
+/** The family of a problem: the exceptions of the reference, and `Limit` for texts that exceed a limit. */
 export type ProblemKind =
   | 'Parse'
   | 'BadPath'
@@ -13,7 +13,7 @@ export type ProblemKind =
   | 'Missing'
   | 'Limit';
 
-/** Something wrong with a text, where it is, and what to do about it. */
+/** A mistake in a text, its position, and what to do about it. */
 export interface Problem {
   /** Stable name of the mistake, such as `missing-value`. */
   code: ProblemCode;
@@ -26,7 +26,7 @@ export interface Problem {
 }
 
 /**
- * Every code with its kind and the phase in which the reference would notice: 1 while reading the structure of the
+ * Every code with its kind and the phase in which the reference would report it: 1 while reading the structure of the
  * text, 2 while building values, 3 while resolving. Problems are listed by phase, then in the order of the text.
  */
 export const problemCodes = {
@@ -69,13 +69,13 @@ export const problemCodes = {
 
 export type ProblemCode = keyof typeof problemCodes;
 
-/** A problem, and the phase in which the reference would notice it. */
+/** A problem, and the phase in which the reference would report it. */
 export interface FoundProblem {
   problem: Problem;
   phase: number;
 }
 
-/** Collects problems. Above `max` further ones are counted out, so that a hostile text cannot fill the memory. */
+/** Collects problems. Problems above `max` are ignored, so that a hostile text cannot fill the memory. */
 export class ProblemList {
   readonly #found: FoundProblem[] = [];
   readonly #max: number;
@@ -93,7 +93,7 @@ export class ProblemList {
     const { file, line, column } = origin;
     const { kind, phase } = problemCodes[code];
     const problem: Problem = { code, kind, message, file, line, column, hint };
-    // A value that is resolved for several others can be found wrong several times.
+    // A value that is resolved for several others can be reported several times.
     if (this.#found.some((known) => isSame(known.problem, problem))) return;
     this.#found.push({ problem, phase });
   }
@@ -112,14 +112,14 @@ export class ProblemList {
     return byPhase(this.#found.slice(start))[0];
   }
 
-  /** Forgets the problems from an index on. */
+  /** Removes the problems from an index on. */
   cut(start: number): void {
     this.#found.length = start;
   }
 
   /**
-   * Lets the problem be first among those from an index on. It may be one of them. Where it says that a bracket does not
-   * fit, it stands for the first of them that says which bracket that is.
+   * Makes the problem the first among those from an index on. It may be one of them. If it says that the brackets are
+   * unbalanced, it replaces the first of them that says which bracket is wrong.
    */
   lead(start: number, first: FoundProblem): void {
     const found = this.#found.splice(start).map(({ problem, phase }) => {
@@ -144,7 +144,7 @@ export class ProblemList {
   }
 }
 
-/** Brackets fit, once what reaches too far is closed: says so. */
+/** The brackets are balanced once a token that extends too far is closed. Reports this. */
 function explained(first: FoundProblem, others: FoundProblem[]): FoundProblem {
   const cause = others.find(
     ({ problem: { code } }) => code === 'bad-path' || code === 'unclosed-substitution',

@@ -15,7 +15,7 @@ export function asString(node: ConfigNode): string | undefined {
   return node.kind === 'boolean' ? String(node.value) : undefined;
 }
 
-/** A value as a number; strings that hold one count. 64-bit integers come as `bigint`. */
+/** A value as a number; strings that contain one count. 64-bit integers are returned as `bigint`. */
 export function asNumber(node: ConfigNode): number | bigint | undefined {
   if (node.kind === 'number') return node.float ? node.value : BigInt(node.value);
   if (node.kind !== 'string') return undefined;
@@ -43,7 +43,7 @@ export function parseDouble(text: string): number | undefined {
   return match === null ? undefined : Number(match[2]) * (match[1] === '-' ? -1 : 1);
 }
 
-/** Trims what the reference trims off a number: everything up to the space. */
+/** Trims what the reference trims off a number: all characters up to the space. */
 function trimControls(text: string): string {
   let start = 0;
   let end = text.length;

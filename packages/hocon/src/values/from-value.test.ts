@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { ConfigNode } from '../index.ts';
 import { ArgumentError, ConfigError, Float, fromValue, parse, render, toValue } from '../index.ts';
 
-/** The plain value that comes back from text. */
+/** The plain value after a round trip through text. */
 const back = (value: unknown, format: 'json' | 'hocon' = 'json') =>
   parse(render(fromValue({ v: value }), { format }), { format }).value['v'];
 
 describe('plain values as text', () => {
-  it('come back as they were, numbers to the last digit', () => {
+  it('are equal after a round trip, numbers to the last digit', () => {
     for (const value of [2n ** 63n - 1n, -(2n ** 63n), 9007199254740993n, 0.1, 5e-324, -1.5, new Float(1e30)]) {
       expect(back(value)).toEqual(value);
       expect(back(value, 'hocon')).toEqual(value);
@@ -20,7 +20,7 @@ describe('plain values as text', () => {
     expect(toValue(fromValue(undefined))).toBeNull();
   });
 
-  it('are refused, with their place, when no config can say them', () => {
+  it('are refused with their position if a config cannot express them', () => {
     const circle: unknown[] = [];
     circle.push({ circle });
     const cases: [unknown, string][] = [
@@ -44,7 +44,7 @@ describe('plain values as text', () => {
     expect(() => render(node as ConfigNode)).toThrow('NaN');
   });
 
-  it('may hold a value several times, and be deep', () => {
+  it('may contain a value several times, and be deep', () => {
     const shared = { x: [1] };
     expect(toValue(fromValue({ a: shared, b: [shared] }))).toEqual({ a: shared, b: [shared] });
     let deep: unknown = 1;

@@ -6,18 +6,17 @@ import { floatText, fromDouble, isLong, narrow } from '../tree/number.ts';
 const nowhere: Origin = { file: undefined, line: 1, column: 1 };
 
 /**
- * A tree for a plain JavaScript value, with `origin` for every place. Fields of plain objects and entries of maps become
- * fields; those that are undefined are left out, undefined in a list and by itself is null. Minus zero is zero, as the
+ * A tree for a plain JavaScript value, with `origin` for every position. Fields of plain objects and entries of maps
+ * become fields. Undefined fields are left out; undefined in a list or alone is null. Minus zero is zero, because the
  * language has none.
- *
- * @throws ConfigError of kind `BadValue` for what the language cannot say: NaN, integers of more than 64 bits,
- *   functions, symbols, instances of classes such as `Date`, and values that contain themselves
+ * @throws ConfigError of kind `BadValue` for what the language cannot express: NaN, integers of more than 64 bits,
+ * functions, symbols, instances of classes such as `Date`, and values that contain themselves
  */
 export function fromValue(value: unknown, origin: Origin = nowhere): ConfigNode {
   return new Builder(origin).build(value);
 }
 
-/** An object or array on the way to the current value, and its fields or items that are still to come. */
+/** An object or array on the way to the current value, and its remaining fields or items. */
 interface Level {
   source: object;
   node: ObjectNode | ListNode;
@@ -26,7 +25,7 @@ interface Level {
   at: unknown;
 }
 
-/** Builds without recursion: a value may be as deep as it likes. */
+/** Builds without recursion, so that a value may have any depth. */
 class Builder {
   readonly #origin: Origin;
   readonly #levels: Level[] = [];

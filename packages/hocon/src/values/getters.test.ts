@@ -53,7 +53,9 @@ const getters: Record<string, (root: ObjectNode, path: string) => unknown> = {
   entryPaths,
 };
 
-/** Rows where the reference takes Java's literals, `1f` and `0x1p3`, or an infinite duration: an error is better. */
+/**
+ * Rows that the reference accepts as Java literals, `1f` and `0x1p3`, or as an infinite duration: an error is better.
+ */
 const better = new Set(['"1f"', '"0x1p3"', '"Infinity d"']);
 
 function recorded(value: unknown): unknown {
@@ -95,7 +97,7 @@ describe('messages of getters', () => {
     return '';
   };
 
-  it('name the place, the path, what is there and what is needed', () => {
+  it('name the position, the path, the actual and the required value', () => {
     expect(message(() => getInt(root, 'a.b'))).toBe(
       'some.conf:1:9: a.b is the string "text", but an integer of 32 bits is needed',
     );
@@ -110,7 +112,7 @@ describe('messages of getters', () => {
     expect(message(() => getDuration(root, 'a.b'))).toContain('there is no number in this duration');
   });
 
-  it('hint at what to do', () => {
+  it('have a hint what to do', () => {
     const hint = (get: () => unknown): string | undefined => {
       try {
         get();
@@ -126,7 +128,7 @@ describe('messages of getters', () => {
     expect(hint(() => getString(root, 'a..c'))).toContain('double quotes');
   });
 
-  it('take the elements of a path too', () => {
+  it('accept the elements of a path too', () => {
     const dotted: PlainValue = toValue(parse('"a.b" = 1').root);
     expect(dotted).toEqual({ 'a.b': 1 });
     expect(getInt(parse('"a.b" = 1').root, ['a.b'])).toBe(1);
@@ -136,7 +138,7 @@ describe('messages of getters', () => {
 describe('periods', () => {
   const period = (text: string) => getPeriod(parse(`v = ${text}`).root, 'v');
 
-  it('are read in the units of the calendar, days without one', () => {
+  it('are read in the units of the calendar, days without a unit', () => {
     expect(period('10')).toEqual({ years: 0, months: 0, days: 10 });
     expect(period('2 weeks')).toEqual({ years: 0, months: 0, days: 14 });
     expect(period('-3 mo')).toEqual({ years: 0, months: -3, days: 0 });

@@ -7,10 +7,10 @@ import { elementsOf } from './tree-path.ts';
 import type { Period } from './units.ts';
 import { parseBytes, parseDuration, parsePeriod, UnitError } from './units.ts';
 
-// All getters throw a ConfigError: of kind `Missing` or `Null` where there is no value, `WrongType` where it cannot be
-// taken for what is asked for, `BadValue` where its text cannot be read, `BadPath` for a path that does not parse.
+// All getters throw a ConfigError: of kind `Missing` or `Null` if there is no value, `WrongType` if it cannot be
+// converted, `BadValue` if its text cannot be read, `BadPath` for an invalid path.
 
-/** What a getter gives: what to call it in messages, how to get it from a node, and how to write it in a config. */
+/** A type that a getter returns: its name in messages, how to convert a node, and how to write it in a config. */
 interface Wanted<Value> {
   name: string;
   from(node: ConfigNode): Value | undefined;
@@ -46,7 +46,7 @@ const DURATION = { name: 'a duration', hint: 'write a number and a unit: ns, us,
 const SIZE = { name: 'a size', hint: 'write a number and a unit: B, kB, MB, GB or KiB, MiB, GiB, as in "10 MiB"' };
 const PERIOD = { name: 'a period', hint: 'write a whole number and a unit: d, w, m or y, as in "2 weeks"' };
 
-/** The value at a path, which must be there and not null. */
+/** The value at a path, which must exist and not be null. */
 function require(node: ConfigNode, path: PathLike, wanted: { name: string; hint: string }): [ConfigNode, string] {
   const elements = elementsOf(path);
   const name = renderPath(elements);
@@ -84,7 +84,7 @@ function read<Value>(node: ConfigNode, path: PathLike, wanted: Wanted<Value>): V
   return value;
 }
 
-/** A string; numbers come as they were written, booleans as `true` and `false`. */
+/** A string; numbers are returned as written, booleans as `true` and `false`. */
 export function getString(node: ConfigNode, path: PathLike): string {
   return read(node, path, STRING);
 }
@@ -94,7 +94,7 @@ export function getBoolean(node: ConfigNode, path: PathLike): boolean {
   return read(node, path, BOOLEAN);
 }
 
-/** A number, or a string that holds one. `bigint` where a number would lose digits. */
+/** A number, or a string that contains one. `bigint` if a number would lose digits. */
 export function getNumber(node: ConfigNode, path: PathLike): number | bigint {
   const value = read(node, path, NUMBER);
   return typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value;
@@ -134,12 +134,12 @@ function readList<Value>(node: ConfigNode, path: PathLike, plural: string, eleme
   });
 }
 
-/** A list of strings, each as {@link getString} takes it. */
+/** A list of strings, each converted as in {@link getString}. */
 export function getStringList(node: ConfigNode, path: PathLike): string[] {
   return readList(node, path, 'strings', STRING);
 }
 
-/** A list of integers, each as {@link getInt} takes it. */
+/** A list of integers, each converted as in {@link getInt}. */
 export function getIntList(node: ConfigNode, path: PathLike): number[] {
   return readList(node, path, 'integers', INT);
 }
@@ -154,18 +154,18 @@ export function getConfigList(node: ConfigNode, path: PathLike): ObjectNode[] {
   return readList(node, path, 'objects', OBJECT);
 }
 
-/** A duration in whole milliseconds, as in `10 seconds`; a bare number is in milliseconds. */
+/** A duration in whole milliseconds, as in `10 seconds`; a number without a unit is in milliseconds. */
 export function getDuration(node: ConfigNode, path: PathLike): number {
   return Number(getDurationNanos(node, path) / 1_000_000n);
 }
 
-/** A duration in nanoseconds; larger ones than 64 bits saturate. */
+/** A duration in nanoseconds; larger values than 64 bits saturate. */
 export function getDurationNanos(node: ConfigNode, path: PathLike): bigint {
   const [found, name] = require(node, path, DURATION);
   return withUnit(parseDuration, found, name, DURATION);
 }
 
-/** A size in bytes, as in `512 MiB`; a bare number is in bytes. */
+/** A size in bytes, as in `512 MiB`; a number without a unit is in bytes. */
 export function getBytes(node: ConfigNode, path: PathLike): bigint {
   const [found, name] = require(node, path, SIZE);
   const plain = asLong(found);
@@ -175,7 +175,7 @@ export function getBytes(node: ConfigNode, path: PathLike): bigint {
   throw new ConfigError('BadValue', name, message, { origin: found.origin, hint: SIZE.hint });
 }
 
-/** A period of the calendar, as in `2 weeks` or `1 y`; a bare number is in days. */
+/** A period of the calendar, as in `2 weeks` or `1 y`; a number without a unit is in days. */
 export function getPeriod(node: ConfigNode, path: PathLike): Period {
   const [found, name] = require(node, path, PERIOD);
   return withUnit(parsePeriod, found, name, PERIOD);

@@ -24,8 +24,7 @@ export function elementsOf(path: PathLike): readonly string[] {
 }
 
 /**
- * The value at a path, an expression or its elements. Undefined when nothing is there; a null value is there.
- *
+ * The value at a path, an expression or its elements. Undefined if it does not exist; a null value exists.
  * @throws ConfigError of kind `BadPath`
  */
 export function getPath(node: ConfigNode, path: PathLike): ConfigNode | undefined {

@@ -40,7 +40,7 @@ prefixes.forEach(([decimal, binary], i) => {
   }
 });
 
-/** What is wrong with a duration or a size, in words. */
+/** The error of a duration or a size, in words. */
 export class UnitError extends Error {}
 
 /**
@@ -64,14 +64,14 @@ export function parseDuration(text: string): bigint {
   throw new UnitError(`"${number}" is no number`);
 }
 
-/** A period of the calendar: how long it is depends on where it begins. Each part may be negative. */
+/** A period of the calendar. Its length depends on its start. Each part may be negative. */
 export interface Period {
   years: number;
   months: number;
   days: number;
 }
 
-/** What one of a unit is, by its plural or short name. */
+/** The length of one unit, by its plural or short name. */
 const periodPerUnit = new Map<string, Period>();
 for (const [names, unit] of [
   [['', 'd', 'days'], { years: 0, months: 0, days: 1 }],
@@ -103,7 +103,7 @@ function isInt(count: number): boolean {
   return Number.isInteger(count) && Math.abs(count + 0.5) < 2 ** 31;
 }
 
-/** Longer names of units stand for their plurals. */
+/** Longer names of units mean their plurals. */
 function plural(unit: string): string {
   return unit.length > 2 && !unit.endsWith('s') ? `${unit}s` : unit;
 }
@@ -124,13 +124,13 @@ export function parseBytes(text: string): bigint {
   return size;
 }
 
-/** A decimal number times an integer, exactly, cut to an integer. */
+/** A decimal number times an integer, exactly, truncated to an integer. */
 function times(number: string, factor: bigint): bigint | undefined {
   const match = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,9}))?$/.exec(number);
   if (match === null || !(match[2] || match[3])) return undefined;
   const [, sign, whole = '', fraction = '', exponent = '0'] = match;
   const scale = Number(exponent) - fraction.length;
-  // Beyond these a size is out of 64 bits, or nothing, whatever the digits.
+  // Beyond these a size is out of 64 bits, or zero, whatever the digits.
   if (Math.abs(scale) > 1_000) return scale > 0 ? 1n << 64n : 0n;
   const digits = BigInt(whole + fraction) * factor;
   const size = scale >= 0 ? digits * 10n ** BigInt(scale) : digits / 10n ** BigInt(-scale);

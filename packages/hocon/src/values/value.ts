@@ -1,7 +1,7 @@
 import type { ConfigNode, ListNode, ObjectNode, PlainValue } from '../tree/node.ts';
 import { Float } from '../tree/node.ts';
 
-/** One step of a walk that needs no recursion: a container to fill, and where its children come from. */
+/** One step of a walk that needs no recursion: a container to fill, and the source of its children. */
 type Work = { node: ObjectNode; into: { [key: string]: PlainValue } } | { node: ListNode; into: PlainValue[] };
 
 /** The plain value of a tree: objects without prototype, `bigint` for long integers, {@link Float} for `1e30`. */

@@ -12,7 +12,7 @@ pipelines = [ { name = p1 } ]
 `;
 
 describe('setValue', () => {
-  it('replaces a value and leaves the rest as it is', () => {
+  it('replaces a value and leaves the rest unchanged', () => {
     expect(setValue(text, 'threads', 8)).toBe(text.replace('4 //', '8 //'));
     expect(setValue(text, 'indexer.type', 'Solr')).toBe(text.replace('"CSV" #', '"Solr" #'));
     expect(setValue(text, 'indexer.csv.path', 'x y')).toBe(text.replace('out.csv', '"x y"'));
@@ -32,7 +32,7 @@ describe('setValue', () => {
     expect(setValue('o {\n  a = 1, # note\n}', 'o.b', 2)).toBe('o {\n  a = 1, # note\n  b = 2\n}');
   });
 
-  it('adds a field at the end where no object is written out', () => {
+  it('adds a field at the end if no object is written out', () => {
     expect(setValue('', 'a.b', true)).toBe('a.b = true\n');
     expect(setValue('a = 1', 'b', 2)).toBe('a = 1\nb = 2\n');
     expect(setValue('x { y = 1 }\na = ${x}\n', 'a.y', 2)).toBe('x { y = 1 }\na = ${x}\na.y = 2\n');
@@ -46,7 +46,7 @@ describe('setValue', () => {
     expect(setValue('{}', 'a', 1)).toBe('{ "a": 1 }');
   });
 
-  it('works beside mistakes, but adds nothing to a text whose brackets do not fit', () => {
+  it('works despite other mistakes, but adds nothing to a text with unbalanced brackets', () => {
     expect(setValue('a = *\nb = 1\n', 'b', 2)).toBe('a = *\nb = 2\n');
     expect(setValue('b = 1\na = [1', 'b', 2)).toBe('b = 2\na = [1');
     for (const text of ['a = """unclosed', 'a = [1', 'a = {\n', 'a = 1\n}\n']) {
@@ -55,7 +55,7 @@ describe('setValue', () => {
     }
   });
 
-  it('says why a value cannot be set', () => {
+  it('reports why a value cannot be set', () => {
     expect(() => setValue('{"a": "x"}', 'a.b', 2)).toThrow('a is the string "x", not an object');
     expect(() => setValue('a = [1]\nb = ${a} [2]\n', 'a', 3)).toThrow(
       'a cannot be set: the text would then be wrong on line 2: a number cannot be joined with a list',
@@ -67,7 +67,7 @@ describe('setValue', () => {
     expect(() => setValue('a = 1', 'a', 2, { format: 'properties' })).toThrow('properties are not edited');
   });
 
-  it('takes the environment and the includes that the text needs', () => {
+  it('uses the environment and the includes that the text needs', () => {
     const text = 'include "base"\nhome = ${HOME}\nx = ${base.x}\n';
     const include = ({ name }: { name: string }) =>
       name === 'base.conf' ? { file: name, text: 'base { x = 1 }' } : undefined;
@@ -77,7 +77,7 @@ describe('setValue', () => {
     expect(parse(edited, options).value).toEqual({ base: { x: 2 }, home: '/h', x: 2 });
   });
 
-  it('sets what is then found, and nothing else', () => {
+  it('changes only the value that is then found', () => {
     const key = fc.constantFrom('a', 'b', 'c', 'd e', 'include');
     const value = fc.oneof(fc.integer(), fc.string(), fc.constant(null), fc.array(fc.integer(), { maxLength: 2 }));
     const fields = fc.array(fc.tuple(fc.array(key, { minLength: 1, maxLength: 3 }), value), { maxLength: 5 });

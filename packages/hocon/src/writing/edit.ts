@@ -17,7 +17,7 @@ import type { PathLike } from '../values/tree-path.ts';
 import { elementsOf, getPath } from '../values/tree-path.ts';
 import { render } from './render.ts';
 
-/** Thrown where a text cannot be edited. */
+/** Thrown if a text cannot be edited. */
 export class EditError extends RangeError {
   override name = 'EditError';
   readonly code = 'cannot-edit';
@@ -31,16 +31,15 @@ export class EditError extends RangeError {
 }
 
 /**
- * Changes one value of a text and nothing else: comments, order and layout of the rest stay. A value that is there is
- * replaced in its place; else the field is added to the innermost object that is written out, or at the end. The edited
- * text is parsed again: where another definition would hide the new value, it is added at the end instead. A text that
- * is strict JSON stays strict.
- *
+ * Changes only one value of a text: comments, order and layout of the rest are kept. An existing value is replaced in
+ * place; otherwise the field is added to the innermost object that is written out, or at the end. The edited text is
+ * parsed again: if another definition would hide the new value, it is added at the end instead. Strict JSON stays
+ * strict JSON.
  * @param path a path expression or its elements; elements of lists have no path
- * @param options as for {@link parse}: what the text needs to be resolved. Its limits hold for the edited text
- * @throws EditError when the value cannot be set: brackets of the text do not fit, or it would have more mistakes than
- *   before, because other values do not go together with the new one
- * @throws ConfigError of kind `BadPath` for a path that is none, `BadValue` for a value that no config can say
+ * @param options as for {@link parse}: what the text needs to be resolved. Its limits apply to the edited text
+ * @throws EditError if the value cannot be set: brackets of the text are unbalanced, or the text would have more
+ * mistakes than before, because other values conflict with the new one
+ * @throws ConfigError of kind `BadPath` for an invalid path, `BadValue` for a value that a config cannot express
  * @throws ArgumentError as {@link parse}
  */
 export function setValue(
@@ -60,7 +59,7 @@ export function setValue(
   throw editor.refusal();
 }
 
-/** An object that is written out with braces, and what is known of the fields directly in it. */
+/** An object that is written out with braces, and the facts about its direct fields. */
 interface Place {
   depth: number;
   open: number;
@@ -76,9 +75,9 @@ class Editor {
   readonly #json: boolean;
   readonly #before: ParseResult;
   readonly #spans: FieldSpan[] = [];
-  /** What keeps the text from being read as a whole, so that nothing can be added to it. */
+  /** The problem that prevents reading the text as a whole, so that nothing can be added to it. */
   readonly #stuck: Problem | undefined;
-  /** What would be wrong with the edited text. */
+  /** The problem of the edited text. */
   #newProblem: Problem | undefined;
 
   constructor(text: string, path: readonly string[], value: PlainValue | ConfigNode, options: ParseOptions) {
@@ -122,7 +121,7 @@ class Editor {
     return found !== undefined && render(found, { indent: 0, sorted: true }) === this.#written;
   }
 
-  /** What keeps the new value from its place, once no candidate was right. */
+  /** Why the new value cannot be set, after all candidates failed. */
   refusal(): EditError {
     const problem = this.#stuck ?? this.#newProblem;
     return new EditError(`${renderPath(this.#path)} cannot be set: ${this.#obstacle()}`, problem);
@@ -158,7 +157,7 @@ class Editor {
     yield this.#append();
   }
 
-  /** The objects written out on the way to the path, innermost and latest first. */
+  /** The written-out objects on the way to the path, innermost and latest first. */
   #places(): Place[] {
     const places: Place[] = [];
     for (const { path, node, valueStart, valueEnd, appends } of this.#spans) {
@@ -197,7 +196,7 @@ class Editor {
     if (!this.#text.slice(open, first).includes('\n')) return this.#splice(end, end, `, ${this.#field(depth, '')}`);
     const indent = this.#indentAt(first);
     const field = `${comma}\n${indent}${this.#field(depth, indent)}`;
-    // Behind a comment or comma that follows the last field on its line.
+    // After a comment or comma that follows the last field on its line.
     const rest = this.#json
       ? 0
       : (/^[^\S\n]*,?[^\S\n]*(?:(?:#|\/\/)[^\n]*)?(?=\n)/.exec(this.#text.slice(end))?.[0].length ?? 0);
@@ -210,7 +209,7 @@ class Editor {
     return `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${this.#field(0, '')}\n`;
   }
 
-  /** The field as it is written inside an object at this depth. */
+  /** The text of the field inside an object at this depth. */
   #field(depth: number, indent: string): string {
     const path = this.#path.slice(depth);
     if (!this.#json) {

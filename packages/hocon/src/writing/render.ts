@@ -7,7 +7,7 @@ import { floatText } from '../tree/number.ts';
 import { fromValue } from '../values/from-value.ts';
 
 export interface RenderOptions {
-  /** `json` by default. `hocon` leaves out quotes and braces where it can. */
+  /** `json` by default. `hocon` leaves out quotes and braces if it can. */
   format?: 'json' | 'hocon';
   /** Sort the keys of every object by UTF-16 code units. */
   sorted?: boolean;
@@ -16,10 +16,9 @@ export interface RenderOptions {
 }
 
 /**
- * A tree or a plain value as text that parses back to it; infinity is written as `1e999`. What is nested deeper than the
- * limit of {@link parse} is written all the same.
- *
- * @throws ConfigError of kind `BadValue` for what the language cannot say, see {@link fromValue}
+ * A tree or a plain value as text that parses back to it; infinity is written as `1e999`. Values that are nested deeper
+ * than the limit of {@link parse} are written too.
+ * @throws ConfigError of kind `BadValue` for what the language cannot express, see {@link fromValue}
  * @throws ArgumentError for options of the wrong type
  */
 export function render(input: ConfigNode | PlainValue | undefined, options: RenderOptions = {}): string {
@@ -33,7 +32,7 @@ export function render(input: ConfigNode | PlainValue | undefined, options: Rend
   return new Renderer(options).write(isNode(input) ? input : fromValue(input));
 }
 
-/** Whether an input is a node: a plain value may have fields of these names too, but of other types. */
+/** Whether an input is a node. A plain value may have fields with these names, but of other types. */
 function isNode(input: ConfigNode | PlainValue | undefined): input is ConfigNode {
   if (typeof input !== 'object' || input === null || Array.isArray(input) || input instanceof Float) return false;
   const { kind, origin } = input;
@@ -53,7 +52,7 @@ function isNode(input: ConfigNode | PlainValue | undefined): input is ConfigNode
   }
 }
 
-/** What is still to be written, last first: text, or a value at a depth. */
+/** The remaining output, last first: text, or a value at a depth. */
 type Pending = string | { node: ConfigNode; depth: number };
 
 class Renderer {
@@ -146,7 +145,7 @@ class Renderer {
   }
 }
 
-/** A number so that it reads back as the same: infinity is a number too large for 64 bits. */
+/** A number in a form that reads back as the same: infinity is a number too large for 64 bits. */
 function numberText(value: number | bigint, float: boolean): string {
   if (typeof value === 'number') {
     if (Number.isNaN(value)) throw new ConfigError('BadValue', '', 'a number is NaN, which no config can say');

@@ -255,14 +255,14 @@ class Compiler {
   #zone(letter: string, count: number): Element {
     switch (letter) {
       case 'V':
-        if (count !== 2) throw this.#error('The letter V must stand twice');
+        if (count !== 2) throw this.#error('The letter V must occur twice');
         return element(Kind.zoneId, {});
       case 'z':
         this.#atMost(count, 4);
         return element(Kind.zoneName, { long: count === 4 });
       case 'v':
       case 'O':
-        if (count !== 1 && count !== 4) throw this.#error(`The letter ${letter} must stand once or four times`);
+        if (count !== 1 && count !== 4) throw this.#error(`The letter ${letter} must occur once or four times`);
         return element(letter === 'v' ? Kind.zoneName : Kind.localizedOffset, { long: count === 4 });
       case 'X':
       case 'x':

@@ -1,9 +1,9 @@
-/** How the text of a CSV file is to be read. Plain data: it crosses threads. */
+/** The syntax of a CSV file. Plain data: it crosses threads. */
 export interface CsvDialect {
   /** One UTF-16 unit. */
   readonly separator: string;
-  /** Whether `"` quotes. */
+  /** Whether `"` is a quote. */
   readonly quotes: boolean;
-  /** Whether a backslash takes the special meaning from a quote, a separator or a backslash, and disappears. */
+  /** Whether a backslash escapes a quote, a separator or a backslash, and is removed. */
   readonly escapes: boolean;
 }

@@ -8,33 +8,35 @@ const QUOTE = 34;
 const BACKSLASH = 92;
 
 /**
- * Reads CSV records from text, one after the other.
- *
- * The syntax is that of RFC 4180, read as the reference's library does in healthy files: records end at LF, CRLF
- * or CR; quotes double; inside quotes every line end becomes LF; white space before an opening quote goes, text
- * behind a closing one joins the cell; a quote anywhere else is just a character. With `escapes` a backslash
- * disappears, and a quote, a separator or a backslash behind it is literal.
+ * Reads CSV records from text, one at a time.
+ * The syntax is that of RFC 4180, read as the reference's library reads correct files: records end at LF, CRLF or CR;
+ * quotes are doubled inside quotes; every line end inside quotes becomes LF; white space before an opening quote is
+ * removed; text after a closing quote is added to the cell; a quote anywhere else is a normal character. With `escapes`
+ * a backslash is removed, and a quote, a separator or a backslash after it is literal.
  */
 export class CsvParser {
-  /** The cells of the last record: the first `count` of them. Overwritten by the next. */
+  /** The cells of the last record: the first `count` of them. The next record overwrites them. */
   cells: string[] = [];
   count = 0;
   /** How many lines of the source the last record took. */
   lines = 0;
-  /** Whether the last record is a line without a character that is not white space. */
+  /** Whether the last record is a line with only white space. */
   blank = false;
   /** Offset of the next record. */
   at = 0;
-  /** For a record of several lines: the most lines that one of its cells has, and the offset of that cell's quote. */
+  /**
+   * For a record of several lines: the maximum number of lines in one of its cells, and the offset of that cell's
+   * quote.
+   */
   mostLines = 0;
   longestCell = 0;
-  /** Where the quote is that is never closed, after `next` has said that there is one. */
+  /** The offset of an unclosed quote, after `next` has returned that there is one. */
   openQuote = 0;
   private readonly dialect: CsvDialect;
   private readonly separator: number;
   private text = '';
-  // Where the next of each special character stands, looked up again only when it has been passed: most records
-  // hold none of them, and one native search tells so for many records at once.
+  // The next position of each special character, looked up again only after it has been passed. Most records contain
+  // none of them, and one native search covers many records at once.
   private nextLf = -1;
   private nextSeparator = -1;
   private nextQuote = -1;
@@ -46,10 +48,11 @@ export class CsvParser {
     this.separator = dialect.separator.charCodeAt(0);
   }
 
-  /** Takes another text, whose first character begins a record. */
+  /** Sets another text, whose first character begins a record. */
   load(text: string): void {
     this.text = text;
-    // In an array that has grown old, each cell would cost the collector's note that something young is in it.
+    // In an old array, each new cell would need a note for the garbage collector that the array refers to a young
+    // object.
     this.cells = [];
     this.at = 0;
     this.nextLf = this.nextSeparator = this.nextQuote = this.nextBackslash = this.nextCr = -1;
@@ -65,7 +68,7 @@ export class CsvParser {
     return this.text.slice(this.at);
   }
 
-  /** How many lines after an earlier offset this one is, and its column there, counted from 1. */
+  /** How many lines this offset is after an earlier one, and its column there, counted from 1. */
   placeOf(offset: number, from: number): { lines: number; column: number } {
     const before = this.text.slice(from, offset);
     const ends = [...before.matchAll(/\r\n|\r|\n/g)];
@@ -74,7 +77,7 @@ export class CsvParser {
     return { lines: ends.length, column: before.length - start + 1 };
   }
 
-  /** Reads the next record. False when the text ends inside quotes: nothing has been read then. */
+  /** Reads the next record. Returns false if the text ends inside quotes; nothing has been read then. */
   next(): boolean {
     const { text, at } = this;
     if (this.nextLf < at) this.nextLf = find(text, '\n', at);
@@ -87,7 +90,7 @@ export class CsvParser {
     return true;
   }
 
-  /** Whether anything but separators has a meaning in this line. */
+  /** Whether this line contains special characters other than separators. */
   private hasSpecial(at: number, stop: number): boolean {
     const { text, dialect } = this;
     if (this.nextCr < at) this.nextCr = find(text, '\r', at);
@@ -136,7 +139,10 @@ export class CsvParser {
     }
   }
 
-  /** Reads the cell that starts here; gives the offset of what ends it, or -1 when the text ends inside quotes. */
+  /**
+   * Reads the cell that starts here. Returns the offset of the character that ends it, or -1 if the text ends inside
+   * quotes.
+   */
   private readCell(at: number): number {
     const { text, separator } = this;
     if (this.dialect.quotes) {
@@ -168,11 +174,11 @@ export class CsvParser {
     if (this.nextCr < start) this.nextCr = find(text, '\r', start);
     if (escapes && this.nextBackslash < start) this.nextBackslash = find(text, '\\', start);
     const simple = this.nextCr > close && (!escapes || this.nextBackslash > close);
-    const behind = text.charCodeAt(close + 1);
-    if (simple && behind !== QUOTE) {
+    const next = text.charCodeAt(close + 1);
+    if (simple && next !== QUOTE) {
       const value = text.slice(start, close);
       this.countLines(value);
-      if (behind !== this.separator) return this.readUnquoted(close + 1, value);
+      if (next !== this.separator) return this.readUnquoted(close + 1, value);
       this.cells[this.count++] = value;
       return close + 1;
     }
@@ -209,7 +215,7 @@ export class CsvParser {
     return -1;
   }
 
-  /** Reads up to the cell's end and adds the cell, with what was read of it before. */
+  /** Reads up to the cell's end and adds the cell, with the part that was read before. */
   private readUnquoted(start: number, before: string): number {
     const { text } = this;
     const { separator, escapes } = this.dialect;
@@ -251,10 +257,10 @@ export class CsvParser {
   }
 }
 
-/** Beyond every text, and still a small integer. */
+/** Beyond the end of every text, but still a small integer. */
 const NOWHERE = 0x3fffffff;
 
-/** Where the text occurs next; beyond everything when it does not. */
+/** The next position of the text; beyond the end if it does not occur. */
 function find(text: string, wanted: string, from: number): number {
   const at = text.indexOf(wanted, from);
   return at < 0 ? NOWHERE : at;

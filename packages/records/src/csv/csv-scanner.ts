@@ -8,53 +8,52 @@ const SPACE = 32;
 const QUOTE = 34;
 const BACKSLASH = 92;
 
-/** At the start of a cell: only here a quote opens. */
+/** At the start of a cell: a quote opens only here. */
 const START = 0;
 const TEXT = 1;
 const QUOTED = 2;
-/** Behind a quote inside quotes: it closes, or the next quote makes one of the two. */
+/** After a quote inside quotes: it closes, or the next character makes it a doubled quote. */
 const QUOTE_IN_QUOTED = 3;
 const BACKSLASH_IN_QUOTED = 4;
-/** Behind a CR that ends a record, unless a LF belongs to it. */
+/** After a CR that ends a record, unless a LF follows. */
 const AFTER_CR = 5;
-/** Behind a record; never between two scans. */
+/** After a record; never between two scans. */
 const ENDED = 6;
-/** Behind a closing quote and white space: nothing else should come before the end of the cell. */
+/** After a closing quote and white space: only the end of the cell should follow. */
 const AFTER_QUOTE = 7;
 
-/** So many places of stray text are kept. */
+/** The maximum number of stored positions of stray text. */
 const MAX_STRAYS = 10;
 
-/** A place in a file: line and column are counted from 1. */
+/** A position in a file: line and column are counted from 1. */
 export interface TextPlace {
   readonly line: number;
   readonly column: number;
 }
 
-/** Beyond every text, and still a small integer. */
+/** Beyond the end of every text, but still a small integer. */
 const NOWHERE = 0x3fffffff;
 
 /**
- * Finds the ends of CSV records. It knows as much of the syntax as that needs: which line ends stand in quotes,
- * hence where quotes open, hence where cells start. `CsvParser` reads the same syntax from text.
- *
- * Without quotes it hops from line end to line end in the bytes. Where quotes are, and in the record that is not
- * complete, it looks at the bytes as Latin-1 text, one character a byte: short searches are fastest in a string.
+ * Finds the ends of CSV records. It knows only the syntax that this needs: which line ends are inside quotes, and
+ * therefore where quotes open and where cells start. `CsvParser` reads the same syntax from text.
+ * Without quotes it jumps from line end to line end in the bytes. In records with quotes, and in an incomplete record,
+ * it reads the bytes as Latin-1 text, one character per byte, because short searches are fastest in a string.
  */
 export class CsvScanner implements RecordScanner {
   records = 0;
   line = 1;
-  /** Cells with text behind their closing quote: how many, and where the first of them are. */
+  /** Cells with text after their closing quote: how many, and the positions of the first ones. */
   strayCount = 0;
   readonly strays: TextPlace[] = [];
   private readonly dialect: CsvDialect;
   /** The bytes of the separator. */
   private readonly separator: string;
   private state = START;
-  /** Line ends inside the record that is under way. */
+  /** Line ends inside the current record. */
   private innerLines = 0;
   private text = '';
-  // Where the next of each stands in the text, looked up when the last one has been passed.
+  // The next position of each special character in the text, looked up after the last one has been passed.
   private nextLf = 0;
   private nextCr = 0;
   private nextQuote = 0;
@@ -69,7 +68,7 @@ export class CsvScanner implements RecordScanner {
   scan(bytes: Uint8Array, from: number, to: number, first: boolean): number {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, to);
     const hopped = first ? -1 : this.hop(buffer, from);
-    // A record begins behind the hops: nothing before has a meaning any more.
+    // A record begins after the jumps, so nothing before it matters any more.
     const base = Math.max(0, hopped);
     this.text = buffer.toString('latin1', base);
     const start = Math.max(from, hopped) - base;
@@ -77,7 +76,7 @@ export class CsvScanner implements RecordScanner {
     this.nextCr = find(this.text, '\r', start);
     this.nextQuote = this.dialect.quotes ? find(this.text, '"', start) : NOWHERE;
     this.nextBackslash = this.dialect.escapes ? find(this.text, '\\', start) : NOWHERE;
-    // One that the last scan has seen a part of counts, too.
+    // A line end that the last scan has seen in part counts, too.
     this.nextSeparator = find(this.text, this.separator, Math.max(0, start - this.separator.length + 1));
     const last = this.walk(start, first);
     this.text = '';
@@ -88,7 +87,10 @@ export class CsvScanner implements RecordScanner {
     return this.state !== QUOTED && this.state !== BACKSLASH_IN_QUOTED;
   }
 
-  /** Where no quotes are, goes from line end to line end. Gives the offset behind the last; -1 when there is none. */
+  /**
+   * Jumps from line end to line end in bytes without quotes. Returns the offset after the last one; -1 if there is
+   * none.
+   */
   private hop(buffer: Buffer, from: number): number {
     if (this.state !== START && this.state !== TEXT) return -1;
     if (this.dialect.quotes && buffer.indexOf(QUOTE, from) >= 0) return -1;
@@ -97,7 +99,7 @@ export class CsvScanner implements RecordScanner {
     let end = -1;
     for (let nextLf = buffer.indexOf(LF, from); nextLf >= 0; nextLf = buffer.indexOf(LF, end)) {
       if (nextCr >= 0 && nextCr < nextLf) {
-        // A CR elsewhere than before a LF ends a record of its own.
+        // A CR that is not followed by a LF ends a separate record.
         if (nextCr < nextLf - 1) break;
         nextCr = buffer.indexOf(CR, nextLf);
       }
@@ -107,14 +109,14 @@ export class CsvScanner implements RecordScanner {
     if (lines > 0) this.state = START;
     this.records += lines;
     if (lines > 0) {
-      // Those of a record that the last scan has left open.
+      // Those of an incomplete record of the last scan.
       this.line += lines + this.innerLines;
       this.innerLines = 0;
     }
     return end;
   }
 
-  /** Goes from one character that means something to the next. */
+  /** Jumps from one special character to the next. */
   private walk(from: number, first: boolean): number {
     const { text } = this;
     let end = -1;
@@ -167,7 +169,7 @@ export class CsvScanner implements RecordScanner {
     return end;
   }
 
-  /** Whether a separator is here, or the part of one that the end of the bytes has cut off. */
+  /** Whether a separator is here, or the part of one before the end of the bytes. */
   private isSeparator(at: number): boolean {
     return this.separator.startsWith(this.text.slice(at, at + this.separator.length));
   }
@@ -180,7 +182,7 @@ export class CsvScanner implements RecordScanner {
     this.strays.push({ line: this.line + this.innerLines, column });
   }
 
-  /** Passes text up to the end of the cell or record. */
+  /** Skips text up to the end of the cell or record. */
   private passText(at: number): number {
     const { text } = this;
     if (this.nextSeparator + this.separator.length <= at) this.nextSeparator = find(text, this.separator, at);
@@ -201,7 +203,7 @@ export class CsvScanner implements RecordScanner {
     return nextCr + 1;
   }
 
-  /** Passes what is quoted up to the next quote or backslash. */
+  /** Skips quoted text up to the next quote or backslash. */
   private passQuoted(at: number): number {
     const { text } = this;
     if (this.nextQuote < at) this.nextQuote = find(text, '"', at);
@@ -215,7 +217,7 @@ export class CsvScanner implements RecordScanner {
     for (; this.nextCr < stop; this.nextCr = find(text, '\r', this.nextCr + 1)) this.innerLines++;
     if (stop === NOWHERE) return text.length;
     if (stop === this.nextQuote && text.startsWith(this.separator, stop + 1)) {
-      // Mostly a separator follows the closing quote: the next cell starts behind it.
+      // Usually a separator follows the closing quote: the next cell starts after it.
       this.state = START;
       return stop + 1 + this.separator.length;
     }
@@ -223,7 +225,7 @@ export class CsvScanner implements RecordScanner {
     return stop + 1;
   }
 
-  /** Whether the character at this place has a backslash before it that is not itself escaped. */
+  /** Whether an unescaped backslash is before the character at this position. */
   private isEscaped(at: number): boolean {
     if (!this.dialect.escapes) return false;
     let first = at;
@@ -232,7 +234,7 @@ export class CsvScanner implements RecordScanner {
   }
 }
 
-/** Where the text occurs next; beyond everything when it does not. */
+/** The next position of the text; beyond the end if it does not occur. */
 function find(text: string, wanted: string, from: number): number {
   const at = text.indexOf(wanted, from);
   return at < 0 ? NOWHERE : at;

@@ -10,16 +10,16 @@ const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 
 /**
- * Finds the ends of values that follow one another, on as many lines as they like, at the top or as elements of an
- * array there: an array at the top is a sequence, and its brackets and commas stand between records as white space
- * does. Only braces and strings count, so that an object with a mistake inside ends where it should.
+ * Finds the ends of consecutive values, on any number of lines, at the top level or as elements of an array there. An
+ * array at the top level is treated as a sequence: its brackets and commas separate records as white space does. Only
+ * braces and strings are checked, so that an object with a mistake inside ends in the right place.
  */
 export class JsonValueScanner implements RecordScanner {
   records = 0;
   line: number;
-  /** How many arrays at the top have been opened and not closed. */
+  /** How many arrays at the top level are open. */
   openArrays = 0;
-  /** Lines up to where the scan is; `line` stays at the last record's end. */
+  /** Lines up to the current position; `line` stays at the last record's end. */
   private currentLine: number;
   private braces = 0;
   private inString = false;
@@ -79,10 +79,10 @@ export class JsonValueScanner implements RecordScanner {
   }
 }
 
-/** Whether a byte stands between values: white space, a comma, a bracket. */
+/** Whether a byte separates values: white space, a comma, a bracket. */
 function isBetween(byte: number): boolean {
   return byte <= 32 || byte === COMMA || byte === OPEN_ARRAY || byte === CLOSE_ARRAY;
 }
 
-/** What stands between two values, in text. */
+/** The characters between two values, in text. */
 export const BETWEEN_VALUES = /^[\u0000-\u0020,[\]]*/;

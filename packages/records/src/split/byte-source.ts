@@ -1,2 +1,2 @@
-/** Bytes of a source, in pieces of any size. A piece may be overwritten when the next one is asked for. */
+/** Bytes of a source, in pieces of any size. The next call may overwrite a piece. */
 export type ByteSource = AsyncIterable<Uint8Array>;

@@ -1,55 +1,57 @@
 import type { ByteSource } from './byte-source.ts';
 
-/** Pieces are cut at about this size: large enough that a message between threads costs nothing beside its content. */
+/** Pieces are cut at about this size: large enough that the cost of a message between threads does not matter. */
 const PIECE_BYTES = 1024 * 1024;
-/** Many sources are small: the first buffer is, too. */
+/** Small, because many sources are small. */
 const FIRST_BYTES = 64 * 1024;
-/** A longer record is refused: it would have to be held in memory as a whole, several times over. */
+/** A longer record is refused, because it would be in memory as a whole, several times. */
 const MAX_RECORD_BYTES = 64 * 1024 * 1024;
 
-/** Where a record stands in its source. */
+/** The position of a record in its source. */
 export interface RecordPlace {
-  /** How many records come before it. */
+  /** How many records are before it. */
   readonly record: number;
   /** The line it begins in, counted from 1. */
   readonly line: number;
 }
 
-/** What a source is made of. */
+/** The parts of a source. */
 export type SourcePart =
   /** Whole records. The memory is the receiver's. */
   | { readonly kind: 'records'; readonly bytes: Uint8Array<ArrayBuffer>; readonly place: RecordPlace }
-  /** A record above the limit: it was skipped. `cutOff`: the source ended before the record did. */
+  /** A record above the limit, which was skipped. `cutOff`: the source ended before the record did. */
   | { readonly kind: 'too-long'; readonly limit: number; readonly place: RecordPlace; readonly cutOff: boolean }
-  /** The last record, which the end of the source has cut off. */
+  /** The last record, which is incomplete at the end of the source. */
   | { readonly kind: 'unfinished'; readonly bytes: Uint8Array<ArrayBuffer>; readonly place: RecordPlace };
 
-/** Finds the ends of records, in one pass over bytes that arrive bit by bit. */
+/** Finds the ends of records, in one pass over bytes that arrive in pieces. */
 export interface RecordScanner {
-  /** Records that have ended so far. */
+  /** Finished records so far. */
   readonly records: number;
   /** The line in which the last of them ended or the next begins, counted from 1. */
   readonly line: number;
   /**
-   * Goes on over `bytes[from..to)`; the record that is under way begins at `bytes[0]` or stands before `from`.
+   * Continues over `bytes[from..to)`; the current record begins at `bytes[0]` or before `from`.
    * @param first stop at the first end of a record
-   * @returns the offset behind the last record (the first one, if asked for) that ended; -1 when none did
+   * @returns the offset after the last finished record (the first one, if `first` is set); -1 if none is finished
    */
   scan(bytes: Uint8Array, from: number, to: number, first: boolean): number;
-  /** Whether the source may end here: a record without a line end counts as ended, one with an open quote does not. */
+  /**
+   * Whether the source may end here: a record without a line end counts as finished, one with an open quote does not.
+   */
   finish(): boolean;
 }
 
 export interface SplitOptions {
-  /** Give the first record as a part of its own. */
+  /** Returns the first record as a separate part. */
   readonly firstAlone?: boolean;
   readonly pieceBytes?: number;
   readonly maxRecordBytes?: number;
 }
 
 /**
- * Cuts a source at ends of records into pieces of about a MiB, each with the place of its first record. Memory is
- * bounded by the longest record that is allowed.
+ * Cuts a source at ends of records into pieces of about a MiB, each with the position of its first record. Memory is
+ * limited by the longest allowed record.
  */
 export async function* splitRecords(
   source: ByteSource,
@@ -65,14 +67,14 @@ export async function* splitRecords(
   let ended = false;
   let place: RecordPlace = { record: scanner.records, line: scanner.line };
 
-  /** Looks for ends in what has not been looked at; gives the part that is complete. */
+  /** Looks for record ends in the new bytes; returns the complete part. */
   const cut = (): SourcePart | undefined => {
     const stop = first || skipping;
     const end = scanner.scan(buffer, scanned, filled, stop);
     if (end < 0) {
       scanned = filled;
       if (skipping) {
-        // The content of the record is not kept: only its end is looked for.
+        // The content of the record is dropped: only its end matters.
         buffer[0] = buffer[filled - 1] as number;
         scanned = filled = 1;
       }
@@ -82,9 +84,9 @@ export async function* splitRecords(
       ? { kind: 'too-long', limit: maxRecordBytes, place, cutOff: false }
       : { kind: 'records', bytes: buffer.subarray(0, end), place };
     const rest = buffer.subarray(end, filled);
-    // A header is cut off long before a piece is full, and behind the end of a source nothing comes.
-    const room = first ? Math.min(buffer.length, pieceBytes) : pieceBytes;
-    buffer = memory(ended ? rest.length : Math.max(room, rest.length * 2));
+    // A header is cut off long before a piece is full, and nothing follows the end of a source.
+    const size = first ? Math.min(buffer.length, pieceBytes) : pieceBytes;
+    buffer = memory(ended ? rest.length : Math.max(size, rest.length * 2));
     buffer.set(rest);
     filled = rest.length;
     scanned = stop ? 0 : filled;
@@ -119,7 +121,7 @@ export async function* splitRecords(
     yield { kind: scanner.finish() ? 'records' : 'unfinished', bytes: buffer.subarray(0, filled), place };
 }
 
-/** Memory that is not shared with anything; filled with zeros it would take twice as long. */
+/** New memory that is not shared. It is not filled with zeros, which would take twice as long. */
 function memory(length: number): Uint8Array<ArrayBuffer> {
   return Buffer.allocUnsafeSlow(length);
 }

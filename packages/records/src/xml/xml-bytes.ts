@@ -1,11 +1,11 @@
-/** What a byte may mean to who reads XML. Several may hold at once. */
+/** The possible meanings of a byte in XML. Several may apply at once. */
 export const NAME_START = 1;
 export const NAME = 2;
 export const SPACE = 4;
 
 /**
- * What each byte of UTF-8 means. Bytes of longer characters count as parts of names: which of those are allowed in names
- * is not looked at.
+ * The meaning of each byte of UTF-8. Bytes of longer characters count as parts of names; whether a name may contain
+ * them is not checked.
  */
 export const MEANING: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) => {
   const char = String.fromCharCode(byte);
@@ -14,7 +14,7 @@ export const MEANING: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) =>
   return /[ \t\r\n]/.test(char) ? SPACE : 0;
 });
 
-/** The bytes that end a run of plain text: line ends to be counted, and control characters, among them. */
+/** The bytes that end a run of plain text, including line ends (for counting) and control characters. */
 export const TEXT_STOPS: Uint8Array = stops('<&]');
 
 /** The bytes that end a run of plain characters in the value of an attribute. */

@@ -1,18 +1,18 @@
-/** A name as it stands in the source. */
+/** A name as written in the source. */
 export interface XmlName {
   readonly bytes: Uint8Array;
   readonly text: string;
 }
 
-/** Past this number names are forgotten: those of a hostile file may all differ. */
+/** Above this number, names are not stored any more, because those of a hostile file may all differ. */
 const MAX_NAMES = 10_000;
 
-/** The names of a file: each is made once. */
+/** The names of a file: each is created once. */
 export class XmlNames {
   private byHash = new Map<number, XmlName[]>();
   private count = 0;
 
-  /** The name that stands in this range. */
+  /** The name in this range. */
   at(bytes: Uint8Array, from: number, to: number): XmlName {
     let hash = to - from;
     for (let i = from; i < to; i++) hash = (Math.imul(hash, 31) + (bytes[i] as number)) | 0;
@@ -33,7 +33,7 @@ export class XmlNames {
   }
 }
 
-/** Whether this name stands in this range. */
+/** Whether this name is in this range. */
 export function standsAt({ bytes: name }: XmlName, bytes: Uint8Array, from: number, to: number): boolean {
   if (name.length !== to - from) return false;
   for (let i = 0; i < name.length; i++) if (name[i] !== bytes[from + i]) return false;

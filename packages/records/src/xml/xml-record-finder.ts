@@ -1,23 +1,23 @@
 import type { XmlName } from './xml-names.ts';
 import type { XmlRecord } from './xml-record.ts';
 
-/** Follows the open elements of a document and finds those at a path, with the texts at another path inside them. */
+/** Tracks the open elements of a document and finds those at a path, with the texts at another path inside them. */
 export class XmlRecordFinder {
-  /** What was found since this was emptied. */
+  /** The records that were found since this was emptied. */
   readonly records: XmlRecord[] = [];
-  /** Where the record that is under way begins; -1 when there is none. */
+  /** Where the current record begins; -1 if there is none. */
   recordStart = -1;
   recordLine = 0;
 
   private readonly rootPath: readonly string[];
   private readonly idPath: readonly string[];
   private readonly open: XmlName[] = [];
-  /** How many of the open elements lie on the path to the records, and on that to the id. */
+  /** How many of the open elements are on the path to the records, and on the path to the id. */
   private onRootPath = 0;
   private onIdPath = 0;
   private idPieces: { start: number; end: number; cdata: boolean }[] = [];
 
-  /** @param idPath empty when the id does not come from an element's text */
+  /** @param idPath empty if the id does not come from an element's text */
   constructor(rootPath: readonly string[], idPath: readonly string[]) {
     this.rootPath = rootPath;
     this.idPath = idPath;
@@ -33,12 +33,12 @@ export class XmlRecordFinder {
     return this.open.at(-1);
   }
 
-  /** The bytes were moved towards the beginning by this much. */
+  /** The bytes were moved towards the beginning by this amount. */
   moved(by: number): void {
     if (this.recordStart >= 0) this.recordStart -= by;
   }
 
-  /** The record that is under way is not wanted. */
+  /** The current record is not wanted. */
   abandon(): void {
     this.recordStart = -1;
   }
@@ -72,14 +72,14 @@ export class XmlRecordFinder {
     this.recordStart = -1;
   }
 
-  /** The innermost element holds the text in this range. All text inside an id element counts, however deep it is. */
+  /** The innermost element contains the text in this range. All text inside an id element counts, at any depth. */
   text(from: number, to: number, cdata: boolean): void {
     const { length } = this.idPath;
     if (length === 0 || this.onIdPath !== length) return;
     if (this.recordStart < 0 || from === to) return;
     const start = from - this.recordStart;
     const last = this.idPieces.at(-1);
-    // Text that came in two parts may be cut within a character.
+    // Text that arrives in two parts may be cut within a character.
     if (last !== undefined && last.end === start && last.cdata === cdata) last.end = to - this.recordStart;
     else this.idPieces.push({ start, end: to - this.recordStart, cdata });
   }

@@ -1,6 +1,6 @@
 /** An element that becomes a document. */
 export interface XmlRecord {
-  /** Where it stands in the bytes that were scanned. */
+  /** Its range in the scanned bytes. */
   readonly start: number;
   readonly end: number;
   /** The line it begins in, counted from 1. */
@@ -9,7 +9,7 @@ export interface XmlRecord {
   readonly id: readonly IdPiece[];
 }
 
-/** A piece of text as it stands in the source, with references, or of a CDATA section, which has none. */
+/** A piece of text as written in the source, with references, or of a CDATA section, which has none. */
 export interface IdPiece {
   /** Relative to the start of the record. */
   readonly start: number;

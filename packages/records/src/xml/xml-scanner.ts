@@ -34,21 +34,20 @@ const COMMENT_END = Buffer.from('-->');
 const INSTRUCTION_END = Buffer.from('?>');
 const DOUBLE = Buffer.from('"');
 const SINGLE = Buffer.from("'");
-/** What ends these; in a comment two hyphens must, so that is looked for. */
+/** The ends of these. For a comment, two hyphens are searched for, because they must end it. */
 const ENDS = { comment: Buffer.from('--'), cdata: Buffer.from(']]>'), instruction: INSTRUCTION_END };
 
-/** What the next byte is part of. All but content may be longer than what is kept in memory. */
+/** The part that contains the next byte. All parts except content may be longer than the bytes in memory. */
 type Inside = 'content' | 'comment' | 'cdata' | 'instruction';
 
 /**
- * Reads XML that arrives bit by bit, as UTF-8: checks that it is well-formed, and tells a finder its elements and texts.
- * Declarations in a document type are passed over: no entity is ever expanded, nothing else is ever read.
- *
- * It works on bytes because the run's thread does it for whole files: a parser that makes texts and events of
+ * Reads XML that arrives in pieces, as UTF-8: checks that it is well-formed, and reports its elements and texts to a
+ * finder. Declarations in a document type are skipped: no entity is expanded, and no other file is read.
+ * It works on bytes because the run's thread does it for whole files. A parser that creates texts and events for
  * everything takes ten times as long.
  */
 export class XmlScanner {
-  /** The line that has been reached, counted from 1. */
+  /** The current line, counted from 1. */
   line = 1;
   private readonly finder: XmlRecordFinder;
   private readonly names = new XmlNames();
@@ -56,7 +55,7 @@ export class XmlScanner {
   private started = false;
   private rootSeen = false;
   private doctypeSeen = false;
-  // Bounds of what is scanned now.
+  // The range of the current scan.
   private bytes: Uint8Array = new Uint8Array();
   private to = 0;
 
@@ -65,9 +64,8 @@ export class XmlScanner {
   }
 
   /**
-   * Goes on over `bytes[from..to)`.
-   *
-   * @returns where it stopped: at `to`, or before a tag, reference or declaration that is not complete yet
+   * Continues over `bytes[from..to)`.
+   * @returns where it stopped: at `to`, or before an incomplete tag, reference or declaration
    * @throws XmlSyntaxError
    */
   scan(bytes: Uint8Array, from: number, to: number): number {
@@ -87,7 +85,7 @@ export class XmlScanner {
     return at;
   }
 
-  /** To be called at the end. Throws `XmlSyntaxError` when the document is not complete. */
+  /** Call this at the end. Throws `XmlSyntaxError` if the document is incomplete. */
   finish(unscanned: number): void {
     const { innermost } = this.finder;
     if (innermost !== undefined) throw this.error(`the file ends inside <${innermost.text}>`);
@@ -96,12 +94,12 @@ export class XmlScanner {
     if (!this.rootSeen) throw this.error('there is no root element');
   }
 
-  /** An error at the line that has been reached. */
+  /** An error in the current line. */
   error(message: string): XmlSyntaxError {
     return new XmlSyntaxError(message, this.line);
   }
 
-  /** A run of text or one tag; -1 when it is not complete. */
+  /** A run of text or one tag; -1 if it is incomplete. */
   private content(at: number): number {
     const { bytes, to } = this;
     if (bytes[at] !== LESS) return this.text(at);
@@ -131,7 +129,7 @@ export class XmlScanner {
       else if (byte === AMPERSAND) {
         const end = this.reference(at);
         if (end < 0) {
-          // What comes before it is done.
+          // Everything before it is finished.
           if (at === from) return -1;
           break;
         }
@@ -148,14 +146,14 @@ export class XmlScanner {
     return at;
   }
 
-  /** Behind the white space outside of the root element. */
+  /** The offset after the white space outside of the root element. */
   private between(from: number): number {
     const at = this.skipSpace(from);
     if (at < this.to && this.bytes[at] !== LESS) throw this.error('there is text outside of the root element');
     return at;
   }
 
-  /** Behind the reference at this place; -1 when it is not complete. */
+  /** The offset after the reference at this position; -1 if it is incomplete. */
   private reference(at: number): number {
     const { bytes, to } = this;
     const from = at + 1;
@@ -163,13 +161,13 @@ export class XmlScanner {
     while (end < to && bytes[end] !== SEMICOLON) {
       const meaning = MEANING[bytes[end] as number] as number;
       if ((meaning & NAME) === 0 && !(end === from && bytes[end] === HASH))
-        throw this.error('a "&" stands for itself: write &amp;');
+        throw this.error('a "&" must be written as &amp;');
       if (++end - from > MAX_REFERENCE) throw this.error('a reference has no end');
     }
     if (end === to) return -1;
     const name = Buffer.from(bytes.buffer, bytes.byteOffset + from, end - from).toString();
     const known = bytes[from] === HASH ? isCharacter(name) : PREDEFINED.has(name) || (this.doctypeSeen && name !== '');
-    if (!known) throw this.error(`&${name}; stands for nothing`);
+    if (!known) throw this.error(`&${name}; is not a known entity`);
     return end + 1;
   }
 
@@ -199,7 +197,7 @@ export class XmlScanner {
     }
   }
 
-  /** Behind the attribute at this place; -1 when it is not complete. */
+  /** The offset after the attribute at this position; -1 if it is incomplete. */
   private attribute(at: number, others: number[]): number {
     const { bytes, to } = this;
     const nameEnd = this.nameEnd(at, 'the name of an attribute');
@@ -288,14 +286,13 @@ export class XmlScanner {
     }
     if (!startsWith(bytes, at, to, DOCTYPE))
       throw this.error('"<!" must begin a comment, a CDATA section or the document type');
-    if (this.rootSeen || this.doctypeSeen)
-      throw this.error('the document type must stand before the root element, once');
+    if (this.rootSeen || this.doctypeSeen) throw this.error('the document type must be before the root element, once');
     const end = this.doctypeEnd(at + DOCTYPE.length);
     if (end >= 0) this.doctypeSeen = true;
     return end;
   }
 
-  /** Behind the document type; -1 when it is not complete. */
+  /** The offset after the document type; -1 if it is incomplete. */
   private doctypeEnd(from: number): number {
     const { bytes, to } = this;
     let subset = false;
@@ -303,21 +300,21 @@ export class XmlScanner {
       const byte = bytes[at];
       let end = at + 1;
       if (byte === LF) this.line++;
-      else if (byte === DOUBLE_QUOTE) end = this.behind(at + 1, DOUBLE);
-      else if (byte === SINGLE_QUOTE) end = this.behind(at + 1, SINGLE);
+      else if (byte === DOUBLE_QUOTE) end = this.afterMark(at + 1, DOUBLE);
+      else if (byte === SINGLE_QUOTE) end = this.afterMark(at + 1, SINGLE);
       else if (byte === OPEN_BRACKET) subset = true;
       else if (byte === CLOSE_BRACKET) subset = false;
       else if (byte === GREATER && !subset) return at + 1;
-      else if (byte === LESS && startsWith(bytes, at, to, COMMENT)) end = this.behind(at + 4, COMMENT_END);
-      else if (byte === LESS && bytes[at + 1] === QUESTION) end = this.behind(at + 2, INSTRUCTION_END);
+      else if (byte === LESS && startsWith(bytes, at, to, COMMENT)) end = this.afterMark(at + 4, COMMENT_END);
+      else if (byte === LESS && bytes[at + 1] === QUESTION) end = this.afterMark(at + 2, INSTRUCTION_END);
       if (end < 0) return -1;
       at = end - 1;
     }
     return -1;
   }
 
-  /** Behind the next occurrence of these bytes; -1 when there is none. */
-  private behind(from: number, mark: Uint8Array): number {
+  /** The offset after the next occurrence of these bytes; -1 if there is none. */
+  private afterMark(from: number, mark: Uint8Array): number {
     const found = this.find(mark, from);
     if (found < 0) return -1;
     this.countLines(from, found);
@@ -330,13 +327,16 @@ export class XmlScanner {
     if (nameEnd === to) return -1;
     const name = Buffer.from(bytes.subarray(at + 2, nameEnd)).toString();
     if (name.toLowerCase() === 'xml' && (this.started || name !== 'xml')) {
-      throw this.error('an XML declaration can only stand at the beginning of the file');
+      throw this.error('an XML declaration can only be at the beginning of the file');
     }
     this.inside = 'instruction';
     return nameEnd;
   }
 
-  /** Goes to the end of a comment, CDATA section or instruction, or as far as the bytes go; -1 when that is nowhere. */
+  /**
+   * Skips to the end of a comment, CDATA section or instruction, or to the end of the bytes; -1 if that end is not
+   * found.
+   */
   private passOver(from: number, inside: Exclude<Inside, 'content'>): number {
     const { bytes, to } = this;
     const mark = ENDS[inside];
@@ -369,7 +369,7 @@ function isCharacter(name: string): boolean {
   return code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) && code !== 0xfffe && code !== 0xffff;
 }
 
-/** Whether the bytes from there on are these, as far as they go. */
+/** Whether these bytes are at this position, as far as there are bytes. */
 function startsWith(bytes: Uint8Array, at: number, to: number, start: Uint8Array): boolean {
   for (let i = 0; i < start.length && at + i < to; i++) if (bytes[at + i] !== start[i]) return false;
   return true;

@@ -6,14 +6,14 @@ import { XmlScanner } from './xml-scanner.ts';
 /** Pieces are cut at about this size. */
 const PIECE_BYTES = 1024 * 1024;
 const FIRST_BYTES = 16 * 1024;
-/** A longer record is refused: it would have to be held in memory as a whole, several times over. */
+/** A longer record is refused, because it would be in memory as a whole, several times. */
 const MAX_RECORD_BYTES = 64 * 1024 * 1024;
 
-/** What XML is made of, for who wants its records. */
+/** The parts of XML for a reader of records. */
 export type XmlPart =
   /** Whole records, packed. The memory is the receiver's. */
   | { readonly kind: 'records'; readonly bytes: Uint8Array; readonly records: readonly XmlRecord[] }
-  /** A record above the limit: it was skipped. */
+  /** A record above the limit, which was skipped. */
   | { readonly kind: 'too-long'; readonly limit: number; readonly line: number };
 
 export interface XmlSplitOptions {
@@ -22,10 +22,9 @@ export interface XmlSplitOptions {
 }
 
 /**
- * Cuts the records out of XML, which is UTF-8, and packs them into pieces of about a MiB. Memory is bounded by the
- * longest record (or tag) that is allowed.
- *
- * @throws XmlSyntaxError when the source is not well-formed, after the records before that place
+ * Cuts the records out of XML, which is UTF-8, and packs them into pieces of about a MiB. Memory is limited by the
+ * longest allowed record (or tag).
+ * @throws XmlSyntaxError if the source is not well-formed, after the records before that position
  */
 export async function* splitXml(
   source: ByteSource,
@@ -38,10 +37,10 @@ export async function* splitXml(
   let buffer = new Uint8Array(FIRST_BYTES);
   let filled = 0;
   let scanned = 0;
-  /** A tag that is not complete is not looked at again before as much has come as there was of it. */
+  /** An incomplete tag is not scanned again until the number of its bytes has doubled. */
   let enough = 0;
 
-  /** Scans what has not been scanned; gives what is full. What is not well-formed throws when all before it is given. */
+  /** Scans the new bytes; returns the full pieces. An XML error is thrown after all records before it are returned. */
   function* scan(): Generator<XmlPart> {
     let failure: unknown;
     try {
@@ -85,7 +84,7 @@ export async function* splitXml(
   scanner.finish(filled - scanned);
 }
 
-/** Copies records one behind the other. */
+/** Copies records into one block. */
 class Packer {
   private readonly pieceBytes: number;
   private bytes: Uint8Array = new Uint8Array();
@@ -96,7 +95,7 @@ class Packer {
     this.pieceBytes = pieceBytes;
   }
 
-  /** Takes a record; gives what is full before it. */
+  /** Adds a record; returns the full piece before it. */
   *add(source: Uint8Array, { start, end, line, id }: XmlRecord): Generator<XmlPart> {
     const length = end - start;
     if (this.filled + length > this.pieceBytes) yield* this.take();
@@ -110,7 +109,7 @@ class Packer {
     this.filled += length;
   }
 
-  /** Gives what has been packed, if anything. */
+  /** Returns the packed records, if any. */
   *take(): Generator<XmlPart> {
     if (this.records.length === 0) return;
     const { bytes, filled, records } = this;

@@ -1,4 +1,4 @@
-/** Says why a text is no well-formed XML. */
+/** The error of a text that is not well-formed XML. */
 export class XmlSyntaxError extends Error {
   override readonly name = 'XmlSyntaxError';
   /** Counted from 1. */

@@ -3,11 +3,11 @@ import { LAUNCH_CALLS, type LaunchPlan, launcherArgs, type Mount } from './launc
 import type { UsableBoundary } from './script-boundary.ts';
 import { syscallFilter } from './syscall-filter.ts';
 
-/** What is locked in. */
+/** The process that runs inside. */
 export interface LockedIn {
-  /** Readable inside, besides Node itself. Nothing is writable. */
+  /** Readable inside, in addition to Node itself. Nothing is writable. */
   readonly mounts: readonly Mount[];
-  /** Of memory that the process may write to: its own heap, buffers, WebAssembly and stacks of threads. */
+  /** The memory that the process may write to: its heap, buffers, WebAssembly and thread stacks. */
   readonly maxBytes: number;
   /** A path inside, and its arguments. */
   readonly command: string;
@@ -20,12 +20,12 @@ export const NODE_INSIDE = '/node';
 /** Numbers of limits, see getrlimit(2). */
 const [RLIMIT_FSIZE, RLIMIT_DATA, RLIMIT_CORE, RLIMIT_NPROC, RLIMIT_NOFILE, RLIMIT_MSGQUEUE] = [1, 2, 4, 6, 7, 12];
 const MAX_OPEN_FILES = 128;
-/** Node has a dozen, Python has what the script starts. */
+/** Node has a dozen threads; Python has those that the script starts. */
 const MAX_THREADS = 64;
 
 /**
- * How to start a process in a boundary. It has namespaces of its own (user, mount, PID, network, IPC, UTS, and cgroup
- * where there is one), reads the given files and no others, and has no environment, no capabilities, no more files than
+ * The command that starts a process in a boundary. The process has separate namespaces (user, mount, PID, network, IPC,
+ * UTS, and cgroup if available), reads only the given files, and has no environment, no capabilities, no files except
  * its standard ones and few system calls. It ends with the thread that started it.
  */
 export function boundaryCommand(boundary: UsableBoundary, lockedIn: LockedIn): { command: string; args: string[] } {
@@ -89,10 +89,10 @@ function nodeMounts(): readonly Mount[] {
 }
 
 function loadedLibraries(): string[] {
-  // Otherwise a report looks for names of the addresses of this machine.
+  // Otherwise a report looks up the names of this machine's addresses.
   Object.assign(process.report, { excludeNetwork: true });
   const { sharedObjects } = process.report.getReport() as unknown as { sharedObjects: string[] };
-  // One that has no path is the kernel's; add-ons of Node are none of Node's libraries.
+  // A library without a path belongs to the kernel. Add-ons are not libraries of Node.
   return [...new Set(sharedObjects)].filter(
     (path) => path.startsWith('/') && !path.endsWith('.node') && existsSync(path),
   );

@@ -31,7 +31,7 @@ it.runIf(process.platform === 'linux' && process.env.CI === 'true')('this machin
   expect(boundaries).not.toEqual([]);
 });
 
-describe.each(boundaries)('JavaScript that got hold of process, in the boundary of %s', (_, boundary) => {
+describe.each(boundaries)('JavaScript with access to process, in the boundary of %s', (_, boundary) => {
   const folder = mkdtempSync(join(tmpdir(), 'headrace-boundary-'));
   const store = join(folder, 'store.db');
   let listener: Server;
@@ -59,7 +59,7 @@ describe.each(boundaries)('JavaScript that got hold of process, in the boundary 
       args: [...flags, '--no-warnings', '-e', program],
     });
 
-  /** What a program prints as its last line, as JSON. It has everything that Node gives to a program. */
+  /** The last line that a program prints, as JSON. The program has everything that Node offers. */
   function inside(program: string, flags?: readonly string[]): unknown {
     const { command, args } = commandOf(program, flags);
     const { stdout, stderr } = spawnSync(command, args, { env: { SECRET: 'x' }, encoding: 'utf8', timeout: MILLIS });
@@ -68,7 +68,7 @@ describe.each(boundaries)('JavaScript that got hold of process, in the boundary 
     return JSON.parse(line);
   }
 
-  /** What becomes of expressions: the code or the name of the error, else `done`. */
+  /** The results of expressions: the code or the name of the error, otherwise `done`. */
   const attempts = (expressions: Readonly<Record<string, string>>) => `(async () => {
     const found = {};
     for (const [name, text] of Object.entries(${JSON.stringify(expressions)})) {
@@ -92,7 +92,7 @@ describe.each(boundaries)('JavaScript that got hold of process, in the boundary 
     return { child, pid: lockedIn(child.pid as number), line };
   }
 
-  it('reads no file of the machine and writes none', () => {
+  it('reads and writes no file of the machine', () => {
     expect(
       inside(
         attempts({
@@ -118,7 +118,7 @@ describe.each(boundaries)('JavaScript that got hold of process, in the boundary 
     });
   });
 
-  it('gets nothing of the store through node:sqlite, and writes no file with it', () => {
+  it('cannot read the store through node:sqlite, or write a file with it', () => {
     const target = join(folder, 'vacuumed.db');
     const memory = `const { DatabaseSync } = process.getBuiltinModule('node:sqlite'); const db = new DatabaseSync(':memory:');`;
     const found = inside(
@@ -135,7 +135,7 @@ describe.each(boundaries)('JavaScript that got hold of process, in the boundary 
     expect(existsSync(target)).toBe(false);
   });
 
-  it('reaches no server, not even one that listens on this machine', () => {
+  it('cannot reach a server, even on this machine', () => {
     const connect = (target: string) =>
       `await new Promise((done, fail) => require('net').connect(${target}).on('connect', done).on('error', fail))`;
     expect(
@@ -152,7 +152,7 @@ describe.each(boundaries)('JavaScript that got hold of process, in the boundary 
     expect(connections).toBe(0);
   });
 
-  it('neither sees nor signals processes, and starts none', () => {
+  it('cannot see, signal or start processes', () => {
     expect(
       inside(
         attempts({
@@ -178,7 +178,7 @@ describe.each(boundaries)('JavaScript that got hold of process, in the boundary 
     });
   });
 
-  it('gets nowhere with system calls of its own', () => {
+  it('cannot use forbidden system calls directly', () => {
     const numbers: Record<string, readonly [x64: number, arm64: number, ...args: number[]]> = {
       socket: [41, 198, 2, 1],
       socketpair: [53, 199, 1, 1],
@@ -228,7 +228,7 @@ describe.each(boundaries)('JavaScript that got hold of process, in the boundary 
     );
   });
 
-  it('has namespaces of its own, no capabilities, no privileges to gain and a filter, seen from outside', async () => {
+  it('has separate namespaces, no capabilities, no new privileges and a filter, seen from outside', async () => {
     const { pid } = await waiting(`console.log('hello')`);
     for (const space of ['user', 'mnt', 'pid', 'net', 'ipc', 'uts']) {
       expect(readlinkSync(`/proc/${pid}/ns/${space}`), space).not.toBe(readlinkSync(`/proc/self/ns/${space}`));
@@ -245,7 +245,7 @@ describe.each(boundaries)('JavaScript that got hold of process, in the boundary 
     expect(writable).toEqual([]);
   });
 
-  it('does not inherit files that are open', () => {
+  it('does not inherit open files', () => {
     const { command, args } = commandOf(
       `const fs = require('fs');
       const found = [];
@@ -260,7 +260,7 @@ describe.each(boundaries)('JavaScript that got hold of process, in the boundary 
     expect(JSON.parse(stdout)).toEqual([]);
   });
 
-  it('holds the memory of the whole process to its limit, buffers included', async () => {
+  it('limits the memory of the whole process, including buffers', async () => {
     const { pid, line } = await waiting(`
       let kept = [];
       let bytes = 0;
@@ -273,7 +273,7 @@ describe.each(boundaries)('JavaScript that got hold of process, in the boundary 
     expect(Number(statusOf(pid, 'VmHWM')) / 1024).toBeLessThan(MAX_BYTES / MIB - 400);
   });
 
-  it('a bomb of threads ends in itself', () => {
+  it('contains the effects of a thread bomb', () => {
     const { command, args } = commandOf(`
       const { Worker } = require('worker_threads');
       const bomb = () => new Worker('setInterval(() => {}, 1000)', { eval: true }).on('error', () => {}).on('online', bomb);
@@ -303,7 +303,7 @@ describe.each(boundaries)('JavaScript that got hold of process, in the boundary 
 });
 
 describe('findBoundary', () => {
-  it('says what is missing where there are no tools', async () => {
+  it('reports what is missing if there are no tools', async () => {
     expect(await findBoundary([], '')).toEqual({
       kind: 'none',
       reason: 'bubblewrap (bwrap) is not installed; unshare and setpriv of util-linux are not installed',
@@ -331,10 +331,10 @@ describe('findBoundary', () => {
   });
 
   const finder = fileURLToPath(import.meta.resolve('./find-boundary.ts'));
-  const NOBODY = { uid: 65534, gid: 65534 };
+  const UNPRIVILEGED = { uid: 65534, gid: 65534 };
   const asNobody = (program: string) =>
     spawnSync(process.execPath, ['--no-warnings', '--input-type=module', '-e', program], {
-      ...(process.getuid?.() === 0 ? NOBODY : {}),
+      ...(process.getuid?.() === 0 ? UNPRIVILEGED : {}),
       cwd: '/',
       encoding: 'utf8',
       timeout: MILLIS,

@@ -8,20 +8,22 @@ import { probeArgs } from './probe.ts';
 import type { ScriptBoundary, UsableBoundary } from './script-boundary.ts';
 import { syscallFilter } from './syscall-filter.ts';
 
-/** Since then it counts the threads in a user namespace by themselves, and all calls of the launcher exist. */
+/**
+ * The first kernel that counts the threads of each user namespace separately and has all system calls of the launcher.
+ */
 const FIRST_KERNEL = [5, 14] as const;
 
 const PROBE_BYTES = 1024 * 1024 * 1024;
-/** Mostly it takes a fifth of a second; on a machine that is very busy far more. */
+/** It usually takes a fifth of a second, and much longer on a busy machine. */
 const PROBE_MILLIS = 60_000;
 const MAX_REASON_CHARACTERS = 300;
 
 /**
- * The boundary of the operating system that this machine has for scripts of uploads: bubblewrap, else unshare of
- * util-linux. Each is really started, with a program inside that tries to get out; the first that holds is taken.
- *
- * @param hidden paths that must be out of reach inside, such as the store of the service
- * @param path the directories to look for the tools in, as in `PATH`
+ * Finds a boundary of the operating system for scripts of uploads on this machine: bubblewrap, otherwise unshare of
+ * util-linux. It really starts each of them, with a program inside that tries to break out, and returns the first one
+ * that holds.
+ * @param hidden paths that must not be visible inside, such as the store of the service
+ * @param path the directories of the tools, as in `PATH`
  */
 export async function findBoundary(hidden: readonly string[], path = process.env.PATH ?? ''): Promise<ScriptBoundary> {
   if (process.platform !== 'linux') return { kind: 'none', reason: `it needs Linux, this is ${process.platform}` };
@@ -31,7 +33,7 @@ export async function findBoundary(hidden: readonly string[], path = process.env
     return { kind: 'none', reason: `it needs a processor of the kind x64 or arm64, this is ${process.arch}` };
   }
   if (!existsSync(`/proc/self/task/${process.pid}/children`)) {
-    // Without it nobody could measure the processor time of what runs inside.
+    // Otherwise the processor time of the program inside cannot be measured.
     return { kind: 'none', reason: '/proc does not list the children of processes' };
   }
   const [bwrap, unshare, setpriv] = ['bwrap', 'unshare', 'setpriv'].map((name) => findProgram(name, path));
@@ -55,7 +57,7 @@ function isRecent(kernel: string): boolean {
   return major > FIRST_KERNEL[0] || (major === FIRST_KERNEL[0] && minor >= FIRST_KERNEL[1]);
 }
 
-/** What is wrong with a boundary; undefined when it holds. */
+/** The error of a boundary; undefined if it works. */
 function failureOf(boundary: UsableBoundary, hidden: readonly string[]): Promise<string | undefined> {
   const { command, args } = boundaryCommand(boundary, {
     mounts: [],
@@ -71,7 +73,7 @@ function failureOf(boundary: UsableBoundary, hidden: readonly string[]): Promise
   });
 }
 
-/** What the probe says that it could do. */
+/** The escapes that the probe reports. */
 function failureIn(stdout: string): string | undefined {
   try {
     const holes = JSON.parse(stdout) as string[];
@@ -81,7 +83,7 @@ function failureIn(stdout: string): string | undefined {
   }
 }
 
-/** What a tool says, or the error in what Node says. */
+/** The output of a tool, or the error in the output of Node. */
 function reasonIn(stderr: string): string | undefined {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '');
   const line = lines.find((each) => /^\w*Error: /.test(each)) ?? lines[0];
@@ -95,7 +97,7 @@ function findProgram(name: string, path: string): string | undefined {
       accessSync(file, constants.X_OK);
       return file;
     } catch {
-      // Not there.
+      // It does not exist.
     }
   }
   return undefined;

@@ -5,15 +5,15 @@ export interface Mount {
   readonly kind: 'file' | 'directory' | 'device';
 }
 
-/** What the launcher has to do, as JSON. */
+/** The job of the launcher, as JSON. */
 export interface LaunchPlan {
-  /** What the file system is to hold; absent when bubblewrap has made it already. */
+  /** The content of the file system; absent if bubblewrap has already made it. */
   readonly mounts?: readonly Mount[];
   /** `RLIMIT_…` numbers with the limit of each. */
   readonly limits: readonly (readonly [resource: number, limit: number])[];
   /** The filter of system calls, in base64. */
   readonly filter: string;
-  /** What is run inside: an absolute path, and its arguments. */
+  /** The program to run inside: an absolute path, and its arguments. */
   readonly command: string;
   readonly args: readonly string[];
   /** Numbers of system calls, which differ between architectures. */
@@ -30,7 +30,7 @@ interface LaunchCalls {
   readonly seccomp: number;
 }
 
-/** The little of `node:ffi` that is used; its types do not ship yet. */
+/** The used part of `node:ffi`, whose types do not ship yet. */
 interface Ffi {
   readonly DynamicLibrary: new (
     path: null,
@@ -39,7 +39,10 @@ interface Ffi {
   getInt32(pointer: bigint, offset: number): number;
 }
 
-/** Where the launcher makes the new root of the file system. It is there on each Linux, and nothing of it is needed. */
+/**
+ * Where the launcher makes the new root of the file system. Every Linux has this directory, and nothing in it is
+ * needed.
+ */
 const NEW_ROOT = '/proc';
 
 export const LAUNCH_CALLS: Readonly<Record<string, LaunchCalls>> = {
@@ -48,10 +51,10 @@ export const LAUNCH_CALLS: Readonly<Record<string, LaunchCalls>> = {
 };
 
 /**
- * The program that closes the door: the first process in the new namespaces. It makes the file system, gives up
- * capabilities and privileges, sets limits and the filter of system calls, and then becomes the program that is to be
- * locked in. Its source is handed to Node, so it must use nothing from outside itself. What fails ends it: nothing runs
- * without the whole boundary.
+ * The program that locks the process in: the first process in the new namespaces. It makes the file system, drops
+ * capabilities and privileges, sets limits and the filter of system calls, and then becomes the program to run inside.
+ * Its source is passed to Node, so it must use nothing from outside itself. Any error ends it, so nothing runs without
+ * the whole boundary.
  */
 function launch(
   plan: LaunchPlan,
@@ -69,7 +72,7 @@ function launch(
     return: long,
   });
   const errnoPlace = library.getFunction('__errno_location', { arguments: [], return: 'pointer' });
-  /** Texts and bytes that the kernel reads. */
+  /** Texts and bytes for the kernel. */
   const kept: Buffer[] = [];
   const raw = (argument: number | string | Buffer): bigint => {
     if (typeof argument === 'number') return BigInt(argument);

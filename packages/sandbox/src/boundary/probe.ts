@@ -1,4 +1,4 @@
-/** The little of `node:ffi` that is used; its types do not ship yet. */
+/** The used part of `node:ffi`, whose types do not ship yet. */
 interface Ffi {
   readonly DynamicLibrary: new (
     path: null,
@@ -6,7 +6,7 @@ interface Ffi {
 }
 
 interface ProbeRequest {
-  /** Paths that must be out of reach. */
+  /** Paths that must not be visible. */
   readonly hidden: readonly string[];
   /** More than the process may have. */
   readonly maxBytes: number;
@@ -14,9 +14,9 @@ interface ProbeRequest {
 }
 
 /**
- * Runs inside a boundary and tries to get out. Its source is handed to Node, so it must use nothing from outside itself.
- *
- * @returns what it could do and must not, as the end of a sentence
+ * Runs inside a boundary and tries to break out. Its source is passed to Node, so it must use nothing from outside
+ * itself.
+ * @returns the forbidden actions that succeeded, each as the end of a sentence
  */
 function probe(
   request: ProbeRequest,
@@ -73,7 +73,9 @@ function probe(
   return holes;
 }
 
-/** The arguments of Node that run the probe. They give it `node:ffi`, which looks deeper than what Node lets programs do. */
+/**
+ * The arguments of Node that run the probe. They enable `node:ffi`, which reaches further than the normal API of Node.
+ */
 export function probeArgs(request: ProbeRequest): string[] {
   const program = `console.log(JSON.stringify((${probe.toString()})(${JSON.stringify(request)}, require('node:fs'),
     require('node:child_process'), require('node:ffi'))));`;

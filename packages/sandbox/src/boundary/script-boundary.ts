@@ -1,6 +1,6 @@
 /**
- * The wall of the operating system around a process. `none` says why this machine has no such wall. Tools are absolute
- * paths.
+ * The isolation that the operating system provides for a process. `none` is the reason why this machine has none. Tools
+ * are absolute paths.
  */
 export type ScriptBoundary =
   | { readonly kind: 'bubblewrap'; readonly path: string }

@@ -1,7 +1,7 @@
 /**
- * The system calls that a process inside the boundary may make: [name, number on x64, number on arm64]. These are what
- * Node and CPython need to compute, to read files and to use the pipes that they were given. Everything else fails:
- * sockets, new processes, other namespaces, mounts, tracing, keys, io_uring, BPF.
+ * The system calls that a process inside the boundary may make: [name, number on x64, number on arm64]. Node and
+ * CPython need them to compute, to read files and to use their pipes. All others fail: sockets, new processes, other
+ * namespaces, mounts, tracing, keys, io_uring, BPF.
  */
 const ALLOWED: readonly (readonly [name: string, x64?: number, arm64?: number])[] = [
   ['read', 0, 63],
@@ -101,7 +101,7 @@ const ALLOWED: readonly (readonly [name: string, x64?: number, arm64?: number])[
   ['prlimit64', 302, 261],
   ['getrlimit', 97, 163],
   ['umask', 95, 166],
-  // Of the pipes, which Node makes as pairs of sockets.
+  // For the pipes, which Node makes as pairs of sockets.
   ['getsockopt', 55, 209],
   ['getsockname', 51, 204],
   ['shutdown', 48, 210],
@@ -118,14 +118,16 @@ const AUDIT_ARCH = { x64: 0xc000003e, arm64: 0xc00000b7 } as const;
 const CLONE_THREAD = 0x10000;
 /** For `mmap`: memory that `RLIMIT_DATA` does not count. */
 const UNCOUNTED_MEMORY = 0x101; // MAP_SHARED, MAP_GROWSDOWN
-/** For `prctl`: whoever may clear this signal outlives the service and each kill. Other options need no rule. */
+/**
+ * For `prctl`: a process that clears this signal would outlive the service and each kill. Other options need no rule.
+ */
 const PR_SET_PDEATHSIG = 1;
 /** For `ioctl`: TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX. */
 const IOCTLS = [0x5401, 0x5413, 0x541b, 0x5421, 0x5450, 0x5451] as const;
 
 const EPERM = 1;
 const ENOSYS = 38;
-/** Programs try calls that are newer than this and, told that they do not exist, use older ones. */
+/** Newer system calls. Programs try them and, if the kernel says that they do not exist, use older ones. */
 const FIRST_NEW_CALL = 424;
 
 const LOAD = 0x20;
@@ -137,7 +139,7 @@ const ALLOW = 0x7fff0000;
 const KILL_PROCESS = 0x80000000;
 const refuse = (errno: number) => 0x00050000 | errno;
 
-/** Offsets in `struct seccomp_data`; of arguments, the low half. */
+/** Offsets in `struct seccomp_data`; for arguments, of the low half. */
 const NUMBER = 0;
 const ARCHITECTURE = 4;
 const argument = (index: number) => 16 + index * 8;
@@ -145,9 +147,8 @@ const argument = (index: number) => 16 + index * 8;
 type Instruction = readonly [code: number, jumpTrue: number, jumpFalse: number, value: number];
 
 /**
- * The filter of system calls as the kernel takes it: an array of `struct sock_filter`.
- *
- * @returns undefined for an architecture that the filter does not know
+ * The filter of system calls in the kernel's format: an array of `struct sock_filter`.
+ * @returns undefined for an architecture that the filter does not support
  */
 export function syscallFilter(architecture: string): Uint8Array | undefined {
   if (architecture !== 'x64' && architecture !== 'arm64') return undefined;
@@ -185,7 +186,7 @@ export function syscallFilter(architecture: string): Uint8Array | undefined {
     [JUMP_IF_EQUAL, 1, 0, PR_SET_PDEATHSIG],
     [RETURN, 0, 0, ALLOW],
     [RETURN, 0, 0, refuse(EPERM)],
-    // The calls of the 32-bit sibling of x64, numbered from 2^30, are refused here too.
+    // The calls of x32, the 32-bit variant of x64 (numbered from 2^30), are refused here too.
     [JUMP_IF_AT_LEAST, 0, 1, FIRST_NEW_CALL],
     [RETURN, 0, 0, refuse(ENOSYS)],
     [RETURN, 0, 0, refuse(EPERM)],

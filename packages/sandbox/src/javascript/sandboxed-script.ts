@@ -6,11 +6,11 @@ import { REALM_SOURCE } from './script-realm.ts';
 import { readWire, SANDBOX_HOST, writeWire } from './value-wire.ts';
 import { wrapScript } from './wrap-script.ts';
 
-/** What a script of untrusted origin may use. */
+/** The limits of an untrusted script. */
 export interface SandboxLimits {
-  /** Of processor time, for one document: how busy the machine is must not decide. */
+  /** Processor time for one document. It does not depend on how busy the machine is. */
   readonly millis: number;
-  /** For all that the script keeps and makes. */
+  /** For everything that the script keeps and creates. */
   readonly bytes: number;
   /** Replaces the message and the code of a document that exceeds `millis`, if the limit is a setting of the caller. */
   readonly overdue?: { readonly message: string; readonly code: string };
@@ -18,17 +18,17 @@ export interface SandboxLimits {
 
 export const SANDBOX_LIMITS: SandboxLimits = { millis: 5000, bytes: 64 * 1024 * 1024 };
 
-/** QuickJS uses the stack of its thread too, which overflows at four times this. */
+/** QuickJS also uses the stack of its thread, which overflows at four times this. */
 const STACK_BYTES = 128 * 1024;
-/** Of promises, between two looks at the clock. */
+/** The number of promise jobs between two checks of the clock. */
 const JOBS_AT_ONCE = 1000;
-/** A log line of a script is cut here. */
+/** A log line of a script is cut to this length. */
 const MAX_LOG_CHARACTERS = 8192;
 
 /**
- * A script of untrusted origin: QuickJS in WebAssembly, with a memory and a clock of its own. The script reaches
- * the document through functions that take and give texts, and nothing else. Exhausting a limit fails the document; the
- * script then begins anew, without what it kept.
+ * An untrusted script: QuickJS in WebAssembly, with separate memory and a separate time limit. The script reaches the
+ * document only through functions that take and return texts. A document that exceeds a limit fails, and the script
+ * then starts again without its state.
  */
 export class SandboxedScript<Document> {
   private readonly source: string;
@@ -55,7 +55,7 @@ export class SandboxedScript<Document> {
     this.loadModule = loadModule;
   }
 
-  /** Rejects with an error of `makeError` when the text is no script that QuickJS understands. */
+  /** Rejects with an error of `makeError` if the text is not a script that QuickJS understands. */
   static async open<Document>(
     source: string,
     name: string,
@@ -69,7 +69,7 @@ export class SandboxedScript<Document> {
     return script;
   }
 
-  /** A promise only after a document that exhausted a limit. */
+  /** Returns a promise only after a document that exceeded a limit. */
   run(document: Document): void | Promise<void> {
     if (this.box === undefined) return this.runAnew(document);
     this.runIn(this.box, document);
@@ -85,7 +85,8 @@ export class SandboxedScript<Document> {
   }
 
   private runIn(box: Box, document: Document): void {
-    // V8 may end this call at the time limit of the document, without any cleanup: then this box is not used again.
+    // V8 may end this call at the time limit of the document, without any cleanup. This instance is not used again
+    // then.
     this.box = undefined;
     this.host.document = document;
     const failure = box.run(this.limits.millis);
@@ -94,7 +95,7 @@ export class SandboxedScript<Document> {
     if (failure !== undefined) throw this.makeError(problemOf(this.explained(failure), this.name));
   }
 
-  /** Limits in words: QuickJS has two of its own. */
+  /** Limits in words, including two limits of QuickJS itself. */
   private explained(failure: ScriptFailure): ScriptFailure {
     const { millis, bytes } = this.limits;
     if (/\binterrupted$/.test(failure.message)) {
@@ -113,8 +114,9 @@ export class SandboxedScript<Document> {
 }
 
 /**
- * One instance of QuickJS with the script in it. A module of its own: what breaks one leaves the others alone, and its
- * memory goes with it. Nothing in it is taken apart first, which QuickJS refuses, loudly, when it ran out of memory.
+ * One instance of QuickJS with the script in it. It is a separate WebAssembly module, so damage to one does not affect
+ * the others, and its memory is freed with it. The instance is not disposed first, because QuickJS aborts on that when
+ * it ran out of memory.
  */
 class Box {
   private readonly runtime: QuickJSRuntime;
@@ -177,10 +179,10 @@ class Box {
     try {
       const failure = this.callRealm(this.runScript);
       if (failure !== undefined || !this.runtime.hasPendingJob()) return failure;
-      // Promises: what they have to do belongs to this document.
+      // Promises: their jobs belong to this document.
       return this.runJobs() ?? this.callRealm(this.finishScript);
     } catch (error) {
-      // The stack of the thread overflowed inside the WebAssembly: nothing in it can be relied on any more.
+      // The stack of the thread overflowed inside the WebAssembly, so its state is not reliable any more.
       return { message: messageOf(error), fatal: true };
     } finally {
       this.deadline = Number.POSITIVE_INFINITY;
@@ -191,7 +193,7 @@ class Box {
     while (this.runtime.hasPendingJob()) {
       const { error } = this.runtime.executePendingJobs(JOBS_AT_ONCE);
       if (error !== undefined) return this.uncaught(error);
-      // A job that was interrupted has only rejected its promise, and jobs that make jobs are never at work for long.
+      // An interrupted job has only rejected its promise, and jobs that create jobs never run for long.
       if (this.isOverdue()) return { message: 'interrupted', fatal: true };
     }
     return undefined;
@@ -211,11 +213,11 @@ class Box {
     return typeof answer === 'string' ? (JSON.parse(answer) as ScriptFailure) : undefined;
   }
 
-  /** What no script can catch. */
+  /** An error that no script can catch. */
   private uncaught(error: QuickJSHandle): ScriptFailure {
     const thrown = this.context.dump(error) as { message?: unknown; stack?: unknown } | null;
     error.dispose();
-    // There was no memory for an error any more. What the script throws does not come here.
+    // There was not enough memory for an error. Errors of the script itself do not come here.
     if (thrown === null) return { message: 'out of memory', fatal: true };
     const { message, stack } = thrown;
     return { message: String(message), stack: String(stack), fatal: true };
@@ -229,13 +231,13 @@ class Box {
   }
 }
 
-/** How long this thread has been computing. */
+/** The processor time of this thread. */
 function processorMillis(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
 }
 
-/** What the host says to a call from the sandbox, as JSON. */
+/** The host's answer to a call from the sandbox, as JSON. */
 function answerTo(host: ScriptHost<unknown>, [what = '', first = '', second = '']: string[]): string | undefined {
   switch (what) {
     case 'read': {

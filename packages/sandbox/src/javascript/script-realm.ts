@@ -1,14 +1,14 @@
 import type { ScriptFailure } from '../problems/script-problem.ts';
 
-/** What the document refuses. */
+/** An operation that the document refuses. */
 export interface Refusal {
   readonly message: string;
   readonly code: string;
 }
 
 /**
- * The current document, as a realm reaches it. Containers come and go as the host's own (`list`, `map`); scalars
- * are primitives everywhere.
+ * The current document, as a realm accesses it. Containers are passed in the host's form (`list`, `map`); scalars are
+ * primitives everywhere.
  */
 export interface RealmHost {
   /** The methods of `rawDoc`. */
@@ -32,21 +32,20 @@ export interface RealmHost {
 }
 
 export interface Realm {
-  /** Takes the script, as `wrapScript` made it; again to begin it anew. */
+  /** Sets the script, as `wrapScript` returned it; call it again to restart the script. */
   load(script: () => Iterator<{ thrown: unknown } | undefined>): void;
   /** Runs it on the current document of the host. */
   run(): ScriptFailure | undefined;
-  /** Writes what promises of the script did behind `run`. */
+  /** Writes changes that promises of the script made after `run`. */
   finish(): ScriptFailure | undefined;
 }
 
 /**
- * Gives a realm of JavaScript its globals: `doc`, `rawDoc` and what goes with them. The one definition of what
- * scripts see: its source (`REALM_SOURCE`) is evaluated in a context of V8 for trusted configs and in QuickJS for the
+ * Creates the globals of a JavaScript realm: `doc`, `rawDoc` and related ones. It is the only definition of what
+ * scripts see. Its source (`REALM_SOURCE`) is evaluated in a context of V8 for trusted configs and in QuickJS for the
  * others, so it must use nothing from outside itself and only ECMAScript.
- *
- * Fields that hold lists or objects are read as real ones, made at first access and kept for the document; what the
- * script did to them is written when it ends. What it did not touch keeps the kind of its numbers.
+ * Fields with lists or objects are read as real lists and objects, created on first access and kept for the document.
+ * Their changes are written when the script ends. Unchanged values keep the kind of their numbers.
  */
 export function openRealm(host: RealmHost): Realm {
   const MAX_DEPTH = 1000;
@@ -78,7 +77,7 @@ export function openRealm(host: RealmHost): Realm {
     else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
   }
 
-  /** What a script gives as a value of the document: `original` itself when it is what that was read as. */
+  /** A value of a script as a value of the document: `original` itself if it was read from that. */
   function toValue(given: unknown, original: unknown, depth: number): unknown {
     switch (typeof given) {
       case 'string':
@@ -180,7 +179,7 @@ export function openRealm(host: RealmHost): Realm {
     return read;
   }
 
-  /** A value for a field; what cannot be one names the field. */
+  /** A value for a field. The error for an unsupported value names the field. */
   function fieldValue(name: string, given: unknown, original: unknown): unknown {
     try {
       return toValue(given, original, 0);
@@ -199,7 +198,7 @@ export function openRealm(host: RealmHost): Realm {
     if (refusal !== undefined) refuse(refusal);
   }
 
-  /** Writes what the script did to lists and objects that it read. */
+  /** Writes the changes of lists and objects that the script has read. */
   function flush(): void {
     if (lives === undefined) return;
     for (const [name, entry] of lives) {
@@ -247,7 +246,7 @@ export function openRealm(host: RealmHost): Realm {
       const args = host.list();
       for (const value of given) args.push(toValue(value, undefined, 0));
       const { value, refusal } = host.call(method, args);
-      // The fields that the call may have changed are read again; of a nested path the first name counts.
+      // The fields that the call may have changed are read again. For a nested path that is the first name.
       for (const name of given.slice(0, 2)) {
         if (typeof name !== 'string') continue;
         lives?.delete(name);
@@ -289,7 +288,7 @@ export function openRealm(host: RealmHost): Realm {
   for (const [name, value] of Object.entries(globals)) {
     Object.defineProperty(globalThis, name, { value, writable: true, enumerable: false, configurable: true });
   }
-  // Long integers are read as such; in JSON texts they are numbers.
+  // Long integers are read as such. In JSON texts they are numbers.
   Object.defineProperty(BigInt.prototype, 'toJSON', {
     value: function toJSON(this: bigint) {
       return Number(this);

@@ -4,28 +4,28 @@ import type { ScriptFailure } from '../problems/script-problem.ts';
 
 const PROMISE = new Script('Promise.prototype', { filename: 'headrace' });
 
-/** By the prototype of a realm's promises, who is told of those that fail and that nobody waits for. */
+/** The listeners for unhandled rejections, by the prototype of a realm's promises. */
 const watched = new WeakMap<object, (failure: ScriptFailure) => void>();
 let watching = false;
 
 /**
- * Tells of promises of a script's realm that fail unheard. Node would end the thread, and with it the run; by the time
- * that it says so the document is gone, so that it can only be told.
+ * Reports promises of a script's realm that are rejected without a handler. Node would end the thread, and with it the
+ * run. The document is already finished when Node reports the rejection, so it can only be logged.
  */
-export function watchRejections(context: Context, tell: (failure: ScriptFailure) => void): void {
-  watched.set(PROMISE.runInContext(context) as object, tell);
+export function watchRejections(context: Context, report: (failure: ScriptFailure) => void): void {
+  watched.set(PROMISE.runInContext(context) as object, report);
   if (watching) return;
   watching = true;
   process.on('unhandledRejection', (reason, promise) => {
-    const told = watched.get(Object.getPrototypeOf(promise) as object);
-    // Of somebody else: what happens when nobody listens.
-    if (told === undefined) throw reason;
-    told(failureOf(reason));
+    const listener = watched.get(Object.getPrototypeOf(promise) as object);
+    // A promise of other code: keep the default behaviour without a listener.
+    if (listener === undefined) throw reason;
+    listener(failureOf(reason));
   });
 }
 
 function failureOf(reason: unknown): ScriptFailure {
   const { stack } = (reason ?? {}) as { stack?: unknown };
-  const message = `a promise without a handler failed: ${messageOf(reason)}`;
+  const message = `a rejected promise was not handled: ${messageOf(reason)}`;
   return typeof stack === 'string' ? { message, stack } : { message };
 }

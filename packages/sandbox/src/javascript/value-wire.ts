@@ -1,11 +1,11 @@
 import type { ScriptHost } from './script-host.ts';
 
-/** What the host knows of numbers that keep their kind. */
+/** The host's functions for numbers that keep their kind. */
 type Numbers = Pick<ScriptHost<unknown>, 'double' | 'doubleValue'>;
 
-/*
- * Values as JSON texts between this process and the sandbox: scalars as they are, all others as a list with its kind
- * in front. The sandbox has the other end, `SANDBOX_WIRE`.
+/**
+ * Values as JSON texts between this process and the sandbox: scalars unchanged, all others as a list that starts with
+ * their kind. The sandbox has the other end, `SANDBOX_WIRE`.
  */
 
 /** A value of a document as JSON that keeps the kind of its numbers. */
@@ -13,7 +13,7 @@ export function writeWire(value: unknown, numbers: Numbers): string {
   return JSON.stringify(toWire(value, numbers));
 }
 
-/** What `writeWire`, or the sandbox, has written. */
+/** Reads the output of `writeWire`, or of the sandbox. */
 export function readWire(text: string, numbers: Numbers): unknown {
   return fromWire(JSON.parse(text), numbers);
 }
@@ -52,7 +52,7 @@ function fromWire(wire: unknown, numbers: Numbers): unknown {
   return object;
 }
 
-/** The other end, in the sandbox: the host that a realm wants, on top of functions that take and give texts. */
+/** The other end, in the sandbox: the host of a realm, built on functions that take and return texts. */
 export const SANDBOX_HOST = `((call, methods) => {
   class Whole { constructor(value) { this.value = value } }
   class Bytes { constructor(text) { this.text = text } }

@@ -5,19 +5,18 @@ import { type openRealm, REALM_SOURCE, type Realm } from './script-realm.ts';
 import { watchRejections } from './script-rejections.ts';
 import { wrapScript } from './wrap-script.ts';
 
-/** What a script that has anything to do with promises has in its text. */
+/** Every script that uses promises contains one of these words. */
 const PROMISES = /async|Promise|import|eval|Function/i;
-/** Evaluating anything in a context makes V8 run what its promises have to do. */
+/** Evaluating anything in a context makes V8 run its promise jobs. */
 const SETTLE = new Script('0', { filename: 'headrace' });
 
 /**
- * The mistake that keeps a text from being a script, with its line; undefined when it is one.
- *
+ * The error of a text that is not a valid script, with its line; undefined if it is valid.
  * @param name of the script, for the message
  */
 export function syntaxMistake(source: string, name: string): string | undefined {
   try {
-    // As it stands, so that what only the wrapping makes legal (`return`, `}{`) is refused.
+    // Checked without the wrapper, so that texts that are only valid inside the wrapper (`return`, `}{`) are refused.
     new Script(source, { filename: name });
     compile(source, name);
     return undefined;
@@ -29,8 +28,8 @@ export function syntaxMistake(source: string, name: string): string | undefined 
 }
 
 /**
- * A script of trusted origin, in the thread of its caller. It sees the document and ECMAScript, nothing of Node;
- * but this is no sandbox: nothing bounds its time and memory.
+ * A trusted script, in the thread of its caller. It sees the document and ECMAScript, but not Node. This is not a
+ * sandbox: nothing limits its time and memory.
  */
 export class VmScript<Document> {
   private readonly name: string;
@@ -39,18 +38,18 @@ export class VmScript<Document> {
   private readonly realm: Realm;
   private readonly script: Parameters<Realm['load']>[0];
   private running = false;
-  /** Where promises are to be settled before the document goes on; undefined when the script makes none. */
+  /** The context in which promises must be settled before the next document; undefined if the script uses none. */
   private readonly settled: Context | undefined;
 
-  /** Throws an error of `makeError` when the text is no script. */
+  /** Throws an error of `makeError` if the text is not a script. */
   constructor(source: string, name: string, host: ScriptHost<Document>, makeError: MakeError) {
     this.name = name;
     this.host = host;
     this.makeError = makeError;
     const mistake = syntaxMistake(source, name);
     if (mistake !== undefined) throw makeError({ when: 'start', message: mistake });
-    // An ordinary global object: one that Node watches would cost at every access.
-    // Its promises wait for us: they must not run between documents, when there is none.
+    // An ordinary global object, because one that Node intercepts would be slow at every access. Its promise jobs run
+    // on request only: they must not run between documents.
     const context = createContext(constants.DONT_CONTEXTIFY, { microtaskMode: 'afterEvaluate' });
     if (PROMISES.test(source)) {
       this.settled = context;
@@ -63,7 +62,7 @@ export class VmScript<Document> {
   }
 
   run(document: Document): void {
-    // V8 ended it in the middle of a document, at the time limit of that: it cannot go on from there.
+    // V8 ended the script in the middle of a document, at its time limit. It cannot continue from there.
     if (this.running) this.realm.load(this.script);
     this.running = true;
     this.host.document = document;

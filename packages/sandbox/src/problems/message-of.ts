@@ -1,4 +1,4 @@
-/** Causes further down than this are left out. A chain of causes may even be a circle. */
+/** The maximum depth of a chain of causes. A chain may be a circle. */
 const MAX_CAUSES = 8;
 
 /** The message of anything thrown, with its causes: `cannot open the file <- ENOENT: …`. */

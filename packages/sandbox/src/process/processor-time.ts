@@ -1,15 +1,14 @@
 import { readFileSync } from 'node:fs';
 
-/** What the kernel counts in, on each Linux. */
+/** The unit of the kernel's times, on every Linux. */
 const MILLIS_A_TICK = 10;
-/** Where user time and system time are, counted from the state of the process. */
+/** The positions of user time and system time, counted from the state of the process. */
 const [USER, SYSTEM] = [11, 12];
 
 /**
- * The processor time, in milliseconds, of the program that runs in a boundary, all of its threads included. The process
- * of this id is the tool that made the boundary: the program is at the end of its line of children.
- *
- * @returns undefined when the process is no more
+ * The processor time, in milliseconds, of the program that runs in a boundary, including all of its threads. The
+ * process with this id is the tool that made the boundary. The program is at the end of its chain of children.
+ * @returns undefined if the process does not exist any more
  */
 export function lockedInMillis(pid: number): number | undefined {
   try {
@@ -19,7 +18,7 @@ export function lockedInMillis(pid: number): number | undefined {
       if (child === undefined || child === '') break;
       innermost = Number(child);
     }
-    // The name of the program, in parentheses, may have blanks.
+    // The name of the program, in parentheses, may contain blanks.
     const fields = readFileSync(`/proc/${innermost}/stat`, 'utf8')
       .replace(/^.*\) /s, '')
       .split(' ');

@@ -8,7 +8,7 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A process whose program is JavaScript: `on(line)` is called with each line that it is sent. */
+/** A process whose program is JavaScript: `on(line)` is called with each line that is sent to it. */
 function scriptProcess(program: string, overrides: Partial<ScriptProcessOptions> = {}) {
   const logged: string[] = [];
   const lines = `
@@ -34,7 +34,7 @@ function scriptProcess(program: string, overrides: Partial<ScriptProcessOptions>
 const FAILED = expect.stringMatching(/^a\.x: the process of the script \(.*\) /);
 
 describe('ScriptProcess', () => {
-  it('answers calls in their order, many on their way', async () => {
+  it('answers calls in their order, with many in flight', async () => {
     const { script } = scriptProcess('say({}); on = (line) => say({ value: line })');
     await script.start();
     const texts = Array.from({ length: 1000 }, (_, i) => `"${i}${'x'.repeat(i)}"`);
@@ -82,7 +82,7 @@ describe('ScriptProcess', () => {
     await expect(script.start()).rejects.toThrow(/was not ready after 0\.2 s$/);
   });
 
-  it('does not start one that refuses, is none, or ends', async () => {
+  it('does not start one that refuses, does not exist, or ends', async () => {
     const refusing = scriptProcess('say({ error: { message: "no", line: 3 } }); on = () => {}');
     await expect(refusing.script.start()).rejects.toThrow(/^a\.x, line 3: no$/);
     const missing = scriptProcess('', { command: '/no/such/program' });
@@ -92,7 +92,7 @@ describe('ScriptProcess', () => {
     expect(ending.logged).toEqual(['last words']);
   });
 
-  it('fails the calls when no other process can be started', async () => {
+  it('fails the calls if no other process can be started', async () => {
     const flag = join(mkdtempSync(join(tmpdir(), 'headrace-script-')), 'flag');
     const { script } = scriptProcess(
       `const { existsSync, writeFileSync } = require('node:fs');
@@ -106,7 +106,7 @@ describe('ScriptProcess', () => {
     await expect(script.call('4')).rejects.toThrow('a.x: only once');
   });
 
-  it('goes on after an error, and with another process after a fatal one', async () => {
+  it('continues after an error, and with another process after a fatal one', async () => {
     const { script } = scriptProcess(`let n = 0; say({});
       on = (line) => { n++; say(line === 'ok' ? { value: n } : { error: { message: line, fatal: line === 'fatal' } }) }`);
     await script.start();
@@ -116,15 +116,15 @@ describe('ScriptProcess', () => {
     expect(await Promise.all(calls)).toEqual([1, 'a.x: bad', 3, 'a.x: fatal', 1]);
   });
 
-  it('ends a process that does not keep to the protocol', async () => {
+  it('ends a process that violates the protocol', async () => {
     const { script } = scriptProcess(`say({});
       on = (line) => { console.log(line === 'ok' ? '{"value": 1}' : line) }`);
     await script.start();
-    await expect(script.call('no answer')).rejects.toThrow(/gave no answer, no answer$/);
+    await expect(script.call('no answer')).rejects.toThrow(/returned no answer, which is not an answer$/);
     expect(await script.call('ok')).toBe(1);
   });
 
-  it('cuts what is logged', async () => {
+  it('cuts log lines that are too long', async () => {
     const { script, logged } = scriptProcess(
       'say({}); on = () => { console.error("x".repeat(20000)); say({ value: 1 }) }',
     );

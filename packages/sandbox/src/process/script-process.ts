@@ -5,35 +5,35 @@ import { readLines } from './line-reader.ts';
 import { lockedInMillis } from './processor-time.ts';
 
 const MAX_ANSWER_CHARACTERS = 256 * 1024 * 1024;
-/** What the script prints is logged, a line cut here. */
+/** Output of the script is logged. A line is cut to this length. */
 const MAX_LOG_CHARACTERS = 8192;
 const MILLIS_TO_STOP = 5000;
-/** Between two looks at the processor time of a process. */
+/** The time between two checks of a process's processor time. */
 const MILLIS_BETWEEN_LOOKS = 1000;
 
-/** How to run a script, and what it may take. */
+/** How to run a script, and its limits. */
 export interface ScriptProcessOptions {
-  /** Of the script, for messages. */
+  /** The name of the script, for messages. */
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  /** Sent to each new process, ahead of all requests: a line of JSON. */
+  /** Sent to each new process before all requests: a line of JSON. */
   readonly greeting?: string;
-  /** Until the process says that it is ready. */
+  /** The time limit until the process reports that it is ready. */
   readonly startMillis: number;
-  /** For one call, from when the process can attend to it; without it a call may take as long as it likes. */
+  /** The time limit for one call, from when the process can start it. No limit if absent. */
   readonly callMillis?: number | undefined;
   /**
-   * Processor time for one call, all threads together, and as much between two calls: for a process in a boundary. Who
-   * takes more is ended, at the latest some seconds after that.
+   * The processor time for one call, all threads together, and the same between two calls: for a process in a boundary.
+   * A process that uses more is ended, at the latest some seconds after that.
    */
   readonly processorMillis?: number;
-  /** What a call fails with that took longer. */
+  /** The error of a call that took longer. */
   readonly overdueCode?: string;
-  /** Reads a line of JSON: objects are maps. It may keep the kinds of numbers. Throws for what is no JSON. */
+  /** Reads a line of JSON: objects are maps. It may keep the kinds of numbers. Throws for text that is not JSON. */
   readonly readJson: (line: string) => unknown;
-  /** Makes the errors of `start` and `call`. */
+  /** Creates the errors of `start` and `call`. */
   readonly makeError: MakeError;
   readonly logger: { info(text: string): void };
 }
@@ -46,22 +46,21 @@ interface Call {
 }
 
 /**
- * A script in a process of its own, kept alive and asked over its standard input and output: a line of JSON is a
- * request, a line the answer, in the order of the requests. A process that dies fails the call that it was at; the
- * calls behind go to a new one.
- *
- * The process says `{"value": …}`, or `{"error": {"message", "line", "code"}}` (with `"fatal": true` when it ends with
- * that), or, in the middle of a call, `{"ask": …}`, which is answered by a line that starts with `=`. Its first line says
- * whether it is ready. What it writes to standard error is logged.
+ * A script in a separate process that is kept running and receives requests over its standard input and output: a line
+ * of JSON is a request, a line is the answer, in the order of the requests. If a process dies, its current call fails,
+ * and the later calls go to a new process.
+ * The process writes `{"value": …}`, or `{"error": {"message", "line", "code"}}` (with `"fatal": true` if it ends after
+ * that), or, in the middle of a call, `{"ask": …}`, which is answered by a line that starts with `=`. Its first line
+ * says whether it is ready. Its standard error is logged.
  */
 export class ScriptProcess {
   private readonly options: ScriptProcessOptions;
-  /** All that are not answered, the oldest first; the child, when there is one, has them. */
+  /** All unanswered calls, the oldest first. They were sent to the child, if there is one. */
   private readonly calls: Call[] = [];
   private child: ChildProcess | undefined;
   private ready = false;
   private started: { resolve: () => void; reject: (error: Error) => void } | undefined;
-  /** Why the child was ended, when it did not end by itself. */
+  /** Why the child was ended, if it did not end by itself. */
   private endReason: string | undefined;
   private endCode: string | undefined;
   private lastWords = '';
@@ -72,7 +71,7 @@ export class ScriptProcess {
     this.options = options;
   }
 
-  /** Rejects when the process cannot be started, is not ready in time, or refuses. */
+  /** Rejects if the process cannot be started, is not ready in time, or refuses. */
   start(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.started = { resolve, reject };
@@ -81,9 +80,8 @@ export class ScriptProcess {
   }
 
   /**
-   * What the script makes of a request, a line of JSON.
-   *
-   * @param onQuestion answers what the script asks meanwhile, with JSON
+   * The script's answer to a request, a line of JSON.
+   * @param onQuestion answers questions of the script during the call, with JSON
    * @returns rejects with an error that names the line of the script if there is one
    */
   call(request: string, onQuestion?: (question: unknown) => string): Promise<unknown> {
@@ -97,7 +95,7 @@ export class ScriptProcess {
     });
   }
 
-  /** Lets the process end, and ends it if it does not. */
+  /** Lets the process end, and kills it if it does not. */
   async stop(): Promise<void> {
     const { child } = this;
     this.child = undefined;
@@ -131,7 +129,7 @@ export class ScriptProcess {
       if (line.trim() !== '') this.lastWords = line.trim();
       logger.info(line);
     });
-    // What cannot be written to it any more is told by its end.
+    // If it cannot be written to any more, its end is reported.
     child.stdin.on('error', () => {});
     child.on('error', (error) => this.ended(child, `cannot be run: ${messageOf(error)}`));
     child.on('close', (code, signal) => {
@@ -146,7 +144,11 @@ export class ScriptProcess {
     const { name, callMillis, makeError, readJson } = this.options;
     const answer = cut ? undefined : parsed(line, readJson);
     if (answer === undefined) {
-      this.end(cut ? `gave more than ${MAX_ANSWER_CHARACTERS} characters` : `gave ${line.slice(0, 200)}, no answer`);
+      this.end(
+        cut
+          ? `gave more than ${MAX_ANSWER_CHARACTERS} characters`
+          : `returned ${line.slice(0, 200)}, which is not an answer`,
+      );
       return;
     }
     const error = answer.get('error');
@@ -173,7 +175,7 @@ export class ScriptProcess {
     this.watch(this.calls.length > 0 ? callMillis : undefined);
   }
 
-  /** Ends a child that can be of no more use; what it was at fails when it has ended. */
+  /** Ends a child that is of no more use. Its current call fails when it has ended. */
   private end(reason: string, code?: string): void {
     this.endReason = reason;
     this.endCode = code;
@@ -192,7 +194,7 @@ export class ScriptProcess {
     this.replace();
   }
 
-  /** Leaves the child to its end, and goes on with another if there is something to do. */
+  /** Waits for the end of the child, and starts another if there are calls. */
   private replace(): void {
     this.child?.kill('SIGKILL');
     this.child = undefined;

@@ -6,34 +6,33 @@ import { boundaryCommand, type Mount, type UsableBoundary } from '../boundary/in
 import { messageOf } from '../problems/message-of.ts';
 import type { MakeError } from '../problems/script-problem.ts';
 
-/** Of memory that the process may write to. */
+/** The memory that the process may write to. */
 const MAX_BYTES = 1024 * 1024 * 1024;
 const MILLIS_TO_ASK = 60_000;
 const MAX_LINKS = 16;
 
-/** Where libraries of the system are, and the modules of its Python. */
+/** The directories of system libraries and of the system's Python modules. */
 const SYSTEM_LIBRARIES = ['/lib', '/lib64', '/usr/lib', '/usr/lib64', '/usr/local/lib'] as const;
-/** Prefixes of a Python that hold far more than Python. */
+/** Prefixes of a Python installation that contain far more than Python. */
 const SHARED_PREFIXES: ReadonlySet<string> = new Set(['/', '/usr', '/usr/local']);
 
-/** Asked in isolated mode: neither the environment of the service nor a home directory adds places to look for modules. */
+/** Run in isolated mode: neither the environment of the service nor a home directory adds directories for modules. */
 const ASK = 'import json, sys; print(json.dumps([sys.executable, sys.prefix, sys.base_prefix, *sys.path]))';
 
-/** What the caller has to say about the files of Python. */
+/** The caller's checks for the files of Python. */
 export interface PythonChecks {
   readonly makeError: MakeError;
-  /** Throws when a script could write to this path, whose directory Python reads outside of the boundary. */
+  /** Throws if a script could write to this path, whose directory Python reads outside of the boundary. */
   requireReadOnly(path: string): void;
-  /** Throws when there are files in this directory that a script must not see. */
+  /** Throws if this directory contains files that a script must not see. */
   requireNothingHidden(directory: string): void;
 }
 
 /**
- * How to run a Python of this machine in a boundary: it may read its own installation, the libraries of the system and
- * the directory of the script.
- *
- * @param python the executable
- * Rejects with an error of `checks` when Python cannot be asked where it is installed, or reads what it must not.
+ * The command that runs a Python of this machine in a boundary: it may read its own installation, the libraries of the
+ * system and the directory of the script.
+ * @param python the executable. Rejects with an error of `checks` if Python cannot report where it is installed, or
+ * reads forbidden files.
  */
 export async function boundedPython(
   boundary: UsableBoundary,
@@ -42,14 +41,14 @@ export async function boundedPython(
   args: readonly string[],
   checks: PythonChecks,
 ): Promise<{ command: string; args: string[] }> {
-  // Outside the boundary, Python is asked where it is. It runs files of its installation then.
+  // Outside of the boundary, Python reports where it is. It runs files of its installation for that.
   if (isAbsolute(python)) checks.requireReadOnly(join(dirname(dirname(python)), 'lib', 'python.pth'));
   const [executable, ...places] = await installation(python, checks.makeError);
   const folders = new Set<string>(SYSTEM_LIBRARIES);
   for (const place of places) if (!SHARED_PREFIXES.has(place)) folders.add(place);
   const mounts: Mount[] = [];
   for (const folder of [...folders].toSorted()) {
-    // What is inside of another one comes with it. A zip file on the path of Python may be missing.
+    // A directory inside another one is already included. A zip file on the path of Python may be missing.
     if (!folder.startsWith('/') || mounts.some(({ target }) => isInside(folder, target)) || !(await exists(folder)))
       continue;
     const kind = (await stat(folder)).isDirectory() ? 'directory' : 'file';
@@ -79,7 +78,7 @@ async function installation(python: string, makeError: MakeError): Promise<[exec
   throw makeError({ when: 'start', message: `${python} does not know where it is` });
 }
 
-/** A file, and the files that it leads to by symbolic links. */
+/** A file, and the files that its symbolic links lead to. */
 async function links(file: string): Promise<string[]> {
   const found = [file];
   for (let at = file; found.length < MAX_LINKS && (await lstat(at)).isSymbolicLink(); ) {

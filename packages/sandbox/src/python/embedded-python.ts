@@ -2,10 +2,9 @@ import { PYTHON_EXPLAINED } from './python-explained.ts';
 
 /**
  * The Python side of EmbeddedPython, in Pyodide: what scripts see as `doc` and `rawDoc`. Evaluates to `open_script`,
- * which takes the greeting and gives the function for each request, and the first line to say.
- *
- * `doc` is a dict that is written to the document when the script has run, or calls `rawDoc`: only what is not as it
- * was read. `rawDoc` asks the host, which has the document, and reads `doc` again.
+ * which takes the greeting and returns the function for each request, and the first line to write.
+ * `doc` is a dict. Its changes are written to the document after the script, and before each call of `rawDoc`. `rawDoc`
+ * asks the host, which has the document, and reads `doc` again.
  */
 export const EMBEDDED_PYTHON = `
 import base64, builtins, json, math, sys, types
@@ -76,7 +75,7 @@ class Fields(dict):
         return copied(self)
 
 class Refused(Exception):
-    """What the document refuses: its message stands for itself."""
+    """What the document refuses: its message is complete."""
     def __init__(self, code, message):
         super().__init__(message)
         self.code = code

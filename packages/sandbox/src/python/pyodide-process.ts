@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { boundaryCommand, NODE_INSIDE, type UsableBoundary } from '../boundary/index.ts';
 import { EMBEDDED_PYTHON } from './embedded-python.ts';
 
-/** The little of Pyodide that is used. */
+/** The used part of Pyodide. */
 interface Pyodide {
   runPython(code: string): unknown;
   unregisterJsModule(name: string): void;
@@ -18,7 +18,7 @@ type RunScript = (request: string) => string;
 const WASM_PAGE_BYTES = 65536;
 
 /**
- * The program of a process of Node that runs Python in Pyodide, see `ScriptProcess`. Its source is handed to Node, so it
+ * The program of a Node process that runs Python in Pyodide, see `ScriptProcess`. Its source is passed to Node, so it
  * must use nothing from outside itself.
  */
 async function servePython(
@@ -31,7 +31,7 @@ async function servePython(
   let rest = '';
   const buffer = Buffer.alloc(65536);
   const decoder = new TextDecoder();
-  /** Without the event loop, in which Python could leave something to be done later. */
+  /** Without the event loop, which Python could use to run something later. */
   const readLine = (): string | undefined => {
     const pieces: string[] = [];
     for (;;) {
@@ -84,8 +84,8 @@ async function servePython(
     };
     let deadline = Number.POSITIVE_INFINITY;
     if (millis !== undefined) {
-      // Python looks here now and then whether it has been interrupted, and takes that back. Interrupted, it gets some
-      // time to say so.
+      // Python regularly checks here whether it is interrupted, and resets the flag. After an interrupt it gets some
+      // time to report the error.
       pyodide.setInterruptBuffer({
         get 0() {
           if (processorMillis() < deadline) return 0;
@@ -108,7 +108,7 @@ async function servePython(
   }
 }
 
-/** Where the optional package is; undefined when it is not installed. */
+/** The directory of the optional package; undefined if it is not installed. */
 export function findPyodide(
   resolve: (id: string) => string = createRequire(import.meta.url).resolve,
 ): string | undefined {
@@ -120,9 +120,8 @@ export function findPyodide(
 }
 
 /**
- * Takes away what Python could use, should it get hold of JavaScript: a second line of defence, and no boundary. Its
- * source is handed to Node, too.
- *
+ * Removes everything that Python could use if it got access to JavaScript: a second line of defence, not a boundary.
+ * Its source is passed to Node, too.
  * @param denyImports makes every later import fail
  */
 function lockNode(denyImports: () => void): void {
@@ -132,7 +131,7 @@ function lockNode(denyImports: () => void): void {
     Object.defineProperty(process, name, { value: undefined, configurable: false });
   }
   Object.defineProperty(globalThis, 'process', { value: undefined, configurable: false });
-  // A getter that Python puts on a prototype would be called by the code around Python.
+  // The code around Python would call a getter that Python puts on a prototype.
   const known = [
     Object,
     Function,
@@ -152,21 +151,20 @@ function lockNode(denyImports: () => void): void {
   for (const { prototype } of [...known, Uint8Array, ArrayBuffer]) Object.seal(prototype);
 }
 
-/** Where the files of Pyodide are inside a boundary. */
+/** The path of Pyodide's files inside a boundary. */
 const PYODIDE_INSIDE = '/pyodide';
-/** V8 reserves so much memory for code, which it fills only as far as its heap may grow. */
+/** V8 reserves this much memory for code, and uses it only as far as its heap may grow. */
 const RESERVED_BYTES = 512 * 1024 * 1024;
-/** Of JavaScript around Python. Code that is compiled counts, too. */
+/** For the JavaScript around Python, including compiled code. */
 const MAX_HEAP_MIB = 96;
-/** Of the whole process, by how much it may have more than Python: Node itself takes half of it. */
+/** How much more memory the whole process may have than Python: Node itself takes half of it. */
 const BYTES_AROUND_PYTHON = 256 * 1024 * 1024;
 
 /**
- * How to start Python in a process of Node that may read the files of Pyodide and nothing else: no other files, no
- * network, no processes, no environment; and code of JavaScript, should Python get hold of some, makes no code from texts.
- *
- * @param maxBytes of Python's memory, all of Pyodide's own included
- * @param boundary of the operating system around the process; it holds the memory of the whole process to 256 MiB more
+ * The command that starts Python in a Node process that may read only the files of Pyodide: no other files, no network,
+ * no processes, no environment. If Python gets access to JavaScript, it cannot create code from texts.
+ * @param maxBytes of Python's memory, including Pyodide itself
+ * @param boundary of the operating system around the process; it limits the memory of the whole process to 256 MiB more
  */
 export function pyodideCommand(
   folder: string,
@@ -178,7 +176,7 @@ export function pyodideCommand(
     const fs = process.getBuiltinModule('node:fs');
     const { registerHooks } = process.getBuiltinModule('node:module');
     const denyImports = () => registerHooks({ resolve: () => { throw new Error('There are no modules here'); } });
-    // Pyodide asks for numbers of the system here, which is not allowed any more.
+    // Pyodide asks for system values here, which is not allowed any more.
     process.binding = () => ({ fs: fs.constants });
     // What the permissions do not cover.
     process.kill = process._kill = undefined;
@@ -193,7 +191,7 @@ export function pyodideCommand(
     mounts: [{ source: folder, target: PYODIDE_INSIDE, kind: 'directory' }],
     maxBytes: RESERVED_BYTES + maxBytes + BYTES_AROUND_PYTHON,
     command: NODE_INSIDE,
-    // Fewer threads take less memory, and are faster for so small a heap.
+    // Fewer threads take less memory, and are faster for such a small heap.
     args: [`--max-old-space-size=${MAX_HEAP_MIB}`, '--v8-pool-size=1', '--single-threaded-gc', ...args],
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Python: an exception as the JSON of `ScriptProcess` wants it, with the innermost line that is in the script. Shared by
- * the Python of this machine and the embedded one.
+ * Python: an exception as JSON for `ScriptProcess`, with the innermost line that is in the script. The Python of this
+ * machine and the embedded one share it.
  */
 export const PYTHON_EXPLAINED = `
 def explained(error, path):

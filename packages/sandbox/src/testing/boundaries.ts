@@ -10,7 +10,7 @@ export function pathWith(...names: string[]): string {
   return folder;
 }
 
-/** The boundaries of this machine: that of util-linux, and that of bubblewrap where it is installed. */
+/** The boundaries of this machine: that of util-linux, and that of bubblewrap if it is installed. */
 export async function boundariesHere(): Promise<[name: string, boundary: UsableBoundary][]> {
   const found = [await findBoundary([], pathWith('bwrap')), await findBoundary([], pathWith('unshare', 'setpriv'))];
   return found.flatMap((boundary) =>
@@ -18,7 +18,7 @@ export async function boundariesHere(): Promise<[name: string, boundary: UsableB
   );
 }
 
-/** The process in a boundary: the last in the line of children of the tool that made it. */
+/** The process in a boundary: the last in the chain of children of the tool that made it. */
 export function lockedIn(pid: number): number {
   for (let innermost = pid; ; ) {
     const [child = ''] = readFileSync(`/proc/${innermost}/task/${innermost}/children`, 'utf8').split(' ');
@@ -27,7 +27,7 @@ export function lockedIn(pid: number): number {
   }
 }
 
-/** A number, in the unit of its line, out of what the kernel says of a process. */
+/** A number, in the unit of its line, from the kernel's text about a process. */
 export function statusOf(pid: number, key: string): string {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return new RegExp(`^${key}:\\s*(\\S+)`, 'm').exec(status)?.[1] ?? '';

@@ -7,7 +7,7 @@ import type {
   RunListeners,
   RunRequest,
 } from '@headrace/engine';
-import { RunThreads } from '@headrace/engine/threads';
+import { RunLauncher } from '@headrace/engine/threads';
 
 /**
  * The engine's threads, created with the first upload, run or preview. An idle service should not spend memory on a
@@ -15,7 +15,7 @@ import { RunThreads } from '@headrace/engine/threads';
  */
 export class ThreadsOnDemand {
   readonly #heapMb: number;
-  #threads: RunThreads | undefined;
+  #threads: RunLauncher | undefined;
 
   constructor(heapMb: number) {
     this.#heapMb = heapMb;
@@ -42,8 +42,8 @@ export class ThreadsOnDemand {
     await this.#threads?.close();
   }
 
-  #open(): RunThreads {
-    this.#threads ??= new RunThreads({ heapMb: this.#heapMb, keepWarm: true });
+  #open(): RunLauncher {
+    this.#threads ??= new RunLauncher({ heapMb: this.#heapMb, keepWarm: true });
     return this.#threads;
   }
 }

@@ -141,11 +141,11 @@ describe('queries', () => {
 
   it.each([
     ['', 'the query ends at position 1, where a term is expected'],
-    ['a:b:c', '":" stands at position 4, where a term is expected'],
+    ['a:b:c', '":" is at position 4, where a term is expected'],
     ['(a b', 'where a closing bracket is expected'],
-    ['a)', '")" stands at position 2'],
+    ['a)', '")" is at position 2'],
     ['a AND', 'the query ends'],
-    ['AND a', '"AND" stands at position 1'],
+    ['AND a', '"AND" is at position 1'],
     ['"a', 'unexpected "\\"" at position 1'],
     ['[a b', 'where ] or } is expected'],
     ['[a TO', 'where an end of a range is expected'],

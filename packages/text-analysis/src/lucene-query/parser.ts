@@ -183,7 +183,7 @@ class QueryParser {
 
   private unexpected(expected: string): QuerySyntaxError {
     const { kind, text, at } = this.token;
-    const found = kind === 'end' ? 'the query ends' : `"${text}" stands`;
+    const found = kind === 'end' ? 'the query ends' : `"${text}" is`;
     return new QuerySyntaxError(`${found} at position ${at + 1}, where ${expected} is expected`);
   }
 }

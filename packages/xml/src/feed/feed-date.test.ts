@@ -26,7 +26,7 @@ it.each([
   '06 Foo 2023',
   '06 Feb 2023 25:00 GMT',
   '06 Feb 2023 10:00 XYZ',
-])('"%s" is no date', (text) => {
+])('"%s" is not a date', (text) => {
   expect(feedDate(text)).toBeUndefined();
 });
 

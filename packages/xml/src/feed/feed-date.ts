@@ -1,6 +1,6 @@
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
-/** Minutes east of Greenwich: those of RFC 822, and others that feeds use and that mean one thing only. */
+/** Minutes east of Greenwich: the zones of RFC 822, and other unambiguous ones that feeds use. */
 const ZONES: Readonly<Record<string, number>> = {
   GMT: 0,
   UT: 0,
@@ -31,11 +31,11 @@ const ISO_DATE =
   /^(\d{4})-(\d\d)(?:-(\d\d))?(?:[T\s]+(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?)?\s*(Z|[+-]\d\d:?\d\d)?$/i;
 
 /**
- * The point in time that the date of an item means; undefined when it is none. One without a zone is in UTC, a year of
- * two digits one from 1950 to 2049.
+ * The instant of an item's date; undefined if it is not a date. A date without a zone is in UTC. A year of two digits
+ * is from 1950 to 2049.
  */
 export function feedDate(text: string): Date | undefined {
-  // No long blanks: the patterns would try them again and again.
+  // Long runs of blanks are removed, because the patterns would backtrack on them.
   const trimmed = text.trim().replace(/\s+/g, ' ');
   const mail = MAIL_DATE.exec(trimmed);
   if (mail !== null) {
@@ -66,7 +66,7 @@ function instant([year, month, ...texts]: Parts, zone: string | undefined): Date
   if (offset === undefined || hour > 24 || minute > 59 || second > 60) return undefined;
   const millis = Number((texts[4] ?? '').slice(0, 3).padEnd(3, '0'));
   const date = new Date(Date.UTC(year, month, day, 0, 0, 0, millis));
-  // A day that the month does not have comes out as another one.
+  // A day that the month does not have would become another date.
   if (date.getUTCMonth() !== month || date.getUTCDate() !== day) return undefined;
   date.setUTCFullYear(year);
   return new Date(date.getTime() + ((hour * 60 + minute - offset) * 60 + second) * 1000);

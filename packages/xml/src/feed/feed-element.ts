@@ -1,13 +1,13 @@
-/** An element of a feed's item, as far as it is needed: its text, its attributes, what stands in it. */
+/** An element of a feed's item: its text, its attributes, its content. */
 export class FeedElement {
-  /** The local name behind the prefix that its vocabulary has here: `title`, `atom:link`, `content:encoded`. */
+  /** The local name after the prefix that its vocabulary has here: `title`, `atom:link`, `content:encoded`. */
   readonly name: string;
   /** By name as written. */
   readonly attributes: ReadonlyMap<string, string>;
   readonly elements: FeedElement[] = [];
-  /** The text that stands directly in it. */
+  /** The text directly in it. */
   private text = '';
-  /** What stands in it as markup; undefined while that is nothing but text. */
+  /** Its content as markup; undefined while that is only text. */
   private markup: string | undefined;
 
   constructor(name: string, attributes: ReadonlyMap<string, string>) {
@@ -20,7 +20,7 @@ export class FeedElement {
     if (this.markup !== undefined) this.markup += escapeText(text);
   }
 
-  /** @param tag as it is written in the feed, without its prefix */
+  /** @param tag the name as written in the feed, without its prefix */
   addElement(element: FeedElement, tag: string): void {
     this.elements.push(element);
     this.markup ??= escapeText(this.text);
@@ -32,12 +32,12 @@ export class FeedElement {
     this.markup += inner === '' ? `${open}/>` : `${open}>${inner}</${tag}>`;
   }
 
-  /** The value that it stands for: its text, or, of an element with others in it, their markup. Trimmed. */
+  /** Its value, trimmed: its text, or, if it contains elements, their markup. */
   get value(): string {
     return (this.markup ?? this.text).trim();
   }
 
-  /** All that stands in it, as markup. */
+  /** Its whole content, as markup. */
   private get content(): string {
     return this.markup ?? escapeText(this.text);
   }

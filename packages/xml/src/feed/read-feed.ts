@@ -6,11 +6,11 @@ import { FeedElement } from './feed-element.ts';
 export interface Feed {
   /** Its items or entries, in order. */
   readonly items: readonly FeedElement[];
-  /** What is wrong with its XML, though it could be read; undefined when nothing is. */
+  /** The error of its XML, if the feed could be read despite an error; undefined if there is none. */
   readonly fault: string | undefined;
 }
 
-/** The vocabularies of feeds, by their URI, with the prefix that they have here; all others keep that of the feed. */
+/** The vocabularies of feeds, by their URI, with their prefix here. Other vocabularies keep the prefix of the feed. */
 const VOCABULARIES: Readonly<Record<string, string>> = {
   '': '',
   'http://purl.org/rss/1.0/': '',
@@ -25,10 +25,9 @@ const VOCABULARIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads a feed: RSS 0.9 to 2.0 or Atom. Feeds with common faults of their XML (`&` and entities of HTML that are not
- * declared, prefixes without a declaration) are read all the same, which the result tells.
- *
- * @throws Error when the text is no feed, or breaks off
+ * Reads a feed: RSS 0.9 to 2.0 or Atom. Feeds with common XML errors (`&` and entities of HTML that are not declared,
+ * prefixes without a declaration) are read too, and the result reports the error.
+ * @throws Error if the text is not a feed, or is incomplete
  */
 export async function readFeed(text: string): Promise<Feed> {
   try {
@@ -48,7 +47,7 @@ interface Open {
   readonly tag: string;
 }
 
-/** @param onFault gets what is not well-formed, and parsing goes on; undefined: it is thrown, a `FeedFault` */
+/** @param onFault receives XML errors, and parsing continues; undefined: they are thrown as `FeedFault` */
 function parse(
   text: string,
   entities: Readonly<Record<string, string>>,
@@ -100,7 +99,7 @@ function parse(
 }
 
 function nameOf({ uri, local, prefix }: SaxesTagNS, root: string): string {
-  // A feed of Atom that forgot to say so.
+  // A feed of Atom without the namespace of Atom.
   if (uri === '' && prefix === '' && root === 'feed') return `atom:${local}`;
   const known = VOCABULARIES[uri] ?? VOCABULARIES[`${uri}/`];
   return `${known ?? (prefix === '' ? '' : `${prefix}:`)}${local}`;
@@ -124,7 +123,7 @@ function escapeAmpersands(text: string): string {
   return result + text.slice(from);
 }
 
-/** The characters of the entities of HTML that the text refers to. The table of them is loaded only now. */
+/** The characters of the entities of HTML that the text refers to. Loads their table on demand. */
 async function htmlEntities(text: string): Promise<Record<string, string>> {
   const names = new Set(Array.from(text.matchAll(/&([a-z][\da-z]*);/gi), ([, name]) => name as string));
   for (const name of ['amp', 'lt', 'gt', 'quot', 'apos']) names.delete(name);

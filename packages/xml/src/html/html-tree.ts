@@ -1,7 +1,7 @@
 /** A node of an HTML document. */
 export type HtmlNode = HtmlElement | HtmlLeaf;
 
-/** Text, the content of a script or style sheet, a comment, or a document type as it is written. */
+/** Text, the content of a script or style sheet, a comment, or a document type as written. */
 export class HtmlLeaf {
   readonly kind: 'text' | 'data' | 'comment' | 'doctype';
   value: string;
@@ -32,7 +32,7 @@ export class HtmlElement {
   readonly attributes: HtmlAttribute[];
   readonly children: HtmlNode[] = [];
   parent: HtmlElement | undefined;
-  /** Names of the attributes that are given without a value; only when asked for. */
+  /** Names of the attributes that are given without a value; only on request. */
   withoutValue: ReadonlySet<string> | undefined;
   /** Whether its start tag ends in a slash. */
   selfClosing = false;
@@ -46,7 +46,7 @@ export class HtmlElement {
     this.withoutValue = undefined;
   }
 
-  /** The value of an attribute; undefined when it has none of this name. */
+  /** The value of an attribute; undefined if it does not have the attribute. */
   attribute(name: string): string | undefined {
     for (const attribute of this.attributes) if (attribute.name === name) return attribute.value;
     return undefined;

@@ -9,17 +9,17 @@ import { elementText } from './text.ts';
 
 interface Recorded {
   readonly page: string;
-  /** By selector the texts and the markup of what it selects. */
+  /** For each selector, the texts and the markup of the selected elements. */
   readonly expect: Readonly<Record<string, { text: string[]; html?: string[]; outer?: string[] }>>;
 }
 
-/** Recorded from jsoup 1.17.2; pages and selectors are our own. */
+/** Recorded from jsoup 1.17.2. The pages and selectors were written for this test. */
 const recorded: Recorded[] = JSON.parse(
   readFileSync(new URL('./jsoup-1.17-cases.generated.json', import.meta.url), 'utf8'),
 );
 
 function select(page: string, selector: string): HtmlElement[] {
-  // The document itself, which has no markup of its own, is selected by jsoup too.
+  // Jsoup selects the document itself too, which has no markup.
   return compileSelector(selector)
     .select(elementsOf(parseHtml(page, true)))
     .filter(({ name }) => name !== '#root');
@@ -57,16 +57,16 @@ describe('selectors', () => {
     ['a)', '")" has no meaning'],
     [':matches(()', 'a "(" is never closed'],
     ['[a~=(]', ''],
-    [':not('.repeat(60) + ')'.repeat(60), 'more than 50 selectors stand inside each other'],
+    [':not('.repeat(60) + ')'.repeat(60), 'more than 50 nested selectors'],
   ])('refuses %s', (selector, message) => expect(() => compileSelector(selector)).toThrow(message));
 
-  it('takes :empty and -n+2 as CSS does, where jsoup errs', () => {
+  it('matches :empty and -n+2 as CSS does, unlike jsoup', () => {
     const list = '<ul><li> <b>1</b></li><li> <!-- --> </li><li>&nbsp;</li></ul>';
     expect(select(list, 'li:empty').length).toBe(1);
     expect(texts('<p>1<p>2<p>3', 'p:nth-child(-n+2)')).toEqual(['1', '2']);
   });
 
-  it('takes escapes and quotes', () => {
+  it('reads escapes and quotes', () => {
     expect(texts('<p id="a.b" class="c:d">x</p>', '#a\\.b.c\\:d')).toEqual(['x']);
     expect(texts('<p title="a]b">x</p>', 'p[title="a]b"]')).toEqual(['x']);
     expect(texts('<p>f(x)</p>', 'p:contains(f\\(x\\))')).toEqual(['f(x)']);
@@ -82,31 +82,31 @@ describe('selectors', () => {
 });
 
 describe('pages', () => {
-  it('closes what ends in a slash, and leaves text in its table', () => {
+  it('closes tags that end in a slash, and leaves text in its table', () => {
     expect(bodyOf('<div/>a<span/>b<foo/>c<br/><script/>d')).toBe(
       '<div></div>a<span></span>b<foo />c\n<br>\n<script></script>d',
     );
     expect(texts('<table>a<tr><td>b</td></tr></table>', 'table')).toEqual(['a b']);
   });
 
-  it('tells attributes without a value from empty ones', () => {
+  it('distinguishes attributes without a value from empty ones', () => {
     expect(bodyOf('<p data-a data-b="" checked="" disabled=DISABLED title=\'"&nbsp;<>&amp;\'></p>')).toBe(
       '<p data-a data-b="" checked disabled title="&quot;&nbsp;<>&amp;"></p>',
     );
   });
 
-  it('reads anything', () => {
+  it('reads any text', () => {
     for (const page of ['', '<', '</', '<!', '\u0000', '<p', '<p a="']) expect(texts(page, 'body').length).toBe(1);
   });
 
-  it('takes deep pages, but not those that would take the parser minutes', () => {
+  it('reads deep pages, except those that would take the parser minutes', () => {
     const deep = '<div>'.repeat(4_000);
     expect(texts(`${deep}x`, 'body')).toEqual(['x']);
     expect(bodyOf(`${deep}x`).length).toBeGreaterThan(4_000);
     expect(() => parseHtml('<b>'.repeat(6_000), false)).toThrow('nested more than 5000 deep');
   });
 
-  it('takes attributes that are absolute addresses', () => {
+  it('selects attributes that are absolute addresses', () => {
     const links = select('<a HREF="http://e.org/b">1</a><a href="/x">2</a><a>3</a>', 'a');
     expect(links.map((link) => attributeValue(link, 'abs:href'))).toEqual(['http://e.org/b', undefined, undefined]);
     expect(links.map((link) => attributeValue(link, 'href'))).toEqual(['http://e.org/b', '/x', undefined]);

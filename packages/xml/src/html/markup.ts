@@ -6,14 +6,14 @@ import { trim } from './trim.ts';
 
 const MAX_INDENT = 30;
 
-/** The markup of what an element holds, laid out as jsoup does. */
+/** The markup of an element's content, formatted as jsoup does. */
 export function innerMarkup(element: HtmlElement): string {
   const writer = new MarkupWriter();
   for (let i = 0; i < element.children.length; i++) writer.node(element, i);
   return trim(writer.out);
 }
 
-/** The markup of an element, laid out as jsoup does. */
+/** The markup of an element, formatted as jsoup does. */
 export function outerMarkup(element: HtmlElement): string {
   const parent = element.parent as HtmlElement;
   const writer = new MarkupWriter();
@@ -104,13 +104,13 @@ function indents(element: HtmlElement, parent: HtmlElement, index: number): bool
   return !inlineable && !keepsSpace(parent);
 }
 
-/** Whether nothing but white space stands before the node in its parent. */
+/** Whether only white space is before the node in its parent. */
 function isFirst({ children }: HtmlElement, index: number): boolean {
   const [first] = children;
   return index === 0 || (index === 1 && first?.kind === 'text' && isBlank(first));
 }
 
-/** Whether white space at this place makes no difference: the next line begins behind it anyway. */
+/** Whether white space at this position does not matter, because a line begins after it anyway. */
 function canBeLeftOut(parent: HtmlElement, index: number): boolean {
   const before = parent.children[index - 1];
   const after = parent.children[index + 1];

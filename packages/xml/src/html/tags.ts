@@ -2,9 +2,9 @@ import type { HtmlElement } from './html-tree.ts';
 
 /** How jsoup treats elements of a name. */
 export interface HtmlTag {
-  /** Text inside is apart from text outside. */
+  /** Text inside is separate from text outside. */
   readonly block: boolean;
-  /** Its content is written on lines of its own. */
+  /** Its content is written on separate lines. */
   readonly formatAsBlock: boolean;
   /** It has no content and no end tag. */
   readonly empty: boolean;
@@ -29,7 +29,7 @@ const FOREIGN_INLINE: HtmlTag = { ...UNKNOWN, formatAsBlock: false, known: true 
 
 const TAGS: ReadonlyMap<string, HtmlTag> = makeTags();
 
-/** Pictures and formulas have elements of their own, where names of HTML mean nothing. */
+/** Pictures and formulas have other elements, for which names of HTML have no meaning. */
 const FOREIGN_TAGS: ReadonlyMap<string, HtmlTag> = new Map([
   ['svg', FOREIGN_ROOT],
   ['math', FOREIGN_ROOT],
@@ -58,7 +58,7 @@ export function tagOf({ name, foreign }: HtmlElement): HtmlTag {
   return (foreign ? FOREIGN_TAGS : TAGS).get(name) ?? UNKNOWN;
 }
 
-/** Whether white space counts in this element: it, or one close around it, keeps it. */
+/** Whether white space counts in this element, because it or a close ancestor keeps it. */
 export function keepsSpace(element: HtmlElement | undefined): boolean {
   let at = element;
   for (let level = 0; at !== undefined && level < 6; level++) {

@@ -4,8 +4,9 @@ import { traverse } from './traverse.ts';
 import { trim } from './trim.ts';
 
 /**
- * The text of an element as jsoup gives it: runs of white space (no-break spaces included) are one space, as are the bounds
- * of blocks and line breaks; in elements such as pre, space stays as it is. Scripts and style sheets have no text.
+ * The text of an element as jsoup returns it: a run of white space (including no-break spaces) is one space, and so are
+ * block boundaries and line breaks; in elements such as pre, white space is kept. Scripts and style sheets have no
+ * text.
  */
 export function elementText(root: HtmlElement): string {
   const text = new NormalisedText();
@@ -24,13 +25,13 @@ export function elementText(root: HtmlElement): string {
   return text.finish();
 }
 
-/** What goes on after a block in the line of the text. */
+/** The content after a block that is on the same line of the text. */
 function startsInline(node: HtmlNode | undefined): boolean {
   if (node === undefined) return false;
   return node.kind === 'element' ? !tagOf(node).formatAsBlock : node.kind === 'text';
 }
 
-/** The text of an element alone, without that of the elements in it; line breaks are spaces. */
+/** The text of an element without that of its child elements; line breaks are spaces. */
 export function ownText({ children }: HtmlElement): string {
   const text = new NormalisedText();
   for (const child of children) {
@@ -42,7 +43,7 @@ export function ownText({ children }: HtmlElement): string {
   return text.finish();
 }
 
-/** The text of an element as it stands in the source; line breaks are line feeds. */
+/** The text of an element as written in the source; line breaks are line feeds. */
 export function wholeText(root: HtmlElement): string {
   let text = '';
   traverse(root, (node) => {
@@ -52,7 +53,7 @@ export function wholeText(root: HtmlElement): string {
   return text;
 }
 
-/** The whole text of an element alone. */
+/** The whole text of an element without its child elements. */
 export function wholeOwnText({ children }: HtmlElement): string {
   let text = '';
   for (const child of children) {
@@ -71,7 +72,7 @@ export function dataOf(root: HtmlElement): string {
   return data;
 }
 
-/** White space in a text of HTML becomes one space; what cannot be seen disappears. */
+/** White space in a text of HTML becomes one space. Invisible characters are removed. */
 function normaliseSpace(value: string, stripLeading: boolean): string {
   const text = isPlain(value) ? value : value.replace(INVISIBLE, '').replace(SPACE, ' ');
   return stripLeading && text.startsWith(' ') ? text.slice(1) : text;
@@ -80,7 +81,7 @@ function normaliseSpace(value: string, stripLeading: boolean): string {
 const SPACE = /[ \t\n\f\r\u00a0]+/g;
 const INVISIBLE = /[\u00ad\u200b]/g;
 
-/** Whether a text has nothing to be changed: most have not, and looking is faster than replacing. */
+/** Whether a text needs no change. Most texts do not, and the check is faster than replacing. */
 function isPlain(text: string): boolean {
   let before = 0;
   for (let i = 0; i < text.length; i++) {

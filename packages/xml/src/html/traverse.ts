@@ -1,17 +1,17 @@
 import type { HtmlElement, HtmlNode } from './html-tree.ts';
 
-/** Where a node stands. */
+/** The position of a node. */
 export interface Place {
   readonly parent: HtmlElement;
   /** Among the children of the parent. */
   readonly index: number;
-  /** How many of the nodes that are walked over are around it. */
+  /** How many of the visited nodes are around it. */
   readonly depth: number;
 }
 
 /**
- * Walks over what an element holds, in document order. Elements are left after what they hold. Without recursion, because
- * a page may be nested deeper than the stack.
+ * Visits the content of an element, in document order. Each element is left after its content. Without recursion,
+ * because a page may be nested deeper than the stack.
  */
 export function traverse(
   root: HtmlElement,

@@ -3,14 +3,12 @@ import { XmlNode } from '../xml-tree.ts';
 import { type XmlAttribute, XmlTags } from './xml-tags.ts';
 
 /**
- * Reads an XML document. It must be well-formed; an encoding that it declares means nothing, since this is text already.
- * Nothing outside of it is read: references to external entities, as to undeclared ones, are errors. Names are taken as
- * they are written: namespaces do not count.
- *
- * Own code because documents are many and small: a parser that makes events, character by character, takes five times as
- * long as this one, which goes from tag to tag. A test holds it equal to saxes.
- *
- * @throws SyntaxError saying what is wrong, with line and column
+ * Reads an XML document. It must be well-formed. A declared encoding is ignored, because this is already text. No other
+ * file is read: references to external entities, as to undeclared ones, are errors. Names are used as written:
+ * namespaces do not count.
+ * No library is used because documents are many and small: a parser that reports events, character by character, takes
+ * five times as long as this one, which jumps from tag to tag. A test compares it with saxes.
+ * @throws SyntaxError that describes the problem, with line and column
  */
 export function parseXml(text: string): XmlNode {
   const source = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
@@ -23,7 +21,7 @@ class XmlParser {
   private readonly nodes: XmlNode[] = [];
   private readonly document: XmlNode;
   private parent: XmlNode;
-  /** The text node that more text would be added to. */
+  /** The text node that further text is added to. */
   private lastText: XmlNode | undefined;
   private doctypeSeen = false;
   private rootSeen = false;
@@ -51,7 +49,7 @@ class XmlParser {
     return this.document;
   }
 
-  /** Reads the tag or what else begins with `<`; gives the place behind it. */
+  /** Reads a tag or another construct that begins with `<`; returns the offset after it. */
   private markup(at: number): number {
     switch (this.text[at + 1]) {
       case '/':
@@ -93,7 +91,7 @@ class XmlParser {
     const { tags } = this;
     const nameEnd = tags.nameEnd(at + 2, 'the name of a processing instruction');
     const name = this.text.slice(at + 2, nameEnd);
-    if (name.toLowerCase() === 'xml') throw tags.error('an XML declaration can only stand at the beginning', at);
+    if (name.toLowerCase() === 'xml') throw tags.error('an XML declaration can only be at the beginning', at);
     const end = tags.find('?>', nameEnd, at, 'a processing instruction');
     const body = this.text.slice(nameEnd, end);
     if (body !== '' && !/^[ \t\n]/.test(body))
@@ -121,7 +119,7 @@ class XmlParser {
     if (!text.startsWith('<!DOCTYPE', at))
       throw tags.error('"<!" must begin a comment, a CDATA section or the document type', at);
     if (this.rootSeen || this.doctypeSeen)
-      throw tags.error('the document type must stand before the root element, once', at);
+      throw tags.error('the document type must be before the root element, once', at);
     this.doctypeSeen = true;
     const end = tags.doctypeEnd(at + 9);
     const doctype = text.slice(at + 9, end);
@@ -148,8 +146,8 @@ class XmlParser {
 }
 
 /**
- * Adds the nodes of a tag's attributes. Declarations of namespaces are no attributes for XPath, even where namespaces do
- * not count. Attributes have no order of their own; they are sorted by name, as in Java.
+ * Adds the nodes of a tag's attributes. Declarations of namespaces are not attributes for XPath, even if namespaces do
+ * not count. The order of attributes has no meaning; they are sorted by name, as in Java.
  */
 function addAttributes(element: XmlNode, attributes: XmlAttribute[]): void {
   if (attributes.length > 1) attributes.sort((left, right) => (left.name < right.name ? -1 : 1));

@@ -8,12 +8,12 @@ const NAME_START =
 const NAME = new RegExp(`[${NAME_START}][${NAME_START}\\-.0-9\\xb7\\u{300}-\\u{36f}\\u{203f}\\u{2040}]*`, 'uy');
 const ASCII_NAME_START = 1;
 const ASCII_NAME = 2;
-/** What the characters of ASCII mean in names: almost all names have no others. */
+/** The meaning of ASCII characters in names. Almost all names have no other characters. */
 const MEANING: Uint8Array = Uint8Array.from({ length: 128 }, (_, code) => {
   const char = String.fromCharCode(code);
   return /[A-Za-z_:]/.test(char) ? ASCII_NAME_START | ASCII_NAME : /[0-9.-]/.test(char) ? ASCII_NAME : 0;
 });
-/** Halves of characters are let through: who made them has lost them already. */
+/** Lone surrogates are accepted, because the other half was lost before. */
 const ILLEGAL = /[^\t\n\x20-\ufffd\u{10000}-\u{10ffff}]/u;
 const REFERENCE = /&(?:#x([0-9a-fA-F]+)|#([0-9]+)|([^\s&;#<]+));|&/g;
 const DECLARATION =
@@ -28,7 +28,7 @@ const PREDEFINED: Readonly<Record<string, string>> = Object.assign(Object.create
 
 /** Reads the tags, names and references of an XML text whose lines end in LF. */
 export class XmlTags {
-  /** The texts of the entities that may be used. */
+  /** The texts of the allowed entities. */
   entities: Readonly<Record<string, string>> = PREDEFINED;
   private readonly text: string;
 
@@ -51,7 +51,7 @@ export class XmlTags {
     }
   }
 
-  /** Behind the XML declaration; 0 when there is none. */
+  /** The offset after the XML declaration; 0 if there is none. */
   afterDeclaration(): number {
     if (!/^<\?xml[ \t\n?]/.test(this.text)) return 0;
     DECLARATION.lastIndex = 0;
@@ -59,14 +59,14 @@ export class XmlTags {
     return DECLARATION.lastIndex;
   }
 
-  /** Where a mark stands next. Throws when it is missing. */
+  /** The next position of a mark. Throws if it is missing. */
   find(mark: string, from: number, at: number, what: string): number {
     const found = this.text.indexOf(mark, from);
     if (found < 0) throw this.error(`${what} is never closed`, at);
     return found;
   }
 
-  /** Behind the name at a place. */
+  /** The offset after the name at a position. */
   nameEnd(at: number, what: string): number {
     const { text } = this;
     let end = at;
@@ -97,7 +97,7 @@ export class XmlTags {
     }
   }
 
-  /** @param expected the name that it should have */
+  /** @param expected the required name */
   endTag(at: number, expected: string): { name: string; end: number } {
     const { text } = this;
     const from = at + 2;
@@ -109,7 +109,7 @@ export class XmlTags {
     return { name: text.slice(from, nameEnd), end: end + 1 };
   }
 
-  /** Where the `>` of the document type stands. */
+  /** The position of the `>` of the document type. */
   doctypeEnd(from: number): number {
     const { text } = this;
     let subset = false;
@@ -134,7 +134,7 @@ export class XmlTags {
         if (text === undefined) throw this.error(`the entity ${reference} is not declared`, at);
         return text;
       }
-      if (reference === '&') throw this.error('a "&" that stands for itself must be written &amp;', at);
+      if (reference === '&') throw this.error('a "&" must be written as &amp;', at);
       const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
       const char = code <= 0x10ffff && !(code >= 0xd800 && code < 0xe000) ? String.fromCodePoint(code) : '';
       if (char === '' || (char !== '\r' && ILLEGAL.test(char))) throw this.error(`${reference} is no character`, at);

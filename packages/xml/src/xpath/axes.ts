@@ -1,10 +1,10 @@
 import type { XmlNode } from '../xml-tree.ts';
 import type { Axis } from './syntax.ts';
 
-/** Adds the nodes of an axis that match, in the order of the axis: backwards for those that look back. */
+/** Adds the matching nodes of an axis, in the order of the axis: backwards for reverse axes. */
 export type AxisWalk = (node: XmlNode, matches: (node: XmlNode) => boolean, found: XmlNode[]) => void;
 
-/** The axes whose order is against that of the document. */
+/** The axes whose order is the reverse of the document order. */
 export const REVERSE: ReadonlySet<Axis> = new Set<Axis>([
   'ancestor',
   'ancestor-or-self',
@@ -59,7 +59,7 @@ export const WALKS: Readonly<Record<Axis, AxisWalk>> = {
   preceding({ nodes, at }, matches, found) {
     for (let i = at - 1; i >= 0; i--) {
       const node = nodes[i] as XmlNode;
-      // What reaches past this node contains it.
+      // A node whose range ends after this node contains it.
       if (node.end <= at && !isAttached(node) && matches(node)) found.push(node);
     }
   },
@@ -98,7 +98,7 @@ function addRange(
   }
 }
 
-/** Whether the node is no content of its element. */
+/** Whether the node is not part of its element's content. */
 function isAttached({ kind }: XmlNode): boolean {
   return kind === 'attribute' || kind === 'namespace';
 }

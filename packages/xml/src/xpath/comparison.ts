@@ -6,8 +6,8 @@ export type Comparison = Extract<BinaryOperator, '=' | '!=' | '<' | '<=' | '>' |
 type Scalar = string | number | boolean;
 
 /**
- * Compares as XPath 1.0 says: nodes are compared one by one, and one (pair) that fits is enough; a boolean makes the
- * other side one, then a number; less and greater always compare numbers.
+ * Compares as XPath 1.0 defines: nodes are compared one by one, and one matching node (or pair) is enough; a boolean
+ * converts the other side to a boolean, otherwise a number to a number; less and greater always compare numbers.
  */
 export function compare(operator: Comparison, left: Expression, right: Expression): Expression['evaluate'] {
   const test = TESTS[operator];

@@ -5,7 +5,9 @@ import { compileCall } from './functions.ts';
 import { type Axis, type NodeTest, type Step, type Syntax, XPathError } from './syntax.ts';
 import { type Expression, toBoolean, toNumber } from './values.ts';
 
-/** Turns a parsed expression into functions. Throws `XPathError` for unknown functions and operands of a wrong type. */
+/**
+ * Compiles a parsed expression to functions. Throws `XPathError` for unknown functions and operands of a wrong type.
+ */
 export function compile(syntax: Syntax): Expression {
   switch (syntax.type) {
     case 'literal': {
@@ -114,7 +116,7 @@ function compileSteps(steps: readonly Step[]): CompiledStep[] {
   let anywhere = false;
   for (const { axis, test, predicates } of steps) {
     const compiled = predicates.map(compile);
-    // `//name` is one walk, unless a predicate asks for positions among the children of each node.
+    // `//name` is one walk, unless a predicate needs positions among the children of each node.
     const deep = anywhere && axis === 'child' && !compiled.some(asksForPosition);
     if (deep) result.pop();
     result.push(compileStep(deep ? 'descendant' : axis, test, compiled));
@@ -179,7 +181,7 @@ function asksForPosition(predicate: Expression): boolean {
   return predicate.positional || predicate.type === 'number';
 }
 
-/** Applies filters one after the other: each sees the positions that the one before has left. In place. */
+/** Applies filters in sequence: each sees the positions that the previous one has left. In place. */
 function applyFilters(filters: readonly Filter[], nodes: XmlNode[]): XmlNode[] {
   for (const filter of filters) {
     const size = nodes.length;

@@ -6,7 +6,7 @@ interface FunctionRule {
   readonly least: number;
   readonly most: number;
   readonly type: XPathType;
-  /** Of which the first argument must be nodes. */
+  /** Functions whose first argument must be nodes. */
   readonly nodes?: boolean;
   readonly positional?: boolean;
   evaluate(args: readonly Expression[]): Expression['evaluate'];
@@ -42,7 +42,7 @@ const FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
       (node, position, size) =>
         ((arg as Expression).evaluate(node, position, size) as XmlNode[]).length,
   },
-  // Which attributes are ids only a document type says, and those are not read.
+  // Only a document type defines which attributes are ids, and document types are not read.
   id: { least: 1, most: 1, type: 'nodes', evaluate: () => () => [] },
   name: ofNode((node) => node.name),
   'local-name': ofNode((node) => node.name.slice(node.name.indexOf(':') + 1)),

@@ -1,4 +1,4 @@
-/** A pattern of XPath that is wrong, or that cannot be evaluated here. */
+/** An XPath expression that is invalid, or not supported here. */
 export class XPathError extends Error {
   override readonly name = 'XPathError';
 }
@@ -18,7 +18,7 @@ export type Axis =
   | 'preceding-sibling'
   | 'self';
 
-/** Which nodes of an axis a step takes. `name` is undefined for `*`, and for any target of an instruction. */
+/** Which nodes of an axis a step selects. `name` is undefined for `*`, and for any target of an instruction. */
 export type NodeTest =
   | { readonly kind: 'name'; readonly name: string | undefined }
   /** A name with a prefix: no namespaces are bound, so it matches nothing. */
@@ -54,6 +54,6 @@ export type Syntax =
   | { readonly type: 'binary'; readonly operator: BinaryOperator; readonly left: Syntax; readonly right: Syntax }
   | { readonly type: 'negation'; readonly operand: Syntax }
   | { readonly type: 'call'; readonly name: string; readonly args: readonly Syntax[] }
-  /** Steps from the root, from what an expression gives, or (`from` undefined) from the context node. */
+  /** Steps from the root, from the result of an expression, or (`from` undefined) from the context node. */
   | { readonly type: 'path'; readonly from: 'root' | Syntax | undefined; readonly steps: readonly Step[] }
   | { readonly type: 'filter'; readonly operand: Syntax; readonly predicates: readonly Syntax[] };

@@ -2,8 +2,8 @@ import { XPathError } from './syntax.ts';
 
 export interface Token {
   /**
-   * `name` is a qualified name or a name test with `*`; `operator` one that binds two operands (`*` and words included);
-   * `symbol` any other character or pair of them.
+   * `name` is a qualified name or a name test with `*`; `operator` is one with two operands (including `*` and words);
+   * `symbol` is any other character or pair of them.
    */
   readonly type: 'name' | 'number' | 'literal' | 'operator' | 'symbol' | 'end';
   readonly text: string;
@@ -22,10 +22,10 @@ const TOKEN = new RegExp(
 );
 const OPERATOR_NAMES = new Set(['and', 'or', 'div', 'mod']);
 const OPERATORS = new Set(['|', '+', '-', '=', '!=', '<', '<=', '>', '>=']);
-/** Behind these, and at the beginning, an operand must follow: `*` and the names of operators are node tests then. */
+/** After these, and at the beginning, an operand must follow: `*` and the names of operators are node tests then. */
 const OPENING = new Set(['@', '::', '(', '[', ',', '/', '//']);
 
-/** The tokens of an expression, the last one `end`. Throws `XPathError` for what is none. */
+/** The tokens of an expression, the last one `end`. Throws `XPathError` for invalid characters. */
 export function tokenize(expression: string): Token[] {
   const tokens: Token[] = [];
   let last: Token | undefined;

@@ -1,11 +1,11 @@
 import type { XmlNode } from '../xml-tree.ts';
 
-/** What an expression gives. Nodes are in document order, each once. */
+/** The result of an expression. Nodes are in document order, each once. */
 export type XPathValue = readonly XmlNode[] | string | number | boolean;
 
 export type XPathType = 'nodes' | 'string' | 'number' | 'boolean';
 
-/** A compiled expression. Its type is known beforehand, because there are no variables. */
+/** A compiled expression. Its type is known before evaluation, because there are no variables. */
 export interface Expression {
   readonly type: XPathType;
   /** Whether it depends on the position or the number of the context nodes. */
@@ -38,7 +38,7 @@ export function parseNumber(text: string): number {
   return match === null ? Number.NaN : Number(match[1]);
 }
 
-/** A number as text: all digits written out, never with an exponent. */
+/** A number as text: with all digits, never with an exponent. */
 export function numberText(value: number): string {
   const text = String(value === 0 ? 0 : value);
   const exponent = text.indexOf('e');

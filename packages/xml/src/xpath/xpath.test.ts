@@ -11,7 +11,7 @@ function evaluate(expression: string): string | string[] {
   return xpath.type === 'nodes' ? xpath.select(xml).map((node) => node.text) : xpath.text(xml);
 }
 
-// What the JDK's javax.xml.xpath gives for the same, but for the text node with a CDATA section in it.
+// The results of the JDK's javax.xml.xpath, except for the text node that contains a CDATA section.
 describe('XPath', () => {
   it.each<[string, string[]]>([
     ['//t', ['abcd', 'y', 'z']],

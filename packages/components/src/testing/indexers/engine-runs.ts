@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { catalogUrl } from '@headrace/components';
 import { type RunRequest, type RunResult, readConfigText, writeFailureLine } from '@headrace/engine';
-import { RunThreads } from '@headrace/engine/threads';
+import { RunLauncher } from '@headrace/engine/threads';
 
 /** As the build has written it: threads load what was built. */
 
@@ -21,7 +21,7 @@ export interface EngineUnderTest {
 
 /** Runs that send documents to an engine. */
 export class EngineRuns {
-  private readonly threads = new RunThreads({ heapMb: 256, keepWarm: true });
+  private readonly threads = new RunLauncher({ heapMb: 256, keepWarm: true });
   private readonly directory = mkdtempSync(join(tmpdir(), 'headrace-indexers-'));
   private readonly engine: EngineUnderTest;
   /** The failed documents of the last run, as a retry takes them. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { catalogUrl } from '@headrace/components';
 import { readConfigFile } from '@headrace/engine';
-import { RunThreads } from '@headrace/engine/threads';
+import { RunLauncher } from '@headrace/engine/threads';
 import { expect, it } from 'vitest';
 import { Database } from '../../database/database.ts';
 import { describeWithServer, type RealServer } from '../real-server.ts';
@@ -22,7 +22,7 @@ async function runExample(name: string, env: Record<string, string>): Promise<vo
     env: { HEADRACE_DATA: `${examples}data`, ...env },
   });
   if (root === undefined) throw new Error(JSON.stringify(problems));
-  const threads = new RunThreads({ heapMb: 256, keepWarm: false });
+  const threads = new RunLauncher({ heapMb: 256, keepWarm: false });
   try {
     const registry = { catalogs: [catalogUrl], modules: [], base: import.meta.url, allowModules: false };
     const result = await threads.start({ runId: 'example', root, registry }).done;

@@ -9,7 +9,7 @@ import {
 } from 'parse5';
 import { HTML_NAMESPACE, HtmlElement, HtmlLeaf, type HtmlNode } from '../html-tree.ts';
 
-/** For each tag the parser looks at all elements that are open: deeper pages would take it minutes. */
+/** For each tag the parser checks all open elements, so deeper pages would take it minutes. */
 const MAX_DEPTH = 5_000;
 
 type Tree = TreeAdapterTypeMap<
@@ -26,12 +26,10 @@ type Tree = TreeAdapterTypeMap<
 >;
 
 /**
- * Reads HTML as browsers do, whatever it is. Gives the document, which always has an element html.
- *
- * This module loads the parser: who checks parameters imports it only when it is needed.
- *
- * @throws Error when the elements are nested too deep
- * @param markup whether it will be written out again: then it is noted which attributes are given without a value
+ * Reads HTML as browsers do, even if it is invalid. Returns the document, which always has an element html.
+ * This module loads the parser, so import it only when a page is parsed.
+ * @throws Error if the elements are nested too deep
+ * @param markup whether it will be written again: then attributes without a value are recorded
  */
 export function parseHtml(text: string, markup: boolean): HtmlElement {
   const treeAdapter = new TreeBuilder(text);
@@ -60,12 +58,12 @@ class SelfClosingParser extends Parser<Tree> {
   }
 }
 
-/** Makes the tree as the parser says, but for some things in which jsoup differs from the standard. */
+/** Builds the tree as the parser reports it, except for some points in which jsoup differs from the standard. */
 class TreeBuilder implements TreeAdapter<Tree> {
   private readonly source: string;
-  /** The element that was made last. */
+  /** The element that was created last. */
   created: HtmlElement | undefined;
-  /** The innermost element that is open. */
+  /** The innermost open element. */
   private current: HtmlElement | undefined;
   private depth = 0;
 
@@ -104,7 +102,7 @@ class TreeBuilder implements TreeAdapter<Tree> {
     node.parent = parent;
   }
 
-  /** What a template holds counts as its content. */
+  /** The content of a template counts as normal content. */
   setTemplateContent(): void {}
 
   getTemplateContent(template: HtmlElement): HtmlElement {
@@ -134,13 +132,13 @@ class TreeBuilder implements TreeAdapter<Tree> {
     const last = parent.children.at(-1);
     if (isText(last)) last.value += text;
     else {
-      // The text of scripts and style sheets is no text of the page.
+      // The text of scripts and style sheets is not text of the page.
       const data = parent.name === 'script' || parent.name === 'style';
       this.appendChild(parent, new HtmlLeaf(data ? 'data' : 'text', text));
     }
   }
 
-  /** The standard moves text between the parts of a table before the table; here it stays where it is. */
+  /** The standard moves text between the parts of a table before the table. Here it stays in its place. */
   insertTextBefore(parent: HtmlElement, text: string): void {
     this.insertText(this.current ?? parent, text);
   }
@@ -221,9 +219,9 @@ class TreeBuilder implements TreeAdapter<Tree> {
     return node.kind === 'element';
   }
 
-  /** Notes which attributes of an element stand in the source without a value. Only called when asked for. */
+  /** Records which attributes of an element have no value in the source. Only called on request. */
   setNodeSourceCodeLocation(node: HtmlNode | undefined, location: Token.ElementLocation | null): void {
-    // Of a text that stays in its table the parser does not know where it is.
+    // The parser does not know the position of a text that stays in its table.
     if (node?.kind !== 'element' || location?.attrs === undefined) return;
     const places = location.attrs;
     const bare = node.attributes.filter(({ name, value }) => {

@@ -5,7 +5,9 @@ import type { SelectorReader } from './reader.ts';
 
 const CONDITION = /^([^=]*?)(!=|\^=|\$=|\*=|~=|=)(.*)$/su;
 
-/** The condition in a pair of brackets: `name`, `^prefix`, `name=value` and its kin. Letter case makes no difference. */
+/**
+ * The condition in a pair of brackets: `name`, `^prefix`, `name=value` and similar ones. Letter case does not matter.
+ */
 export function attributeMatcher(reader: SelectorReader): Matcher {
   const condition = reader.balanced('[', ']', 'an attribute');
   const match = CONDITION.exec(condition);
@@ -27,7 +29,7 @@ export function attributeMatcher(reader: SelectorReader): Matcher {
   }
   const quoted = /^(["']).*\1$/su.test(given) && given.length > 1;
   const inner = (quoted ? given.slice(1, -1) : given).toLowerCase();
-  // Only at the beginning and end of a value does white space in quotes count.
+  // White space in quotes counts only at the beginning and end of a value.
   const wanted = quoted && (operator === '^=' || operator === '$=') ? inner : trim(inner);
   if (trim(inner) === '' && inner === '') throw reader.error(`the value of the attribute ${name} is missing`);
   const test = TESTS[operator] as (value: string, wanted: string) => boolean;
@@ -47,8 +49,8 @@ const TESTS: Readonly<Record<string, (value: string, wanted: string) => boolean>
 };
 
 /**
- * The value of an attribute; undefined when the element has none of this name. With `abs:` before the name it is there only
- * if it is an absolute URL: there is no address that others could be relative to.
+ * The value of an attribute; undefined if the element does not have it. With `abs:` before the name, only an absolute
+ * URL counts, because there is no base address for relative ones.
  */
 export function attributeValue(element: HtmlElement, name: string): string | undefined {
   if (!name.startsWith('abs:')) return element.attribute(name);

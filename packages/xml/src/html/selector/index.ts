@@ -17,13 +17,11 @@ export interface Selector {
 
 /**
  * Compiles a selector in the dialect of jsoup: that of CSS, with names, classes and values of attributes in any letter
- * case, and `:contains`, `:matches`, `:has`, `:eq`, `:lt`, `:gt`, `[^prefix]`, `[name~=regex]` and others beside.
- *
- * Own code because jsoup's dialect is what configs are written in: what other libraries take for it differs in quotes,
- * letter case and what is counted.
- *
+ * case, and with `:contains`, `:matches`, `:has`, `:eq`, `:lt`, `:gt`, `[^prefix]`, `[name~=regex]` and others.
+ * No library is used, because configs are written in jsoup's dialect. Other libraries differ in quotes, letter case and
+ * counting.
  * @param compilePattern compiles regular expressions. jsoup's are Java's; the default are those of JavaScript
- * @throws SelectorError saying what is wrong
+ * @throws SelectorError that describes the problem
  */
 export function compileSelector(selector: string, compilePattern: CompilePattern = nativePattern): Selector {
   const matcher = parseSelector(selector, compilePattern, 0);
@@ -42,7 +40,7 @@ function nativePattern(pattern: string): RegExp {
 function parseSelector(selector: string, compilePattern: CompilePattern, depth: number): Matcher {
   const reader = new SelectorReader(selector, compilePattern);
   const parseInner = (inner: string) => parseSelector(inner, compilePattern, depth + 1);
-  if (depth > MAX_DEPTH) throw reader.error(`more than ${MAX_DEPTH} selectors stand inside each other`);
+  if (depth > MAX_DEPTH) throw reader.error(`more than ${MAX_DEPTH} nested selectors`);
   const alternatives: Matcher[] = [];
   do alternatives.push(parseAlternative(reader, parseInner));
   while (reader.skip(','));
@@ -53,7 +51,7 @@ function parseSelector(selector: string, compilePattern: CompilePattern, depth: 
 /** A selector up to the next comma. */
 function parseAlternative(reader: SelectorReader, parseInner: (selector: string) => Matcher): Matcher {
   reader.skipSpace();
-  // A combinator at the beginning refers to where the search begins.
+  // A combinator at the beginning refers to the start element of the search.
   let combinator = parseCombinator(reader);
   let matcher: Matcher | undefined = combinator === undefined ? undefined : (element, root) => element === root;
   for (;;) {

@@ -1,9 +1,9 @@
 import { HtmlElement, type HtmlNode } from '../html-tree.ts';
 
-/** Whether an element is selected. `root` is where the search began. */
+/** Whether an element is selected. `root` is the start element of the search. */
 export type Matcher = (element: HtmlElement, root: HtmlElement) => boolean;
 
-/** What stands between two parts of a selector. */
+/** The combinator between two parts of a selector. */
 export type Combinator = ' ' | '>' | '+' | '~';
 
 export function all(matchers: readonly Matcher[]): Matcher {
@@ -19,7 +19,7 @@ export function any(matchers: readonly Matcher[]): Matcher {
     : (element, root) => matchers.some((matcher) => matcher(element, root));
 }
 
-/** Elements that match, and stand so to one that matches the left side. */
+/** Elements that match, and have this relation to one that matches the left side. */
 export function combined(left: Matcher, combinator: Combinator, right: Matcher): Matcher {
   const around = AROUND[combinator](left);
   return (element, root) => right(element, root) && around(element, root);
@@ -57,7 +57,7 @@ function siblingBefore(element: HtmlElement): HtmlElement | undefined {
   return undefined;
 }
 
-/** Whether anything inside matches; a selector in `:has` may begin at the element itself. */
+/** Whether anything inside matches. A selector in `:has` may begin at the element itself. */
 export function has(inner: Matcher): Matcher {
   return (element) => {
     const stack: HtmlNode[] = [...element.children];
@@ -84,12 +84,12 @@ export function hasClass(name: string): Matcher {
   };
 }
 
-/** Whether white space is there, or the text ends. */
+/** Whether white space is next, or the text ends. */
 function isSpace(text: string, at: number): boolean {
   return at < 0 || at >= text.length || text.charCodeAt(at) <= 32;
 }
 
-/** Where an element stands among its siblings, counted from 0 and from 1 at the end. */
+/** The position of an element among its siblings, counted from 0, or from 1 at the end. */
 export interface Position {
   readonly index: number;
   readonly fromEnd: number;
@@ -97,7 +97,9 @@ export interface Position {
 
 const positions = new WeakMap<HtmlElement, { all: Map<HtmlElement, Position>; byName: Map<HtmlElement, Position> }>();
 
-/** Where an element stands among the elements of its parent, or those of its name. Found once for all siblings. */
+/**
+ * The position of an element among the elements of its parent, or those of its name. Computed once for all siblings.
+ */
 export function positionOf(element: HtmlElement, amongItsName: boolean): Position {
   const parent = element.parent as HtmlElement;
   let known = positions.get(parent);

@@ -4,7 +4,7 @@ import { trim } from '../trim.ts';
 import { has, type Matcher, positionOf } from './matchers.ts';
 import type { SelectorReader } from './reader.ts';
 
-/** The matcher of `:name`, with or without something in parentheses. */
+/** The matcher of `:name`, with or without an argument in parentheses. */
 export function pseudoMatcher(reader: SelectorReader, parse: (selector: string) => Matcher): Matcher {
   const name = reader.identifier('the name of a pseudo-class').toLowerCase();
   const simple = Object.hasOwn(SIMPLE, name) ? SIMPLE[name] : undefined;
@@ -42,7 +42,7 @@ export function pseudoMatcher(reader: SelectorReader, parse: (selector: string) 
   throw reader.error(`:${name} is not known`);
 }
 
-/** Elements that have a parent which is not the document: the others have no siblings to be counted with. */
+/** Elements whose parent is not the document. The others have no siblings to be counted. */
 function isChild({ parent }: HtmlElement): boolean {
   return parent !== undefined && parent.parent !== undefined;
 }
@@ -71,7 +71,9 @@ const SIMPLE: Readonly<Record<string, Matcher>> = {
   root: ({ parent }) => parent !== undefined && parent.parent === undefined,
 };
 
-/** Conditions on the text of an element. Those that contain a text do not mind letter case, unless it is the whole text. */
+/**
+ * Conditions on the text of an element. Those that search for a text ignore letter case, unless it is the whole text.
+ */
 const TEXTS: Readonly<Record<string, (pattern: string, reader: SelectorReader) => Matcher>> = {
   contains: (pattern) => containing(pattern, elementText),
   containsown: (pattern) => containing(pattern, ownText),

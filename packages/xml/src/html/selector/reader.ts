@@ -1,14 +1,14 @@
-/** A selector that is wrong. */
+/** An invalid selector. */
 export class SelectorError extends Error {
   override readonly name = 'SelectorError';
 }
 
-/** A compiled regular expression: whether it is found anywhere in a text. */
+/** A compiled regular expression: whether it matches anywhere in a text. */
 export interface Pattern {
   test(text: string): boolean;
 }
 
-/** Compiles a regular expression. It throws an error that says what is wrong with it. */
+/** Compiles a regular expression. It throws an error that describes the problem. */
 export type CompilePattern = (pattern: string) => Pattern;
 
 /** Reads a selector character by character. */
@@ -47,7 +47,7 @@ export class SelectorReader {
     return this.at > from;
   }
 
-  /** What matches at this place, if anything does. */
+  /** The match at this position, if any. */
   take(pattern: RegExp): string {
     const sticky = new RegExp(pattern.source, 'uy');
     sticky.lastIndex = this.at;
@@ -56,14 +56,14 @@ export class SelectorReader {
     return found;
   }
 
-  /** A name, in which a backslash takes the special meaning from the next character. */
+  /** A name, in which a backslash escapes the next character. */
   identifier(what: string, more = ''): string {
     const found = this.take(new RegExp(`(?:\\\\.|[\\p{L}\\p{Nd}_\\-${more}])+`)).replace(/\\(.)/gsu, '$1');
     if (found === '') throw this.error(`${what} is missing`);
     return found;
   }
 
-  /** What stands between brackets, of which there may be more inside, outside of quotes. They are skipped. */
+  /** The text between brackets, which may contain more brackets, and quotes. The brackets are skipped. */
   balanced(open: '(' | '[', close: ')' | ']', what: string): string {
     if (!this.skip(open)) throw this.error(`${what} needs something in ${open}${close}`);
     const from = this.at;
@@ -83,7 +83,7 @@ export class SelectorReader {
     throw this.error(`a "${open}" is never closed`);
   }
 
-  /** A regular expression of the selector. Throws `SelectorError` for one that cannot be compiled. */
+  /** A regular expression of the selector. Throws `SelectorError` if it cannot be compiled. */
   pattern(pattern: string): Pattern {
     try {
       return this.compilePattern(pattern);
