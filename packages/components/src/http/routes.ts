@@ -32,8 +32,8 @@ export interface Network {
 
 /**
  * The pools of connections of one client: to the servers themselves, through proxies that forward (http), and through
- * tunnels (https). The library's own agent for proxies has one connection for each http server; these have as many as
- * direct ones.
+ * tunnels (https). The library's own agent for proxies is used for tunnels only: for http it turns the answer 407 into
+ * an exception without its text, refuses a `Proxy-Authorization` header of the request, and sets no limit of connections.
  */
 export class Routes {
   private readonly network: Network;
