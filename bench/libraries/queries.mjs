@@ -19,21 +19,41 @@ const cheerio = library('cheerio');
 const read = (path) => JSON.parse(readFileSync(new URL(`../../packages/${path}`, import.meta.url), 'utf8'));
 
 // XML: a tree of a small document, and an XPath in it.
-const books = Array.from({ length: 7 }, (_, i) => `<book id="b${i}"><title>Boats &amp; nets ${i}</title></book>`);
+const sentence = 'The boats come back to the harbour before sunrise. ';
+const books = Array.from(
+  { length: 7 },
+  (_, i) =>
+    `  <book id="b${i}" lang="en">\n    <title>Boats &amp; nets ${i}</title>\n    <text>${sentence}</text>\n  </book>\n`,
+);
 const xml = `<books>${books.join('')}</books>`;
+/** The same list of nodes as `parseXml` makes: elements, attributes in order, texts. */
 function treeOfSaxes() {
-  const root = { children: [] };
-  const open = [root];
-  const parser = new SaxesParser();
+  const nodes = [];
+  const node = (kind, name, value, parent) => {
+    const one = { kind, name, value, parent, nodes, at: nodes.length, end: nodes.length + 1 };
+    nodes.push(one);
+    return one;
+  };
+  let parent = node('document', '', '', undefined);
+  let lastText;
+  const parser = new SaxesParser({ position: false });
   parser.on('opentag', ({ name, attributes }) => {
-    const element = { name, attributes, children: [] };
-    open.at(-1).children.push(element);
-    open.push(element);
+    parent = node('element', name, '', parent);
+    lastText = undefined;
+    const sorted = Object.entries(attributes).sort(([left], [right]) => (left < right ? -1 : 1));
+    for (const [attribute, value] of sorted) node('attribute', attribute, value, parent);
   });
-  parser.on('text', (text) => open.at(-1).children.push(text));
-  parser.on('closetag', () => open.pop());
+  parser.on('text', (text) => {
+    if (lastText !== undefined) lastText.value += text;
+    else lastText = node('text', '', text, parent);
+  });
+  parser.on('closetag', () => {
+    parent.end = nodes.length;
+    parent = parent.parent;
+    lastText = undefined;
+  });
   parser.write(xml).close();
-  return root;
+  return nodes;
 }
 await compare('XML tree, saxes', 'documents/s', () => parseXml(xml), treeOfSaxes);
 await compare(

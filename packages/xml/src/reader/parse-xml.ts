@@ -7,8 +7,8 @@ import { type XmlAttribute, XmlTags } from './xml-tags.ts';
  * Nothing outside of it is read: references to external entities, as to undeclared ones, are errors. Names are taken as
  * they are written: namespaces do not count.
  *
- * This is not saxes because documents are many and small: a tree made from the events of saxes takes 1.7 times as long
- * (`bench/libraries/queries.mjs`). A test compares the two.
+ * This is not saxes because documents are many and small: a tree made from the events of saxes takes 2.6 times as
+ * long (`bench/libraries/queries.mjs`). A test compares the two.
  *
  * @throws SyntaxError saying what is wrong, with line and column
  */

@@ -127,7 +127,20 @@ export class XmlTags {
 
   /** A piece of text with its references resolved. */
   resolved(value: string, at: number): string {
-    if (!value.includes('&')) return value;
+    let text = '';
+    let from = 0;
+    // Most references are predefined: these need no pattern.
+    for (let start = value.indexOf('&'); start >= 0; start = value.indexOf('&', from)) {
+      const end = value.indexOf(';', start);
+      const char = end < 0 ? undefined : PREDEFINED[value.slice(start + 1, end)];
+      if (char === undefined) return text + this.resolvedByPattern(value.slice(from), at);
+      text += value.slice(from, start) + char;
+      from = end + 1;
+    }
+    return from === 0 ? value : text + value.slice(from);
+  }
+
+  private resolvedByPattern(value: string, at: number): string {
     return value.replace(REFERENCE, (reference: string, hex?: string, decimal?: string, name?: string) => {
       if (name !== undefined) {
         const text = this.entities[name];
