@@ -1,18 +1,53 @@
+import { defaultServerConditions } from 'vite';
 import { defineConfig } from 'vitest/config';
+import { directImports } from './tests/setup/direct-imports.ts';
 
-// Tests stand beside the code (packages/*/src) and, where they cross rooms, under tests/.
-// Imports between packages go to dist: `npm run build` comes first, `npm test` sees to it.
+/** Imports between packages go to the sources: no build is needed. */
+const SOURCE = '@headrace/source';
+/** As Node resolves: the condition `module` is for bundlers. */
+const conditions = [SOURCE, ...defaultServerConditions.filter((name) => name !== 'module')];
+
+const ALL = ['packages/*/src/**/*.test.ts', 'tests/**/*.test.ts'];
+const NOT_UNIT = ['**/*.{process,server,package}.test.ts'];
+
+/** Tests of the name `*.KIND.test.ts`. They run what users run: `npm run build` comes first. */
+function built(kind: string) {
+  return { extends: true as const, test: { name: kind, include: [`{packages,tests}/**/*.${kind}.test.ts`] } };
+}
+
 export default defineConfig({
   test: {
-    include: ['packages/*/src/**/*.test.ts', 'tests/**/*.test.ts'],
+    exclude: ['**/{node_modules,dist,bundle}/**'],
     pool: 'forks',
     // Most tests wait for processes and servers that they have started: one more file at a time pays, even on two cores.
     maxWorkers: 2,
-    setupFiles: ['tests/fast-check-seed.ts'],
+    setupFiles: ['tests/setup/fast-check-seed.ts'],
     testTimeout: 60_000,
-    // What is polled for comes in its own time on a busy machine.
+    // A busy machine is slow.
     expect: { poll: { timeout: 30_000 } },
     hookTimeout: 60_000,
     env: { TZ: 'UTC', NO_COLOR: '1' },
+    projects: [
+      {
+        extends: true,
+        plugins: [directImports()],
+        resolve: { conditions },
+        ssr: { resolve: { conditions, externalConditions: conditions } },
+        test: {
+          name: 'unit',
+          include: ALL,
+          exclude: [...NOT_UNIT, '**/{node_modules,dist,bundle}/**'],
+          // Half of the time went into loading the same modules for each file. Unit tests clean up after themselves.
+          isolate: false,
+          // Threads that a test starts run the sources too.
+          execArgv: [`--conditions=${SOURCE}`],
+          globalSetup: ['tests/setup/source-catalog.ts'],
+          setupFiles: ['tests/setup/fast-check-seed.ts', 'tests/setup/no-processes.ts'],
+        },
+      },
+      built('process'),
+      built('server'),
+      built('package'),
+    ],
   },
 });

@@ -3,23 +3,19 @@ import { Stage, Type } from 'headrace';
 const EARTH_RADIUS_KM = 6371;
 
 const parameters = Type.Object({
+  /** Latitude of the given place, in degrees. */
   latitude: Type.Number({ minimum: -90, maximum: 90 }),
+  /** Longitude of the given place, in degrees. */
   longitude: Type.Number({ minimum: -180, maximum: 180 }),
+  /** The field for the distance. */
   dest: Type.String(),
+  /** Documents that are farther away, in kilometres, are dropped. */
   farthest: Type.Optional(Type.Number({ minimum: 0 })),
 });
 
 /**
  * Writes how far a document's place is from a given one, along the surface of the earth, in whole kilometres.
  * The place stands in the fields latitude and longitude; a document without them is left as it is.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>latitude (Number, Required) : Latitude of the given place, in degrees.</li>
- *   <li>longitude (Number, Required) : Longitude of the given place, in degrees.</li>
- *   <li>dest (String, Required) : The field for the distance.</li>
- *   <li>farthest (Number, Optional) : Documents that are farther away, in kilometres, are dropped.</li>
- * </ul>
  */
 export class DistanceFrom extends Stage {
   static parameters = parameters;

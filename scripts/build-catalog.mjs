@@ -1,22 +1,29 @@
-// Writes packages/components/bundle/catalog.jsonl: what is known of every built-in component without loading it.
-// Runs after the bundler, because it tells where that has put them. Parameters come from the compiled classes,
-// descriptions from the class comments in their sources.
-import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+// Writes catalog.jsonl: what is known of every built-in component without loading it. Parameters come from the classes,
+// descriptions from the doc comments in their sources.
+//
+// After a build: packages/components/bundle/catalog.jsonl, which lists the files that the bundler has written. With
+// --source, for tests: packages/components/src/catalog.jsonl, which lists the sources.
+import { existsSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { catalogText, commonParameters, describeModule } from '@headrace/engine';
 
-const room = new URL('../packages/components/', import.meta.url);
+const ofSources = process.argv.includes('--source');
+const folder = new URL('../packages/components/', import.meta.url);
 const entries = [];
 for (const kind of ['connectors', 'stages', 'indexers']) {
-  for (const file of readdirSync(new URL(`src/${kind}/`, room)).sort()) {
+  for (const file of readdirSync(new URL(`src/${kind}/`, folder)).sort()) {
     if (!file.endsWith('.ts') || file.includes('.test.')) continue;
-    const own = `${kind}/${file.replace(/\.ts$/, '.js')}`;
-    const module = existsSync(new URL(`bundle/${own}`, room)) ? own : 'field-stages.js';
-    const exports = await import(new URL(`dist/${own}`, room).href);
-    const source = readFileSync(new URL(`src/${kind}/${file}`, room), 'utf8');
-    entries.push(...describeModule(exports, source, module, '@headrace/components', commonParameters));
+    const source = `${kind}/${file}`;
+    const compiled = source.replace(/\.ts$/, '.js');
+    const bundled = existsSync(new URL(`bundle/${compiled}`, folder)) ? compiled : 'field-stages.js';
+    const exports = await import(new URL(ofSources ? `src/${source}` : `dist/${compiled}`, folder).href);
+    const url = new URL(`src/${source}`, folder).href;
+    const module = ofSources ? source : bundled;
+    entries.push(...describeModule(exports, url, module, '@headrace/components', commonParameters));
   }
 }
-// In one step: who reads it meanwhile gets the old one.
-writeFileSync(new URL('bundle/catalog.jsonl.new', room), catalogText(entries));
-renameSync(new URL('bundle/catalog.jsonl.new', room), new URL('bundle/catalog.jsonl', room));
+const catalog = new URL(`${ofSources ? 'src' : 'bundle'}/catalog.jsonl`, folder);
+// In one step: a reader gets the old file or the new one.
+const fresh = new URL('catalog.jsonl.new', catalog);
+writeFileSync(fresh, catalogText(entries));
+renameSync(fresh, catalog);
 console.log(`catalog: ${entries.length} components`);

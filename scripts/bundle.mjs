@@ -7,6 +7,9 @@ import { Dialects, entriesOf, hasName, noDialects } from './lib/dialects.mjs';
 import { ModuleGraph } from './lib/module-graph.mjs';
 import { root } from './lib/root.mjs';
 
+/** A library of 30 MB, of which the components use one encoding of 1 MB: that part goes into the bundle. */
+const INLINED = 'gpt-tokenizer';
+
 await bundle('hocon', { index: 'index.js' });
 
 const dialects = Dialects.of('components');
@@ -76,6 +79,7 @@ await bundle(
   (id) => (underLight.has(id) ? 'shared/field-stages' : sharedFile(id)),
   dialects,
 );
+cpSync(join(root, 'node_modules', INLINED, 'LICENSE'), join(root, 'packages/components/bundle', `${INLINED}.LICENSE`));
 
 /**
  * @param entries the modules that are loaded by their own names: exports, threads, what `import()` finds by URL
@@ -90,7 +94,7 @@ async function bundle(name, entries, fileOf, inside = noDialects) {
   const bundled = await rolldown({
     input: files,
     platform: 'node',
-    external: inside.isLibrary,
+    external: (id) => inside.isLibrary(id) && !id.startsWith(`${INLINED}/`),
     plugins: [inside.plugin],
     preserveEntrySignatures: 'allow-extension',
   });
@@ -109,7 +113,10 @@ async function bundle(name, entries, fileOf, inside = noDialects) {
         {
           test: (id) => !isEntry.has(id),
           debugName: 'folders',
-          name: (id, graph) => (fileOf === undefined || isLoadedLater(graph.getModuleInfo(id)) ? null : fileOf(id)),
+          name: (id, graph) =>
+            fileOf === undefined || id.includes('node_modules') || isLoadedLater(graph.getModuleInfo(id))
+              ? null
+              : fileOf(id),
         },
       ],
     },

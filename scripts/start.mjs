@@ -7,7 +7,7 @@ const PARENT_CHECK_MILLIS = 500;
 
 const parent = process.ppid;
 await prepare();
-// As the launcher of the command line does it: the channel tells the service when this process is gone.
+// The channel tells the service when this process is gone, even when it was killed.
 const service = spawn('node', ['packages/headrace/bin/headrace.js', 'serve', 'examples/service.yml'], {
   cwd: root,
   env: { ...env, HEADRACE_LAUNCHED: '1' },

@@ -1,21 +1,22 @@
-// The reference of the components: a page for each kind, and one for each connector and each indexer.
+// The reference of the components: a page for each kind, and one for each component.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { catalogUrl } from '@headrace/components';
 import { commonParameters, indexerSettings, ownFields, plainType, readCatalog, specFields } from '@headrace/engine';
 import { render } from '@headrace/hocon';
 import { root } from '../lib/root.mjs';
-import { anchor, block, code, prose, table } from './markdown.mjs';
+import { block, code, prose, table } from './markdown.mjs';
+import { STAGE_GROUPS } from './stage-groups.mjs';
 
 const NOTICE = '<!-- Written by `npm run docs` from the components themselves. Changes belong there. -->';
 
 const INTRODUCTIONS = {
   connector:
-    'A connector reads a source and publishes its documents. Connectors stand in the list `connectors` of a config and run one after the other.',
+    'A connector reads a source and publishes its documents. The list `connectors` of a config has the connectors of a run. They run one after the other.',
   stage:
-    'A stage changes documents. Stages stand in the list `stages` of a pipeline; every document goes through them in order. Parameters that are maps are applied in the order of the config. A key with a dot in it must be in quotes, otherwise it makes nested objects.',
+    'A stage changes documents. The list `stages` of a pipeline has its stages. Every document passes through them in order. Entries of a map are applied in the order of the config. Put a key with a dot in quotes, otherwise it makes nested objects.',
   indexer:
-    'An indexer writes documents to their destination. A config has one: the block `indexer` selects it, by `type` or by `class`, and says how to send; its own parameters stand in a block of their own.',
+    'An indexer writes documents to their destination. A config has one. The block `indexer` selects it, by `type` or by `class`, and says how to send. A second block has the parameters of the chosen indexer.',
 };
 
 /** The pages by path below docs/. */
@@ -25,50 +26,74 @@ export function componentPages() {
     const ofKind = entries.filter((entry) => entry.kind === kind).sort((a, b) => (a.name < b.name ? -1 : 1));
     return [
       [`components/${kind}s.md`, kindPage(kind, ofKind)],
-      ...(hasPages(kind) ? ofKind.map((entry) => [`components/${pathOf(entry)}`, componentPage(entry)]) : []),
+      ...ofKind.map((entry) => [`components/${pathOf(entry)}`, componentPage(entry)]),
     ];
   });
   return Object.fromEntries(pages);
 }
 
-/** Stages are short: all of them stand on one page, where they are searched. */
-function hasPages(kind) {
-  return kind !== 'stage';
-}
+/** The source files of the components by class, as `stages/copy-fields`. */
+const FILES = new Map(
+  ['connectors', 'stages', 'indexers'].flatMap((kind) => {
+    const folder = join(root, 'packages/components/src', kind);
+    return readdirSync(folder).flatMap((file) =>
+      Array.from(readFileSync(join(folder, file), 'utf8').matchAll(/^export class (\w+)/gm), ([, name]) => [
+        name,
+        `${kind}/${file.replace(/\.ts$/, '')}`,
+      ]),
+    );
+  }),
+);
 
-/** Where the page of a component is, from docs/components: as its module, connectors/csv-connector.md. */
-function pathOf({ module }) {
-  return module.split('/').slice(-2).join('/').replace(/\.js$/, '.md');
+/** Where the page of a component is, from docs/components: named as its source, connectors/csv-connector.md. */
+function pathOf({ name }) {
+  return `${FILES.get(name)}.md`;
 }
 
 function kindPage(kind, entries) {
   const title = `${kind[0].toUpperCase()}${kind.slice(1)}s`;
   const shared = commonParameters[kind] ?? indexerSettings;
   const sharedHeading = kind === 'indexer' ? 'The block `indexer`' : `Keys of every ${kind}`;
-  const rows = entries.map((entry) => [
-    `[${entry.name}](${hasPages(kind) ? pathOf(entry) : anchor(entry.name)})`,
-    prose((entry.description ?? '').split(/(?<=\.)\s/)[0]),
-  ]);
+  const groups = kind === 'stage' ? grouped(entries) : [[undefined, entries]];
   return document([
     `# ${title}`,
     NOTICE,
     INTRODUCTIONS[kind],
-    table([title.slice(0, -1), 'What it does'], rows),
+    ...groups.flatMap(([heading, members]) => [
+      ...(heading === undefined ? [] : [`## ${heading}`]),
+      table([title.slice(0, -1), 'What it does'], members.map(row)),
+    ]),
     `## ${sharedHeading}`,
     parameterTable(specFields(shared), shared),
-    ...(hasPages(kind) ? [] : entries.flatMap((entry) => [`## ${entry.name}`, ...facts(entry)])),
+  ]);
+}
+
+/** A component and the first sentence of its description. */
+function row(entry) {
+  return [`[${entry.name}](${pathOf(entry)})`, prose((entry.description ?? '').split(/(?<=\.)\s/)[0])];
+}
+
+/** The stages by group. Throws if one is in no group or a group names one that does not exist. */
+function grouped(stages) {
+  const names = Object.values(STAGE_GROUPS).flat();
+  const wrong = [...new Set(names).symmetricDifference(new Set(stages.map(({ name }) => name)))];
+  if (wrong.length > 0) throw new Error(`scripts/docs/stage-groups.mjs: add or remove ${wrong.join(', ')}`);
+  return Object.entries(STAGE_GROUPS).map(([heading, members]) => [
+    heading,
+    members.map((name) => stages.find((entry) => entry.name === name)),
   ]);
 }
 
 function componentPage(entry) {
   const shared = entry.kind === 'indexer' ? 'the block `indexer`' : `the keys of every ${entry.kind}`;
-  const sharedPage = `../${entry.kind}s.md${entry.kind === 'indexer' ? '#the-block-indexer' : '#keys-of-every-connector'}`;
+  const sharedPage = `../${entry.kind}s.md#${entry.kind === 'indexer' ? 'the-block-indexer' : `keys-of-every-${entry.kind}`}`;
   return document([
     `# ${entry.name}`,
     NOTICE,
     ...facts(entry),
-    `Besides, [${shared}](${sharedPage}).`,
-    ...runnableExample(entry),
+    `It also takes [${shared}](${sharedPage}).`,
+    // The examples of a stage are complete: parameters, documents in, documents out.
+    ...(entry.kind === 'stage' ? [] : runnableExample(entry)),
   ]);
 }
 
@@ -79,7 +104,7 @@ function document(parts) {
 /** What is known of a component. */
 function facts(entry) {
   const own = ownFields(entry);
-  const block = entry.block === undefined ? '' : ` Its parameters stand in the block \`${entry.block}\`.`;
+  const block = entry.block === undefined ? '' : ` Its parameters are in the block \`${entry.block}\`.`;
   return [
     ...(entry.description ?? '').split('\n\n').map(paragraph),
     `${names(entry)}.${block}`,
@@ -102,10 +127,10 @@ function runnableExample({ kind, name }) {
     .sort()
     .map((file) => [file, readFileSync(join(root, folder, file), 'utf8')]);
   const found = texts.find(([, text]) => uses.test(text));
-  if (found === undefined) throw new Error(`${name} has no config in ${folder}: its page is to show one that runs.`);
+  if (found === undefined) throw new Error(`${name} has no config in ${folder}: its page shows one that runs.`);
   return [
     '## A config that runs',
-    `[${folder}/${found[0]}](../../../${folder}/${found[0]}); its first lines say how it is started, and what must be there.`,
+    `[${folder}/${found[0]}](../../../${folder}/${found[0]}). Its first lines say how to start it and what it needs.`,
     block('hocon', found[1].trimEnd()),
   ];
 }

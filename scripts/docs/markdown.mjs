@@ -23,11 +23,3 @@ export function table(headings, rows) {
 export function block(language, text) {
   return `\`\`\`${language}\n${text}\n\`\`\``;
 }
-
-/** The anchor that GitHub gives a heading. */
-export function anchor(heading) {
-  return `#${heading
-    .toLowerCase()
-    .replace(/[^\w\- ]/g, '')
-    .replaceAll(' ', '-')}`;
-}

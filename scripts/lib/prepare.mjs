@@ -3,17 +3,22 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { mustRun, root } from './root.mjs';
 
-/** Installs what the lock file says, unless it is there, and builds, unless that is newer than the sources. */
+/** Installs the packages of the lock file if they are missing, and builds if a source is newer than the build. */
 export async function prepare() {
-  if (isInstalled()) console.log('setup: dependencies are installed');
-  else {
-    console.log('setup: installing dependencies (npm ci)');
-    await mustRun('npm', ['ci', '--loglevel=error', '--no-progress']);
-  }
+  await install();
   if (isBuilt()) console.log('setup: the build is up to date');
   else {
     console.log('setup: building');
     await mustRun('node', ['scripts/build.mjs']);
+  }
+}
+
+/** Installs the packages of the lock file if they are missing. */
+export async function install() {
+  if (isInstalled()) console.log('setup: dependencies are installed');
+  else {
+    console.log('setup: installing dependencies (npm ci)');
+    await mustRun('npm', ['ci', '--loglevel=error', '--no-progress']);
   }
 }
 

@@ -7,6 +7,8 @@ restore();
 const { scripts, ...headrace } = readManifest(directoryOf('headrace'));
 const dependencies = {};
 const optionalDependencies = {};
+const peerDependencies = {};
+const peerDependenciesMeta = {};
 const ours = new Set();
 collect('headrace', headrace);
 
@@ -16,14 +18,18 @@ const whole = {
   ...headrace,
   dependencies: { ...sorted(dependencies) },
   optionalDependencies: sorted(optionalDependencies),
+  peerDependencies: sorted(peerDependencies),
+  peerDependenciesMeta: sorted(peerDependenciesMeta),
   bundleDependencies: [...ours],
 };
 for (const name of ours) whole.dependencies[name] = readManifest(directoryOf(name)).version;
 writeFileSync(manifest, `${JSON.stringify(whole, null, 2)}\n`);
 
-function collect(name, { dependencies: needed = {}, optionalDependencies: optional = {} }) {
-  Object.assign(optionalDependencies, optional);
-  for (const [dependency, range] of Object.entries(needed)) {
+function collect(name, wanted) {
+  Object.assign(optionalDependencies, wanted.optionalDependencies);
+  Object.assign(peerDependencies, wanted.peerDependencies);
+  Object.assign(peerDependenciesMeta, wanted.peerDependenciesMeta);
+  for (const [dependency, range] of Object.entries(wanted.dependencies ?? {})) {
     if (dependency.startsWith('@headrace/')) {
       if (ours.has(dependency)) continue;
       ours.add(dependency);

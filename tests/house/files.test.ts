@@ -41,6 +41,15 @@ describe('files of the repository', () => {
     expect(late).toEqual([]);
   });
 
+  it('are named *.server.test.ts exactly if they are tests that start a real server', () => {
+    const wrong = texts.filter(
+      (path) =>
+        path.endsWith('.test.ts') &&
+        path.endsWith('.server.test.ts') !== /from '[^']*\/(real-server|sasl-broker)\.ts'/.test(readText(path)),
+    );
+    expect(wrong).toEqual([]);
+  });
+
   it('leave nothing unfinished', () => {
     const marks = new RegExp(
       `\\b(${['TODO', 'FIXME'].join('|')})\\b|\\b(it|test|describe)\\.only\\(|@ts-(ignore|nocheck)`,

@@ -22,7 +22,7 @@ const LIGHT = new RegExp(`^(node:|\\.|@headrace/engine$|@headrace/(${DIALECTS.jo
 /** Entries of dialects that load something heavier. */
 const HEAVY_ENTRIES = ['@headrace/jsonata', '@headrace/xml/html/reader'];
 
-/** Folders that stages import when they start. components.test.ts checks that nothing loads them earlier. */
+/** Folders that stages import when they start. components.process.test.ts checks that nothing loads them earlier. */
 const LOADED_AT_START = /^packages\/(jsonata\/src|xml\/src\/html\/reader)\//;
 
 /** The files directly in `src` are a folder like any other: they put the package together, so no folder imports them. */

@@ -4,7 +4,7 @@ import { isForTests, readText, repositoryFiles } from './repository.ts';
 /** Files that get at the disk, at databases of it or at processes past `local-files/`, and why they may. */
 const OUTSIDE_LOCAL_FILES: Readonly<Record<string, string>> = {
   'packages/engine/src/component/catalog-file.ts': 'the catalogue of a package',
-  'packages/engine/src/component/registry.ts': 'the source of a module that is loaded, for its class comment',
+  'packages/engine/src/component/doc-comments.ts': 'the source of a module that is loaded, for its doc comments',
   'packages/engine/src/pipeline/conditions.ts': 'opens what allowedPath gave',
   'packages/engine/src/policy/file-rules.ts': 'looks where links lead: it is what the policy asks',
   'packages/engine/src/run/dry-run.ts': 'the file of --dry-run, of the command line alone',

@@ -33,6 +33,12 @@ const REWRITTEN: readonly string[] = [
   'README.md',
   'SECURITY.md',
   'docs/contributing/',
+  'docs/configuration.md',
+  'docs/differences.md',
+  'docs/service.md',
+  'packages/components/src/connectors/',
+  'packages/components/src/indexers/',
+  'packages/components/src/stages/',
   'packages/engine/src/run/',
 ];
 

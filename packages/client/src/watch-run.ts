@@ -2,11 +2,42 @@ import type { Schemas } from './api.generated.ts';
 import { ApiError } from './api-error.ts';
 import { readEvents } from './event-stream.ts';
 
-/** Something that happens in a run; `done` is the last. docs/service.md tells what each has. */
-export type RunEvent =
-  | { readonly name: 'progress'; readonly id: string | undefined; readonly data: Schemas['RunDetails']['progress'] }
-  | { readonly name: 'done'; readonly id: string | undefined; readonly data: Schemas['RunDetails'] }
-  | { readonly name: string & {}; readonly id: string | undefined; readonly data: unknown };
+type RunDetails = Schemas['RunDetails'];
+
+/** The data of each event. docs/service.md explains them. */
+interface EventData {
+  queued: { readonly position: number };
+  progress: RunDetails['progress'] & Pick<RunDetails, 'status'>;
+  connector: RunDetails['progress']['connectors'][number] & { readonly created: number };
+  failure: {
+    readonly id: string;
+    readonly connector: string;
+    readonly at: string;
+    readonly code: string;
+    readonly message: string;
+    readonly hint?: string;
+    readonly status?: number;
+  };
+  log: {
+    readonly line: number;
+    readonly time: number;
+    readonly level: string;
+    readonly logger: string;
+    readonly message: string;
+    readonly fields?: unknown;
+  };
+  gap: { readonly missed: number };
+  done: RunDetails;
+}
+
+/** Something that happens in a run; `done` is the last. The name decides what the data are. */
+export type RunEvent = {
+  [Name in keyof EventData]: {
+    readonly name: Name;
+    readonly id: string | undefined;
+    readonly data: EventData[Name];
+  };
+}[keyof EventData];
 
 export interface WatchOptions {
   /** Go on behind the event of this id. */

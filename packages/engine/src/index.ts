@@ -1,6 +1,5 @@
 export { type CatalogEntry, type ComponentKind, describeModule, ownFields } from './component/catalog.ts';
 export { catalogText, readCatalog } from './component/catalog-file.ts';
-export { type ClassComment, readClassComments } from './component/class-comment.ts';
 export { commonParameters } from './component/common-parameters.ts';
 export {
   Connector,
@@ -13,6 +12,7 @@ export {
   type RecordSink,
   type RejectedRecord,
 } from './component/connector.ts';
+export { type ClassComment, readDocComments } from './component/doc-comments.ts';
 export { parseDuration } from './component/duration.ts';
 export {
   type DocumentEncoder,

@@ -11,7 +11,7 @@ endWithReader();
 const { commandLine } = await import('./cli/command-line.ts');
 process.exitCode = await commandLine(args);
 
-/** Under a launcher (bin/headrace.js on an old Node) this process ends with it, even when that one was killed. */
+/** Under a launcher (scripts/start.mjs) this process ends with it, even when that one was killed. */
 function endWithLauncher(): void {
   if (process.env['HEADRACE_LAUNCHED'] === undefined) return;
   delete process.env['HEADRACE_LAUNCHED'];

@@ -24,56 +24,44 @@ import { headerOnly } from './header-only.ts';
 import { reachMoves } from './reach-moves.ts';
 
 const parameters = Type.Object({
+  /** The file: a local path, a file: URI, or classpath:x, which is x in the working directory. */
   path: Type.String(READS),
   ...csvParameters,
+  /** The column with the id. Defaults to the file's name, a dash and the line number. */
   idField: Type.Optional(Type.String()),
+  /**
+   * How the id is formed from the value of idField, for example movie-%s: a Java format string with %s, widths and
+   * precisions.
+   */
   docIdFormat: Type.Optional(Type.String()),
+  /**
+   * A folder to which the file is moved after all its documents have finished. It is created if it is missing. No file
+   * is overwritten: if the name exists, the file stays, with a warning.
+   */
   moveToAfterProcessing: Type.Optional(Type.String(WRITES)),
+  /** A folder to which a file that cannot be read completely is moved, with the same rules. */
   moveToErrorFolder: Type.Optional(Type.String(WRITES)),
 });
 
 /**
- * Publishes a document for each row of a CSV file. The first record is the header: its names become fields, all
- * values are texts. Besides, a document holds the path and the name of the file and its line number, which counts
- * records behind the header from 1, blank and rejected ones included.
- * <p>
- * Records end at LF, CRLF or CR. A cell in double quotes may hold separators, line ends and, doubled, quotes. A
- * backslash takes the special meaning from the character after it and disappears, unless
- * <code>ignoreEscapeChar</code> is set. Blank lines are skipped; a row with more or fewer columns than the header fails
- * by itself, with its place in the file. A header with an empty name, or without the id column, fails the file.
- * <p>
- * A quote in the wrong place can join rows. So text after a closing quote is reported with line and column, and counted
- * in the summary; it stays part of the cell. A row with a cell of more than <code>maxLinesPerCell</code> lines fails by
- * itself. A quote that is never closed holds the rest of the file: the connector fails, after the rows before it were
- * published.
- * <p>
- * The file is UTF-8 unless <code>encoding</code> says otherwise. Bytes that do not decode are counted in the summary,
- * with the place of the first; <code>onInvalidBytes</code> says whether they fail the file. With
- * <code>encoding: auto</code> a byte-order mark decides, then UTF-16 shows by its zeros. Else 64 KiB decide, beginning where
- * the file is no longer ASCII. If at least three of four places there that are not ASCII are valid UTF-8, the file is UTF-8,
- * and the other bytes count as bytes that do not decode. Any other encoding is a guess, with a warning. Where the guess is
- * weak, it is windows-1252.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>path (String, Required) : The file: a local path, a <code>file:</code> URI, or <code>classpath:x</code>, which is x in the working directory.</li>
- *   <li>idField (String, Optional) : The column that holds the id. Without it the id is the file's name, a dash and the line number.</li>
- *   <li>docIdFormat (String, Optional) : How the id is made of the value of idField, for example <code>movie-%s</code>: a Java format string with %s, widths and precisions.</li>
- *   <li>separatorChar (String, Optional) : The character between cells; of a longer text the first one. Defaults to a comma.</li>
- *   <li>useTabs (Boolean, Optional) : Whether tabs separate cells, whatever separatorChar says. Defaults to false.</li>
- *   <li>interpretQuotes (Boolean, Optional) : Whether double quotes enclose cells; otherwise they are ordinary characters. Defaults to true.</li>
- *   <li>ignoreEscapeChar (Boolean, Optional) : Whether a backslash is an ordinary character. Set it for files with Windows paths. Defaults to false.</li>
- *   <li>lowercaseFields (Boolean, Optional) : Whether names of columns are turned to lower case. Defaults to false.</li>
- *   <li>ignoredTerms (List&lt;String&gt;, Optional) : Cells that equal one of these make no field; list the empty text to leave out empty cells. Defaults to none.</li>
- *   <li>lineNumberField (String, Optional) : The field for the line number. Defaults to csvLineNumber.</li>
- *   <li>filenameField (String, Optional) : The field for the name of the file. Defaults to filename.</li>
- *   <li>filePathField (String, Optional) : The field for the path as it is configured. Defaults to source.</li>
- *   <li>maxLinesPerCell (Integer, Optional) : How many lines a quoted cell may have. Raise it for longer texts. Defaults to 1000.</li>
- *   <li>encoding (String, Optional) : What the file is encoded in: a label of the Encoding Standard (windows-1252, utf-16le, shift_jis, …), another name that iconv-lite knows (cp850), or auto. Defaults to utf-8.</li>
- *   <li>onInvalidBytes (String, Optional) : What happens to bytes that do not decode: "replace" makes them U+FFFD, "fail" fails the file. Defaults to replace.</li>
- *   <li>moveToAfterProcessing (String, Optional) : A folder to which the file is moved when all its documents have come to their end. It is created when it is missing. No file is overwritten: where the name is taken, the file stays, with a warning.</li>
- *   <li>moveToErrorFolder (String, Optional) : A folder to which the file is moved when it cannot be read to its end, in the same way.</li>
- * </ul>
+ * Publishes a document for each row of a CSV file. The first record is the header: its names become fields. All values
+ * are texts. A document also has the path and the name of the file and its line number, which counts the records after
+ * the header from 1, including blank and rejected ones.
+ *
+ * Records end at LF, CRLF or CR. A cell in double quotes may contain separators, line ends and doubled quotes. A
+ * backslash removes the special meaning of the next character and disappears, unless ignoreEscapeChar is set. Blank
+ * lines are skipped. A row with more or fewer columns than the header fails alone, with its position in the file. A
+ * header with an empty name, or without the id column, fails the file.
+ *
+ * A quote in the wrong place can join rows. So text after a closing quote is logged with line and column, and counted
+ * in the summary. It stays part of the cell. A row with a cell of more than maxLinesPerCell lines fails alone. A quote
+ * that is never closed contains the rest of the file: the connector fails after it has published the rows before it.
+ *
+ * The file is UTF-8 unless encoding names another one. Bytes that do not decode are counted in the summary, with the
+ * position of the first; onInvalidBytes sets whether they fail the file. With encoding: auto, a byte-order mark
+ * decides; UTF-16 is recognized by its zeros. Otherwise 64 KiB decide, from the first character that is not ASCII. If
+ * at least three of four characters there are valid UTF-8, the file is UTF-8, and the other bytes count as bytes that
+ * do not decode. Any other encoding is a guess, with a warning. A weak guess becomes windows-1252.
  */
 export class CSVConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
@@ -91,7 +79,7 @@ export class CSVConnector extends Connector<typeof parameters> {
     return movedAway([localPath(path)], moves);
   }
 
-  /** Reads the header, as a run does, and looks at the folders that the file may be moved to. */
+  /** Reads the header, as a run does, and checks the folders to which the file may be moved. */
   override async reach(report: ReportProblem): Promise<void> {
     const { path, ...settings } = this.params;
     await reachMoves(settings, report);
@@ -119,7 +107,7 @@ export class CSVConnector extends Connector<typeof parameters> {
         this.message = notes.text;
       }
     } catch (error) {
-      // The file is not to blame: the next run takes it again.
+      // The file is not the cause: the next run reads it again.
       if (error instanceof PublishingFailed) throw error.cause;
       if (moveToErrorFolder !== undefined && !preview) await this.#move(moveToErrorFolder);
       throw error;
@@ -128,7 +116,7 @@ export class CSVConnector extends Connector<typeof parameters> {
     this.#target = target;
   }
 
-  /** Moves the file only now, when nothing of it can be lost any more. */
+  /** Moves the file only now, when nothing of it can be lost. */
   override async postExecute(): Promise<void> {
     const { path, moveToAfterProcessing } = this.params;
     if (this.#completed && moveToAfterProcessing !== undefined && !this.context.preview) {
@@ -144,7 +132,7 @@ export class CSVConnector extends Connector<typeof parameters> {
   async #move(folder: string): Promise<void> {
     const file = localPath(this.params.path);
     try {
-      // As the reference does.
+      // The reference does the same.
       await moveFile(file, folder, 'leave');
     } catch (error) {
       const why = `${file} was not moved to ${folder}: ${messageOf(error)}`;

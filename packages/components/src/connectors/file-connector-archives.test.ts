@@ -3,7 +3,9 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
 import { tarOf, zipOf } from '../storage/archives/make-archives.test.lib.ts';
-import { folder, left, type Params, run, write } from './file-connector.test.lib.ts';
+import { folder, left, type Params, run, useFolder, write } from './file-connector.test.lib.ts';
+
+useFolder();
 
 describe('FileConnector opens archives', () => {
   const fileOptions = { handleArchivedFiles: true, handleCompressedFiles: true };

@@ -7,13 +7,18 @@ import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts'
 import { FileConnector } from './file-connector.ts';
 import { writeFiles } from './run-file-connector.test.lib.ts';
 
+/** The folder of the running test. */
 export let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'headrace-files-'));
-});
-afterEach(async () => {
-  await rm(folder, { recursive: true, force: true });
-});
+
+/** Makes a folder for each test of the file that calls it. */
+export function useFolder(): void {
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'headrace-files-'));
+  });
+  afterEach(async () => {
+    await rm(folder, { recursive: true, force: true });
+  });
+}
 
 export type Params = Record<string, unknown>;
 

@@ -53,123 +53,85 @@ import { Storages, unneededStorages } from '../storage/storages.ts';
 import { reachMoves } from './reach-moves.ts';
 
 const parameters = Type.Object({
+  /**
+   * Where to start, files or folders: local paths, file:///folder, s3://bucket/prefix, gs://bucket/prefix,
+   * https://account.blob.core.windows.net/container/prefix. They are read as URIs: a blank is %20, also in a local
+   * path. In a bucket, every key that begins with the prefix is read; end it with a slash for a folder.
+   */
   paths: Type.Array(Type.String(READS)),
+  /** Which files are published. */
   filterOptions: Type.Optional(FilterParameter),
+  /** What is done with files. */
   fileOptions: Type.Optional(
     Type.Object({
+      /** Whether documents of files have file_content. Then a file of more than 256 MiB fails. Defaults to true. */
       getFileContent: Type.Optional(Type.Boolean({ default: true })),
+      /** Whether to open .zip and .tar files. Defaults to false. */
       handleArchivedFiles: Type.Optional(Type.Boolean({ default: false })),
+      /** Whether to open .gz files. Defaults to false. */
       handleCompressedFiles: Type.Optional(Type.Boolean({ default: false })),
+      /**
+       * How deep archives and compressed files are opened: with 2 also those inside an archive, with 3 those inside
+       * these. Defaults to 1.
+       */
       maxArchiveDepth: Type.Optional(Type.Integer({ default: 1, minimum: 1, maximum: 16 })),
+      /**
+       * A folder of the same storage to which a file is moved after all its documents have finished. Needs a single
+       * path. A local file keeps its name. No file is overwritten: if the name exists, the file gets another one, such
+       * as a.3f9c2e1b.csv. An object in a bucket keeps its whole key, and replaces an existing object.
+       */
       moveToAfterProcessing: Type.Optional(Type.String(WRITES)),
+      /** A folder to which a file that cannot be read completely is moved, with the same rules. Needs a single path. */
       moveToErrorFolder: Type.Optional(Type.String(WRITES)),
     }),
   ),
+  /** Makes the connector remember what it has published. */
   state: Type.Optional(StateParameter),
+  /**
+   * How the records of files are read, by extension, in the letter case of the files. csv, json, jsonl and xml need no
+   * class; json also handles jsonl, and jsonl handles json. Another extension names one: psv { class: CSVFileHandler,
+   * separatorChar: "|" }. The page of ApplyFileHandlers lists their parameters. Each may have a docIdPrefix; that of
+   * the connector does not apply to them.
+   */
   fileHandlers: Type.Optional(FileHandlersParameter),
   ...storageParameters,
 });
 
-/** How many files are read at a time: of this machine, and over the network. */
+/** How many files are read at a time: local ones, and over the network. */
 const LOCAL_TOGETHER = 256;
 const REMOTE_TOGETHER = 32;
 
 /**
  * Publishes files: of the local disk, of Amazon S3, Google Cloud Storage and Azure Blob Storage. Each file becomes a
- * document, or, where its extension has a handler, each of its records does; archives and compressed files can be
- * opened.
- * <p>
- * The document of a file has the fields <code>file_path</code> (its full path, a URI), <code>file_modification_date</code>,
- * <code>file_size_bytes</code>, <code>file_creation_date</code> where the storage knows it, and
- * <code>file_content</code>, its bytes. Its id is the MD5 of the full path behind the docIdPrefix. Folders are walked to
- * their ends; links to files are followed, links to folders are not. Left out are the files of its own state and the
- * output files that runs of this process, this one too, are writing. A file that cannot be read fails by itself, and
- * counts as a failed document; folders that cannot be read are left out with a warning, and counted in the summary.
- * <p>
- * With handleArchivedFiles the files inside of <code>.zip</code> and <code>.tar</code> files are published in their
- * place, with handleCompressedFiles what a <code>.gz</code> file holds, and with both <code>.tar.gz</code> and
- * <code>.zip.gz</code> are opened. The path of something inside is that of the outer file, <code>!</code>, and its name
- * there. Suffixes are in lower case; <code>.tgz</code> is an ordinary file, and so is an archive inside of an archive, unless
- * maxArchiveDepth says that it is opened too. What unfolds to more than 500 times its size fails.
- * Entries that are encrypted, or packed in an unknown way, are left out with a warning, and counted in the summary; so are
- * links in archives: of a hard link a tar archive holds the content under the name that it saw first, unless it was
- * packed with <code>tar --hard-dereference</code>. An archive or a compressed file without a single byte fails.
- * <p>
- * With a block <code>state</code> the connector remembers what it has published. In the mode <code>incremental</code> it
- * publishes only what is new or was modified since; objects in a bucket also when they were modified up to ten seconds before
- * the run that published them, because the clock there is another one, and tells whole seconds. A file counts as published when all its documents have come to their
- * end: a run that is killed leaves nothing out in the next one. (Where the indexer writes a CSV or JSON Lines file, set its
- * <code>append</code> to true: otherwise the next run begins the file anew, without what this one has published.) Files that have vanished can be told to the indexer by
- * tombstones: documents that pass by all stages, with <code>file_expired: true</code>; set
- * <code>indexer.deletionMarkerField: file_expired</code> and <code>deletionMarkerFieldValue: "true"</code> to have them
- * delete the document of the file. The records of a CSV file are deleted too with
- * <code>indexer.deleteByFieldField: file_records_field</code> and <code>deleteByFieldValue: file_path</code>: the tombstone
- * of such a file names in <code>file_records_field</code> the field in which records hold its path, <code>source</code>
- * unless filePathField says otherwise, which must be indexed as a keyword. Records of JSON and XML do not hold the path.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>paths (List&lt;String&gt;, Required) : Where to start, files or folders: local paths, <code>file:///folder</code>, <code>s3://bucket/prefix</code>, <code>gs://bucket/prefix</code>, <code>https://account.blob.core.windows.net/container/prefix</code>. They are read as URIs: a blank is <code>%20</code>, also in a local path. Of a bucket every key that begins with the prefix is taken; end it with a slash for a folder.</li>
- *   <li>filterOptions (Map, Optional) : Which files are published.</li>
- *   <li>filterOptions.includes (List&lt;String&gt;, Optional) : Java regular expressions; only files whose whole name matches one of them are published. Of a local file that is the name without folders, of an object in a bucket its whole key, inside an archive the path there. An archive itself must match, too. Defaults to all.</li>
- *   <li>filterOptions.excludes (List&lt;String&gt;, Optional) : Java regular expressions; files whose whole name matches one of them are not published, whatever includes says.</li>
- *   <li>filterOptions.pathsToSkip (List&lt;String&gt;, Optional) : Folders that are not looked into: local paths or URIs.</li>
- *   <li>filterOptions.lastModifiedCutoff (String, Optional) : A duration such as "2h"; only files modified within it are published.</li>
- *   <li>filterOptions.lastPublishedCutoff (String, Optional) : A duration; in the mode incremental files published within it are not published again.</li>
- *   <li>filterOptions.publishMode (String, Optional) : "full" publishes all files, "incremental" those that are new or were modified since they were published; it needs state. Defaults to full.</li>
- *   <li>filterOptions.sendTombstones (String, Optional) : Whether to publish tombstones of files that have vanished, "true" or "false"; needs the mode incremental. Defaults to false.</li>
- *   <li>fileOptions (Map, Optional) : What is done with files.</li>
- *   <li>fileOptions.getFileContent (Boolean, Optional) : Whether documents of files have file_content. A file of more than 256 MiB fails then. Defaults to true.</li>
- *   <li>fileOptions.handleArchivedFiles (Boolean, Optional) : Whether to open .zip and .tar files. Defaults to false.</li>
- *   <li>fileOptions.handleCompressedFiles (Boolean, Optional) : Whether to open .gz files. Defaults to false.</li>
- *   <li>fileOptions.maxArchiveDepth (Integer, Optional) : How deep archives and compressed files are opened: with 2 also those inside of an archive, with 3 those in them. Defaults to 1.</li>
- *   <li>fileOptions.moveToAfterProcessing (String, Optional) : A folder of the same storage to which a file is moved when all its documents have come to their end. Of a local file the name goes there; no file is overwritten: where the name is taken, it gets one of its own, such as <code>a.3f9c2e1b.csv</code>. Of an object in a bucket the whole key goes there, and replaces what had it before. Needs a single path.</li>
- *   <li>fileOptions.moveToErrorFolder (String, Optional) : A folder to which a file is moved that cannot be read to its end, in the same way. Needs a single path.</li>
- *   <li>state (Map, Optional) : Makes the connector remember what it has published.</li>
- *   <li>state.enabled (Boolean, Optional) : Whether to remember. Defaults to true.</li>
- *   <li>state.driver (String, Optional) : The JDBC driver of the database; the connection string says it all. Defaults to org.h2.Driver.</li>
- *   <li>state.connectionString (String, Optional) : Where the state is kept: <code>jdbc:sqlite:file</code>, <code>jdbc:h2:path</code>, for which the SQLite file <code>path.sqlite</code> is used, <code>jdbc:postgresql://host:port/database</code>, <code>jdbc:mysql:…</code> or <code>jdbc:mariadb:…</code>. One run at a time has it open. Defaults to <code>jdbc:h2:./state/</code> and the name of the connector.</li>
- *   <li>state.jdbcUser (String, Optional) : The user of the database; not needed for a file. Without user and password those in the connection string count. Defaults to none.</li>
- *   <li>state.jdbcPassword (String, Optional) : The user's password. Defaults to none.</li>
- *   <li>state.tableName (String, Optional) : The name of the table, in upper case. Defaults to the name of the connector.</li>
- *   <li>state.performDeletions (Boolean, Optional) : Whether files that have expired are forgotten; otherwise they are kept, and not told of again. Defaults to true.</li>
- *   <li>state.runsBeforeExpiration (Integer, Optional) : In how many runs in a row a file must be missing to be expired. Defaults to 1.</li>
- *   <li>state.pathLength (Integer, Optional) : Accepted, and not needed: a path may have 2,600 bytes in a server, and any length in SQLite. Defaults to 200.</li>
- *   <li>fileHandlers (Map&lt;String, Map&lt;String, Object&gt;&gt;, Optional) : By extension, in the letter case that files have, how their records are read. csv, json, jsonl and xml need no class; json serves jsonl too, and the other way round. Another extension names one: <code>psv { class: CSVFileHandler, separatorChar: "|" }</code>. The page of ApplyFileHandlers lists their parameters; each may have a docIdPrefix, that of the connector is not for them.</li>
- *   <li>s3 (Map, Optional) : Makes s3: paths readable. Without keys in it the credentials of the environment or the machine are taken.</li>
- *   <li>s3.accessKeyId (String, Optional) : The id of the access key; needs secretAccessKey.</li>
- *   <li>s3.secretAccessKey (String, Optional) : The secret of the access key.</li>
- *   <li>s3.region (String, Optional) : The region of the buckets. Defaults to that of the environment.</li>
- *   <li>s3.endpoint (String, Optional) : The URL of another server that speaks the protocol of S3.</li>
- *   <li>s3.maxNumOfPages (Integer, Optional) : How many files a request for a listing asks for. Defaults to what the provider gives.</li>
- *   <li>s3.tls (Config, Optional) : Certificates, in PEM files.</li>
- *   <li>s3.tls.caFile (String, Optional) : Certificates of authorities to trust besides those of the system.</li>
- *   <li>s3.tls.certificateFile (String, Optional) : Our certificate, for servers that ask for one.</li>
- *   <li>s3.tls.keyFile (String, Optional) : Its key. Defaults to the file of the certificate.</li>
- *   <li>s3.tls.keyPassphrase (String, Optional) : What the key is encrypted with.</li>
- *   <li>s3.acceptInvalidCert (Boolean, Optional) : Whether any certificate of the server is accepted, for tests. Defaults to false.</li>
- *   <li>azure (Map, Optional) : Makes https: paths of Azure Blob Storage readable. Without credentials in it, those in AZURE_STORAGE_CONNECTION_STRING are taken.</li>
- *   <li>azure.connectionString (String, Optional) : The connection string of the account, which may name an endpoint of its own.</li>
- *   <li>azure.accountName (String, Optional) : The name of the account; needs accountKey.</li>
- *   <li>azure.accountKey (String, Optional) : The key of the account.</li>
- *   <li>azure.maxNumOfPages (Integer, Optional) : How many files a request for a listing asks for. Defaults to what the provider gives.</li>
- *   <li>azure.tls (Config, Optional) : Certificates, in PEM files.</li>
- *   <li>azure.tls.caFile (String, Optional) : Certificates of authorities to trust besides those of the system.</li>
- *   <li>azure.tls.certificateFile (String, Optional) : Our certificate, for servers that ask for one.</li>
- *   <li>azure.tls.keyFile (String, Optional) : Its key. Defaults to the file of the certificate.</li>
- *   <li>azure.tls.keyPassphrase (String, Optional) : What the key is encrypted with.</li>
- *   <li>azure.acceptInvalidCert (Boolean, Optional) : Whether any certificate of the server is accepted, for tests. Defaults to false.</li>
- *   <li>gcp (Map, Optional) : Makes gs: paths readable.</li>
- *   <li>gcp.pathToServiceKey (String, Required) : The file with the key of a service account; empty for the credentials of the machine.</li>
- *   <li>gcp.endpoint (String, Optional) : The URL of another server that speaks the protocol of Google Cloud Storage.</li>
- *   <li>gcp.maxNumOfPages (Integer, Optional) : How many files a request for a listing asks for. Defaults to what the provider gives.</li>
- *   <li>gcp.tls (Config, Optional) : Certificates, in PEM files.</li>
- *   <li>gcp.tls.caFile (String, Optional) : Certificates of authorities to trust besides those of the system.</li>
- *   <li>gcp.tls.certificateFile (String, Optional) : Our certificate, for servers that ask for one.</li>
- *   <li>gcp.tls.keyFile (String, Optional) : Its key. Defaults to the file of the certificate.</li>
- *   <li>gcp.tls.keyPassphrase (String, Optional) : What the key is encrypted with.</li>
- *   <li>gcp.acceptInvalidCert (Boolean, Optional) : Whether any certificate of the server is accepted, for tests. Defaults to false.</li>
- * </ul>
+ * document. If its extension has a handler, each of its records becomes a document instead. Archives and compressed
+ * files can be opened.
+ *
+ * The document of a file has the fields file_path (its full path, a URI), file_modification_date, file_size_bytes,
+ * file_creation_date if the storage has it, and file_content, its bytes. Its id is the docIdPrefix and the MD5 of the
+ * full path. Folders are read with all their subfolders; links to files are followed, links to folders are not. The
+ * files of the connector's state, and output files that runs of this process are writing, are left out. A file that
+ * cannot be read fails alone and counts as a failed document. Folders that cannot be read are left out with a warning,
+ * and counted in the summary.
+ *
+ * With handleArchivedFiles, the files inside .zip and .tar files are published instead of the archive; with
+ * handleCompressedFiles, the content of a .gz file; with both, .tar.gz and .zip.gz are opened too. The path of an inner
+ * file is the path of the outer file, !, and its name there. Suffixes are in lower case. A .tgz is an ordinary file,
+ * and so is an archive inside an archive, unless maxArchiveDepth opens it. Content that expands to more than 500 times
+ * its size fails. Encrypted entries, and entries with an unknown compression, are left out with a warning, and counted
+ * in the summary. So are links in archives: a tar archive has the content of a hard link only under its first name,
+ * unless it was packed with tar --hard-dereference. An archive or a compressed file without a single byte fails.
+ *
+ * With a block state, the connector remembers what it has published. In the mode incremental it publishes only files
+ * that are new or were modified since. Objects in a bucket are also published again if they were modified up to ten
+ * seconds before the run that published them, because the clock of the bucket is a different one and counts whole
+ * seconds. A file counts as published after all its documents have finished: after a run is killed, the next run leaves
+ * nothing out. (If the indexer writes a CSV or JSON Lines file, set its append to true. Otherwise the next run
+ * overwrites the file.) Tombstones tell the indexer about deleted files: documents that skip all stages, with
+ * file_expired: true. Set indexer.deletionMarkerField: file_expired and deletionMarkerFieldValue: "true" to delete the
+ * document of the file. To delete the records of a CSV file too, set indexer.deleteByFieldField: file_records_field and
+ * deleteByFieldValue: file_path. The field file_records_field of such a tombstone names the field in which records have
+ * their path (source unless filePathField names another one), which must be indexed as a keyword. Records of JSON and
+ * XML do not have the path.
  */
 export class FileConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
@@ -250,7 +212,7 @@ export class FileConnector extends Connector<typeof parameters> {
     const target = requirePublisher(publisher, context.name);
     const filter = filterOf(params);
     this.#started = BigInt(Date.now()) * 1_000_000n;
-    // A preview neither reads nor writes what is remembered.
+    // A preview does not use the remembered files.
     if (!context.preview && keepsState(params.state)) {
       this.#state = await openState(params.state, context.name, context.log);
       await this.#state.begin();
@@ -266,7 +228,7 @@ export class FileConnector extends Connector<typeof parameters> {
     this.#completed = !target.signal.aborted;
   }
 
-  /** All documents are finished: what was published may be forgotten by its source. Only then, broken files count. */
+  /** All documents have finished, so the source may forget what was published. Broken files count only from now on. */
   override async postExecute(): Promise<void> {
     await this.#settle();
     this.#incomplete.throwIfAny();
@@ -280,7 +242,7 @@ export class FileConnector extends Connector<typeof parameters> {
     const { state = {}, filterOptions } = this.params;
     const { performDeletions = true, runsBeforeExpiration = 1 } = state as StateSettings;
     if (performDeletions || sendsTombstones((filterOptions ?? {}) as FilterSettings)) {
-      await this.#state.told(runsBeforeExpiration, performDeletions);
+      await this.#state.reportExpired(runsBeforeExpiration, performDeletions);
     }
   }
 
@@ -324,7 +286,7 @@ export class FileConnector extends Connector<typeof parameters> {
       archiveDepth: maxArchiveDepth ?? 1,
       onPublished: (path, source) => this.#finished?.add({ path, source }),
       onFailed: async (file) => {
-        // What was moved away has not vanished.
+        // A file that was moved away has not been deleted.
         if (errorFolder !== undefined && (await this.#moves.move(file, errorFolder))) await state?.forget([file.path]);
       },
       onIncomplete: (reason) => this.#incomplete.add(reason),
@@ -336,7 +298,7 @@ export class FileConnector extends Connector<typeof parameters> {
       const reason = `${uri} is left out: ${messageOf(error)}`;
       log.warn(reason);
       notes.add('files and folders that were left out', reason);
-      // What could not be looked at has not vanished.
+      // A folder that could not be read may still have its files.
       unseen.push(uri);
     };
     const ownState = keepsState(params.state) ? stateFile(params.state, context.name) : undefined;
@@ -356,7 +318,7 @@ export class FileConnector extends Connector<typeof parameters> {
       const reason = `${start.path} does not exist: nothing is published from there`;
       log.warn(reason);
       notes.add('paths that do not exist', reason);
-      // A disk that is not mounted is no reason to delete what was on it.
+      // A disk that is not mounted is no reason to delete its documents.
       unseen.push(`${localFileUri(start.path)}/`);
     }
     await batches.flush();
@@ -372,7 +334,7 @@ export class FileConnector extends Connector<typeof parameters> {
     }
   }
 
-  /** All documents of these files have come to their end. */
+  /** All documents of these files have finished. */
   async #finish(files: readonly PublishedFile[]): Promise<void> {
     const { preview } = this.context;
     const folder = preview ? undefined : folderUri(this.params.fileOptions?.moveToAfterProcessing);

@@ -4,7 +4,9 @@ import type { HeadraceError } from '@headrace/engine';
 import { describe, expect, it } from 'vitest';
 import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
 import { tarOf } from '../storage/archives/make-archives.test.lib.ts';
-import { folder, left, type Params, run, write } from './file-connector.test.lib.ts';
+import { folder, left, type Params, run, useFolder, write } from './file-connector.test.lib.ts';
+
+useFolder();
 
 const fileHandlers = { csv: { idField: 'k' }, json: {}, xml: { xmlRootPath: '/r/e', xmlIdPath: '/r/e/id' } };
 

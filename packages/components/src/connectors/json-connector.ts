@@ -6,26 +6,22 @@ import { WalkNotes } from '../formats/walk-notes.ts';
 import { requirePublisher } from '../publishing/require-publisher.ts';
 import { reachFile } from './reach-file.ts';
 
-const parameters = Type.Object({ jsonPath: Type.String(READS), ...encodingParameters });
+const parameters = Type.Object({
+  /** The file: a local path, a file: URI, or classpath:x, which is x in the working directory. */
+  jsonPath: Type.String(READS),
+  ...encodingParameters,
+});
 
 /**
- * Publishes a document for each JSON object of a file: one on each line (JSON Lines), pretty-printed ones one after the
- * other, or the elements of an array. Which of these it is shows at the beginning of the file. Values keep their types.
- * <p>
- * Each object must have an <code>id</code>, a text or a number. What cannot be read, or has no id, fails by itself, with
- * its place in the file. On a line, text behind the object is ignored; blank lines are skipped. An object or a string that
- * is never closed holds the rest of the file: the connector fails, after the objects before it were published.
- * <p>
- * The file is UTF-8 unless <code>encoding</code> says otherwise. Bytes that do not decode are counted in the summary,
- * with the place of the first; <code>onInvalidBytes</code> says whether they fail the file. <code>encoding: auto</code>
- * works as with CSVConnector.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>jsonPath (String, Required) : The file: a local path, a <code>file:</code> URI, or <code>classpath:x</code>, which is x in the working directory.</li>
- *   <li>encoding (String, Optional) : What the file is encoded in: a label of the Encoding Standard (windows-1252, utf-16le, shift_jis, …), another name that iconv-lite knows (cp850), or auto. Defaults to utf-8.</li>
- *   <li>onInvalidBytes (String, Optional) : What happens to bytes that do not decode: "replace" makes them U+FFFD, "fail" fails the file. Defaults to replace.</li>
- * </ul>
+ * Publishes a document for each JSON object of a file: one on each line (JSON Lines), several pretty-printed ones, or
+ * the elements of an array. The beginning of the file shows which of these it is. Values keep their types.
+ *
+ * Each object must have an id, a text or a number. An object that cannot be read, or has no id, fails alone, with its
+ * position in the file. Text after the object on its line is ignored; blank lines are skipped. An object or a string
+ * that is never closed contains the rest of the file: the connector fails after it has published the objects before it.
+ *
+ * The file is UTF-8 unless encoding names another one. Bytes that do not decode are counted in the summary, with the
+ * position of the first; onInvalidBytes sets whether they fail the file. encoding: auto works as in CSVConnector.
  */
 export class JSONConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;

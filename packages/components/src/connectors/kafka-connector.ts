@@ -24,28 +24,49 @@ import { MessageDecoder } from '../kafka/message-decoder.ts';
 import { reachTopic } from '../kafka/reach-topic.ts';
 import { ReadProgress } from '../kafka/read-progress.ts';
 import { SettledCommits } from '../kafka/settled-commits.ts';
+import { checkLibrary } from '../libraries/optional-library.ts';
 import { isDelivered } from '../publishing/delivered.ts';
 import { requirePublisher } from '../publishing/require-publisher.ts';
 
 const parameters = Type.Object({
   kafka: Type.Object(
     {
+      /** Host and port of some brokers, separated by commas. */
       bootstrapServers: Type.String(CONNECTS),
+      /** The topic. It must exist. */
       topic: Type.String(),
+      /** The consumer group. */
       consumerGroupId: Type.String(),
+      /** The name of this client in the logs and quotas of the brokers. */
       clientId: Type.String(),
+      /** The maximum time, in seconds, that a member may take to return partitions when other members join. */
       maxPollIntervalSecs: Type.String(),
+      /** Only KafkaConnectorDefaultDeserializer of Lucille: values are JSON. */
       documentDeserializer: Type.Optional(Type.String()),
+      /** PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL. Defaults to PLAINTEXT. */
       securityProtocol: Type.Optional(Type.String()),
+      /**
+       * Properties of Kafka consumers: all that begin with sasl and ssl, the time-outs, sizes, isolation.level,
+       * auto.offset.reset, group.instance.id and client.rack.
+       */
       consumer: Type.Optional(MapOf(Type.Unknown())),
     },
     FLAT,
   ),
+  /** The field with the id, a text or a number. The field id gets the docIdPrefix and this value. Defaults to id. */
   idField: Type.Optional(Type.String({ default: 'id' })),
+  /**
+   * By partition, the offset of the first message to read, regardless of what the group has read: offsets { 0: 1200, 1:
+   * 0 }. Partitions that are missing here start at the position of the group.
+   */
   offsets: Type.Optional(
     MapOf(Type.Integer({ minimum: 0 }), { javaType: 'java.util.Map<java.lang.Integer, java.lang.Long>' }),
   ),
+  /** The number of messages after which the connector ends. Defaults to no limit. */
   maxMessages: Type.Optional(Type.Integer(clamped({ minimum: 0 }))),
+  /**
+   * The wait for another message, in milliseconds, before the connector checks whether there is one. Defaults to 100.
+   */
   messageTimeout: Type.Optional(
     Type.Integer({
       default: 100,
@@ -54,67 +75,52 @@ const parameters = Type.Object({
       ...capped('maxWaitSecs', { scale: 1000 }),
     }),
   ),
+  /** Whether to wait for further messages after all have been read. Otherwise the connector ends. Defaults to true. */
   continueOnTimeout: Type.Optional(Type.Boolean({ default: true })),
 });
 
-/** The deserializer of the reference, which does what is done here. */
+/** The deserializer of the reference, which does the same as this connector. */
 const DESERIALIZER = /^(com\.kmwllc\.lucille\.connector\.)?KafkaConnectorDefaultDeserializer$/;
 
 /**
- * Messages travel to the pipeline at this size, at the number that `Pace` gives, or when no further one is here. They are
- * finished together: as many come again after a kill.
+ * Messages travel to the pipeline when they reach this size, the number that `Pace` sets, or when no other message is
+ * waiting. They finish together, so after a kill this many are read again.
  */
 const CHUNK_BYTES = 512 * 1024;
-/** A cluster that was there and is lost may come back within this time. */
+/** A lost cluster may come back within this time. */
 const LOST_MS = 5 * 60_000;
 const REOPEN_MS = 2000;
 
 /**
- * Publishes a document for each message of a topic of Kafka, whose value must be a JSON object. The messages of a
- * partition keep their order; keys and headers are not looked at.
- * <p>
- * The connector is a member of a consumer group and begins where the group stands, or, where the group has read nothing
- * yet, with the oldest message. A message counts as read when its document has come to its end in the
- * pipeline and the index: then its offset is committed, every second and at the end. A run that is killed or fails leaves nothing
- * out in the next one, which repeats what was under way and what was written in the last second. (Where the indexer writes a CSV or JSON Lines file, set its
- * <code>append</code> to true: otherwise the next run begins the file anew, without what was read before.) A message that is no JSON object, or has no id, fails by itself,
- * with its place, and is not read again. Previews commit nothing and do not join the group.
- * <p>
- * Several connectors, or processes, of one group share the partitions, also with Java's consumers that use the
- * <code>CooperativeStickyAssignor</code>. Partitions that stay with a member are read on while others move. One that moves is finished
- * first: the documents in flight are written and their offsets committed, within maxPollIntervalSecs, before the next member reads it.
- * A run that is stopped finishes what is in flight, for up to six seconds, and leaves the group. So a member that joins or leaves
- * repeats nothing. The log tells which partitions were gained and lost, and how long it took. Where brokers are away for less than
- * five minutes, reading continues when they are back.
- * <p>
- * A run that is killed cannot leave its group. The brokers miss it until its session ends, 45 seconds later as with Java's
- * clients (<code>consumer { session.timeout.ms: 10000 }</code> makes it 10; no longer than maxPollIntervalSecs): a run that is
- * started meanwhile waits for that, and says so in its log.
- * <p>
- * Without an end the connector reads until the run is stopped, and has no time limit unless the config sets
- * <code>runner.connectorTimeout</code>. It ends with <code>continueOnTimeout: false</code>
- * when all that there is has been read, or after maxMessages.
- * <p>
- * TLS and SASL are set with the properties of Kafka's own clients: <code>kafka { securityProtocol: SASL_SSL, consumer { sasl.mechanism:
- * SCRAM-SHA-512, sasl.jaas.config: "… username=\"u\" password=\"p\";", ssl.truststore.location: /path/ca.pem } }</code>.
- * Certificates are PEM files. PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512 are the mechanisms.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>kafka.bootstrapServers (String, Required) : Host and port of some brokers, with commas between them.</li>
- *   <li>kafka.topic (String, Required) : The topic. It must exist.</li>
- *   <li>kafka.consumerGroupId (String, Required) : The consumer group.</li>
- *   <li>kafka.clientId (String, Required) : The name of this client in the logs and quotas of the brokers.</li>
- *   <li>kafka.maxPollIntervalSecs (String, Required) : How long, in seconds, a member may take to give partitions back when others join.</li>
- *   <li>kafka.documentDeserializer (String, Optional) : Only the reference's own, KafkaConnectorDefaultDeserializer: values are JSON.</li>
- *   <li>kafka.securityProtocol (String, Optional) : PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL. Defaults to PLAINTEXT.</li>
- *   <li>kafka.consumer (Map&lt;String, Object&gt;, Optional) : Properties of Kafka's consumers: those whose names begin with sasl and ssl, and the time-outs, sizes, isolation.level, auto.offset.reset, group.instance.id and client.rack.</li>
- *   <li>idField (String, Optional) : The field with the id, a text or a number; it goes to the field id, behind the docIdPrefix. Defaults to id.</li>
- *   <li>offsets (Map&lt;Integer, Long&gt;, Optional) : By partition, the offset of the first message to read, whatever the group has read: <code>offsets { 0: 1200, 1: 0 }</code>. The partitions that are missing here begin where the group stands.</li>
- *   <li>maxMessages (Integer, Optional) : After how many messages to end. Defaults to no limit.</li>
- *   <li>messageTimeout (Integer, Optional) : After how many milliseconds without a message to look whether there is another one. Defaults to 100.</li>
- *   <li>continueOnTimeout (Boolean, Optional) : Whether to wait for further messages when all have been read; otherwise the connector ends. Defaults to true.</li>
- * </ul>
+ * Publishes a document for each message of a Kafka topic. The value of a message must be a JSON object. The messages of
+ * a partition keep their order. Keys and headers are ignored.
+ *
+ * The connector is a member of a consumer group. It starts at the position of the group, or with the oldest message if
+ * the group has read nothing. A message counts as read after its document has finished in the pipeline and the index:
+ * then its offset is committed, every second and at the end. After a run is killed or fails, the next run leaves
+ * nothing out. It repeats the documents that were in the pipeline and those that were written in the last second. (If
+ * the indexer writes a CSV or JSON Lines file, set its append to true. Otherwise the next run overwrites the file.) A
+ * message that is not a JSON object, or has no id, fails alone, with its position, and is not read again. Previews
+ * commit nothing and do not join the group.
+ *
+ * Several connectors or processes of one group share the partitions, also with Java consumers that use the
+ * CooperativeStickyAssignor. Members continue to read the partitions that they keep while others move. A partition that
+ * moves is finished first: its documents are written and their offsets committed, within maxPollIntervalSecs, before
+ * the next member reads it. A run that is stopped finishes its documents, for up to six seconds, and leaves the group.
+ * So a member that joins or leaves repeats nothing. The log lists which partitions were gained and lost, and how long
+ * it took. If brokers are away for less than five minutes, reading continues when they are back.
+ *
+ * A run that is killed cannot leave its group. The brokers notice when its session ends, 45 seconds later as with Java
+ * clients (consumer { session.timeout.ms: 10000 } sets 10; at most maxPollIntervalSecs). A run that starts before that
+ * waits, and says so in its log.
+ *
+ * By default the connector reads until the run is stopped, and has no time limit unless the config sets
+ * runner.connectorTimeout. With continueOnTimeout: false it ends when it has read all messages; with maxMessages, after
+ * that number.
+ *
+ * TLS and SASL are set with the properties of Kafka's clients: kafka { securityProtocol: SASL_SSL, consumer {
+ * sasl.mechanism: SCRAM-SHA-512, sasl.jaas.config: "… username=\"u\" password=\"p\";", ssl.truststore.location:
+ * /path/ca.pem } }. Certificates are PEM files. The mechanisms are PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512.
  */
 export class KafkaConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
@@ -145,8 +151,8 @@ export class KafkaConnector extends Connector<typeof parameters> {
     if (kafka.documentDeserializer !== undefined && !DESERIALIZER.test(kafka.documentDeserializer)) {
       yield {
         parameter: 'kafka.documentDeserializer',
-        message: `The deserializer ${kafka.documentDeserializer} is a class of Java, which cannot run here`,
-        hint: 'Leave it out, and have stages of the pipeline change the documents.',
+        message: `The deserializer ${kafka.documentDeserializer} is a Java class, which cannot run here`,
+        hint: 'Remove it, and change the documents with stages of the pipeline.',
         atStart: true,
       };
     }
@@ -154,6 +160,7 @@ export class KafkaConnector extends Connector<typeof parameters> {
       if (/^\d+$/.test(partition)) continue;
       yield { parameter: ['offsets', partition], message: `offsets: "${partition}" is not the number of a partition` };
     }
+    yield* checkLibrary('@platformatic/kafka', 'kafka');
     yield* checkKafkaProperties(propertiesOf(kafka), CONSUMER_PROPERTIES, (name) =>
       name === 'security.protocol' ? ['kafka', 'securityProtocol'] : ['kafka', 'consumer', name],
     );
@@ -191,7 +198,7 @@ export class KafkaConnector extends Connector<typeof parameters> {
     }
   }
 
-  /** Only now nothing of what was read can be lost any more. */
+  /** Only now can nothing that was read be lost. */
   override async postExecute(): Promise<void> {
     try {
       if ((await this.#commits?.finish(() => isDelivered(this.#target))) !== false) return;
@@ -256,7 +263,7 @@ export class KafkaConnector extends Connector<typeof parameters> {
       commits.begin(published);
       await target.publishChunk(chunk);
       commits.published(published);
-      await commits.room(target.signal);
+      await commits.waitForCapacity(target.signal);
     };
     while (progress.received < maxMessages && !target.signal.aborted) {
       const message = source.read();
@@ -275,7 +282,7 @@ export class KafkaConnector extends Connector<typeof parameters> {
     if (!target.signal.aborted) await publish();
   }
 
-  /** Forgets a source that is lost. What was not committed comes again. */
+  /** Forgets a lost source. Messages that were not committed are read again. */
   async #reset(): Promise<void> {
     const source = this.#source;
     this.#source = undefined;

@@ -35,72 +35,66 @@ import { checkServerAccess, tlsOf, tlsParameter } from '../http/server-access.ts
 import { requirePublisher } from '../publishing/require-publisher.ts';
 
 const parameters = Type.Object({
+  /** The URL of the feed, of http or https. */
   rssURL: Type.String(CONNECTS),
+  /**
+   * Whether the guid is the id of the document. Otherwise the id is a random UUID, and every run publishes new
+   * documents. Defaults to true.
+   */
   useGuidForDocID: Type.Optional(Type.Boolean({ default: true })),
+  /**
+   * A duration such as "2h" or "7d". Items that were published longer ago are left out. Items without a date are
+   * published, with a warning. Defaults to none.
+   */
   pubDateCutoff: Type.Optional(Type.String()),
+  /**
+   * A duration. The feed is read again until it has passed. Requires refreshIncrement. By default the feed is read
+   * once, and so it is in a preview. It may be longer than a day: only a runner.connectorTimeout in the config ends the
+   * connector earlier.
+   */
   runDuration: Type.Optional(Type.String()),
+  /** A duration: the wait between two readings. Minutes are polite. Requires runDuration. */
   refreshIncrement: Type.Optional(Type.String()),
+  /** Makes the connector remember between runs what it has published. */
   state: Type.Optional(RememberParameter),
+  /** Certificates, in PEM files. */
   tls: tlsParameter,
+  /** Whether any certificate of the server is accepted, for tests. Defaults to false. */
   acceptInvalidCert: Type.Optional(Type.Boolean({ default: false })),
 });
 
 const DURATIONS = ['pubDateCutoff', 'runDuration', 'refreshIncrement'] as const;
 
 const ACCEPT = 'application/rss+xml, application/atom+xml, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.1';
-/** A feed is held as a whole. */
+/** The maximum size of a feed, which is read as a whole. */
 const MAX_FEED_BYTES = 64 * 1024 * 1024;
 const MAX_REDIRECTS = 10;
-/** A longer timer would fire at once. */
+/** A longer timer would fire immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Publishes a document for each item of an RSS feed (0.9 to 2.0) or each entry of an Atom feed, in the order of the
- * feed: once, or, with runDuration and refreshIncrement, again and again, each time only the items that are new or
- * changed since the reading before.
- * <p>
- * A document has, as far as the item does: <code>author</code>, <code>categories</code> (a list), <code>comments</code>,
- * <code>content</code>, <code>description</code> (that of Atom's summary; the content where there is no other),
- * <code>enclosures</code> (a list of objects with type, url and length), <code>guid</code>, <code>isPermaLink</code>,
- * <code>link</code>, <code>title</code> and <code>pubDate</code>, an instant in UTC. Of Atom <code>guid</code> is the
- * id, <code>pubDate</code> the date of publication or else of the last update, <code>link</code> the link to
- * the entry itself. A date that cannot be read is left out, with a warning.
- * <p>
- * The id of a document is the guid; of an item without one its link, and without that a hash of its content, so that
- * another run makes no second document of it.
- * <p>
- * Servers are asked politely: a feed that has not changed is not downloaded again (ETag, Last-Modified), a server that
- * is overloaded is given the time that it asks for, and only one request is under way. What fails in passing is tried
- * again; between two readings such a failure is only a warning. Feeds with common faults of their XML are read all the
- * same, one that breaks off is not. Redirects are followed. A user and a password in the URL are sent as basic
- * authentication. Proxies are taken from HTTP_PROXY, HTTPS_PROXY and NO_PROXY of the environment.
- * <p>
- * With a block <code>state</code> the connector remembers between runs which items it has published, and publishes only
- * those that are new or changed. An item counts as published when its document was indexed, or failed by itself: a run that is
- * killed leaves nothing out in the next one. Items that are no longer in the feed are forgotten, so the state stays as
- * small as the feed. An empty feed, and one that could not be read, forgets nothing.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>rssURL (String, Required) : The URL of the feed, of http or https.</li>
- *   <li>useGuidForDocID (Boolean, Optional) : Whether the guid is the id of the document; otherwise it is a random UUID, and every run publishes new documents. Defaults to true.</li>
- *   <li>pubDateCutoff (String, Optional) : A duration such as "2h" or "7d"; items that were published longer ago are left out. Those without a date are published, with a warning. Defaults to none.</li>
- *   <li>runDuration (String, Optional) : A duration; the feed is read again until it has passed. Needs refreshIncrement. By default the feed is read once; so it is in a preview. It may be longer than a day: only a <code>runner.connectorTimeout</code> that the config sets ends the connector earlier.</li>
- *   <li>refreshIncrement (String, Optional) : A duration; how long to wait between two readings. Minutes are polite. Needs runDuration.</li>
- *   <li>state (Map, Optional) : Makes the connector remember between runs what it has published.</li>
- *   <li>state.enabled (Boolean, Optional) : Whether to remember. Defaults to true.</li>
- *   <li>state.driver (String, Optional) : The JDBC driver of the database; the connection string says it all. Defaults to org.h2.Driver.</li>
- *   <li>state.connectionString (String, Optional) : Where the state is kept: <code>jdbc:sqlite:file</code>, <code>jdbc:h2:path</code>, for which the SQLite file <code>path.sqlite</code> is used, <code>jdbc:postgresql://host:port/database</code>, <code>jdbc:mysql:…</code> or <code>jdbc:mariadb:…</code>. One run at a time has it open. Defaults to <code>jdbc:h2:./state/</code> and the name of the connector.</li>
- *   <li>state.jdbcUser (String, Optional) : The user of the database; not needed for a file. Defaults to none.</li>
- *   <li>state.jdbcPassword (String, Optional) : The user's password. Defaults to none.</li>
- *   <li>state.tableName (String, Optional) : The name of the table, in upper case. Defaults to the name of the connector.</li>
- *   <li>tls (Config, Optional) : Certificates, in PEM files.</li>
- *   <li>tls.caFile (String, Optional) : Certificates of authorities to trust besides those of the system.</li>
- *   <li>tls.certificateFile (String, Optional) : Our certificate, for servers that ask for one.</li>
- *   <li>tls.keyFile (String, Optional) : Its key. Defaults to the file of the certificate.</li>
- *   <li>tls.keyPassphrase (String, Optional) : What the key is encrypted with.</li>
- *   <li>acceptInvalidCert (Boolean, Optional) : Whether any certificate of the server is accepted, for tests. Defaults to false.</li>
- * </ul>
+ * feed. With runDuration and refreshIncrement, it reads the feed repeatedly and publishes only items that are new or
+ * changed since the last reading.
+ *
+ * A document has these fields, if the item has them: author, categories (a list), comments, content, description (in
+ * Atom the summary; without one, the content), enclosures (a list of objects with type, url and length), guid,
+ * isPermaLink, link, title and pubDate, an instant in UTC. In Atom, guid is the id, pubDate the date of publication or
+ * of the last update, and link the link to the entry. A date that cannot be read is left out, with a warning.
+ *
+ * The id of a document is the guid. An item without a guid gets its link as id, and without a link a hash of its
+ * content, so another run makes no second document of it.
+ *
+ * The connector is polite to servers: an unchanged feed is not downloaded again (ETag, Last-Modified), an overloaded
+ * server gets the time that it asks for, and only one request runs at a time. Temporary failures are tried again;
+ * between two readings, such a failure is only a warning. Feeds with common XML faults are read; an incomplete feed is
+ * not. Redirects are followed. A user and a password in the URL are sent as basic authentication. Proxies are read from
+ * HTTP_PROXY, HTTPS_PROXY and NO_PROXY of the environment.
+ *
+ * With a block state, the connector remembers between runs which items it has published, and publishes only new or
+ * changed ones. An item counts as published when its document was indexed or failed alone: after a run is killed, the
+ * next run leaves nothing out. Items that are no longer in the feed are forgotten, so the state stays as small as the
+ * feed. After an empty feed, or one that could not be read, nothing is forgotten.
  */
 export class RSSConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
@@ -173,7 +167,7 @@ export class RSSConnector extends Connector<typeof parameters> {
     const increment = context.preview ? undefined : milliseconds(params.refreshIncrement);
     const again = increment === undefined ? undefined : Math.min(increment, MAX_TIMER_MS);
     const until = performance.now() + (milliseconds(params.runDuration) ?? 0);
-    // A preview neither reads nor writes what is remembered.
+    // A preview does not use the remembered items.
     if (!context.preview && keepsState(params.state)) {
       const state = await openState(params.state, context.name, context.log);
       this.#state = state;
@@ -194,12 +188,12 @@ export class RSSConnector extends Connector<typeof parameters> {
     }
   }
 
-  /** All documents have come to their end. */
+  /** All documents have finished. */
   override async postExecute(): Promise<void> {
     const delivered = (await this.#settled?.finish()) !== false;
     if (!delivered) this.message = 'items whose documents could not be delivered are left for the next run';
-    // What was not in the feed is forgotten.
-    if (this.#completed) await this.#state?.told(1, true);
+    // Items that were not in the feed are forgotten.
+    if (this.#completed) await this.#state?.reportExpired(1, true);
   }
 
   override async close(): Promise<void> {
@@ -216,7 +210,7 @@ export class RSSConnector extends Connector<typeof parameters> {
     return HttpClient.open({ connections: 1, maxBodyBytes: MAX_FEED_BYTES, tls, ...options });
   }
 
-  /** The items of the feed; none when it has not changed, or, while others follow, when a reading fails in passing. */
+  /** The items of the feed; none if it has not changed or, if other readings follow, after a temporary failure. */
   async #readOrWait(goesOn: () => boolean, signal: AbortSignal): Promise<readonly FeedItem[]> {
     try {
       return await this.#read(signal);
@@ -243,9 +237,7 @@ export class RSSConnector extends Connector<typeof parameters> {
     const { body, headers: answered, url } = requireSuccess(response);
     const feed = await readFeed(feedText(body, headerText(answered, 'content-type')));
     if (feed.fault !== undefined) {
-      this.context.log.warn(
-        `${safeUrl(rssURL)} is not well-formed XML (${feed.fault}): it is read as far as it can be`,
-      );
+      this.context.log.warn(`${safeUrl(rssURL)} is not well-formed XML (${feed.fault}): it is read as far as possible`);
     }
     this.#etag = headerText(answered, 'etag');
     this.#lastModified = headerText(answered, 'last-modified');
@@ -255,7 +247,7 @@ export class RSSConnector extends Connector<typeof parameters> {
   async #publishNew(items: readonly FeedItem[], known: ReadonlySet<string>, target: Publisher): Promise<void> {
     const window = milliseconds(this.params.pubDateCutoff);
     const oldest = window === undefined ? undefined : Date.now() - window;
-    // A feed that is empty, has not changed or could not be read says nothing about what is no longer in it.
+    // An empty, unchanged or unreadable feed does not show which items are gone.
     if (items.length > 0) await this.#state?.begin();
     for (const item of items) {
       if (target.signal.aborted) return;
@@ -263,7 +255,7 @@ export class RSSConnector extends Connector<typeof parameters> {
       if (published !== undefined || known.has(item.digest)) continue;
       const id = this.#idOf(item);
       if (item.badDate !== undefined) {
-        this.context.log.warn(`${id}: "${item.badDate}" is no date that can be read: it is left out`);
+        this.context.log.warn(`${id}: "${item.badDate}" is not a readable date: it is left out`);
       }
       if (oldest !== undefined) {
         if (item.published === undefined) {
@@ -285,7 +277,7 @@ export class RSSConnector extends Connector<typeof parameters> {
   #unreadable(error: unknown): HeadraceError {
     const reason = error instanceof HttpError ? error.message : `${safeUrl(this.params.rssURL)}: ${messageOf(error)}`;
     return new HeadraceError('HR_SOURCE_UNREADABLE', reason, {
-      hint: 'Check rssURL: open it in a browser, it must show the feed itself.',
+      hint: 'Check rssURL: open it in a browser, which must show the feed itself.',
     });
   }
 }

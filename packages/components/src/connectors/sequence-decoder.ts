@@ -4,13 +4,13 @@ export interface SequenceDecoderOptions {
   readonly docIdPrefix: string;
 }
 
-/** The numbers of a piece. Plain data. */
+/** The numbers of a chunk. Plain data. */
 export interface SequencePosition {
   readonly first: number;
   readonly count: number;
 }
 
-/** Makes documents with nothing but a number for an id. */
+/** Makes documents that have only a number as id. */
 export class SequenceDecoder implements RecordDecoder {
   readonly #prefix: string;
   readonly #shape = Shape.of(['id']);

@@ -21,66 +21,57 @@ import { Solr } from '../solr/solr.ts';
 import { checkSolr, SolrUrls, solrParameters } from '../solr/solr-settings.ts';
 
 const parameters = Type.Object({
-  solr: Type.Object({ url: SolrUrls, ...solrParameters }),
+  /** How to reach Solr. */
+  solr: Type.Object({
+    /**
+     * URLs of the same core or collection, with its name at the end: http://localhost:8983/solr/books. With
+     * useCloudClient, URLs of nodes without it: http://localhost:8983/solr. A single URL needs no list. With zkHosts
+     * the list may be empty. A user and a password in a URL are sent as basic authentication.
+     */
+    url: SolrUrls,
+    ...solrParameters,
+  }),
+  /** Commands to send before the query, such as {"delete": {"query": "*:*"}}. Defaults to none. */
   preActions: Type.Optional(Type.Array(Type.String(), { default: [] })),
+  /**
+   * Commands to send at the end, such as {"commit": {}} or {"delete": {"query": "-run_id:{runId}"}}. Defaults to none.
+   */
   postActions: Type.Optional(Type.Array(Type.String(), { default: [] })),
+  /** Whether the commands are XML instead of JSON. Defaults to false. */
   useXml: Type.Optional(Type.Boolean({ default: false })),
+  /**
+   * The parameters of the query: q, fq, fl, sort and all others. One with several values has a list. rows is the size
+   * of a page, 1000 by default. Defaults to all documents.
+   */
   solrParams: Type.Optional(MapOf(Type.Unknown())),
+  /** The unique key of the collection, letter case included. Defaults to id. */
   idField: Type.Optional(Type.String({ default: 'id' })),
 });
 
 /** A page of results. */
 interface Page {
   readonly documents: readonly Value[];
-  /** Where the next page begins; the same as before when there is none. */
+  /** The start of the next page. It does not change after the last page. */
   readonly next: string;
 }
 
 /**
- * Reads all results of a query from Solr, and sends commands to Solr before and after: to empty a collection before a
- * run, to commit behind it. Without a pipeline it does the latter only.
- * <p>
- * Each result becomes a document. Its id is the value of the field idField, behind the docIdPrefix; a result without
- * that field fails by itself. All other fields are copied, but for <code>id</code> and the reserved ones, their names in
- * lower case, their values as Solr has them: numbers stay numbers, dates are ISO texts, a field of many values is a list.
- * <p>
- * Results are read page by page with a cursor, so a collection of any size can be read, the next page while
- * one is published. The cursor needs an order without ties: <code>idField asc</code> goes behind the
- * <code>sort</code> of the query, so idField must be the unique key of the collection. Documents that are indexed
- * meanwhile may be among the results or not.
- * <p>
- * Commands are bodies of requests to <code>/update</code>; <code>{runId}</code> in them stands for the id of the run. None
- * is committed unless it is, or holds, a commit. preActions are sent one after the other before anything is read,
- * postActions when all documents have come to their end; not when some could not be delivered because the destination was
- * away, overloaded or took nothing. A command that fails fails the run, and so does a query. Previews leave commands out. What fails in passing is tried again, with several URLs at the next of them.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>solr (Map, Required) : How to reach Solr.</li>
- *   <li>solr.url (List&lt;String&gt;, Required) : URLs of the same core or collection, its name at their end: <code>http://localhost:8983/solr/books</code>. With useCloudClient, URLs of nodes without it: <code>http://localhost:8983/solr</code>. One may be written without a list; with zkHosts the list may be empty. A user and a password in a URL are sent as basic authentication.</li>
- *   <li>solr.useCloudClient (Boolean, Optional) : Whether the URLs are those of nodes of SolrCloud; the collection is defaultCollection then. Defaults to false.</li>
- *   <li>solr.defaultCollection (String, Optional) : The collection; needed with useCloudClient, without effect otherwise.</li>
- *   <li>solr.zkHosts (List&lt;String&gt;, Optional) : The ZooKeeper of a cloud, as <code>host:port</code>: it tells which nodes are alive. With useCloudClient it wins over url.</li>
- *   <li>solr.zkChroot (String, Optional) : The path in ZooKeeper below which Solr keeps its state. Defaults to the root.</li>
- *   <li>solr.userName (String, Optional) : The user for basic authentication; needs password.</li>
- *   <li>solr.password (String, Optional) : The user's password; best taken from the environment, <code>${SOLR_PASSWORD}</code>.</li>
- *   <li>solr.bearerToken (String, Optional) : A token, instead of user and password: it is sent as <code>Authorization: Bearer …</code>.</li>
- *   <li>solr.tls (Config, Optional) : Certificates, in PEM files.</li>
- *   <li>solr.tls.caFile (String, Optional) : Certificates of authorities to trust besides those of the system.</li>
- *   <li>solr.tls.certificateFile (String, Optional) : Our certificate, for servers that ask for one.</li>
- *   <li>solr.tls.keyFile (String, Optional) : Its key. Defaults to the file of the certificate.</li>
- *   <li>solr.tls.keyPassphrase (String, Optional) : What the key is encrypted with.</li>
- *   <li>solr.acceptInvalidCert (Boolean, Optional) : Whether to trust every certificate, of whatever host. Defaults to false.</li>
- *   <li>solr.javax.net.ssl.trustStore (String, Optional) : A PEM file with certificates of authorities to trust besides those that the system does. Stores of Java cannot be read.</li>
- *   <li>solr.javax.net.ssl.trustStorePassword (String, Optional) : Accepted, and not needed.</li>
- *   <li>solr.javax.net.ssl.keyStore (String, Optional) : A PEM file with the certificate of the client and its key.</li>
- *   <li>solr.javax.net.ssl.keyStorePassword (String, Optional) : The password of that key.</li>
- *   <li>preActions (List&lt;String&gt;, Optional) : Commands to send before anything is read, such as <code>{"delete": {"query": "*:*"}}</code>. Defaults to none.</li>
- *   <li>postActions (List&lt;String&gt;, Optional) : Commands to send at the end, such as <code>{"commit": {}}</code> or <code>{"delete": {"query": "-run_id:{runId}"}}</code>. Defaults to none.</li>
- *   <li>useXml (Boolean, Optional) : Whether the commands are XML instead of JSON. Defaults to false.</li>
- *   <li>solrParams (Map&lt;String, Object&gt;, Optional) : The parameters of the query: <code>q</code>, <code>fq</code>, <code>fl</code>, <code>sort</code> and all others; one with several values has a list. <code>rows</code> is the size of a page, by default 1000. Defaults to all documents.</li>
- *   <li>idField (String, Optional) : The unique key of the collection, letter case included. Defaults to id.</li>
- * </ul>
+ * Reads all results of a query from Solr, and sends commands to Solr before and after: for example to empty a
+ * collection before a run, or to commit after it. Without a pipeline it only sends the commands.
+ *
+ * Each result becomes a document. Its id is the docIdPrefix and the value of the field idField. A result without that
+ * field fails alone. All other fields are copied except id and the reserved ones, with names in lower case and the
+ * values of Solr: numbers stay numbers, dates are ISO texts, a field with many values is a list.
+ *
+ * Results are read page by page with a cursor, so a collection of any size can be read. The next page is read while one
+ * is published. The cursor needs an order without ties: idField asc is added to the sort of the query, so idField must
+ * be the unique key of the collection. Documents that are indexed during the run may be among the results or not.
+ *
+ * Commands are bodies of requests to /update. {runId} in them is replaced by the id of the run. Nothing is committed
+ * unless a command is, or contains, a commit. preActions are sent in order before the query, postActions after all
+ * documents have finished, but not if some could not be delivered because the destination was away, overloaded or
+ * refused everything. A command that fails fails the run, and so does a query. Previews send no commands. Temporary
+ * failures are tried again, with several URLs at the next one.
  */
 export class SolrConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
@@ -119,7 +110,7 @@ export class SolrConnector extends Connector<typeof parameters> {
       cursor = next;
       if (!isLast) {
         page = this.#page(query, cursor, signal);
-        // It may fail while this page is published; it is awaited behind that.
+        // It may fail while this page is published. It is awaited after that.
         page.catch(() => undefined);
       }
       for (const result of documents) {
@@ -134,7 +125,7 @@ export class SolrConnector extends Connector<typeof parameters> {
   override async postExecute(): Promise<void> {
     const { postActions = [] } = this.params;
     if (postActions.length === 0) return;
-    // A deletion of what is old would take with it what has no new version yet.
+    // A command that deletes old documents would also delete those without a new version.
     if (await isDelivered(this.#target)) await this.#act('postActions', postActions);
     else this.message = 'postActions were left out: documents could not be delivered';
   }
@@ -201,13 +192,13 @@ export class SolrConnector extends Connector<typeof parameters> {
 function readPage(answer: JsonObject): Page {
   const header = answer.get('responseHeader');
   if (header instanceof Map && header.get('partialResults') === true) {
-    throw new Error('it gave a part of the results only: timeAllowed is too short, or a shard is missing');
+    throw new Error('it returned only a part of the results: timeAllowed is too short, or a shard is missing');
   }
   const response = answer.get('response');
   const documents = response instanceof Map ? response.get('docs') : undefined;
   const next = answer.get('nextCursorMark');
   if (!Array.isArray(documents) || typeof next !== 'string') {
-    throw new Error('its answer holds no list of documents with a cursor: grouped results cannot be read');
+    throw new Error('its answer has no list of documents with a cursor: grouped results cannot be read');
   }
   return { documents, next };
 }

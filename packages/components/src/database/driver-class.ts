@@ -1,4 +1,5 @@
 import { nearest, type ParameterProblem } from '@headrace/engine';
+import { checkLibrary } from '../libraries/optional-library.ts';
 import { existsSync } from '../local-files/local-files.ts';
 import { DatabaseUrlError } from './database-url-error.ts';
 import { type DatabaseUrl, parseJdbcUrl } from './jdbc-url.ts';
@@ -60,6 +61,7 @@ export function* checkDatabase(settings: {
     const warning = standInWarning(url);
     if (warning !== undefined) yield { parameter: 'connectionString', message: warning, severity: 'warning' };
     yield* checkUrlParameters('connectionString', url);
+    if (url.kind === 'sqlserver') yield* checkLibrary('mssql', 'connectionString');
   } catch (error) {
     if (!(error instanceof DatabaseUrlError)) throw error;
     yield { parameter: 'connectionString', message: error.message, hint: error.hint, atStart: true };

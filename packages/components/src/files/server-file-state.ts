@@ -113,7 +113,7 @@ export class ServerFileState implements FileState {
     if (paths.length > 0) await this.#change(`DELETE FROM ${this.#table} WHERE ${this.#among(paths)}`);
   }
 
-  async told(runs: number, forget: boolean): Promise<void> {
+  async reportExpired(runs: number, forget: boolean): Promise<void> {
     const expired = `NOT encountered AND runs_not_encountered >= ${runs}`;
     await this.#change(
       forget

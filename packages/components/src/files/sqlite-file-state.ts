@@ -103,7 +103,7 @@ export class SqliteFileState implements FileState {
     this.#commit();
   }
 
-  told(runs: number, forget: boolean): void {
+  reportExpired(runs: number, forget: boolean): void {
     const expired = 'NOT encountered AND runs_not_encountered >= ?';
     const statement = forget
       ? `DELETE FROM ${this.#table} WHERE ${expired}`

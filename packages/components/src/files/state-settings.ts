@@ -21,24 +21,52 @@ import type { FileState } from './file-state.ts';
 
 /** The schema of the block `state`. */
 export const StateParameter = Type.Object({
+  /** Whether to remember. Defaults to true. */
   enabled: Type.Optional(Type.Boolean({ default: true })),
+  /** The JDBC driver of the database; the connection string says it all. Defaults to org.h2.Driver. */
   driver: Type.Optional(Type.String({ default: 'org.h2.Driver' })),
+  /**
+   * Where the state is kept: jdbc:sqlite:file, jdbc:h2:path, for which the SQLite file path.sqlite is used,
+   * jdbc:postgresql://host:port/database, jdbc:mysql:… or jdbc:mariadb:…. One run at a time has it open. Defaults to
+   * jdbc:h2:./state/ and the name of the connector.
+   */
   connectionString: Type.Optional(Type.String(CONNECTS)),
+  /**
+   * The user of the database; not needed for a file. Without user and password those in the connection string count.
+   * Defaults to none.
+   */
   jdbcUser: Type.Optional(Type.String({ default: '' })),
+  /** The user's password. Defaults to none. */
   jdbcPassword: Type.Optional(Type.String({ default: '' })),
+  /** The name of the table, in upper case. Defaults to the name of the connector. */
   tableName: Type.Optional(Type.String()),
+  /**
+   * Whether files that have expired are forgotten; otherwise they are kept, and not told of again. Defaults to true.
+   */
   performDeletions: Type.Optional(Type.Boolean({ default: true })),
+  /** In how many runs in a row a file must be missing to be expired. Defaults to 1. */
   runsBeforeExpiration: Type.Optional(Type.Integer({ default: 1, minimum: 1 })),
+  /** Accepted, and not needed: a path may have 2,600 bytes in a server, and any length in SQLite. Defaults to 200. */
   pathLength: Type.Optional(Type.Integer({ default: 200, minimum: 1 })),
 });
 
 /** The schema of the block `state` of connectors that remember something other than files. */
 export const RememberParameter = Type.Object({
+  /** Whether to remember. Defaults to true. */
   enabled: Type.Optional(Type.Boolean({ default: true })),
+  /** The JDBC driver of the database; the connection string says it all. Defaults to org.h2.Driver. */
   driver: Type.Optional(Type.String({ default: 'org.h2.Driver' })),
+  /**
+   * Where the state is kept: jdbc:sqlite:file, jdbc:h2:path, for which the SQLite file path.sqlite is used,
+   * jdbc:postgresql://host:port/database, jdbc:mysql:… or jdbc:mariadb:…. One run at a time has it open. Defaults to
+   * jdbc:h2:./state/ and the name of the connector.
+   */
   connectionString: Type.Optional(Type.String(CONNECTS)),
+  /** The user of the database; not needed for a file. Defaults to none. */
   jdbcUser: Type.Optional(Type.String({ default: '' })),
+  /** The user's password. Defaults to none. */
   jdbcPassword: Type.Optional(Type.String({ default: '' })),
+  /** The name of the table, in upper case. Defaults to the name of the connector. */
   tableName: Type.Optional(Type.String()),
 });
 

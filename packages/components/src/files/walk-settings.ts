@@ -34,7 +34,7 @@ export function* checkPaths(
       continue;
     }
     const problem = unreadableScheme(uri.scheme, storages);
-    if (problem !== undefined) yield { parameter, message: `${path}: ${problem.message}`, hint: problem.hint };
+    if (problem !== undefined) yield { ...problem, parameter, message: `${path}: ${problem.message}` };
     const [, host = ''] = /^file:\/\/([^/]+)/i.exec(path) ?? [];
     if (host !== '' && host !== 'localhost') {
       yield {

@@ -15,24 +15,24 @@ import { BATCH_SETTINGS, ignoredSettings, SEARCH_ENGINE_SETTINGS } from './ignor
 import { type Output, openOutputFile, reachOutputFile } from './output-file.ts';
 
 const parameters = Type.Object({
+  /** The file. Missing folders are created. */
   path: Type.String(WRITES),
+  /** Names of the fields to write, in order. A dot is part of a name. */
   columns: Type.Array(Type.String()),
+  /** Whether the first line holds the names of the columns. Defaults to true. */
   includeHeader: Type.Optional(Type.Boolean({ default: true })),
+  /**
+   * Whether rows are added to an existing file, without a second header. Otherwise the file is overwritten. Set it for
+   * connectors that continue where the last run ended (FileConnector with state, KafkaConnector), because they do not
+   * read the earlier documents again. Defaults to false.
+   */
   append: Type.Optional(Type.Boolean({ default: false })),
 });
 
 /**
- * Writes a row for each document to a CSV file: UTF-8, lines ending in LF, commas, every value in double quotes with
- * quotes in it doubled. A field that is missing or null is written as nothing at all, a list as <code>[a, b]</code>, an
- * object as the empty text. All connectors of a run write to the same file; a run whose file another run is writing fails.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>path (String, Required) : The file. Its folders are created when they are missing.</li>
- *   <li>columns (List&lt;String&gt;, Required) : Names of the fields to write, in order. A dot is part of a name.</li>
- *   <li>includeHeader (Boolean, Optional) : Whether the first line holds the names of the columns. Defaults to true.</li>
- *   <li>append (Boolean, Optional) : Whether rows are added to a file that exists, which then gets no second header; otherwise it is overwritten. Set it for connectors that go on where the last run ended (FileConnector with state, KafkaConnector): what that run wrote does not come again. Defaults to false.</li>
- * </ul>
+ * Writes a row for each document to a CSV file: UTF-8, lines that end in LF, commas, every value in double quotes, with
+ * quotes in it doubled. A field that is missing or null is written as nothing, a list as [a, b], an object as the empty
+ * text. All connectors of a run write to the same file. A run fails if another run is writing the file.
  */
 export class CSVIndexer extends Indexer<typeof parameters> {
   static override readonly parameters = parameters;
@@ -58,7 +58,7 @@ export class CSVIndexer extends Indexer<typeof parameters> {
     }
     const ignored = [...SEARCH_ENGINE_SETTINGS, 'whitelist', 'blacklist'] as const;
     yield* ignoredSettings(settings, ignored, 'CSVIndexer', 'every document is a row of the columns');
-    yield* ignoredSettings(settings, BATCH_SETTINGS, 'CSVIndexer', 'documents are written as they come');
+    yield* ignoredSettings(settings, BATCH_SETTINGS, 'CSVIndexer', 'documents are written immediately');
   }
 
   static override overwrites({ append = false }: Static<typeof parameters>): boolean {

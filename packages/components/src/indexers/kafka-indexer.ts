@@ -19,49 +19,47 @@ import { checkKafkaProperties, type KafkaProperties, kafkaProperties } from '../
 import { PRODUCER_PROPERTIES } from '../kafka/producer-properties.ts';
 import { reachTopic } from '../kafka/reach-topic.ts';
 import { TopicWriter } from '../kafka/topic-writer.ts';
+import { checkLibrary } from '../libraries/optional-library.ts';
 import { ignoredSettings } from './ignored-settings.ts';
 
 const parameters = Type.Object({
+  /** Host and port of some brokers, separated by commas. */
   bootstrapServers: Type.String(),
+  /** The topic. It must exist. */
   topic: Type.String(),
+  /** The name of this client in the logs and quotas of the brokers. Defaults to headrace. */
   clientId: Type.Optional(Type.String({ default: 'headrace' })),
+  /** PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL. Defaults to PLAINTEXT. */
   securityProtocol: Type.Optional(Type.String()),
+  /**
+   * Properties of Kafka producers: all that begin with sasl and ssl, compression.type (none, gzip, snappy, lz4, zstd),
+   * request.timeout.ms and metadata.max.age.ms.
+   */
   producer: Type.Optional(MapOf(Type.Unknown())),
 });
 
 /**
- * Writes documents to a topic of Kafka: the id of a document is the key of its message, and its JSON the value.
- * <p>
- * <pre>
- * indexer { type: "Kafka", batchSize: 1000 }
- * kafkaTopic { bootstrapServers: "localhost:9092", topic: "articles" }
- * </pre>
- * <p>
- * All fields are written, <code>id</code> and <code>run_id</code> included; <code>indexer.whitelist</code> and
- * <code>indexer.blacklist</code> choose others. The key is the id of the document, or the value of
- * <code>indexer.idOverrideField</code>; the topic is the one below, or the value of
- * <code>indexer.indexOverrideField</code>. Topics must exist.
- * <p>
- * The key decides on the partition, as with Kafka's own clients, so that the versions of a document stay in order. A
- * document counts as written when all replicas in sync have it. The producer is idempotent: what is sent again because a
- * broker restarts, or its answer is lost, is there once. Where that lasts, documents are sent again up to ten times, which is
- * about three minutes; <code>indexer.maxRetries</code> and its neighbours say otherwise. Messages may then be there
- * twice, the second time right behind the first, in the same order. What is larger than the topic takes is sent in smaller requests; a document that is too large by itself fails.
- * <p>
- * Deleting: a document whose field <code>indexer.deletionMarkerField</code> holds
- * <code>indexer.deletionMarkerFieldValue</code> is written as a key without a value, which removes the key from a topic that is compacted.
- * <p>
- * TLS and SASL are set as with KafkaConnector: <code>kafkaTopic { securityProtocol: SASL_SSL, producer { sasl.mechanism:
- * SCRAM-SHA-512, sasl.jaas.config: "… username=\"u\" password=\"p\";", ssl.truststore.location: /path/ca.pem } }</code>.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>bootstrapServers (String, Required) : Host and port of some brokers, with commas between them.</li>
- *   <li>topic (String, Required) : The topic. It must exist.</li>
- *   <li>clientId (String, Optional) : The name of this client in the logs and quotas of the brokers. Defaults to headrace.</li>
- *   <li>securityProtocol (String, Optional) : PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL. Defaults to PLAINTEXT.</li>
- *   <li>producer (Map&lt;String, Object&gt;, Optional) : Properties of Kafka's producers: those whose names begin with sasl and ssl, compression.type (none, gzip, snappy, lz4, zstd), request.timeout.ms and metadata.max.age.ms.</li>
- * </ul>
+ * Writes documents to a Kafka topic: the key of a message is the id of the document, the value its JSON.
+ *
+ *     indexer { type: "Kafka", batchSize: 1000 }
+ *     kafkaTopic { bootstrapServers: "localhost:9092", topic: "articles" }
+ *
+ * All fields are written, including id and run_id. indexer.whitelist and indexer.blacklist select others. The key is
+ * the id of the document, or the value of indexer.idOverrideField. The topic is the one below, or the value of
+ * indexer.indexOverrideField. Topics must exist.
+ *
+ * The key selects the partition, as in Kafka's clients, so the versions of a document stay in order. A document counts
+ * as written when all replicas in sync have it. The producer is idempotent: a message that is sent again because a
+ * broker restarts, or because its answer is lost, exists once. If the failure lasts, documents are sent again up to ten
+ * times, which takes about three minutes; indexer.maxRetries and related settings change this. Messages may then exist
+ * twice, the second directly after the first, in the same order. Requests that are larger than the topic accepts are
+ * sent in smaller ones. A document that is too large alone fails.
+ *
+ * Deleting: if the field indexer.deletionMarkerField of a document has the value indexer.deletionMarkerFieldValue, a
+ * key without a value is written, which removes the key from a compacted topic.
+ *
+ * TLS and SASL are set as in KafkaConnector: kafkaTopic { securityProtocol: SASL_SSL, producer { sasl.mechanism:
+ * SCRAM-SHA-512, sasl.jaas.config: "… username=\"u\" password=\"p\";", ssl.truststore.location: /path/ca.pem } }.
  */
 export class KafkaIndexer extends Indexer<typeof parameters> {
   static override readonly parameters = parameters;
@@ -75,6 +73,7 @@ export class KafkaIndexer extends Indexer<typeof parameters> {
     yield* checkBrokers('bootstrapServers', bootstrapServers);
     if (topic.trim() === '') yield { parameter: 'topic', message: 'topic must not be empty' };
     if (clientId?.trim() === '') yield { parameter: 'clientId', message: 'clientId must not be empty' };
+    yield* checkLibrary('@platformatic/kafka', []);
     yield* checkKafkaProperties(propertiesOf(params), PRODUCER_PROPERTIES, (name) =>
       name === 'security.protocol' ? ['securityProtocol'] : ['producer', name],
     );
@@ -83,7 +82,7 @@ export class KafkaIndexer extends Indexer<typeof parameters> {
         block: 'indexer',
         parameter: 'deleteByFieldField',
         message: "Config setting 'indexer.deleteByFieldField' is not supported by KafkaIndexer",
-        hint: 'Remove it: a topic is not searched, keys alone can be deleted.',
+        hint: 'Remove it: a topic cannot be searched, so only keys can be deleted.',
       };
     }
     const ignored = ['routingField', 'versionType', 'versionField'] as const;
@@ -91,7 +90,7 @@ export class KafkaIndexer extends Indexer<typeof parameters> {
       settings,
       ignored,
       'KafkaIndexer',
-      'the key decides on the partition, and its order on the version',
+      'the key selects the partition, and its order the version',
     );
   }
 

@@ -20,59 +20,53 @@ import { PostgresWriter } from '../postgres-index/postgres-writer.ts';
 import { ignoredSettings } from './ignored-settings.ts';
 
 const parameters = Type.Object({
+  /**
+   * The JDBC URL: jdbc:postgresql://host:5432/db?sslmode=verify-full&sslrootcert=/path/ca.pem. The page of
+   * DatabaseConnector explains it.
+   */
   connectionString: Type.String(CONNECTS),
+  /** The user. Empty together with jdbcPassword means the user in the URL. Defaults to none. */
   jdbcUser: Type.Optional(Type.String({ default: '' })),
+  /** The password. Read it from the environment: ${DB_PASSWORD}. Defaults to none. */
   jdbcPassword: Type.Optional(Type.String({ default: '' })),
+  /** The table, as in SQL: schema.table, with double quotes if a name has capitals. */
   table: Type.String(),
+  /** The column for the id. Defaults to id. */
   idColumn: Type.Optional(Type.String({ default: 'id' })),
+  /** The columns to write in addition to these two. Defaults to all that are not always generated. */
   columns: Type.Optional(Type.Array(Type.String())),
+  /** A column of the type jsonb or json for the whole document, with all its fields. */
   documentColumn: Type.Optional(Type.String()),
 });
 
 /**
- * Writes documents as rows of a table of PostgreSQL: a field goes to the column of its name. With the extension pgvector a column of
- * the type <code>vector</code> takes embeddings, so that the table can be searched by similarity.
- * <p>
- * <pre>
- * CREATE TABLE articles (
- *   id text PRIMARY KEY, title text, tags text[], published timestamptz, embedding vector(384), rest jsonb
- * )
- * </pre>
- * <p>
- * <pre>
- * indexer { type: "Postgres", batchSize: 1000 }
- * postgres { connectionString: "jdbc:postgresql://localhost/search?user=me", jdbcPassword: ${?DB_PASSWORD}, table: "articles", documentColumn: "rest" }
- * </pre>
- * <p>
+ * Writes documents as rows of a PostgreSQL table: a field is written to the column with its name. With the extension
+ * pgvector, a column of the type vector can store embeddings, so that the table can be searched by similarity.
+ *
+ *     CREATE TABLE articles (
+ *       id text PRIMARY KEY, title text, tags text[], published timestamptz, embedding vector(384), rest jsonb
+ *     )
+ *
+ *     indexer { type: "Postgres", batchSize: 1000 }
+ *     postgres { connectionString: "jdbc:postgresql://localhost/search?user=me", jdbcPassword: ${?DB_PASSWORD}, table: "articles", documentColumn: "rest" }
+ *
  * The table must exist, and the column of the id must be its primary key or unique. A row with the id of a document is
- * replaced: columns for which the document has no field become NULL. Columns with a default of their own are left
- * to it there, and as they are in a row that is replaced, unless <code>columns</code> names them; columns that are always generated are not written. Fields without a column are not written; <code>documentColumn</code>
- * keeps them. Names count with their capitals.
- * <p>
- * The types of the columns decide: texts become numbers, dates, UUIDs, booleans; a list goes to a column of an array,
- * where a single value is a list of one, or to one of pgvector (<code>vector</code>, <code>halfvec</code>); bytes go to <code>bytea</code>;
- * objects, and lists elsewhere, are JSON. A value that does not fit its column makes its document fail, with
- * PostgreSQL's reason, and no other.
- * <p>
- * A batch is written at once or not at all, in the order of the documents. What fails because the server is away, can only be
- * read, is short of memory, disk or connections, or because of a deadlock or a lock, is sent again, up to ten times, which is
- * about three minutes: <code>indexer.maxRetries</code> and its neighbours say otherwise.
- * <p>
- * Deleting: a document whose field <code>indexer.deletionMarkerField</code> holds
- * <code>indexer.deletionMarkerFieldValue</code> deletes the row with its id. If it also has the fields named by
- * <code>indexer.deleteByFieldField</code> and <code>indexer.deleteByFieldValue</code>, they hold a column and a value, and
- * every row with that value is deleted.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>connectionString (String, Required) : The JDBC URL: <code>jdbc:postgresql://host:5432/db?sslmode=verify-full&amp;sslrootcert=/path/ca.pem</code>. The page of DatabaseConnector tells more of it.</li>
- *   <li>jdbcUser (String, Optional) : The user. Empty together with jdbcPassword means: those in the URL. Defaults to none.</li>
- *   <li>jdbcPassword (String, Optional) : The password; best taken from the environment, <code>${DB_PASSWORD}</code>. Defaults to none.</li>
- *   <li>table (String, Required) : The table, as in SQL: <code>schema.table</code>, with double quotes where a name has capitals.</li>
- *   <li>idColumn (String, Optional) : The column for the id. Defaults to id.</li>
- *   <li>columns (List&lt;String&gt;, Optional) : The columns to write besides those two. Defaults to all that are not always generated.</li>
- *   <li>documentColumn (String, Optional) : A column of the type jsonb or json for the whole document, with all its fields.</li>
- * </ul>
+ * replaced: columns without a field in the document become NULL. Columns with a default keep it in a new row, and their
+ * value in a replaced row, unless columns names them. Columns that are always generated are not written. Fields without
+ * a column are not written; documentColumn keeps them. Names are case-sensitive.
+ *
+ * The types of the columns decide: texts become numbers, dates, UUIDs or booleans. A list is written to an array column
+ * (where a single value is a list of one) or to a column of pgvector (vector, halfvec). Bytes are written to bytea.
+ * Objects, and lists elsewhere, become JSON. A value that does not fit its column fails only its document, with
+ * PostgreSQL's reason.
+ *
+ * A batch is written completely or not at all, in the order of the documents. Batches are sent again if the server is
+ * away, read-only, or short of memory, disk or connections, and after a deadlock or a lock: up to ten times, which
+ * takes about three minutes. indexer.maxRetries and related settings change this.
+ *
+ * Deleting: if the field indexer.deletionMarkerField of a document has the value indexer.deletionMarkerFieldValue, the
+ * document deletes the row with its id. If it also has the fields named by indexer.deleteByFieldField and
+ * indexer.deleteByFieldValue, these contain a column and a value, and every row with that value is deleted.
  */
 export class PostgresIndexer extends Indexer<typeof parameters> {
   static override readonly parameters = parameters;
@@ -85,10 +79,10 @@ export class PostgresIndexer extends Indexer<typeof parameters> {
     const { connectionString, table, idColumn } = params;
     if (/^\s*jdbc:(?!postgresql:)/i.test(connectionString)) {
       const hint = 'As jdbc:postgresql://host:5432/db.';
-      yield { parameter: 'connectionString', message: 'connectionString must be the URL of a PostgreSQL', hint };
+      yield { parameter: 'connectionString', message: 'connectionString must be the URL of a PostgreSQL server', hint };
     } else {
       for (const problem of checkDatabase({ driver: 'org.postgresql.Driver', connectionString })) {
-        // A disabled component does not exist here, nor is there another time to tell it.
+        // An indexer cannot be disabled, so this is always reported.
         const { atStart: _, ...rest } = problem;
         yield rest;
       }
@@ -104,7 +98,7 @@ export class PostgresIndexer extends Indexer<typeof parameters> {
       };
     }
     const ignored = ['routingField', 'versionType', 'versionField'] as const;
-    yield* ignoredSettings(settings, ignored, 'PostgresIndexer', 'a table has no such thing');
+    yield* ignoredSettings(settings, ignored, 'PostgresIndexer', 'a table has no such setting');
   }
 
   override encoder(): ModuleReference {

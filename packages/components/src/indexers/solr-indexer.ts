@@ -18,65 +18,43 @@ import { checkSolrAccess, SolrUrls, solrParameters, solrUrls } from '../solr/sol
 import { SolrWriter } from '../solr/solr-writer.ts';
 import { ignoredSettings } from './ignored-settings.ts';
 
-const parameters = Type.Object({ url: Type.Optional(SolrUrls), ...solrParameters });
+const parameters = Type.Object({
+  /**
+   * One URL or several. Standalone Solr uses the first, with the name of the core. For a SolrCloud, URLs of nodes
+   * without a collection. Required unless zkHosts is given.
+   */
+  url: Type.Optional(SolrUrls),
+  ...solrParameters,
+});
 
 /**
  * Writes documents to a core or a collection of Solr.
- * <p>
- * <pre>
- * indexer { type: "Solr", batchSize: 1000 }
- * solr { url: "http://localhost:8983/solr/articles" }
- * </pre>
- * <p>
- * A cloud is reached by the URLs of some of its nodes, or by its ZooKeeper; the collection is named apart:
- * <p>
- * <pre>
- * solr { useCloudClient: true, url: ["http://solr1:8983/solr", "http://solr2:8983/solr"], defaultCollection: "articles" }
- * </pre>
- * <p>
- * <pre>
- * solr { useCloudClient: true, zkHosts: ["zk1:2181", "zk2:2181"], zkChroot: "/solr", defaultCollection: "articles" }
- * </pre>
- * <p>
- * All fields are sent, <code>id</code> and <code>run_id</code> included; <code>indexer.whitelist</code> and
- * <code>indexer.blacklist</code> choose others. A list is a field with several values; a field that holds an object
- * makes its document fail. Children that are still attached to a document become its nested documents, without their own
- * children. The id in the index is that of the document, or the value of <code>indexer.idOverrideField</code>; the
- * collection is the one above, or the value of <code>indexer.indexOverrideField</code>, which is not sent.
- * <p>
- * Nothing is committed: when documents can be found is up to the server's automatic commits.
- * <p>
- * Where Solr refuses a request because of one document (400, 409, 500), that document is searched for and fails by itself,
- * with Solr's reason. What Solr could not take just now (statuses 429, 502, 503, 504, lost connections) is sent again, up to ten times, which
- * is about three minutes, or when the server says (Retry-After, up to a minute each time): <code>indexer.maxRetries</code> and its neighbours say otherwise. Commands are carried out in the
- * order of the documents.
- * <p>
- * Deleting: a document whose field <code>indexer.deletionMarkerField</code> holds
- * <code>indexer.deletionMarkerFieldValue</code> deletes the one with its id. If it also has the fields named by
- * <code>indexer.deleteByFieldField</code> and <code>indexer.deleteByFieldValue</code>, they hold a field and a value, and
- * every document with that value is deleted, as far as it was written before.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>url (List&lt;String&gt;, Optional) : One URL or several. Standalone the first counts, the name of the core included; of a cloud those of nodes, without a collection. Required unless zkHosts is given.</li>
- *   <li>useCloudClient (Boolean, Optional) : Whether this is a SolrCloud. Defaults to false.</li>
- *   <li>defaultCollection (String, Optional) : Of a cloud the collection for documents that name no other.</li>
- *   <li>zkHosts (List&lt;String&gt;, Optional) : The ZooKeeper of a cloud, as <code>host:port</code>. It wins over url.</li>
- *   <li>zkChroot (String, Optional) : The path in ZooKeeper below which Solr keeps its state. Defaults to the root.</li>
- *   <li>userName (String, Optional) : The user for basic authentication; needs password.</li>
- *   <li>password (String, Optional) : The password; best taken from the environment, <code>${SOLR_PASSWORD}</code>.</li>
- *   <li>bearerToken (String, Optional) : A token, instead of user and password: it is sent as <code>Authorization: Bearer …</code>.</li>
- *   <li>tls (Config, Optional) : Certificates, in PEM files.</li>
- *   <li>tls.caFile (String, Optional) : Certificates of authorities to trust besides those of the system.</li>
- *   <li>tls.certificateFile (String, Optional) : Our certificate, for servers that ask for one.</li>
- *   <li>tls.keyFile (String, Optional) : Its key. Defaults to the file of the certificate.</li>
- *   <li>tls.keyPassphrase (String, Optional) : What the key is encrypted with.</li>
- *   <li>acceptInvalidCert (Boolean, Optional) : Whether any certificate of the server is accepted, for tests. Defaults to false.</li>
- *   <li>javax.net.ssl.keyStore (String, Optional) : A PEM file with the certificate of the client and its key. Stores of Java cannot be read; <code>openssl pkcs12 -in store.p12 -out store.pem</code> converts one.</li>
- *   <li>javax.net.ssl.keyStorePassword (String, Optional) : The password of the key in it.</li>
- *   <li>javax.net.ssl.trustStore (String, Optional) : A PEM file with certificates of authorities to trust besides those of the system.</li>
- *   <li>javax.net.ssl.trustStorePassword (String, Optional) : Accepted for the sake of older configs; PEM files of authorities have none.</li>
- * </ul>
+ *
+ *     indexer { type: "Solr", batchSize: 1000 }
+ *     solr { url: "http://localhost:8983/solr/articles" }
+ *
+ * A SolrCloud is reached by the URLs of some nodes or by its ZooKeeper. The collection is named separately:
+ *
+ *     solr { useCloudClient: true, url: ["http://solr1:8983/solr", "http://solr2:8983/solr"], defaultCollection: "articles" }
+ *
+ *     solr { useCloudClient: true, zkHosts: ["zk1:2181", "zk2:2181"], zkChroot: "/solr", defaultCollection: "articles" }
+ *
+ * All fields are sent, including id and run_id. indexer.whitelist and indexer.blacklist select others. A list is a
+ * field with several values. A field with an object fails its document. Attached children become nested documents,
+ * without their own children. The id in the index is the id of the document, or the value of indexer.idOverrideField.
+ * The collection is the one above, or the value of indexer.indexOverrideField, which is not sent.
+ *
+ * The indexer commits nothing: automatic commits of the server make documents visible.
+ *
+ * If Solr refuses a request because of one document (400, 409, 500), the indexer finds this document, which fails
+ * alone, with Solr's reason. Requests that failed temporarily (statuses 429, 502, 503, 504, lost connections) are sent
+ * again, up to ten times, which takes about three minutes, or when the server says (Retry-After, up to a minute each
+ * time). indexer.maxRetries and related settings change this. Commands run in the order of the documents.
+ *
+ * Deleting: if the field indexer.deletionMarkerField of a document has the value indexer.deletionMarkerFieldValue, the
+ * document deletes the one with its id. If it also has the fields named by indexer.deleteByFieldField and
+ * indexer.deleteByFieldValue, these contain a field and a value, and every document with that value is deleted, if it
+ * was written before.
  */
 export class SolrIndexer extends Indexer<typeof parameters> {
   static override readonly parameters = parameters;
@@ -89,7 +67,7 @@ export class SolrIndexer extends Indexer<typeof parameters> {
     yield* checkAddress(params, settings);
     yield* checkSolrAccess(params, solrUrls({ url: params.url ?? [] }), '');
     const ignored = ['routingField', 'versionType', 'versionField'] as const;
-    yield* ignoredSettings(settings, ignored, 'SolrIndexer', 'Solr has no such thing');
+    yield* ignoredSettings(settings, ignored, 'SolrIndexer', 'Solr has no such setting');
   }
 
   override encoder(): ModuleReference {
@@ -112,7 +90,7 @@ export class SolrIndexer extends Indexer<typeof parameters> {
   override async reach(_report: unknown, signal: AbortSignal): Promise<void> {
     const settings = { ...this.params, url: this.params.url ?? [] };
     const { useCloudClient = false, zkHosts = [], defaultCollection = '' } = settings;
-    // Of a cloud ZooKeeper knows the nodes, and without a collection there is none to look for.
+    // ZooKeeper knows the nodes of a SolrCloud. Without a collection there is none to check.
     if (!useCloudClient || (zkHosts.length === 0 && defaultCollection !== '')) return reachSolr(settings, signal);
     await (await connectToSolr(settings)).close();
   }
@@ -138,7 +116,7 @@ function* checkAddress(params: Static<typeof parameters>, settings: IndexerSetti
   for (const url of urls) {
     const parsed = URL.parse(url);
     if (parsed === null || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')) {
-      const hint = 'As http://localhost:8983/solr/articles, or of a cloud http://localhost:8983/solr.';
+      const hint = 'As http://localhost:8983/solr/articles, or for a SolrCloud http://localhost:8983/solr.';
       yield { parameter: 'url', message: 'url must be a URL of http or https', hint };
     } else if (!useCloudClient && /^\/*(solr\/*)?$/.test(parsed.pathname)) {
       const hint = 'As http://localhost:8983/solr/articles. For a SolrCloud set useCloudClient.';

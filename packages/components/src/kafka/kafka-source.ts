@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HeadraceError, type Logger } from '@headrace/engine';
 import type { Consumer, ConsumerOptions } from '@platformatic/kafka';
+import { loadLibrary } from '../libraries/optional-library.ts';
 import { type KafkaProperties, numberOf } from './client-properties.ts';
 import { closeClient } from './close-client.ts';
 import { hearErrors } from './connection-errors.ts';
@@ -77,7 +78,7 @@ export class KafkaSource {
 
   /** Joins the group; throws an error of the library when that does not succeed. */
   static async open(settings: KafkaSourceSettings): Promise<KafkaSource> {
-    const library = await import('@platformatic/kafka');
+    const library = await loadLibrary('@platformatic/kafka');
     const source = new KafkaSource(settings, library, await libraryOptions(settings));
     try {
       await source.#begin(library);

@@ -1,3 +1,4 @@
+import { loadLibrary } from '../libraries/optional-library.ts';
 import { clientOptions, type KafkaProperties } from './client-properties.ts';
 import { closeClient } from './close-client.ts';
 import { hearErrors } from './connection-errors.ts';
@@ -14,7 +15,7 @@ export interface TopicPlace {
 
 /** Whether Kafka is there, lets in, and has the topic, which is not created. Joins no group. Throws `HR_SOURCE_UNREADABLE`. */
 export async function reachTopic({ brokers, topic, clientId, properties, block }: TopicPlace): Promise<void> {
-  const { Consumer } = await import('@platformatic/kafka');
+  const { Consumer } = await loadLibrary('@platformatic/kafka');
   const consumer = hearErrors(
     new Consumer({
       ...(await clientOptions(properties)),

@@ -81,7 +81,7 @@ export class SettledCommits {
   }
 
   /** Resolves when more may be published: what is under way can be finished within seconds. */
-  async room(signal: AbortSignal): Promise<void> {
+  async waitForCapacity(signal: AbortSignal): Promise<void> {
     while (!this.pace.hasRoom && !this.#broken && !this.#ended && !signal.aborted) await this.#progress(signal);
   }
 

@@ -5,6 +5,7 @@ import { Delivery, type Destination, type Refusal, type Reply } from '../deliver
 import type { DocumentKey } from '../delivery/keyed-encoder.ts';
 import { RequestSize } from '../delivery/request-size.ts';
 import { NO_ANSWER, type Retries } from '../delivery/retries.ts';
+import { loadLibrary } from '../libraries/optional-library.ts';
 import type { KafkaProperties } from './client-properties.ts';
 import { closeClient } from './close-client.ts';
 import { hearErrors } from './connection-errors.ts';
@@ -58,7 +59,7 @@ export class TopicWriter {
 
   /** Connects, and looks whether the topic is there. Throws `HR_INDEXER_CONNECT`. */
   static async open(settings: TopicWriterSettings): Promise<TopicWriter> {
-    const { Producer, compatibilityPartitioner } = await import('@platformatic/kafka');
+    const { Producer, compatibilityPartitioner } = await loadLibrary('@platformatic/kafka');
     const { brokers, topic, clientId, properties } = settings;
     const producer = hearErrors(
       new Producer<Buffer, Buffer, Buffer, Buffer>({

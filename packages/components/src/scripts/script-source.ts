@@ -7,7 +7,12 @@ const MAX_SCRIPT_BYTES = 16 * 1024 * 1024;
 
 /** The parameters of a stage whose script stands in the config or in a file. */
 export const scriptParameters = {
+  /** The script itself. Either this or scriptPath is required. */
   script: Type.Optional(Type.String()),
+  /**
+   * The file that holds it: a local path, classpath:x (x in the working directory), or a URI of S3, Google Cloud or
+   * Azure, which needs the block s3, gcp or azure. Read when the pipeline starts.
+   */
   scriptPath: Type.Optional(Type.String(READS)),
   ...storageParameters,
 };

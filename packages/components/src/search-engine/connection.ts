@@ -4,14 +4,29 @@ import { withoutEndSlashes } from '../http/without-end-slashes.ts';
 
 /** The parameters with which the blocks `elasticsearch` and `opensearch` say how to connect. */
 export const connectionParameters = {
+  /**
+   * Where the server is, such as https://localhost:9200. Separate several nodes with commas: if one fails, the next is
+   * used. The URL may contain a user and a password, percent-encoded: https://user:password@host:9200.
+   */
   url: Type.String(CONNECTS),
+  /**
+   * The index or alias. An indexer also accepts a data stream, or placeholders, which select an index for each
+   * document. QueryOpensearch accepts several names, separated by commas.
+   */
   index: Type.String(),
+  /** The user, instead of one in the URL; needs password. */
   userName: Type.Optional(Type.String()),
+  /** The password; best taken from the environment or from a file of its own, see the page on configuration. */
   password: Type.Optional(Type.String()),
+  /** An API key in its encoded form, instead of user and password: it is sent as Authorization: ApiKey …. */
   apiKey: Type.Optional(Type.String()),
+  /** A token, instead of user and password: it is sent as Authorization: Bearer …. */
   bearerToken: Type.Optional(Type.String()),
+  /** Certificates, in PEM files. */
   tls: tlsParameter,
+  /** Whether every certificate of the server is accepted, for tests. Defaults to false. */
   acceptInvalidCert: Type.Optional(Type.Boolean({ default: false })),
+  /** Whether requests and answers are compressed, which helps on slow networks. Defaults to false. */
   useCompression: Type.Optional(Type.Boolean({ default: false })),
 };
 

@@ -4,9 +4,19 @@ import { withoutEndSlashes } from '../http/without-end-slashes.ts';
 
 const stores = Type.Object(
   {
+    /**
+     * A PEM file with the certificate of the client and its key. Java key stores cannot be read; openssl pkcs12 -in
+     * store.p12 -out store.pem converts one.
+     */
     keyStore: Type.Optional(Type.String()),
+    /** The password of the key in keyStore. */
     keyStorePassword: Type.Optional(Type.String()),
+    /**
+     * A PEM file with certificates of authorities to trust, in addition to those of the system. Java key stores cannot
+     * be read.
+     */
     trustStore: Type.Optional(Type.String()),
+    /** Accepted for older configs, without effect: PEM files of authorities have no password. */
     trustStorePassword: Type.Optional(Type.String()),
   },
   FLAT,
@@ -19,14 +29,28 @@ export const SolrUrls = Type.Union([Type.Array(Type.String(CONNECTS)), Type.Stri
 
 /** The parameters of a block `solr` beside `url`. Those of Java's TLS have dots in their names. */
 export const solrParameters = {
+  /** Whether the URLs are those of nodes of SolrCloud. The collection is then defaultCollection. Defaults to false. */
   useCloudClient: Type.Optional(Type.Boolean({ default: false })),
+  /**
+   * The ZooKeeper of a SolrCloud, as host:port. It knows which nodes are alive. With useCloudClient it wins over url.
+   */
   zkHosts: Type.Optional(Type.Array(Type.String(CONNECTS))),
+  /** The path in ZooKeeper below which Solr keeps its state. Defaults to the root. */
   zkChroot: Type.Optional(Type.String()),
+  /**
+   * The collection of a SolrCloud, for documents that name no other. Required with useCloudClient, without effect
+   * otherwise.
+   */
   defaultCollection: Type.Optional(Type.String()),
+  /** The user for basic authentication; needs password. */
   userName: Type.Optional(Type.String()),
+  /** The password of the user. Read it from the environment: ${SOLR_PASSWORD}. */
   password: Type.Optional(Type.String()),
+  /** A token, instead of user and password: it is sent as Authorization: Bearer …. */
   bearerToken: Type.Optional(Type.String()),
+  /** Certificates, in PEM files. */
   tls: tlsParameter,
+  /** Whether every certificate of the server is accepted, for tests. Defaults to false. */
   acceptInvalidCert: Type.Optional(Type.Boolean({ default: false })),
   javax: Type.Optional(Type.Object({ net: Type.Optional(Type.Object({ ssl: Type.Optional(stores) }, FLAT)) }, FLAT)),
 };

@@ -2,20 +2,16 @@ import { type Document, type ParameterProblem, Stage, type StageContext, type St
 import { checkDestination } from '../fields/destination.ts';
 
 const parameters = Type.Object({
+  /** The field to write. Defaults to "data". */
   fieldName: Type.Optional(Type.String({ default: 'data' })),
+  /**
+   * How many documents of a hundred get true, on average: 0 means none, 100 means all. Fractions are removed. Defaults
+   * to 50.
+   */
   percentTrue: Type.Optional(Type.Integer({ default: 50, minimum: 0, maximum: 100 })),
 });
 
-/**
- * Writes true or false to a field, at random. What the field held is replaced.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>fieldName (String, Optional) : The field to write. Defaults to "data".</li>
- *   <li>percentTrue (Integer, Optional) : How many documents of a hundred get true, on average: 0 means none, 100 means
- *   all. A fraction is cut off. Defaults to 50.</li>
- * </ul>
- */
+/** Writes true or false to a field, at random. The previous value is replaced. */
 export class AddRandomBoolean extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
 

@@ -11,21 +11,18 @@ import { checkDestination } from '../fields/destination.ts';
 import { checkRange } from '../random/draw.ts';
 
 const parameters = Type.Object({
+  /** The field to write. Defaults to "data". */
   fieldName: Type.Optional(Type.String({ default: 'data' })),
+  /** The smallest possible number. Defaults to 0.0. */
   rangeStart: Type.Optional(Type.Number({ default: 0 })),
+  /**
+   * The end of the range, greater than rangeStart. The number itself is not part of the range. Defaults to 1000000.0.
+   */
   rangeEnd: Type.Optional(Type.Number({ default: 1_000_000 })),
 });
 
 /**
- * Writes a random decimal number to a field, all parts of the range equally likely. What the field held is replaced.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>fieldName (String, Optional) : The field to write. Defaults to "data".</li>
- *   <li>rangeStart (Double, Optional) : The smallest number that may come. Defaults to 0.0.</li>
- *   <li>rangeEnd (Double, Optional) : The end of the range, greater than rangeStart; this number itself never comes.
- *   Defaults to 1000000.0.</li>
- * </ul>
+ * Writes a random decimal number to a field. All parts of the range are equally likely. The previous value is replaced.
  */
 export class AddRandomDouble extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -70,7 +67,7 @@ export class AddRandomDouble extends Stage<typeof parameters> {
     const rangeEnd = this.#rangeEnd;
     for (;;) {
       const number = rangeStart + Math.random() * (rangeEnd - rangeStart);
-      // In a narrow range rounding may lead to the end, which is not part of it.
+      // In a narrow range, rounding may return the end, which is not part of it.
       if (number < rangeEnd) return number;
     }
   }

@@ -3,22 +3,15 @@ import { checkDestination } from '../fields/destination.ts';
 import { checkRange, drawInteger } from '../random/draw.ts';
 
 const parameters = Type.Object({
+  /** The field to write. Defaults to "data". */
   fieldName: Type.Optional(Type.String({ default: 'data' })),
+  /** The smallest possible number. Defaults to 0. */
   rangeStart: Type.Optional(Type.Integer({ default: 0 })),
+  /** The end of the range, greater than rangeStart. The number itself is not part of the range. Defaults to 1000000. */
   rangeEnd: Type.Optional(Type.Integer({ default: 1_000_000 })),
 });
 
-/**
- * Writes a random integer to a field, each number of the range equally likely. What the field held is replaced.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>fieldName (String, Optional) : The field to write. Defaults to "data".</li>
- *   <li>rangeStart (Integer, Optional) : The smallest number that may come. Defaults to 0.</li>
- *   <li>rangeEnd (Integer, Optional) : The end of the range, greater than rangeStart; this number itself never comes.
- *   Defaults to 1000000.</li>
- * </ul>
- */
+/** Writes a random integer to a field. Each number of the range is equally likely. The previous value is replaced. */
 export class AddRandomInt extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
 

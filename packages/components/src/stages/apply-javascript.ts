@@ -14,75 +14,33 @@ import { checkScriptSettings, readScript, scriptParameters } from '../scripts/sc
 const parameters = Type.Object(scriptParameters);
 
 /**
- * Runs a script in JavaScript on each document. The script changes the document through <code>doc</code>; what it
- * evaluates to is ignored.
- * <p>
- * <code>doc.title</code> reads a field: undefined when it is missing, null, a text, a number, a boolean, or a real list
- * or object, which may be changed in place (<code>doc.tags.push('new')</code>). Bytes are a text in base64, and integers
- * beyond 2^53 are BigInts. <code>doc.title = …</code> writes a field: lists and objects are copied, undefined is null, a
- * number without a fraction is an integer, a Date the text of its instant. <code>delete doc.title</code> removes one,
- * <code>'title' in doc</code> and <code>Object.keys(doc)</code> look at them. A name is always the name of a field, dots
- * and all: <code>doc['a.b']</code>. Writing a field of the engine (such as id) fails the document.
- * <p>
- * <code>rawDoc</code> has the methods of Lucille's documents: has, hasNonNull, isMultiValued, length, getFieldNames,
- * getString, getInt, getLong, getDouble, getFloat, getBoolean (each with List behind it for all values), getJson,
+ * Runs a script in JavaScript on each document. The script changes the document through doc. The value of its last
+ * expression is ignored.
+ *
+ * doc.title reads a field. The result is undefined if the field is missing, null, a text, a number, a boolean, or a
+ * real list or object, which may be changed in place (doc.tags.push('new')). Bytes are a text in base64, and integers
+ * beyond 2^53 are BigInts. doc.title = … writes a field: lists and objects are copied, undefined becomes null, a number
+ * without a fraction becomes an integer, a Date becomes the text of its instant. delete doc.title removes a field;
+ * 'title' in doc and Object.keys(doc) list them. A name is always the complete name of a field, including dots:
+ * doc['a.b']. Writing a field of the engine (such as id) fails the document.
+ *
+ * rawDoc has the methods of Lucille's documents: has, hasNonNull, isMultiValued, length, getFieldNames, getString,
+ * getInt, getLong, getDouble, getFloat, getBoolean (each also with the suffix List, for all values), getJson,
  * getNestedJson(path), setField, addToField, setOrAdd, update(field, mode, values…), removeField, renameField(from, to,
  * mode), removeFromArray(field, index), removeDuplicateValues(field, target), setNestedJson(path, value),
  * removeNestedJson(path), setDropped, setSkipped, isDropped, isSkipped, addChild(object), getChildren, hasChildren,
- * removeChildren, getId, getRunId, asMap, toString. A mode is <code>UpdateMode.OVERWRITE</code>, <code>APPEND</code> or
- * <code>SKIP</code>.
- * <p>
- * What <code>var</code> and functions declare at the top, and what is assigned without a declaration, is kept from one
- * document to the next, in each pipeline thread for itself; <code>let</code> and <code>const</code> are new for each
- * document. There is ECMAScript and <code>console</code>, which writes to the log, but no <code>require</code>, no
- * timers, no network and no Java. Promises are settled before the document goes on; an error in one that nobody waits
- * for goes to the log at most. Any other error fails the document and names the line of the script.
- * <p>
- * Scripts of configs that were uploaded to a service run in a sandbox (QuickJS): they get 5 seconds for each document
- * and 64 MiB of memory, and there is no Intl. All others run at full speed, with the time that all stages have
- * (<code>worker.maxProcessingSecs</code>). A script that exhausts its time begins anew with the next document, without
- * what it kept.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>script (String, Optional) : The script itself. Either this or scriptPath is required.</li>
- *   <li>scriptPath (String, Optional) : The file that holds it: a local path, classpath:x (x in the working directory),
- *   or a URI of S3, Google Cloud or Azure, which needs the block s3, gcp or azure. Read when the pipeline starts.</li>
- *   <li>s3 (Map, Optional) : How to reach S3.</li>
- *   <li>s3.accessKeyId (String, Optional) : The id of the access key. Defaults to the credentials of the machine.</li>
- *   <li>s3.secretAccessKey (String, Optional) : The secret of the access key.</li>
- *   <li>s3.region (String, Optional) : The region of the bucket.</li>
- *   <li>s3.endpoint (String, Optional) : The address of a server that speaks the protocol of S3.</li>
- *   <li>s3.maxNumOfPages (Integer, Optional) : Has no effect here.</li>
- *   <li>s3.tls (Config, Optional) : Certificates, in PEM files.</li>
- *   <li>s3.tls.caFile (String, Optional) : Certificates of authorities to trust besides those of the system.</li>
- *   <li>s3.tls.certificateFile (String, Optional) : Our certificate, for servers that ask for one.</li>
- *   <li>s3.tls.keyFile (String, Optional) : Its key. Defaults to the file of the certificate.</li>
- *   <li>s3.tls.keyPassphrase (String, Optional) : What the key is encrypted with.</li>
- *   <li>s3.acceptInvalidCert (Boolean, Optional) : Whether any certificate of the server is accepted, for tests. Defaults to false.</li>
- *   <li>azure (Map, Optional) : How to reach Azure Blob Storage.</li>
- *   <li>azure.connectionString (String, Optional) : The connection string of the account.</li>
- *   <li>azure.accountName (String, Optional) : The name of the account, with accountKey instead of a connection
- *   string.</li>
- *   <li>azure.accountKey (String, Optional) : The key of the account.</li>
- *   <li>azure.maxNumOfPages (Integer, Optional) : Has no effect here.</li>
- *   <li>azure.tls (Config, Optional) : Certificates, in PEM files.</li>
- *   <li>azure.tls.caFile (String, Optional) : Certificates of authorities to trust besides those of the system.</li>
- *   <li>azure.tls.certificateFile (String, Optional) : Our certificate, for servers that ask for one.</li>
- *   <li>azure.tls.keyFile (String, Optional) : Its key. Defaults to the file of the certificate.</li>
- *   <li>azure.tls.keyPassphrase (String, Optional) : What the key is encrypted with.</li>
- *   <li>azure.acceptInvalidCert (Boolean, Optional) : Whether any certificate of the server is accepted, for tests. Defaults to false.</li>
- *   <li>gcp (Map, Optional) : How to reach Google Cloud Storage.</li>
- *   <li>gcp.pathToServiceKey (String, Required) : The file of the service account's key.</li>
- *   <li>gcp.endpoint (String, Optional) : The address of a server that speaks the protocol.</li>
- *   <li>gcp.maxNumOfPages (Integer, Optional) : Has no effect here.</li>
- *   <li>gcp.tls (Config, Optional) : Certificates, in PEM files.</li>
- *   <li>gcp.tls.caFile (String, Optional) : Certificates of authorities to trust besides those of the system.</li>
- *   <li>gcp.tls.certificateFile (String, Optional) : Our certificate, for servers that ask for one.</li>
- *   <li>gcp.tls.keyFile (String, Optional) : Its key. Defaults to the file of the certificate.</li>
- *   <li>gcp.tls.keyPassphrase (String, Optional) : What the key is encrypted with.</li>
- *   <li>gcp.acceptInvalidCert (Boolean, Optional) : Whether any certificate of the server is accepted, for tests. Defaults to false.</li>
- * </ul>
+ * removeChildren, getId, getRunId, asMap, toString. A mode is UpdateMode.OVERWRITE, APPEND or SKIP.
+ *
+ * Variables declared with var, functions, and undeclared variables keep their values from one document to the next,
+ * separately in each pipeline thread. let and const are new for each document. The script has ECMAScript and console,
+ * which writes to the log. It has no require, no timers, no network and no Java. Promises are settled before the
+ * document continues; an error in a promise without a handler is only logged. Any other error fails the document, with
+ * the line of the script.
+ *
+ * Scripts of configs that were uploaded to a service run in a sandbox (QuickJS). They have 5 seconds for each document,
+ * 64 MiB of memory, and no Intl. Other scripts run at full speed, with the time limit of all stages
+ * (worker.maxProcessingSecs). A script that exceeds its time starts again with the next document and loses its
+ * variables.
  */
 export class ApplyJavascript extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -100,7 +58,7 @@ if (doc.price * doc.count > 100) doc.tags.push('big order');`,
       output: [{ id: '1', title: 'Blue paper boat', price: 25.5, count: 4, tags: ['boats', 'big order'], words: 3 }],
     },
     {
-      description: 'What var declares is kept: number the documents, and append through rawDoc',
+      description: 'Variables declared with var keep their values: number the documents, and append through rawDoc',
       params: {
         script: `var n = (n || 0) + 1;
 rawDoc.update('log', UpdateMode.APPEND, 'document ' + n);`,
@@ -151,6 +109,6 @@ function sandboxLimits(computeMillis: number | undefined): SandboxLimits {
 /** The error of a script in the sandbox. */
 function sandboxError(problem: ScriptProblem): HeadraceError {
   if (problem.when === 'run') return scriptError(problem);
-  const hint = 'Scripts of uploaded configs run in QuickJS, which may lack what is newest in JavaScript.';
+  const hint = 'Scripts of uploaded configs run in QuickJS, which may lack the newest features of JavaScript.';
   return scriptError({ ...problem, hint });
 }

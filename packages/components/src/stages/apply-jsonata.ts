@@ -23,37 +23,30 @@ import { checkDestination } from '../fields/destination.ts';
 import { LeftAlone } from '../fields/left-alone.ts';
 
 const parameters = Type.Object({
+  /** The JSONata expression. */
   expression: Type.String(),
+  /** The field to evaluate it on, or a path into one, such as address.city. Defaults to the whole document. */
   source: Type.Optional(Type.String()),
+  /** The field for the result, or a path into one. It has no effect without source. Defaults to source. */
   destination: Type.Optional(Type.String()),
 });
 
 /**
  * Evaluates a JSONata expression on a field, or on the whole document.
- * <p>
- * With <code>source</code> the expression sees the value of that field (a list as a whole, bytes as base64 text), and
- * its result replaces the destination. Without it, the expression sees the document as an object, and its result, an
- * object too, replaces all fields: what it does not name is gone. The id and other reserved fields stay by
- * themselves; an expression may name them, but not change them. It may add <code>"___dropped": true</code> to drop the
- * document.
- * <p>
- * A mistake in the expression is told when the stage starts, in a run or a preview; validation does not look into it.
- * A document is left as it is when the expression gives nothing or null, and, with a warning in the log, when it fails or
- * gives what cannot be written. Values that an expression only moves keep their kind, such as 1.0 or an integer of 19
- * digits; computed whole numbers are integers. Regular expressions are those of Java.
- * <p>
+ *
+ * With source, the expression sees the value of that field (a list as a whole, bytes as base64 text), and its result
+ * replaces the destination. Without source, the expression sees the document as an object. Its result must be an
+ * object, which replaces all fields: fields that it does not name are removed. The id and other reserved fields stay;
+ * an expression may name them but not change them. It may add "___dropped": true to drop the document.
+ *
+ * A mistake in the expression is reported when the stage starts, in a run or a preview. Validation does not check it.
+ * The document does not change if the result is empty or null. If the expression fails, or its result cannot be
+ * written, the document does not change either, and the log has a warning. Values that an expression only moves keep
+ * their kind, such as 1.0 or an integer of 19 digits. Computed whole numbers are integers. Regular expressions are
+ * those of Java.
+ *
  * Ordinary expressions (paths, conditions, sorting, operators, objects and lists, most functions) take a few
- * microseconds. Others, such as <code>|…|…|</code>, functions that are given names, and <code>$each</code>, take tens of
- * microseconds.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>expression (String, Required) : The JSONata expression.</li>
- *   <li>source (String, Optional) : The field to evaluate it on, or a path into one, such as <code>address.city</code>.
- *   Defaults to the whole document.</li>
- *   <li>destination (String, Optional) : The field for the result, or a path into one. It has no effect without source.
- *   Defaults to source.</li>
- * </ul>
+ * microseconds. Others, such as |…|…|, named functions and $each, take tens of microseconds.
  */
 export class ApplyJSONata extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -169,7 +162,7 @@ export class ApplyJSONata extends Stage<typeof parameters> {
     }
   }
 
-  /** The value of the field of that very name, else at that path. */
+  /** The value of the field with exactly this name, otherwise at this path. */
   #read(document: Document, source: string): Value | undefined {
     const value =
       document.get(source) ?? (this.#sourcePath.length > 1 ? getNested(document, this.#sourcePath) : undefined);
@@ -186,7 +179,7 @@ export class ApplyJSONata extends Stage<typeof parameters> {
   }
 }
 
-/** The document as an object. The values are the document's own. */
+/** The document as an object. The values are shared with the document. */
 function objectOf(document: Document): JsonObject {
   const object: JsonObject = new Map();
   const { fieldNames, fieldValues } = document;

@@ -31,10 +31,21 @@ import { decodeHtml } from '../formats/encoding/decode-html.ts';
 import { readFile } from '../local-files/local-files.ts';
 
 const parameters = Type.Object({
+  /** The field with the path of a local file. One of filePathField, byteArrayField and stringField is required. */
   filePathField: Type.Optional(Type.String()),
+  /** The field with the page as bytes, or as bytes in base64. */
   byteArrayField: Type.Optional(Type.String()),
+  /** The field with the page as text. */
   stringField: Type.Optional(Type.String()),
+  /**
+   * The charset of the bytes or the file. Defaults to the charset that a file declares, otherwise UTF-8. A byte-order
+   * mark in a file wins.
+   */
   charset: Type.Optional(Type.String()),
+  /**
+   * For each field what is copied to it, as in title: {type: text, selector: "h1"}, links: {type: attribute, selector:
+   * "a[href]", attribute: href}.
+   */
   destinationFields: MapOf(MapOf(Type.String())),
 });
 
@@ -45,39 +56,21 @@ const FILES_IN_FLIGHT = 8;
 
 /**
  * Copies parts of an HTML page to fields. The page is a text in a field, bytes in a field, or a local file that a field
- * names; what to copy, CSS selectors say.
- * <p>
- * Each entry of <code>destinationFields</code> has a <code>selector</code> and a <code>type</code>, which says what is
- * taken of the elements that it selects:
- * <ul>
- *   <li><code>text</code>: their text, with single spaces for runs of white space, line breaks and the bounds of blocks;
- *   elements without text are left out.</li>
- *   <li><code>attribute</code>: the value of the attribute that <code>attribute</code> names; elements that lack it are
- *   left out. With <code>abs:</code> before the name only absolute URLs are taken.</li>
- *   <li><code>html</code>, <code>outerHtml</code>: the markup inside them, or with their own tags, laid out with indents.</li>
- * </ul>
- * One element gives a text, several a list, in the order of the page; the field is overwritten. When nothing is selected the
- * field stays as it was.
- * <p>
- * Selectors are those of jsoup: CSS, with names, classes and values in any letter case, and beside it
- * <code>:contains(text)</code>, <code>:containsOwn(text)</code>, <code>:matches(regex)</code>, <code>:matchesOwn(regex)</code>,
- * <code>:has(selector)</code>, <code>:eq(n)</code>, <code>:lt(n)</code>, <code>:gt(n)</code>, <code>[^prefix]</code> and
- * <code>[name~=regex]</code>, with patterns in the syntax of Java.
- * <p>
- * A document without the field is left alone. A null in it, bytes that are no bytes, or a file that cannot be read fails
- * the document. Of a list the first value is taken.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>filePathField (String, Optional) : The field with the path of a local file. One of filePathField, byteArrayField
- *   and stringField must be given.</li>
- *   <li>byteArrayField (String, Optional) : The field with the page as bytes, or as bytes in base64.</li>
- *   <li>stringField (String, Optional) : The field with the page as text.</li>
- *   <li>charset (String, Optional) : The charset of bytes or file. Defaults to what a file declares itself, else UTF-8.
- *   A byte-order mark in a file wins.</li>
- *   <li>destinationFields (Map&lt;String, Map&lt;String, String&gt;&gt;, Required) : By field what is copied to it, as in
- *   <code>title: {type: text, selector: "h1"}, links: {type: attribute, selector: "a[href]", attribute: href}</code>.</li>
- * </ul>
+ * names. CSS selectors select the parts.
+ *
+ * Each entry of destinationFields has a selector and a type. The type says what is copied from the selected elements.
+ * text: their text; white space, line breaks and the borders of blocks become single blanks, and elements without text
+ * are left out. attribute: the value of the attribute that attribute names; elements without it are left out. The
+ * prefix abs: selects only absolute URLs. html, outerHtml: the markup inside the elements, or including their tags,
+ * with indents. One element makes a text, several make a list, in the order of the page. The field is overwritten. If
+ * nothing is selected, the field does not change.
+ *
+ * Selectors are those of jsoup: CSS, with names, classes and values in any letter case, and also :contains(text),
+ * :containsOwn(text), :matches(regex), :matchesOwn(regex), :has(selector), :eq(n), :lt(n), :gt(n), [^prefix] and
+ * [name~=regex]. Patterns use the syntax of Java.
+ *
+ * A document without the field does not change. Null, bytes that cannot be decoded, or a file that cannot be read fails
+ * the document. If the field is a list, its first value is used.
  */
 export class ApplyJSoup extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -117,7 +110,7 @@ export class ApplyJSoup extends Stage<typeof parameters> {
       yield {
         parameter: given[1] ?? 'destinationFields',
         message: `Exactly one of ${SOURCES.join(', ')} must be given`,
-        hint: 'It says where the page is.',
+        hint: 'It names the field with the page.',
       };
     }
     const { charset } = params;
@@ -186,7 +179,7 @@ export class ApplyJSoup extends Stage<typeof parameters> {
 /** What is copied to one field. */
 class Extraction {
   readonly field: string;
-  /** Whether it needs the page as it was written. */
+  /** Whether it needs the page unchanged. */
   readonly markup: boolean;
   readonly #selector: Selector;
   readonly #valueOf: (element: HtmlElement) => string | undefined;

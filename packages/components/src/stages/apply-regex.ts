@@ -16,40 +16,34 @@ import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pai
 import { setValues } from '../fields/set-values.ts';
 
 const parameters = Type.Object({
+  /** The fields to search. */
   source: Type.Array(Type.String()),
+  /** The fields for the matches: one for each source, or one for all. */
   dest: Type.Array(Type.String()),
+  /** The expression, in the syntax of Java. */
   regex: Type.String(),
+  /** What happens to a destination that exists: "overwrite", "append" or "skip". Defaults to "overwrite". */
   updateMode: UpdateModeParameter,
+  /** Whether letters of ASCII match in both cases. Defaults to false. */
   ignoreCase: Type.Optional(Type.Boolean({ default: false })),
+  /** Whether ^ and $ match at the start and end of each line. Defaults to false. */
   multiline: Type.Optional(Type.Boolean({ default: false })),
+  /** Whether . matches line breaks too. Defaults to false. */
   dotall: Type.Optional(Type.Boolean({ default: false })),
+  /** Whether every character of the expression is literal. Defaults to false. */
   literal: Type.Optional(Type.Boolean({ default: false })),
 });
 
 /**
  * Copies what a regular expression matches in a field to another field.
- * <p>
- * Every match in every value counts: one match arrives as a text, several as a list. With a group in the expression,
- * what the first group matched is taken instead of the whole match; a match in which that group took no part
- * gives nothing. A match of no characters is an empty text. Without any match the destination stays as it is, whatever the
- * mode. Numbers and booleans are searched as texts, objects as the empty text; null is passed over.
- * <p>
- * When several sources share one destination, they are taken in their order: with the mode "overwrite" the last one that
- * matches wins, "append" collects the matches of all.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>source (List&lt;String&gt;, Required) : The fields to search.</li>
- *   <li>dest (List&lt;String&gt;, Required) : The fields for the matches: as many as sources, or one for all.</li>
- *   <li>regex (String, Required) : The expression, in the syntax of Java.</li>
- *   <li>updateMode (String, Optional) : What happens to a destination that exists: "overwrite", "append" or "skip".
- *   Defaults to "overwrite".</li>
- *   <li>ignoreCase (Boolean, Optional) : Whether letters of ASCII match in both cases. Defaults to false.</li>
- *   <li>multiline (Boolean, Optional) : Whether ^ and $ match at the start and end of each line. Defaults to false.</li>
- *   <li>dotall (Boolean, Optional) : Whether . matches line breaks too. Defaults to false.</li>
- *   <li>literal (Boolean, Optional) : Whether every character of the expression stands for itself. Defaults to
- *   false.</li>
- * </ul>
+ *
+ * Every match in every value counts: one match makes a text, several make a list. If the expression has a group, the
+ * text of the first group is used instead of the whole match; a match without this group adds nothing. A match of no
+ * characters is an empty text. Without a match the destination does not change, in any mode. Numbers and booleans are
+ * searched as texts, objects as the empty text. Null is skipped.
+ *
+ * If several sources share one destination, they are searched in order. With the mode "overwrite" the last source with
+ * a match wins; "append" collects the matches of all.
  */
 export class ApplyRegex extends Stage<typeof parameters> {
   static override readonly parameters = parameters;

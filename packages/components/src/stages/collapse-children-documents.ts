@@ -11,25 +11,21 @@ import {
 import { checkDestination } from '../fields/destination.ts';
 
 const parameters = Type.Object({
+  /** The fields of the children to gather, under the same names. */
   fieldsToCopy: Type.Array(Type.String()),
+  /** Whether the children are removed from the document afterwards. */
   dropChildren: Type.Boolean(),
 });
 
 /**
- * Gathers fields of the children that earlier stages have attached to a document in the document itself.
- * <p>
- * The values keep their types and come in the order of the children, behind those that the document has already. Lists
- * are joined: the field of the document is one list of all values. When only one child has the field, and the document has
- * not, it arrives just as the child has it. Null counts as a value, a child without the field adds nothing.
- * <p>
- * A child without an id, which can be no document, is passed over with an error in the log. A document without children
- * is left alone.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>fieldsToCopy (List&lt;String&gt;, Required) : The fields of the children to gather, under the same names.</li>
- *   <li>dropChildren (Boolean, Required) : Whether the children are removed from the document afterwards.</li>
- * </ul>
+ * Copies fields of the children that earlier stages have attached to a document into the document itself.
+ *
+ * The values keep their types. They follow the existing values of the document, in the order of the children. Lists are
+ * joined: the field of the document is one list of all values. If only one child has the field, and the document does
+ * not, the value is copied unchanged. Null counts as a value. A child without the field adds nothing.
+ *
+ * A child without an id cannot become a document: it is skipped, with an error in the log. A document without children
+ * does not change.
  */
 export class CollapseChildrenDocuments extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -59,7 +55,7 @@ export class CollapseChildrenDocuments extends Stage<typeof parameters> {
     if (!document.has('___children')) return;
     for (const child of document.values('___children')) {
       if (isDocument(child)) this.#gather(document, child);
-      else this.context.log.error(`A child of the document ${document.id} has no id and is passed over`);
+      else this.context.log.error(`A child of the document ${document.id} has no id and is skipped`);
     }
     if (this.params.dropChildren) document.removeChildren();
   }

@@ -3,23 +3,19 @@ import { base64Size } from '../fields/base64.ts';
 import { checkDestination } from '../fields/destination.ts';
 
 const parameters = Type.Object({
+  /** The field with the bytes. */
   source: Type.String(),
+  /** The field for their number. The previous value is replaced. */
   dest: Type.String(),
 });
 
 /**
  * Writes how many bytes a field holds, for example the content of a file.
- * <p>
- * The field holds bytes, or a text in base64, standard alphabet and padded, which counts by the bytes it stands for:
- * "aGk=" has 2. White space may stand between its groups of four characters. Anything else (other text, a number, null)
- * has no size in bytes and fails the document. Of a list the first value counts. A missing field and an empty list
+ *
+ * The field has bytes, or a text in base64 (standard alphabet, with padding), whose decoded bytes count: "aGk=" has 2.
+ * White space may separate its groups of four characters. Anything else (other text, a number, null) has no size in
+ * bytes and fails the document. If the field is a list, its first value counts. A missing field and an empty list
  * change nothing.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>source (String, Required) : The field with the bytes.</li>
- *   <li>dest (String, Required) : The field for their number; what it held is replaced.</li>
- * </ul>
  */
 export class ComputeFieldSize extends Stage<typeof parameters> {
   static override readonly parameters = parameters;

@@ -16,37 +16,31 @@ import {
 import { checkDestination } from '../fields/destination.ts';
 
 const parameters = Type.Object({
+  /** The field to write. */
   dest: Type.String(),
+  /** The template. */
   formatString: Type.String(),
+  /** Texts for fields without a value, by the name of the field. */
   defaultInputs: Type.Optional(MapOf(Type.String(), COERCED)),
+  /** What happens to a destination that exists: "overwrite", "append" or "skip". Defaults to "overwrite". */
   updateMode: UpdateModeParameter,
 });
 
 /** A place of the template that a field fills. */
 interface Placeholder {
   readonly field: string;
-  /** What stands there when the field has no value. */
+  /** The text for a field without a value. */
   readonly otherwise: string;
 }
 
 /**
- * Writes a text that is put together from fields by a template.
- * <p>
- * In the template <b>{city}</b> stands for the first value of the field city, as text. When the field is missing, null
- * or an empty list, its entry in defaultInputs takes its place, else the text behind <b>:-</b> in
- * <b>{city:-unknown}</b>, else the placeholder itself stays. <b>${</b> writes a brace that starts no placeholder.
- * The text is written in any case. Placeholders in the values of fields stay as they are. An object has no text and leaves
- * its place empty. The engine's own fields, such as id, may be read, but not written.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>dest (String, Required) : The field to write.</li>
- *   <li>formatString (String, Required) : The template.</li>
- *   <li>defaultInputs (Map&lt;String, String&gt;, Optional) : Texts for fields without a value, by the name of
- *   the field.</li>
- *   <li>updateMode (String, Optional) : What happens to a destination that exists: "overwrite", "append" or "skip".
- *   Defaults to "overwrite".</li>
- * </ul>
+ * Writes a text that a template builds from fields.
+ *
+ * In the template, {city} is replaced by the first value of the field city, as text. If the field is missing, null or
+ * an empty list, its entry in defaultInputs is used, otherwise the text after :- in {city:-unknown}, otherwise the
+ * placeholder stays. ${ writes a brace that starts no placeholder. The text is always written. Placeholders in the
+ * values of fields are not replaced. An object has no text and is replaced by nothing. The engine's fields, such as id,
+ * may be read but not written.
  */
 export class Concatenate extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -143,7 +137,7 @@ function parseTemplate(template: string, defaults: ReadonlyMap<string, string>):
 function parsePlaceholder(inside: string, defaults: ReadonlyMap<string, string>): Placeholder {
   const divider = inside.indexOf(':-');
   const brace = inside.indexOf('{');
-  // A brace in front of the divider is the start of something nested, which does not exist.
+  // A brace before the divider would start a nested placeholder, which is not supported.
   const divided = divider >= 0 && (brace < 0 || divider < brace);
   const field = divided ? inside.slice(0, divider) : inside;
   return { field, otherwise: defaults.get(field) ?? (divided ? inside.slice(divider + 2) : `{${inside}}`) };

@@ -3,30 +3,28 @@ import { KeywordMatcher } from '@headrace/text-analysis/keywords';
 import { checkDestination } from '../fields/destination.ts';
 
 const parameters = Type.Object({
+  /** The keywords and phrases, at least one. */
   contains: Type.Array(Type.String()),
+  /**
+   * The fields to search. All values are searched, numbers and booleans as texts. With an empty list no document is
+   * marked.
+   */
   fields: Type.Array(Type.String()),
+  /** The field to set. */
   output: Type.String(),
+  /** The text to set it to. */
   value: Type.String(),
+  /** Whether letter case is ignored. Defaults to true. */
   ignoreCase: Type.Optional(Type.Boolean({ default: true })),
 });
 
 /**
- * Marks a document when one of its fields contains one of some keywords.
- * <p>
- * A keyword is found where no letter stands right before or after it: "sea" in "the sea" and in "sea2", not in
- * "seaside". A phrase is found with exactly the white space that it has. When a keyword is found, the output
- * field is set to the given value, whatever it held; otherwise it stays as it is. Null and objects contain nothing, an
- * empty keyword is found nowhere.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>contains (List&lt;String&gt;, Required) : The keywords and phrases, at least one.</li>
- *   <li>fields (List&lt;String&gt;, Required) : The fields to search. All values are searched, numbers and booleans
- *   as texts. With an empty list no document is marked.</li>
- *   <li>output (String, Required) : The field to set.</li>
- *   <li>value (String, Required) : The text to set it to.</li>
- *   <li>ignoreCase (Boolean, Optional) : Whether upper and lower case are the same. Defaults to true.</li>
- * </ul>
+ * Marks a document if one of its fields contains one of some keywords.
+ *
+ * A keyword matches if no letter is directly before or after it: "sea" matches in "the sea" and in "sea2", not in
+ * "seaside". A phrase matches with exactly its white space. If a keyword matches, the output field is set to the value,
+ * and its previous value is replaced. Otherwise it does not change. Null and objects contain nothing. An empty keyword
+ * matches nowhere.
  */
 export class Contains extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -56,7 +54,7 @@ export class Contains extends Stage<typeof parameters> {
   #keywords: KeywordMatcher | undefined;
 
   override start(): void {
-    // The table takes milliseconds: too long for each check of a config that is being written.
+    // Building the table takes milliseconds, too long for each check while a user writes a config.
     this.#keywords = new KeywordMatcher(this.params.contains, this.params.ignoreCase as boolean);
   }
 

@@ -23,10 +23,19 @@ import { checkDestination } from '../fields/destination.ts';
 import { setValues } from '../fields/set-values.ts';
 
 const parameters = Type.Object({
+  /**
+   * For each field, the field to copy it to, or a list of fields. At least one entry. A name with a dot must be in
+   * quotes.
+   */
   fieldMapping: MapOf(Type.Union([Type.String(), Type.Array(Type.String())]), {
     javaType: 'java.util.Map<java.lang.String, java.lang.Object>',
   }),
+  /**
+   * What happens to a destination that exists: "overwrite", "append" or "skip". Without effect when isNested is true.
+   * Defaults to "overwrite".
+   */
   updateMode: UpdateModeParameter,
+  /** Whether the names are paths. Defaults to false. */
   isNested: Type.Optional(Type.Boolean({ default: false })),
 });
 
@@ -37,24 +46,15 @@ interface NestedCopy {
 }
 
 /**
- * Copies fields to other fields. Missing fields are passed over, the entries are taken in their order.
- * <p>
- * Names are taken as they are, dots included. Numbers, booleans and bytes arrive as texts, null, objects and nested
- * lists as they are; a list of one value arrives as that value, an empty list not at all.
- * <p>
- * With isNested the names are paths into objects and lists, such as <b>author.name</b> or <b>authors[0].name</b>.
- * Every value arrives as it is and replaces what was there; missing objects and lists on the way are made. An index may be
- * one beyond the end of a list, which adds to it. A path that does not fit (a greater index, a way through a text or a
- * number) fails the document.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>fieldMapping (Map&lt;String, Object&gt;, Required) : For each field the field to copy it to, or a list of them;
- *   at least one entry. A name with a dot must be in quotes.</li>
- *   <li>updateMode (String, Optional) : What happens to a destination that exists: "overwrite", "append" or "skip".
- *   Without effect when isNested is true. Defaults to "overwrite".</li>
- *   <li>isNested (Boolean, Optional) : Whether the names are paths. Defaults to false.</li>
- * </ul>
+ * Copies fields to other fields. Missing fields are skipped. Entries are processed in order.
+ *
+ * Names are literal, including dots. Numbers, booleans and bytes become texts; null, objects and nested lists do not
+ * change. A list of one value becomes that value. An empty list is not copied.
+ *
+ * With isNested, the names are paths into objects and lists, such as author.name or authors[0].name. Every value is
+ * copied unchanged and replaces the existing one. Missing objects and lists in the path are created. An index may be
+ * one beyond the end of a list, which adds an element. A path that does not fit (a greater index, or a path through a
+ * text or a number) fails the document.
  */
 export class CopyFields extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -82,7 +82,7 @@ export class CopyFields extends Stage<typeof parameters> {
       yield {
         parameter: 'updateMode',
         severity: 'warning',
-        message: 'updateMode has no effect when isNested is true: what exists is replaced',
+        message: 'updateMode has no effect if isNested is true: the existing value is replaced',
       };
     }
     for (const [source, dests] of params.fieldMapping) {
@@ -153,7 +153,7 @@ function* checkDestinationPath(parameter: string, path: string): Generator<Param
   yield* problems;
   if (problems.length > 0) return;
   const root = parseNestedPath(path)[0] as string;
-  // The reference passes over a copy to a reserved field, document by document; a config with one must still run.
+  // The reference skips a copy to a reserved field in each document, so a config with one must still run.
   for (const problem of checkDestination(parameter, root)) yield { ...problem, severity: 'warning' };
 }
 

@@ -1,24 +1,22 @@
 import { clamped, Document, Stage, Type } from '@headrace/engine';
 
 const parameters = Type.Object({
+  /** The number of children. A negative number means none. Defaults to 3. */
   numChildren: Type.Optional(Type.Integer({ default: 3, ...clamped({ minimum: 0 }) })),
+  /** Whether the document itself is dropped. Defaults to false. */
   dropParent: Type.Optional(Type.Boolean({ default: false })),
+  /**
+   * The document fails when this many children exist and another one is due. The earlier children have already left the
+   * stage. Defaults to no failure.
+   */
   failAfter: Type.Optional(Type.Integer()),
+  /** The child to drop, counted from 1. Without it no child is dropped. */
   dropChild: Type.Optional(Type.Integer()),
 });
 
 /**
- * Emits children with nothing but an id: a help for trying out how a pipeline treats children. Their ids are the
- * id of the document with _child1, _child2 and so on behind it. They go through the later stages before the document.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>numChildren (Integer, Optional) : How many children; none with a negative number. Defaults to 3.</li>
- *   <li>dropParent (Boolean, Optional) : Whether the document itself is dropped. Defaults to false.</li>
- *   <li>failAfter (Integer, Optional) : Fail the document when this many children are made and one more is to
- *   come: the children before have gone on by then. Without it there is no failure.</li>
- *   <li>dropChild (Integer, Optional) : The child to drop, counted from 1. Without it no child is dropped.</li>
- * </ul>
+ * Emits children that have only an id, to test how a pipeline handles children. Their ids are the id of the document
+ * with _child1, _child2 and so on. They pass through the later stages before the document.
  */
 export class CreateChildrenStage extends Stage<typeof parameters> {
   static override readonly parameters = parameters;

@@ -13,34 +13,31 @@ import { graphemeFloor } from '@headrace/text-analysis/letters';
 import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
 
 const parameters = Type.Object({
+  /** The fields to read. */
   source: Type.Array(Type.String()),
+  /** The fields for the teasers, one for each source, or one for all. A source may be its own destination. */
   dest: Type.Array(Type.String()),
+  /** The maximum length of a teaser, at least 1. */
   maxLength: Type.Integer({ minimum: 1 }),
+  /**
+   * What happens to a destination that exists: "overwrite" replaces its values, "append" adds to them, "skip" keeps
+   * them. With one destination for several sources, "overwrite" leaves the teaser of the last source that has one.
+   * Defaults to "overwrite".
+   */
   updateMode: UpdateModeParameter,
 });
 
 /**
  * Shortens texts for display, between words where possible.
- * <p>
- * A text that is not longer than maxLength stays whole. A longer one ends before the last blank, full stop, question mark,
- * exclamation mark or comma among its first maxLength characters; that character itself is left out. A text without
- * one is cut at maxLength, but never inside a character as readers see it: an accent stays with its letter, an emoji or a
- * flag is kept or left out whole. Lengths count UTF-16 units, in which most characters are one and emoji two or more.
- * White space at both ends is removed, unless the cut was inside a word.
- * <p>
- * Of a list the first value is taken, as text: an object has none and gives an empty teaser. A missing field, null and
- * an empty list give no teaser.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>source (List&lt;String&gt;, Required) : The fields to read.</li>
- *   <li>dest (List&lt;String&gt;, Required) : The fields for the teasers, one for each source, or one for all. A source may
- *   be its own destination.</li>
- *   <li>maxLength (Integer, Required) : The greatest length of a teaser, at least 1.</li>
- *   <li>updateMode (String, Optional) : What happens to a destination that exists: "overwrite" replaces its values,
- *   "append" adds to them, "skip" keeps them. With one destination for several sources, "overwrite" leaves the teaser of
- *   the last source that has one. Defaults to "overwrite".</li>
- * </ul>
+ *
+ * A text that is not longer than maxLength stays whole. A longer text ends before the last blank, full stop, question
+ * mark, exclamation mark or comma among its first maxLength characters. A text without any of these is cut at
+ * maxLength, but never inside a visible character: an accent stays with its letter, and an emoji or a flag is kept or
+ * left out whole. Lengths count UTF-16 units: one for most characters, two or more for emoji. White space at both ends
+ * is removed, unless the cut was inside a word.
+ *
+ * If the field is a list, its first value is used, as text. An object has no text and makes an empty teaser. A missing
+ * field, null and an empty list make no teaser.
  */
 export class CreateStaticTeaser extends Stage<typeof parameters> {
   static override readonly parameters = parameters;

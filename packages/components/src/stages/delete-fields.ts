@@ -1,16 +1,12 @@
 import { type Document, type DocumentTable, type ParameterProblem, Stage, type Static, Type } from '@headrace/engine';
 import { checkDestination } from '../fields/destination.ts';
 
-const parameters = Type.Object({ fields: Type.Array(Type.String()) });
+const parameters = Type.Object({
+  /** The fields to remove, at least one. */
+  fields: Type.Array(Type.String()),
+});
 
-/**
- * Removes fields. The names are taken as they are: a dot does not lead into an object. Missing fields are passed over.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>fields (List&lt;String&gt;, Required) : The fields to remove, at least one.</li>
- * </ul>
- */
+/** Removes fields. Names are literal: a dot does not lead into an object. Missing fields are skipped. */
 export class DeleteFields extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
 

@@ -15,44 +15,41 @@ import type { LanguageModel } from '@headrace/text-analysis/language';
 import { checkDestination } from '../fields/destination.ts';
 
 const parameters = Type.Object({
+  /**
+   * The fields with the text, at least one. All their values count; numbers and booleans are texts. Null is left out.
+   */
   source: Type.Array(Type.String()),
+  /** The field for the code of the language. */
   languageField: Type.String(),
+  /** The field for the probability, with two decimals, at most 0.99. Defaults to "languageConfidence". */
   languageConfidenceField: Type.Optional(Type.String({ default: 'languageConfidence' })),
+  /**
+   * How many characters the texts must have in total. Defaults to 50. With fewer than 20, hardly any language can be
+   * detected.
+   */
   minLength: Type.Optional(Type.Integer({ default: 50, ...clamped({ minimum: 0 }) })),
+  /** How many characters are examined, from the start. Defaults to 10000. */
   maxLength: Type.Optional(Type.Integer({ default: 10_000, minimum: 1 })),
+  /** How probable the language must be, from 0 to 1. Defaults to 0.95. */
   minProbability: Type.Optional(Type.Number({ default: 0.95, ...clamped({ minimum: 0, maximum: 1 }) })),
+  /** What happens to fields that exist: "overwrite", "append" or "skip". Defaults to "overwrite". */
   updateMode: UpdateModeParameter,
 });
 
-/** Nothing is quite certain. */
+/** No result is certain. */
 const MAX_CONFIDENCE = 0.99;
 
 /**
  * Detects the language that a document is written in.
- * <p>
- * The texts of all sources together are looked at: their letters, pairs and triples of letters are compared with those
- * of 53 languages. When one language is probable enough, its code and the probability are written, otherwise nothing is:
- * for texts that are too short, mixed, or in none of these languages. URLs and mail addresses do not count; a text without
- * letters has no language.
- * <p>
+ *
+ * The texts of all sources are examined together. Their letters, pairs and triples of letters are compared with those
+ * of 53 languages. If one language is probable enough, its code and the probability are written. Otherwise nothing is
+ * written: the text is too short, mixed, or in none of these languages. URLs and mail addresses do not count. A text
+ * without letters has no language.
+ *
  * The codes are af, ar, bg, bn, cs, da, de, el, en, es, et, fa, fi, fr, gu, he, hi, hr, hu, id, it, ja, kn, ko, lt, lv,
  * mk, ml, mr, ne, nl, no, pa, pl, pt, ro, ru, sk, sl, so, sq, sv, sw, ta, te, th, tl, tr, uk, ur, vi, zh-cn (simplified
  * Chinese) and zh-tw (traditional Chinese).
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>source (List&lt;String&gt;, Required) : The fields with the text, at least one. All their values count, numbers
- *   and booleans as texts; null is left out.</li>
- *   <li>languageField (String, Required) : The field for the code of the language.</li>
- *   <li>languageConfidenceField (String, Optional) : The field for the probability, with two decimals, at most 0.99.
- *   Defaults to "languageConfidence".</li>
- *   <li>minLength (Integer, Optional) : How many characters the texts must have together. Defaults to 50; of fewer than 20
- *   hardly any language can be told for certain.</li>
- *   <li>maxLength (Integer, Optional) : How many characters are looked at, from the start. Defaults to 10000.</li>
- *   <li>minProbability (Double, Optional) : How probable the language must be, from 0 to 1. Defaults to 0.95.</li>
- *   <li>updateMode (String, Optional) : What happens to fields that exist: "overwrite", "append" or "skip". Defaults to
- *   "overwrite".</li>
- * </ul>
  */
 export class DetectLanguage extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -113,7 +110,7 @@ export class DetectLanguage extends Stage<typeof parameters> {
     this.#model = undefined;
   }
 
-  /** The texts of all sources; undefined when there is too little. */
+  /** The texts of all sources; undefined if they are too short. */
   #text(document: Document): string | undefined {
     const { source, minLength = 0, maxLength = 0 } = this.params;
     let text = '';
@@ -121,7 +118,7 @@ export class DetectLanguage extends Stage<typeof parameters> {
     for (const field of source) {
       for (const value of document.values(field)) {
         const part = textOf(value)?.slice(0, maxLength - length) ?? '';
-        // A word must not run on into the next value; the blank does not count.
+        // A word must not continue into the next value. The blank does not count.
         text += text === '' ? part : ` ${part}`;
         length += part.length;
         if (length >= maxLength) break;

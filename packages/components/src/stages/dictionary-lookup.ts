@@ -17,90 +17,48 @@ import { checkDictionary } from '../text/dictionary/dictionary-file.ts';
 import { LookupDictionary } from '../text/dictionary/lookup-dictionary.ts';
 
 const parameters = Type.Object({
+  /** The fields with the values. */
   source: Type.Array(Type.String()),
+  /** The fields for the results: one for each source, or one for all. */
   dest: Type.Array(Type.String()),
+  /**
+   * The path of the dictionary: a local path, a file: or classpath: URI, or an object of a cloud (s3://, gs://,
+   * https://…blob.core.windows.net/), which needs the block s3, gcp or azure.
+   */
   dictPath: Type.String(READS),
+  /** Whether the payloads are written. Otherwise the values that were found are written. Defaults to true. */
   usePayloads: Type.Optional(Type.Boolean({ default: true })),
+  /** Whether letter case is ignored. Values are then written in lower case, payloads unchanged. Defaults to false. */
   ignoreCase: Type.Optional(Type.Boolean({ default: false })),
+  /**
+   * What happens to a destination that exists: "overwrite", "append" or "skip". Defaults to "overwrite", the only
+   * choice with setOnly.
+   */
   updateMode: UpdateModeParameter,
+  /** Whether to write true or false instead. Defaults to false. */
   setOnly: Type.Optional(Type.Boolean({ default: false })),
+  /** Whether one value in the set is enough. Requires setOnly. Defaults to false. */
   useAnyMatch: Type.Optional(Type.Boolean({ default: false })),
+  /** The result for a source that is missing: true or false. Requires setOnly. Defaults to false. */
   ignoreMissingSource: Type.Optional(Type.Boolean({ default: false })),
   ...storageParameters,
 });
 
 /**
- * Looks whole values up in a dictionary and writes what it says of them, or whether it has them.
- * <p>
+ * Looks up values in a dictionary, and writes their payloads or whether the dictionary has them.
+ *
  * The dictionary is a CSV file in UTF-8 without a header. The first cell of a row is a key, all others are its
- * payloads, empty cells too; a key alone is its own payload. White space around cells goes. Of equal keys the last one
- * counts. The dictionary is read when a run starts; a million keys take about 70 MB, once for all pipeline threads.
- * <p>
- * All values of a source are looked up, in their order, numbers and booleans as texts. The payloads of all that are
- * found are written; values that are not found are left out, and when none is found the destination stays as it
- * is. When several sources share one destination, the mode "overwrite" leaves what was found for the last source with a
- * hit, "append" collects the payloads of all.
- * <p>
- * With setOnly the dictionary is a set, a key in each row, and the destination becomes true when it has every value of
- * the source, else false. An empty list has no value that is missing: true. With useAnyMatch one value is enough. When
- * several sources share one destination, all of them must be true, or with useAnyMatch one.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>source (List&lt;String&gt;, Required) : The fields with the values.</li>
- *   <li>dest (List&lt;String&gt;, Required) : The fields for what is found: as many as sources, or one for all.</li>
- *   <li>dictPath (String, Required) : The path of the dictionary: a local path, a file: or classpath: URI, or an object
- *   of a cloud (s3://, gs://, https://…blob.core.windows.net/), which needs the block s3, gcp or azure.</li>
- *   <li>usePayloads (Boolean, Optional) : Whether the payloads are written; otherwise the values that were found. Defaults
- *   to true.</li>
- *   <li>ignoreCase (Boolean, Optional) : Whether upper and lower case are the same. Values are written in lower case
- *   then, payloads as they are. Defaults to false.</li>
- *   <li>updateMode (String, Optional) : What happens to a destination that exists: "overwrite", "append" or "skip".
- *   Defaults to "overwrite", and cannot be another with setOnly.</li>
- *   <li>setOnly (Boolean, Optional) : Whether to write true or false instead. Defaults to false.</li>
- *   <li>useAnyMatch (Boolean, Optional) : Whether one value in the set is enough. Counts with setOnly only. Defaults to
- *   false.</li>
- *   <li>ignoreMissingSource (Boolean, Optional) : What a source that is missing counts as: true or false. Counts with
- *   setOnly only. Defaults to false.</li>
- *   <li>s3 (Map, Optional) : Makes s3: paths readable. Without keys in it the credentials of the environment or the
- *   machine are taken.</li>
- *   <li>s3.accessKeyId (String, Optional) : The id of the access key; needs secretAccessKey.</li>
- *   <li>s3.secretAccessKey (String, Optional) : The secret of the access key.</li>
- *   <li>s3.region (String, Optional) : The region of the buckets. Defaults to that of the environment.</li>
- *   <li>s3.endpoint (String, Optional) : The URL of another server that speaks the protocol of S3.</li>
- *   <li>s3.maxNumOfPages (Integer, Optional) : How many files a request for a listing asks for. No effect here.</li>
- *   <li>s3.tls (Config, Optional) : Certificates, in PEM files.</li>
- *   <li>s3.tls.caFile (String, Optional) : Certificates of authorities to trust besides those of the system.</li>
- *   <li>s3.tls.certificateFile (String, Optional) : Our certificate, for servers that ask for one.</li>
- *   <li>s3.tls.keyFile (String, Optional) : Its key. Defaults to the file of the certificate.</li>
- *   <li>s3.tls.keyPassphrase (String, Optional) : What the key is encrypted with.</li>
- *   <li>s3.acceptInvalidCert (Boolean, Optional) : Whether any certificate of the server is accepted, for tests. Defaults to false.</li>
- *   <li>azure (Map, Optional) : Makes https: paths of Azure Blob Storage readable. Without credentials in it, those in
- *   AZURE_STORAGE_CONNECTION_STRING are taken.</li>
- *   <li>azure.connectionString (String, Optional) : The connection string of the account, which may name an endpoint of
- *   its own.</li>
- *   <li>azure.accountName (String, Optional) : The name of the account; needs accountKey.</li>
- *   <li>azure.accountKey (String, Optional) : The key of the account.</li>
- *   <li>azure.maxNumOfPages (Integer, Optional) : How many files a request for a listing asks for. No effect here.</li>
- *   <li>azure.tls (Config, Optional) : Certificates, in PEM files.</li>
- *   <li>azure.tls.caFile (String, Optional) : Certificates of authorities to trust besides those of the system.</li>
- *   <li>azure.tls.certificateFile (String, Optional) : Our certificate, for servers that ask for one.</li>
- *   <li>azure.tls.keyFile (String, Optional) : Its key. Defaults to the file of the certificate.</li>
- *   <li>azure.tls.keyPassphrase (String, Optional) : What the key is encrypted with.</li>
- *   <li>azure.acceptInvalidCert (Boolean, Optional) : Whether any certificate of the server is accepted, for tests. Defaults to false.</li>
- *   <li>gcp (Map, Optional) : Makes gs: paths readable.</li>
- *   <li>gcp.pathToServiceKey (String, Required) : The file with the key of a service account; empty for the credentials
- *   of the machine.</li>
- *   <li>gcp.endpoint (String, Optional) : The URL of another server that speaks the protocol of Google Cloud
- *   Storage.</li>
- *   <li>gcp.maxNumOfPages (Integer, Optional) : How many files a request for a listing asks for. No effect here.</li>
- *   <li>gcp.tls (Config, Optional) : Certificates, in PEM files.</li>
- *   <li>gcp.tls.caFile (String, Optional) : Certificates of authorities to trust besides those of the system.</li>
- *   <li>gcp.tls.certificateFile (String, Optional) : Our certificate, for servers that ask for one.</li>
- *   <li>gcp.tls.keyFile (String, Optional) : Its key. Defaults to the file of the certificate.</li>
- *   <li>gcp.tls.keyPassphrase (String, Optional) : What the key is encrypted with.</li>
- *   <li>gcp.acceptInvalidCert (Boolean, Optional) : Whether any certificate of the server is accepted, for tests. Defaults to false.</li>
- * </ul>
+ * payloads, including empty cells. A key without other cells is its own payload. White space around cells is removed.
+ * If a key occurs twice, the last row counts. The dictionary is read when a run starts. A million keys take about 70
+ * MB, shared by all pipeline threads.
+ *
+ * All values of a source are looked up in order, numbers and booleans as texts. The payloads of all values that are
+ * found are written. If none is found, the destination does not change. If several sources share one destination, the
+ * mode "overwrite" keeps the results of the last source with a result, "append" collects the payloads of all.
+ *
+ * With setOnly, the dictionary is a set with a key in each row. The destination becomes true if the set has every value
+ * of the source, otherwise false. An empty list becomes true, because no value is missing. With useAnyMatch one value
+ * is enough. If several sources share one destination, all of them must be true, or one with useAnyMatch.
  */
 export class DictionaryLookup extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -120,7 +78,7 @@ export class DictionaryLookup extends Stage<typeof parameters> {
       ],
     },
     {
-      description: 'Whether all tags of a document are known ones',
+      description: 'Whether all tags of a document are in a list',
       needs: 'tags.csv with the rows "news" and "sport"',
       params: { source: ['tags'], dest: ['known'], dictPath: 'tags.csv', setOnly: true },
       documents: [{ id: '1', tags: ['news', 'gossip'] }],

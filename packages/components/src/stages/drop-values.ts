@@ -11,22 +11,19 @@ import {
 import { checkDestination } from '../fields/destination.ts';
 
 const parameters = Type.Object({
+  /** The fields, at least one. */
   source: Type.Array(Type.String()),
+  /** The values to remove. */
   values: Type.Array(Type.String()),
 });
 
 /**
  * Removes given values from fields.
- * <p>
- * Values are compared as texts, letter case as given: "2" removes the number 2 too. What stays becomes a list of
- * texts, also where the field held a single value or numbers; null, objects and lists within the list are never
- * removed and stay as they are. A field with nothing left, or with an empty list before, is removed. Missing fields are passed over.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>source (List&lt;String&gt;, Required) : The fields, at least one.</li>
- *   <li>values (List&lt;String&gt;, Required) : The values to remove.</li>
- * </ul>
+ *
+ * Values are compared as texts, and letter case counts: "2" also removes the number 2. The remaining values become a
+ * list of texts, also if the field had a single value or numbers. Null, objects and lists inside the list are never
+ * removed and do not change. A field without remaining values, or with an empty list before, is removed. Missing fields
+ * are skipped.
  */
 export class DropValues extends Stage<typeof parameters> {
   static override readonly parameters = parameters;

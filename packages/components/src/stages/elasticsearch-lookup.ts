@@ -25,14 +25,21 @@ import { reachIndex } from '../search-engine/reach-index.ts';
 import { SearchEngine } from '../search-engine/search-engine.ts';
 
 const parameters = Type.Object({
+  /** The index to look in. */
   elasticsearch: Type.Object({
     ...connectionParameters,
+    /** No effect here. */
     update: Type.Optional(Type.Boolean({ noEffect: true })),
+    /** No effect here. */
     parentName: Type.Optional(Type.String({ noEffect: true })),
+    /** No effect here. */
     join: Type.Optional(MapOf(Type.String(), { ...COERCED, noEffect: true })),
   }),
+  /** The fields of the entry. */
   source: Type.Array(Type.String()),
+  /** The fields of the document to write, one for each source. */
   dest: Type.Array(Type.String()),
+  /** What happens to a destination that exists: "overwrite", "append" or "skip". Defaults to "overwrite". */
   updateMode: UpdateModeParameter,
 });
 
@@ -41,50 +48,21 @@ const IN_FLIGHT = 256;
 const BATCH = 64;
 
 /**
- * Copies fields from the entry of an Elasticsearch index that has the same id as the document.
- * <p>
- * Values arrive as they are in the index: numbers, booleans, lists and objects stay what they are. A field that the
- * entry does not have, and an entry that does not exist, change nothing. Names are those of the top level of the entry; a
- * dot in them is part of the name.
- * <p>
- * Documents that are processed together are looked up together, 64 in one request. Requests that fail in passing (overload,
- * lost connections) are tried again for some seconds; then their documents fail. The run does not start when
- * Elasticsearch cannot be reached. OpenSearch is served as well.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>elasticsearch (Config, Required) : The index to look in.</li>
- *   <li>elasticsearch.url (String, Required) : Where Elasticsearch answers, as https://user:password@host:9200. Several
- *   nodes with commas between them: when one fails, the next is asked.</li>
- *   <li>elasticsearch.index (String, Required) : The index or alias.</li>
- *   <li>elasticsearch.userName (String, Optional) : The user, instead of one in the URL; needs password.</li>
- *   <li>elasticsearch.password (String, Optional) : The password; best taken from the environment or from a file of its own, see the page on configuration.</li>
- *   <li>elasticsearch.apiKey (String, Optional) : An API key in its encoded form, instead of user and password: it is sent as <code>Authorization: ApiKey …</code>.</li>
- *   <li>elasticsearch.bearerToken (String, Optional) : A token, instead of user and password: it is sent as <code>Authorization: Bearer …</code>.</li>
- *   <li>elasticsearch.tls (Config, Optional) : Certificates, in PEM files.</li>
- *   <li>elasticsearch.tls.caFile (String, Optional) : Certificates of authorities to trust besides those of the system.</li>
- *   <li>elasticsearch.tls.certificateFile (String, Optional) : Our certificate, for servers that ask for one.</li>
- *   <li>elasticsearch.tls.keyFile (String, Optional) : Its key. Defaults to the file of the certificate.</li>
- *   <li>elasticsearch.tls.keyPassphrase (String, Optional) : What the key is encrypted with.</li>
- *   <li>elasticsearch.acceptInvalidCert (Boolean, Optional) : Whether certificates that nobody vouches for are accepted,
- *   for tests. Defaults to false.</li>
- *   <li>elasticsearch.useCompression (Boolean, Optional) : Whether requests and answers are compressed: worth it over slow
- *   connections. Defaults to false.</li>
- *   <li>elasticsearch.update (Boolean, Optional) : No effect here.</li>
- *   <li>elasticsearch.parentName (String, Optional) : No effect here.</li>
- *   <li>elasticsearch.join (Map&lt;String, String&gt;, Optional) : No effect here.</li>
- *   <li>source (List&lt;String&gt;, Required) : The fields of the entry.</li>
- *   <li>dest (List&lt;String&gt;, Required) : The fields of the document that they go to, one for each source.</li>
- *   <li>updateMode (String, Optional) : What happens to a destination that exists: "overwrite", "append" or "skip".
- *   Defaults to "overwrite".</li>
- * </ul>
+ * Copies fields from the entry of an Elasticsearch index with the same id as the document.
+ *
+ * Values do not change: numbers, booleans, lists and objects keep their types. A missing field of the entry and a
+ * missing entry change nothing. Names are those of the top level of the entry; a dot is part of the name.
+ *
+ * Documents that are processed together are looked up together, 64 in one request. Temporary failures (overload, lost
+ * connections) are tried again for some seconds; then the documents fail. The run does not start if Elasticsearch
+ * cannot be reached. OpenSearch works too.
  */
 export class ElasticsearchLookup extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
 
   static readonly examples = [
     {
-      description: 'Take over the rating that the index has',
+      description: 'Copy the rating from the index',
       needs: 'An Elasticsearch with the entry {"rating": 4.5} under the id 1 of the index movies',
       params: {
         elasticsearch: { url: 'http://localhost:9200', index: 'movies' },
@@ -109,7 +87,7 @@ export class ElasticsearchLookup extends Stage<typeof parameters> {
       yield {
         parameter: 'dest',
         message: `source has ${counted(source.length, 'field')} and dest ${dest.length}`,
-        hint: 'Give each source its destination.',
+        hint: 'Name a destination for each source.',
       };
     }
     for (const [i, name] of dest.entries()) yield* checkDestination(`dest[${i}]`, name);
@@ -151,7 +129,7 @@ export class ElasticsearchLookup extends Stage<typeof parameters> {
     await this.#engine?.close();
   }
 
-  /** The entries of these ids, undefined for those that do not exist. */
+  /** The entries with these ids, undefined for those that do not exist. */
   async #lookUp(ids: readonly string[]): Promise<(JsonObject | undefined | Error)[]> {
     const docs = ids.map((id) => `{"_id":${writeValue(id)},"_source":${this.#fields}}`);
     const response = await (this.#engine as SearchEngine).request({
@@ -167,7 +145,7 @@ export class ElasticsearchLookup extends Stage<typeof parameters> {
 
   #read(entry: Value): JsonObject | undefined | Error {
     const { index } = this.params.elasticsearch;
-    if (!(entry instanceof Map)) return new Error(`Elasticsearch answered something that is no entry of ${index}`);
+    if (!(entry instanceof Map)) return new Error(`Elasticsearch sent an answer that is not an entry of ${index}`);
     const error = entry.get('error');
     if (error !== undefined) {
       const reason = error instanceof Map ? `${error.get('type')}: ${error.get('reason')}` : writeValue(error);

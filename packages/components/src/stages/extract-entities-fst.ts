@@ -18,98 +18,56 @@ import { checkEntityParameters } from '../text/dictionary/entity-parameters.ts';
 import { type EntityOutput, EntityTerms, writeEntities } from '../text/dictionary/entity-terms.ts';
 
 const parameters = Type.Object({
+  /**
+   * Paths of the dictionaries: local paths, file: or classpath: URIs, or objects of a cloud (s3://, gs://,
+   * https://…blob.core.windows.net/), which need the block s3, gcp or azure.
+   */
   dictionaries: Type.Array(Type.String(READS)),
+  /** The fields to search. */
   source: Type.Array(Type.String()),
+  /** The fields for the results: one for each source, or one for all. */
   dest: Type.Array(Type.String()),
+  /** Whether letter case is ignored. Terms are then reported in lower case. Defaults to false. */
   ignoreCase: Type.Optional(Type.Boolean({ default: false })),
+  /**
+   * Whether a term matches only if no letter is directly before or after it. Digits and underscores are allowed there.
+   * Defaults to true.
+   */
   onlyWholeWords: Type.Optional(Type.Boolean({ default: true })),
+  /** Whether matches may not overlap: from left to right, the longest term at each place is used. Defaults to false. */
   ignoreOverlaps: Type.Optional(Type.Boolean({ default: false })),
+  /**
+   * Whether the search in a field ends at the first place with a match. All terms that begin there count. Defaults to
+   * false.
+   */
   stopOnHit: Type.Optional(Type.Boolean({ default: false })),
+  /** Whether payloads are written instead of terms. A term without a payload is its own payload. Defaults to true. */
   usePayloads: Type.Optional(Type.Boolean({ default: true })),
+  /** A field for the terms, in addition to their payloads. Requires usePayloads. Defaults to none. */
   entityField: Type.Optional(Type.String()),
+  /** A promise that the rows are sorted. It has no effect. Defaults to false. */
   dictsSorted: Type.Optional(Type.Boolean({ default: false })),
+  /** What happens to a destination that exists: "overwrite", "append" or "skip". Defaults to "overwrite". */
   updateMode: UpdateModeParameter,
   ...storageParameters,
 });
 
 /**
- * Finds the terms of dictionaries in texts and writes what the dictionaries say of them.
- * <p>
- * It does what ExtractEntities does, with these differences: hits are written in the order in which they begin, shorter
- * ones first; ignoreOverlaps reads from left to right and takes the longest term at each place; stopOnHit ends the
- * search in a whole field; with ignoreCase terms are reported in lower case, and terms that differ in case alone are one.
- * A word ends where the next character, of any plane, is not a letter. For both stages a dictionary may have millions
- * of terms: a million takes about 100 MB, once for all pipeline threads.
- * <p>
- * A dictionary is a CSV file in UTF-8 without a header. The first cell of a row is a term, the second, if there is one,
- * its payload; further cells are not read. White space around cells goes. Of equal terms the first counts, also across
- * dictionaries. Dictionaries are read when a run starts.
- * <p>
- * All values of a source are searched, numbers and booleans as texts; null and objects hold nothing. Without a hit the
- * destination stays as it is. When several sources share one destination, the mode "overwrite" leaves the hits of the
- * last source that has any, "append" collects those of all.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>dictionaries (List&lt;String&gt;, Required) : Paths of the dictionaries: local paths, file: or classpath: URIs,
- *   or objects of a cloud (s3://, gs://, https://…blob.core.windows.net/), which need the block s3, gcp or azure.</li>
- *   <li>source (List&lt;String&gt;, Required) : The fields to search.</li>
- *   <li>dest (List&lt;String&gt;, Required) : The fields for what is found: as many as sources, or one for all.</li>
- *   <li>ignoreCase (Boolean, Optional) : Whether upper and lower case are the same. Terms are reported in lower case
- *   then. Defaults to false.</li>
- *   <li>onlyWholeWords (Boolean, Optional) : Whether a term counts only where no letter stands right before or after
- *   it; digits and underscores may. Defaults to true.</li>
- *   <li>ignoreOverlaps (Boolean, Optional) : Whether hits may not overlap: from left to right the longest term at each
- *   place is taken. Defaults to false.</li>
- *   <li>stopOnHit (Boolean, Optional) : Whether the search in a field ends at the first place with a hit; all terms that
- *   begin there count. Defaults to false.</li>
- *   <li>usePayloads (Boolean, Optional) : Whether payloads are written instead of terms; a term without one stands for
- *   itself. Defaults to true.</li>
- *   <li>entityField (String, Optional) : A field for the terms, in addition to their payloads. It needs usePayloads. By
- *   default there is none.</li>
- *   <li>dictsSorted (Boolean, Optional) : A promise that the rows are sorted, which nothing depends on here. Defaults to
- *   false.</li>
- *   <li>updateMode (String, Optional) : What happens to a destination that exists: "overwrite", "append" or "skip".
- *   Defaults to "overwrite".</li>
- *   <li>s3 (Map, Optional) : Makes s3: paths readable. Without keys in it the credentials of the environment or the
- *   machine are taken.</li>
- *   <li>s3.accessKeyId (String, Optional) : The id of the access key; needs secretAccessKey.</li>
- *   <li>s3.secretAccessKey (String, Optional) : The secret of the access key.</li>
- *   <li>s3.region (String, Optional) : The region of the buckets. Defaults to that of the environment.</li>
- *   <li>s3.endpoint (String, Optional) : The URL of another server that speaks the protocol of S3.</li>
- *   <li>s3.maxNumOfPages (Integer, Optional) : How many files a request for a listing asks for. No effect here.</li>
- *   <li>s3.tls (Config, Optional) : Certificates, in PEM files.</li>
- *   <li>s3.tls.caFile (String, Optional) : Certificates of authorities to trust besides those of the system.</li>
- *   <li>s3.tls.certificateFile (String, Optional) : Our certificate, for servers that ask for one.</li>
- *   <li>s3.tls.keyFile (String, Optional) : Its key. Defaults to the file of the certificate.</li>
- *   <li>s3.tls.keyPassphrase (String, Optional) : What the key is encrypted with.</li>
- *   <li>s3.acceptInvalidCert (Boolean, Optional) : Whether any certificate of the server is accepted, for tests. Defaults to false.</li>
- *   <li>azure (Map, Optional) : Makes https: paths of Azure Blob Storage readable. Without credentials in it, those in
- *   AZURE_STORAGE_CONNECTION_STRING are taken.</li>
- *   <li>azure.connectionString (String, Optional) : The connection string of the account, which may name an endpoint of
- *   its own.</li>
- *   <li>azure.accountName (String, Optional) : The name of the account; needs accountKey.</li>
- *   <li>azure.accountKey (String, Optional) : The key of the account.</li>
- *   <li>azure.maxNumOfPages (Integer, Optional) : How many files a request for a listing asks for. No effect here.</li>
- *   <li>azure.tls (Config, Optional) : Certificates, in PEM files.</li>
- *   <li>azure.tls.caFile (String, Optional) : Certificates of authorities to trust besides those of the system.</li>
- *   <li>azure.tls.certificateFile (String, Optional) : Our certificate, for servers that ask for one.</li>
- *   <li>azure.tls.keyFile (String, Optional) : Its key. Defaults to the file of the certificate.</li>
- *   <li>azure.tls.keyPassphrase (String, Optional) : What the key is encrypted with.</li>
- *   <li>azure.acceptInvalidCert (Boolean, Optional) : Whether any certificate of the server is accepted, for tests. Defaults to false.</li>
- *   <li>gcp (Map, Optional) : Makes gs: paths readable.</li>
- *   <li>gcp.pathToServiceKey (String, Required) : The file with the key of a service account; empty for the credentials
- *   of the machine.</li>
- *   <li>gcp.endpoint (String, Optional) : The URL of another server that speaks the protocol of Google Cloud
- *   Storage.</li>
- *   <li>gcp.maxNumOfPages (Integer, Optional) : How many files a request for a listing asks for. No effect here.</li>
- *   <li>gcp.tls (Config, Optional) : Certificates, in PEM files.</li>
- *   <li>gcp.tls.caFile (String, Optional) : Certificates of authorities to trust besides those of the system.</li>
- *   <li>gcp.tls.certificateFile (String, Optional) : Our certificate, for servers that ask for one.</li>
- *   <li>gcp.tls.keyFile (String, Optional) : Its key. Defaults to the file of the certificate.</li>
- *   <li>gcp.tls.keyPassphrase (String, Optional) : What the key is encrypted with.</li>
- *   <li>gcp.acceptInvalidCert (Boolean, Optional) : Whether any certificate of the server is accepted, for tests. Defaults to false.</li>
- * </ul>
+ * Finds the terms of dictionaries in texts and writes their payloads.
+ *
+ * It works as ExtractEntities, with these differences. Matches are written in the order in which they begin, shorter
+ * ones first. ignoreOverlaps reads from left to right and uses the longest term at each place. stopOnHit ends the
+ * search in a whole field. With ignoreCase, terms are reported in lower case, and terms that differ only in case are
+ * one. A word ends before a character that is not a letter, also beyond 16 bits. For both stages, a dictionary may have
+ * millions of terms: a million takes about 100 MB, shared by all pipeline threads.
+ *
+ * A dictionary is a CSV file in UTF-8 without a header. The first cell of a row is a term, the second its payload, if
+ * it exists; other cells are not read. White space around cells is removed. If a term occurs twice, the first one
+ * counts, also across dictionaries. Dictionaries are read when a run starts.
+ *
+ * All values of a source are searched, numbers and booleans as texts. Null and objects contain nothing. Without a match
+ * the destination does not change. If several sources share one destination, the mode "overwrite" keeps the matches of
+ * the last source with a match, "append" collects those of all.
  */
 export class ExtractEntitiesFST extends Stage<typeof parameters> {
   static override readonly parameters = parameters;

@@ -32,77 +32,79 @@ const TIMEOUT = {
 const MILLIS = { ...clamped({ minimum: 0, maximum: MAX_MILLIS }), ...capped('maxWaitSecs', { scale: 1000 }) };
 
 const parameters = Type.Object({
+  /**
+   * The field with the URL, of http or https. Blanks and similar characters in it must be percent-encoded. Letters of
+   * other scripts need no encoding.
+   */
   source: Type.String(),
+  /** The field for the content. The previous value is replaced. */
   dest: Type.String(),
+  /** The suffix of the field for the status: source_suffix. Defaults to status_code. */
   statusSuffix: Type.Optional(Type.String({ default: 'status_code' })),
+  /** The suffix of the field for the number of bytes that were kept: source_suffix. Defaults to size. */
   sizeSuffix: Type.Optional(Type.String({ default: 'size' })),
+  /** The suffix of the field for the failure: source_suffix. Defaults to error. */
   errorSuffix: Type.Optional(Type.String({ default: 'error' })),
+  /**
+   * How many uncompressed bytes are kept. The rest is not downloaded. A negative number means no limit. Defaults to
+   * 2147483647.
+   */
   maxSize: Type.Optional(Type.Integer({ default: 2_147_483_647 })),
+  /** How often a URL is tried again without an answer, or after a status of statusCodeRetryList. Defaults to 0. */
   maxRetries: Type.Optional(Type.Integer({ default: 0, ...clamped({ minimum: 0 }), ...capped('maxRetries') })),
+  /**
+   * Milliseconds before the first of these attempts. Each further wait is twice as long. The actual wait is up to half
+   * shorter, at random, or as long as the server asks (Retry-After). Defaults to 100.
+   */
   initialExpiryMs: Type.Optional(Type.Integer({ default: 100, ...MILLIS })),
+  /** The longest of these waits, in milliseconds. Defaults to 10000. */
   maxExpiryMs: Type.Optional(Type.Integer({ default: 10_000, ...MILLIS })),
+  /** No effect: no document waits for the connection of another one. Defaults to 60000. */
   connectionRequestTimeout: Type.Optional(Type.Integer({ default: 60_000, noEffect: true })),
+  /** The maximum time to connect, in milliseconds. 0 means no limit. Defaults to 60000. */
   connectTimeout: Type.Optional(Type.Integer({ default: 60_000, ...TIMEOUT })),
+  /**
+   * The maximum time without data from the server, before and during its answer, in milliseconds. 0 means no limit.
+   * Defaults to 60000.
+   */
   socketTimeout: Type.Optional(Type.Integer({ default: 60_000, ...TIMEOUT })),
+  /**
+   * The statuses to try again: "429", "50x" for 500 to 509, "5xx" for 500 to 599. A status that stays is a failure,
+   * with maxRetries 0 immediately. With "30x" and similar, redirects are not followed. Defaults to none.
+   */
   statusCodeRetryList: Type.Optional(Type.Array(Type.String(), { default: [] })),
+  /** Headers to send. They replace the default headers. */
   headers: Type.Optional(MapOf(Type.Unknown())),
 });
 
-/** Requests at once, and connections to one server. */
+/** Requests at the same time, and connections to one server. */
 const IN_FLIGHT = 128;
 const MAX_REDIRECTS = 50;
 
 /**
- * Fetches the URL in a field and puts what it answers into another field, as bytes (in JSON they are base64 text).
- * <p>
- * Beside the content, the document gets the status and the number of bytes, in fields that are named after the one with
- * the URL: for the source "url" they are url_status_code and url_size. Every answer counts, that of a 404 too; a
- * condition on the status tells later stages which to take. An answer without content gives empty bytes.
- * <p>
- * When there is no answer, the document gets url_error instead and goes on. It begins with the kind of failure:
- * "java.net.MalformedURLException no protocol: abc", "java.net.UnknownHostException ...", "java.net.SocketTimeoutException
- * Read timed out", "org.apache.http.conn.HttpHostConnectException Connect to ... failed: Connection refused",
- * "java.io.IOException Retry request to ..." for a status of the retry list that stayed.
- * <p>
- * A document without the field, or with null or an empty text in it, is left alone; of a list the first value is
- * fetched. Redirects are followed, up to 50. Compressed answers are unpacked. Cookies are not kept. A user and password in the
- * URL are sent as basic authentication. Proxies are taken from HTTP_PROXY, HTTPS_PROXY and NO_PROXY of the environment.
- * 128 documents are fetched at a time, connections are kept, and documents keep their order. Answers over 256 MiB are
- * errors unless maxSize cuts them before.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>source (String, Required) : The field with the URL, of http or https. Blanks and the like in it must be
- *   percent-encoded; letters of other scripts need not.</li>
- *   <li>dest (String, Required) : The field for the content; what it held is replaced.</li>
- *   <li>statusSuffix (String, Optional) : The status goes to the field source_suffix. Defaults to status_code.</li>
- *   <li>sizeSuffix (String, Optional) : The number of bytes kept goes to the field source_suffix. Defaults to size.</li>
- *   <li>errorSuffix (String, Optional) : The failure goes to the field source_suffix. Defaults to error.</li>
- *   <li>maxSize (Integer, Optional) : How many bytes are kept, unpacked. The rest is neither kept nor downloaded. A
- *   negative number is no limit. Defaults to 2147483647.</li>
- *   <li>maxRetries (Integer, Optional) : How often a URL is tried again when there was no answer, or one with a status of
- *   statusCodeRetryList. Defaults to 0.</li>
- *   <li>initialExpiryMs (Integer, Optional) : Milliseconds before the first of these attempts; before each further one
- *   it is twice as long. The actual wait is up to half shorter, at random, or as long as the server asks
- *   (Retry-After). Defaults to 100.</li>
- *   <li>maxExpiryMs (Integer, Optional) : The longest of these waits, in milliseconds. Defaults to 10000.</li>
- *   <li>connectionRequestTimeout (Integer, Optional) : No effect: no document waits for a connection of another one.
- *   Defaults to 60000.</li>
- *   <li>connectTimeout (Integer, Optional) : Milliseconds that connecting may take; 0 is no limit. Defaults to 60000.</li>
- *   <li>socketTimeout (Integer, Optional) : Milliseconds that the server may be silent, before its answer and within it; 0
- *   is no limit. Defaults to 60000.</li>
- *   <li>statusCodeRetryList (List&lt;String&gt;, Optional) : The statuses to try again: "429", "50x" for 500 to 509, "5xx"
- *   for 500 to 599. One that stays is a failure, with maxRetries 0 at once. "30x" and its like keep redirects from
- *   being followed. Defaults to none.</li>
- *   <li>headers (Map&lt;String, Object&gt;, Optional) : Headers to send, in place of those that are sent anyway.</li>
- * </ul>
+ * Fetches the URL in a field and writes the content to another field, as bytes (in JSON they are base64 text).
+ *
+ * The document also gets the status and the number of bytes, in fields that are named after the field with the URL: for
+ * the source "url" they are url_status_code and url_size. Every answer counts, including a 404. A condition on the
+ * status can select the documents for later stages. An answer without content makes empty bytes.
+ *
+ * Without an answer, the document gets url_error and continues. The text begins with the kind of failure:
+ * "java.net.MalformedURLException no protocol: abc", "java.net.UnknownHostException ...",
+ * "java.net.SocketTimeoutException Read timed out", "org.apache.http.conn.HttpHostConnectException Connect to ...
+ * failed: Connection refused", "java.io.IOException Retry request to ..." for a status of the retry list that stayed.
+ *
+ * A document without the field, or with null or an empty text in it, does not change. If the field is a list, its first
+ * value is fetched. Up to 50 redirects are followed. Compressed answers are decompressed. Cookies are not kept. A user
+ * and password in the URL are sent as basic authentication. Proxies are read from HTTP_PROXY, HTTPS_PROXY and NO_PROXY
+ * of the environment. 128 documents are fetched at a time, connections are reused, and documents keep their order.
+ * Answers of more than 256 MiB are errors unless maxSize cuts them.
  */
 export class FetchUri extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
 
   static readonly examples = [
     {
-      description: 'Fetch pages, trying again when the server is overloaded',
+      description: 'Fetch pages, with retries when the server is overloaded',
       needs: 'A server at http://localhost:8080',
       params: { source: 'url', dest: 'page', maxRetries: 3, statusCodeRetryList: ['429', '5xx'] },
       documents: [
@@ -131,7 +133,7 @@ export class FetchUri extends Stage<typeof parameters> {
         validateHeaderName(name);
         validateHeaderValue(name, headerValue(value));
       } catch (error) {
-        yield { parameter: ['headers', name], message: `headers.${name} is no valid header: ${messageOf(error)}` };
+        yield { parameter: ['headers', name], message: `headers.${name} is not a valid header: ${messageOf(error)}` };
       }
     }
   }
@@ -217,7 +219,7 @@ export class FetchUri extends Stage<typeof parameters> {
   }
 }
 
-/** The mistake of an entry of the retry list; undefined when there is none. */
+/** The mistake in an entry of the retry list; undefined if there is none. */
 function retryEntryProblem(entry: string): Pick<ParameterProblem, 'message' | 'hint' | 'severity'> | undefined {
   if (/^2(00|0x|xx)$/i.test(entry)) {
     return { message: `"${entry}" would try successful answers again`, hint: 'Remove it.' };
@@ -225,8 +227,8 @@ function retryEntryProblem(entry: string): Pick<ParameterProblem, 'message' | 'h
   if (!isStatusPattern(entry)) {
     return {
       severity: 'warning',
-      message: `"${entry}" is no status and has no effect`,
-      hint: 'Write a status, as 429, or with x for any digit at its end, as 50x or 5xx.',
+      message: `"${entry}" is not a status and has no effect`,
+      hint: 'Write a status, as 429, or x for any digit at its end, as 50x or 5xx.',
     };
   }
   if (entry.startsWith('2')) return { severity: 'warning', message: `"${entry}" tries successful answers again` };

@@ -24,43 +24,41 @@ import {
 import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
 
 const parameters = Type.Object({
+  /** The fields with the dates. */
   source: Type.Array(Type.String()),
+  /** The fields for the texts, one for each source, or one for all. A source may be its own destination. */
   dest: Type.Array(Type.String()),
+  /**
+   * The pattern, in the language of Java's DateTimeFormatter, such as EEEE, d MMMM yyyy HH:mm. The letters z and v,
+   * names of zones, are not supported: use XXX for the offset or VV for the id of the zone.
+   */
   formatStr: Type.String(),
+  /** The zone to write the dates in, such as "Europe/Paris", "UTC" or "+02:00". Defaults to "UTC". */
   timeZoneId: Type.Optional(Type.String({ default: 'UTC' })),
+  /**
+   * The language tag for names of months and days and for the weeks of the year, such as "de-DE". Defaults to "en-US".
+   */
   locale: Type.Optional(Type.String({ default: 'en-US' })),
+  /** What numbers count: "milliseconds" or "seconds". Defaults to "milliseconds". */
   epochUnit: Type.Optional(OneOf(['milliseconds', 'seconds'], { default: 'milliseconds' })),
+  /**
+   * What happens to a destination that exists: "overwrite" replaces its values, "append" adds to them, "skip" keeps
+   * them. Defaults to "overwrite".
+   */
   updateMode: UpdateModeParameter,
 });
 
 /**
- * Writes dates in a pattern: <code>2024-05-06T11:08:00Z</code> as <code>6 May 2024</code>. It is the opposite of
- * <code>ParseDate</code>, whose instants it reads.
- * <p>
- * A date is a text in ISO form, or a number that counts from 1970-01-01 in UTC. ISO forms are
- * <code>2024-05-06T11:08:00Z</code>, with an offset such as <code>+02:00</code> in place of <code>Z</code>, with a blank in
- * place of <code>T</code>, with a fraction of a second, without seconds, and <code>2024-05-06</code> alone, which is its
- * midnight. A text without an offset is read in timeZoneId. Use ParseDate first for other forms.
- * <p>
- * Other values are left out, and null is. When no value is a date, the destination keeps what it held; a field that is
- * its own destination is removed then, with "overwrite". A document fails when a date does not fit the pattern.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>source (List&lt;String&gt;, Required) : The fields with the dates.</li>
- *   <li>dest (List&lt;String&gt;, Required) : The fields for the texts, one for each source, or one for all. A source may be
- *   its own destination.</li>
- *   <li>formatStr (String, Required) : The pattern, in the language of Java's DateTimeFormatter, such as
- *   <code>EEEE, d MMMM yyyy HH:mm</code>. The letters z and v, names of zones, are not supported: use XXX for the offset
- *   or VV for the id of the zone.</li>
- *   <li>timeZoneId (String, Optional) : The zone to write the dates in, such as "Europe/Paris", "UTC" or "+02:00".
- *   Defaults to "UTC".</li>
- *   <li>locale (String, Optional) : The language tag for names of months and days and for the weeks of the year, such as
- *   "de-DE". Defaults to "en-US".</li>
- *   <li>epochUnit (String, Optional) : What numbers count: "milliseconds" or "seconds". Defaults to "milliseconds".</li>
- *   <li>updateMode (String, Optional) : What happens to a destination that exists: "overwrite" replaces its values,
- *   "append" adds to them, "skip" keeps them. Defaults to "overwrite".</li>
- * </ul>
+ * Writes dates in a pattern: 2024-05-06T11:08:00Z as 6 May 2024. It is the opposite of ParseDate and reads its
+ * instants.
+ *
+ * A date is a text in ISO form, or a number that counts from 1970-01-01 in UTC. ISO forms are 2024-05-06T11:08:00Z;
+ * with an offset such as +02:00 instead of Z; with a blank instead of T; with a fraction of a second; without seconds;
+ * and 2024-05-06, which is midnight. A text without an offset is read in timeZoneId. For other forms, use ParseDate
+ * first.
+ *
+ * Null and other values are left out. If no value is a date, the destination does not change; with "overwrite", a field
+ * that is its own destination is then removed. A document fails if a date does not fit the pattern.
  */
 export class FormatDate extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -88,7 +86,7 @@ export class FormatDate extends Stage<typeof parameters> {
       ],
     },
     {
-      description: 'The month of a count of seconds, to group documents by',
+      description: 'The month of a number of seconds, to group documents',
       params: { source: ['time'], dest: ['month'], formatStr: 'yyyy-MM', epochUnit: 'seconds' },
       documents: [{ id: '1', time: 1700000000 }],
       output: [{ id: '1', time: 1700000000, month: '2023-11' }],
@@ -107,7 +105,7 @@ export class FormatDate extends Stage<typeof parameters> {
       yield {
         parameter: 'locale',
         message: `locale is not a language tag: "${locale}"`,
-        hint: 'Write a language, and a region where it matters: de, de-DE, en-GB.',
+        hint: 'Write a language, and a region if it matters: de, de-DE, en-GB.',
       };
       return;
     }

@@ -9,19 +9,16 @@ import {
 } from '@headrace/engine';
 import { checkDestination } from '../fields/destination.ts';
 
-const parameters = Type.Object({ fieldMapping: MapOf(Type.String()) });
+const parameters = Type.Object({
+  /** For each field whose values are counted, the field that receives the count. */
+  fieldMapping: MapOf(Type.String()),
+});
 
 /**
  * Writes how many values fields have to other fields.
- * <p>
- * A missing field and an empty list count 0, a single value (null and an object included) 1, a list its size. The
- * length of a text does not matter. The count replaces what the target held.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>fieldMapping (Map&lt;String, String&gt;, Required) : For each field whose values are to be counted the field
- *   that receives the count.</li>
- * </ul>
+ *
+ * A missing field and an empty list count 0, a single value (including null and an object) 1, a list its size. The
+ * length of a text does not matter. The count replaces the previous value of the target.
  */
 export class Length extends Stage<typeof parameters> {
   static override readonly parameters = parameters;

@@ -21,35 +21,32 @@ import {
 import { checkDestination } from '../fields/destination.ts';
 
 const parameters = Type.Object({
+  /**
+   * The fields that queries search, at least one. Terms without a field are searched in the first one. All values
+   * count, numbers and booleans as texts.
+   */
   fields: Type.Array(Type.String()),
+  /**
+   * The queries: objects with names and queries, one or several in each. If a name occurs twice, the last query counts.
+   */
   queries: Type.Array(MapOf(Type.String(), COERCED)),
+  /** The field that the names are added to. */
   matchedQueriesField: Type.String(),
 });
 
 /**
  * Lists which of some stored queries match a document: alerts, tags and routes by search.
- * <p>
- * The names of the queries that match are added to a field, in the order of the config; it is a list from then on.
- * When none matches, the field stays as it is.
- * <p>
- * Queries are in the syntax of Lucene's classic query parser: <code>apple</code>, <code>"red apple"</code>,
- * <code>"red apple"~2</code> (with other words between), <code>title:apple</code>, <code>title:(apple pear)</code>,
- * <code>appl*</code>, <code>ap?le</code>, <code>aple~1</code> (up to 2 letters wrong), <code>[a TO c}</code>,
- * <code>/ap+le/</code>, <code>+must -not perhaps</code>, <code>AND OR NOT</code> and brackets. Without operators any
- * term is enough; <code>a AND b OR c</code> means +a +b c, so use brackets. A query of nothing but exclusions matches
- * nothing; for all others write <code>*:* -word</code>. Boosts are read and do nothing.
- * <p>
- * Texts and queries are compared word by word in lower case, without stop words and without stemming. Ideographs
- * and Hiragana are words by themselves. Ranges compare texts: 10 comes before 9.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>fields (List&lt;String&gt;, Required) : The fields that queries can see, at least one. Terms without a field are
- *   looked for in the first. All values count, numbers and booleans as texts.</li>
- *   <li>queries (List&lt;Map&lt;String, String&gt;&gt;, Required) : The queries: objects of names and queries, one or several
- *   in each. Of queries with the same name the last one counts.</li>
- *   <li>matchedQueriesField (String, Required) : The field that the names are added to.</li>
- * </ul>
+ *
+ * The names of the matching queries are added to a field, in the order of the config. The field is then a list. If none
+ * matches, the field does not change.
+ *
+ * Queries use the syntax of Lucene's classic query parser: apple, "red apple", "red apple"~2 (with other words
+ * between), title:apple, title:(apple pear), appl*, ap?le, aple~1 (up to 2 wrong letters), [a TO c}, /ap+le/, +must
+ * -not perhaps, AND OR NOT and brackets. Without operators any term is enough. a AND b OR c means +a +b c, so use
+ * brackets. A query of only exclusions matches nothing; to match all others write *:* -word. Boosts have no effect.
+ *
+ * Texts and queries are compared word by word in lower case, without stop words and stemming. Each ideograph and each
+ * Hiragana character is a word. Ranges compare texts: 10 comes before 9.
  */
 export class MatchQuery extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -121,7 +118,7 @@ function* checkQuery(
       yield {
         parameter,
         severity: 'warning',
-        message: `The query "${name}" looks into ${field}, which it cannot see`,
+        message: `The query "${name}" searches ${field}, which is not in fields`,
         hint: `Add ${field} to fields.`,
       };
     }

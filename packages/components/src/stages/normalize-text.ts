@@ -14,9 +14,21 @@ import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pai
 import { transformColumn, transformTexts } from '../fields/transform-texts.ts';
 
 const parameters = Type.Object({
+  /** The fields to read. */
   source: Type.Array(Type.String()),
+  /** The fields for the results, one for each source, or one for all. A source may be its own destination. */
   dest: Type.Array(Type.String()),
+  /**
+   * "lowercase", "uppercase", "title_case" (a capital at the start and after white space, lower case otherwise:
+   * "O'neil") or "sentence_case" (a capital at the start and after each full stop, question mark or exclamation mark
+   * with one blank after it, lower case otherwise). The letter case of the mode does not matter.
+   */
   mode: Type.String(),
+  /**
+   * What happens to a destination that exists: "overwrite" replaces its values, "append" adds to them, "skip" keeps
+   * them. With one destination for several sources, "overwrite" leaves the values of the last source. Defaults to
+   * "overwrite".
+   */
   updateMode: UpdateModeParameter,
 });
 
@@ -29,23 +41,10 @@ const MODES: ReadonlyMap<string, (text: string) => string> = new Map([
 
 /**
  * Changes the letter case of texts.
- * <p>
- * Numbers and booleans become texts, a list of one value becomes that value; null and objects go through as they are.
- * Missing fields and empty lists change nothing. The rules are those of Unicode, the same for all languages: "straße" in
- * upper case is "STRASSE".
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>source (List&lt;String&gt;, Required) : The fields to read.</li>
- *   <li>dest (List&lt;String&gt;, Required) : The fields for the results, one for each source, or one for all. A source may
- *   be its own destination.</li>
- *   <li>mode (String, Required) : "lowercase", "uppercase", "title_case" (a capital at the start and behind
- *   white space, all else in lower case: "O'neil") or "sentence_case" (a capital at the start and after each full stop,
- *   question mark or exclamation mark that one blank follows, all else in lower case). Letter case does not matter.</li>
- *   <li>updateMode (String, Optional) : What happens to a destination that exists: "overwrite" replaces its values,
- *   "append" adds to them, "skip" keeps them. With one destination for several sources, "overwrite" leaves the values
- *   of the last source. Defaults to "overwrite".</li>
- * </ul>
+ *
+ * Numbers and booleans become texts. A list of one value becomes that value. Null and objects do not change. Missing
+ * fields and empty lists change nothing. The rules are those of Unicode for all languages: "straße" in upper case is
+ * "STRASSE".
  */
 export class NormalizeText extends Stage<typeof parameters> {
   static override readonly parameters = parameters;

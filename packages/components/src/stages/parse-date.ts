@@ -23,47 +23,55 @@ import { DATE_FORMATTERS, type DateFormatter } from '../dates/date-formatters.ts
 import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pairs.ts';
 
 const parameters = Type.Object({
+  /** The fields with the dates. */
   source: Type.Array(Type.String()),
+  /** The fields for the instants, one for each source, or one for all. A source may be its own destination. */
   dest: Type.Array(Type.String()),
+  /**
+   * Patterns in the language of Java's DateTimeFormatter, such as yyyy-MM-dd HH:mm:ss, with English names of months and
+   * days. A pattern without a full date matches nothing; one without an hour means midnight. Defaults to none.
+   */
   formatStrs: Type.Optional(Type.Array(Type.String(), { default: [] })),
-  formatters: Type.Optional(Type.Array(Type.Object({ class: Type.String() }), { default: [] })),
+  /** Predefined formatters. Defaults to none. */
+  formatters: Type.Optional(
+    Type.Array(
+      Type.Object({
+        /**
+         * The name: DateMonthStrFormatter ("February 2, 2021" within a text), DatePipeFormatter ("2021|2|3" within a
+         * text), DateTwoYearsFormatter ("1998-1999" within a text, meaning the start of the first year),
+         * DateYearOnlyFormatter (a year alone) or UnixTimestampFormatter (milliseconds since 1970).
+         */
+        class: Type.String(),
+      }),
+      { default: [] },
+    ),
+  ),
+  /**
+   * The zone of dates without a zone, such as "Europe/Paris", "UTC" or "+02:00". Defaults to the zone of the process.
+   */
   timeZoneId: Type.Optional(Type.String()),
+  /**
+   * What happens to a destination that exists: "overwrite" replaces its values, "append" adds to them, "skip" keeps
+   * them. With one destination for several sources, "overwrite" leaves the dates of the last source. Defaults to
+   * "overwrite".
+   */
   updateMode: UpdateModeParameter,
 });
 
 /**
- * Turns dates in texts into instants, such as <code>2021-02-02T00:00:00Z</code>: ISO texts in UTC, with a fraction of
- * three, six or nine digits where there is one.
- * <p>
- * The patterns are tried in their order, then the formatters; the first that fits wins. A pattern must fit the
- * beginning of the text, what follows is ignored: longer patterns belong before shorter ones. Values that nothing fits
- * are left out, and null is. When no value is a date, the destination keeps what it held; a field that is its own
- * destination is removed then, with "overwrite".
- * <p>
- * Letter case counts. In a pattern a single letter for a number (M, d, H) takes any number of digits, two letters take
- * exactly two, and the year yy is one from 2000 to 2099. February 30 becomes the last day of February and 24:00 the next
- * midnight; a day 32, a month 13 or a weekday that is not that of the date fit nothing. A zone or an offset in the text
- * goes before timeZoneId. A time that the clocks leap over in spring is moved forward by the gap; of a time that comes
- * twice in autumn the first is taken.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>source (List&lt;String&gt;, Required) : The fields with the dates.</li>
- *   <li>dest (List&lt;String&gt;, Required) : The fields for the instants, one for each source, or one for all. A source may
- *   be its own destination.</li>
- *   <li>formatStrs (List&lt;String&gt;, Optional) : Patterns in the language of Java's DateTimeFormatter, such as
- *   <code>yyyy-MM-dd HH:mm:ss</code>, with English names of months and days. A pattern that gives no full date fits
- *   nothing; one without an hour means midnight. Defaults to none.</li>
- *   <li>formatters (List&lt;Config&gt;, Optional) : Ready-made formatters. Defaults to none.</li>
- *   <li>formatters.class (String, Required) : Its name: DateMonthStrFormatter ("February 2, 2021" within a text),
- *   DatePipeFormatter ("2021|2|3" within a text), DateTwoYearsFormatter ("1998-1999" within a text, meaning the start of
- *   the first year), DateYearOnlyFormatter (a year alone) or UnixTimestampFormatter (milliseconds since 1970).</li>
- *   <li>timeZoneId (String, Optional) : The zone of dates that name none, such as "Europe/Paris", "UTC" or "+02:00".
- *   Defaults to the zone of the process.</li>
- *   <li>updateMode (String, Optional) : What happens to a destination that exists: "overwrite" replaces its values,
- *   "append" adds to them, "skip" keeps them. With one destination for several sources, "overwrite" leaves the dates of
- *   the last source. Defaults to "overwrite".</li>
- * </ul>
+ * Turns dates in texts into instants, such as 2021-02-02T00:00:00Z: ISO texts in UTC. A fraction has three, six or nine
+ * digits.
+ *
+ * The patterns are tried in order, then the formatters. The first match wins. A pattern must match the beginning of the
+ * text; the rest is ignored, so put longer patterns before shorter ones. Null and values without a match are left out.
+ * If no value is a date, the destination does not change; with "overwrite", a field that is its own destination is then
+ * removed.
+ *
+ * Letter case counts. In a pattern, a single letter for a number (M, d, H) matches any number of digits, two letters
+ * match exactly two, and the year yy is one from 2000 to 2099. February 30 becomes the last day of February, and 24:00
+ * the next midnight. A day 32, a month 13 or a weekday that does not fit the date matches nothing. A zone or an offset
+ * in the text wins over timeZoneId. A time that summer time skips is moved forward by the gap. Of a time that occurs
+ * twice in autumn, the first is used.
  */
 export class ParseDate extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -187,7 +195,7 @@ export class ParseDate extends Stage<typeof parameters> {
     return undefined;
   }
 
-  /** The mistake is the config's, so one line for all documents will do. */
+  /** The config is wrong, not the documents: one line for all of them is enough. */
   #warnOnce(pattern: DatePattern, error: PartialDateError): void {
     if (this.#partial.has(pattern)) return;
     this.#partial.add(pattern);

@@ -3,33 +3,28 @@ import { type Document, HeadraceError, type ParameterProblem, Stage, type Static
 import { folderOf, normalizeFilePath } from '../storage/normalize-file-path.ts';
 
 const parameters = Type.Object({
+  /** The field with the path. If it is a list, its first value is used. Defaults to file_path. */
   filePathField: Type.Optional(Type.String({ default: 'file_path' })),
+  /** The separator in the results, "/" or "\\". Defaults to that of the system. */
   fileSep: Type.Optional(Type.String()),
+  /** Whether file_extension is in upper case. Defaults to true. */
   uppercaseExtension: Type.Optional(Type.Boolean({ default: true })),
+  /** Whether to write file_paths. Defaults to true. */
   includeHierarchy: Type.Optional(Type.Boolean({ default: true })),
 });
 
 /**
- * Splits the path of a file into its parts, each in a field of its own.
- * <p>
- * Written are <code>filename</code> (the name behind the last separator), <code>folder</code> (what stands before it,
- * empty when there is nothing, <code>/</code> for a file at the root, <code>C:</code> for <code>C:x.txt</code>), <code>path</code> (the whole path in its simple
- * form), <code>file_extension</code> (the name behind its last dot, empty without one) and, with includeHierarchy,
- * <code>file_paths</code> (the folders above, the outermost first, without a leading separator). Values are added:
- * the fields are lists even with one value, and values that were there stay.
- * <p>
- * Slashes and backslashes both separate, and become fileSep; <code>.</code>, <code>..</code>, doubled separators and
- * one at the end are taken out. A path is text here: no file needs to be there, and of a URI the scheme counts as a
- * folder. A document without the field, or with null in it, is left alone; a path that climbs above its root fails
- * the document.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>filePathField (String, Optional) : The field with the path; of a list the first value. Defaults to file_path.</li>
- *   <li>fileSep (String, Optional) : The separator in what is written, "/" or "\\". Defaults to that of the system.</li>
- *   <li>uppercaseExtension (Boolean, Optional) : Whether file_extension is in upper case. Defaults to true.</li>
- *   <li>includeHierarchy (Boolean, Optional) : Whether to write file_paths. Defaults to true.</li>
- * </ul>
+ * Splits the path of a file into parts, each in a separate field.
+ *
+ * The fields are filename (the name after the last separator), folder (the text before it; empty if there is none, /
+ * for a file at the root, C: for C:x.txt), path (the whole path in its simple form), file_extension (the text after the
+ * last dot of the name, empty without a dot) and, with includeHierarchy, file_paths (the folders above, the outermost
+ * first, without a leading separator). Values are added: the fields are lists even with one value, and existing values
+ * stay.
+ *
+ * Slashes and backslashes both separate and become fileSep. The parts . and .., double separators and a separator at
+ * the end are removed. A path is only text here: the file need not exist, and the scheme of a URL counts as a folder. A
+ * document without the field, or with null in it, does not change. A path above its root fails the document.
  */
 export class ParseFilePath extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -52,7 +47,7 @@ export class ParseFilePath extends Stage<typeof parameters> {
       ],
     },
     {
-      description: 'Only the parts, from another field, for a path of Windows',
+      description: 'Only the parts, from another field, for a Windows path',
       params: { filePathField: 'source', fileSep: '\\', uppercaseExtension: false, includeHierarchy: false },
       documents: [{ id: '1', source: 'C:\\data\\report.Pdf' }],
       output: [
@@ -83,7 +78,7 @@ export class ParseFilePath extends Stage<typeof parameters> {
     const path = normalizeFilePath(given, separator);
     if (path === undefined) {
       throw new HeadraceError('HR_STAGE_FAILED', `"${given}" in field "${filePathField}" is not a path of a file`, {
-        hint: 'It climbs above its root, or begins with something that is neither a folder nor a drive nor a server.',
+        hint: 'It leads above its root, or begins with something that is not a folder, a drive or a server.',
       });
     }
     const end = path.lastIndexOf(separator);

@@ -19,37 +19,33 @@ import { accessSync, openSync, stat, statSync, truncateSync } from '../local-fil
 import { requireWritableFolder } from '../local-files/writable-folder.ts';
 
 const parameters = Type.Object({
+  /** Whether the documents go to the log, at level info. Defaults to true. */
   shouldLog: Type.Optional(Type.Boolean({ default: true })),
+  /** The path of the file to write. Defaults to no file. */
   outputFile: Type.Optional(Type.String(WRITES)),
+  /** Whether an existing file is emptied first. Otherwise the documents are appended. Defaults to true. */
   overwriteFile: Type.Optional(Type.Boolean({ default: true })),
+  /**
+   * Whether the name of the file includes the name of the pipeline thread, so that each thread has a file: out.txt
+   * becomes outLucille-<run id>-Worker-1.txt. Otherwise all threads append to the same file. Defaults to true.
+   */
   appendThreadName: Type.Optional(Type.Boolean({ default: true })),
+  /** The only fields to print. Defaults to all. */
   whitelist: Type.Optional(Type.Array(Type.String(), { default: [] })),
+  /** Fields to leave out; id is always printed. Defaults to none. */
   blacklist: Type.Optional(Type.Array(Type.String(), { default: [] })),
 });
 
-/** Lines are written in pieces of about this many characters, and when the last piece is older than a second. */
+/** Lines are written in blocks of about this many characters, and at least once per second. */
 const BUFFER_SIZE = 64 * 1024;
 const FLUSH_AFTER_MS = 1000;
 
 /**
  * Writes each document as a line of JSON to the log, to a file, or to both. The documents do not change.
- * <p>
- * A line is compact JSON with the fields in their order, bytes in base64. A path that cannot be written fails the start of
- * the pipeline and not its documents. The file is made, or emptied, when the first document comes. Lines are written in
- * pieces; all of them are there when the pipeline has stopped. A preview writes no file.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>shouldLog (Boolean, Optional) : Whether the documents go to the log, at level info. Defaults to true.</li>
- *   <li>outputFile (String, Optional) : Path of the file to write. Without it there is no file.</li>
- *   <li>overwriteFile (Boolean, Optional) : Whether a file that exists is emptied first; otherwise the documents are
- *   added to it. Defaults to true.</li>
- *   <li>appendThreadName (Boolean, Optional) : Whether the name of the pipeline thread goes between the name of the file
- *   and its extension, so that each thread has a file: out.txt becomes outLucille-&lt;run id&gt;-Worker-1.txt. Otherwise all
- *   threads add their lines to the same file. Defaults to true.</li>
- *   <li>whitelist (List&lt;String&gt;, Optional) : The only fields to print. Defaults to all.</li>
- *   <li>blacklist (List&lt;String&gt;, Optional) : Fields to leave out; id is always printed. Defaults to none.</li>
- * </ul>
+ *
+ * A line is compact JSON with the fields in their order, bytes in base64. A path that cannot be written fails the start
+ * of the pipeline, not its documents. The file is created or emptied for the first document. Lines are written in
+ * blocks; all of them are in the file when the pipeline has stopped. A preview writes no file.
  */
 export class Print extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -74,7 +70,7 @@ export class Print extends Stage<typeof parameters> {
     }
   }
 
-  /** With the name of a thread in it, a file has another name. */
+  /** With the name of a thread, the file has another name. */
   static override *touches({ outputFile, appendThreadName }: Static<typeof parameters>): Generator<TouchedFile> {
     if (outputFile === undefined || appendThreadName !== false) return;
     yield { parameter: 'outputFile', access: 'write', path: outputFile, verb: 'write' };
@@ -84,7 +80,7 @@ export class Print extends Stage<typeof parameters> {
   readonly #blacklist: ReadonlySet<string>;
   readonly #path: string | undefined;
   readonly #overwrite: boolean;
-  /** Whether no other thread writes this file. */
+  /** Whether only this thread writes the file. */
   readonly #ownFile: boolean;
   #file: number | undefined = undefined;
   #buffer = '';
@@ -125,7 +121,7 @@ export class Print extends Stage<typeof parameters> {
       const present = statSync(this.#path, 'write');
       if (present?.isDirectory()) throw new Error('it is a directory');
       accessSync(present === undefined ? dirname(this.#path) : this.#path, constants.W_OK);
-      // A file that all threads share is emptied by the first, which starts before there are documents.
+      // The first thread empties a shared file. It starts before there are documents.
       const empty = this.#overwrite && !this.#ownFile && this.context.threadNumber === 1;
       if (empty && present?.isFile()) truncateSync(this.#path);
     } catch (error) {
@@ -155,9 +151,9 @@ export class Print extends Stage<typeof parameters> {
     }
   }
 
-  /** Opens the file for the first document: without documents there is none, or the old one stays. */
+  /** Opens the file for the first document. Without documents, no file is created and an old one stays. */
   #open(path: string): number {
-    // Every write goes to the end of the file as it is then: several threads may write the same one.
+    // Every write appends to the current end of the file: several threads may write the same file.
     const { O_WRONLY, O_CREAT, O_APPEND, O_TRUNC } = constants;
     return openSync(path, O_WRONLY | O_CREAT | O_APPEND | (this.#overwrite && this.#ownFile ? O_TRUNC : 0));
   }

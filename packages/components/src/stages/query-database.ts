@@ -25,52 +25,51 @@ import { reachDatabase } from '../database/reach-database.ts';
 import { columnOf } from '../database/row-documents.ts';
 
 const parameters = Type.Object({
+  /** The class of the JDBC driver, such as org.postgresql.Driver. No Java is needed: the URL names the database. */
   driver: Type.String(),
+  /** The JDBC URL, such as jdbc:postgresql://host:5432/db. */
   connectionString: Type.String(QUERIES),
+  /** The user. Empty together with jdbcPassword means the user in the URL. */
   jdbcUser: Type.String(),
+  /** The password. Read it from the environment: ${DB_PASSWORD}. */
   jdbcPassword: Type.String(),
+  /** The query. Required: without it the stage does not start. */
   sql: Type.Optional(Type.String()),
+  /** The fields whose values replace the ?. If a field is a list, its first value counts. Null is NULL. */
   keyFields: Type.Array(Type.String()),
+  /**
+   * The type of each of them in the database: String, Integer, Long, Double, Boolean or Date. A text that is not a
+   * number counts as 0. A Date is the day of an instant in the zone of the process.
+   */
   inputTypes: Type.Array(Type.String()),
+  /** Labels of columns, in any letter case, and the fields for their values. */
   fieldMapping: MapOf(Type.String()),
+  /** How often a failed connection is tried again. A refused password is not. Defaults to 1. */
   connectionRetries: Type.Optional(Type.Integer({ default: 1, ...clamped({ minimum: 1 }), ...capped('maxRetries') })),
+  /** The wait before that, in milliseconds. Defaults to 10000. */
   connectionRetryPause: Type.Optional(
     Type.Integer({ default: 10_000, ...clamped({ maximum: MAX_MILLIS }), ...capped('maxWaitSecs', { scale: 1000 }) }),
   ),
 });
 
-/** Queries, and so connections, that each pipeline thread has under way at once. */
+/** Queries, and so connections, that each pipeline thread runs at the same time. */
 const IN_FLIGHT = 4;
 
 /**
  * Looks up rows in a database by values of the document, and adds columns of them to its fields.
- * <p>
- * The databases and their JDBC URLs are those of <code>DatabaseConnector</code>: PostgreSQL (and Redshift), MySQL, MariaDB,
- * SQL Server, SQLite; its page tells how types of columns become values too. The statement is prepared once; each
- * <code>?</code> in it stands for one of the key fields, in their order. A <code>?</code> in a text, a quoted name or a comment is
- * left alone; the operators of PostgreSQL that contain one are written with two, <code>??</code>.
- * <p>
- * Of each row that is found the mapped columns are added to the fields: values that a field has stay, several rows make a
- * list, NULL adds nothing. No row changes nothing. A document without one of the key fields fails, and so does one whose
- * query fails.
- * <p>
- * Each pipeline thread has up to 4 queries under way on connections of its own; the order of the documents is kept. A
- * connection that is lost is replaced, and its query sent again. A query that takes longer than 5 minutes fails its
- * document; <code>socketTimeout</code> in the URL sets another limit.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>driver (String, Required) : The class of the JDBC driver, such as <code>org.postgresql.Driver</code>. No Java is needed: the URL says which database it is.</li>
- *   <li>connectionString (String, Required) : The JDBC URL, such as <code>jdbc:postgresql://host:5432/db</code>.</li>
- *   <li>jdbcUser (String, Required) : The user. Empty together with jdbcPassword means: those in the URL.</li>
- *   <li>jdbcPassword (String, Required) : The password; best taken from the environment, <code>${DB_PASSWORD}</code>.</li>
- *   <li>sql (String, Optional) : The query. There is no default: without it the stage does not start.</li>
- *   <li>keyFields (List&lt;String&gt;, Required) : The fields whose values stand for the <code>?</code>. Of a list the first value counts; null is NULL.</li>
- *   <li>inputTypes (List&lt;String&gt;, Required) : What each of them is to the database: String, Integer, Long, Double, Boolean or Date. A text that is no number counts as 0; a Date is the day of an instant in the zone of the process.</li>
- *   <li>fieldMapping (Map&lt;String, String&gt;, Required) : Labels of columns, letter case aside, and the fields for their values.</li>
- *   <li>connectionRetries (Integer, Optional) : How often connecting is tried again. A refused password is not. Defaults to 1.</li>
- *   <li>connectionRetryPause (Integer, Optional) : How long to wait before that, in milliseconds. Defaults to 10000.</li>
- * </ul>
+ *
+ * The databases and their JDBC URLs are those of DatabaseConnector: PostgreSQL (and Redshift), MySQL, MariaDB, SQL
+ * Server, SQLite. Its page also explains how types of columns become values. The statement is prepared once. Each ? in
+ * it is replaced by one of the key fields, in order. A ? in a text, a quoted name or a comment stays. Operators of
+ * PostgreSQL that contain one are written with two, ??.
+ *
+ * The mapped columns of each row are added to the fields. Existing values stay, several rows make a list, NULL adds
+ * nothing. Without a row nothing changes. A document without one of the key fields fails, and so does one whose query
+ * fails.
+ *
+ * Each pipeline thread runs up to 4 queries at a time on separate connections. The order of the documents is kept. A
+ * lost connection is replaced, and its query is sent again. A query of more than 5 minutes fails its document;
+ * socketTimeout in the URL sets another limit.
  */
 export class QueryDatabase extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -122,7 +121,7 @@ export class QueryDatabase extends Stage<typeof parameters> {
       yield {
         parameter: 'inputTypes',
         message: `inputTypes has ${counted(inputTypes.length, 'entry', 'entries')}, keyFields ${keyFields.length}`,
-        hint: 'Each key field needs its type.',
+        hint: 'Each key field needs a type.',
         atStart: true,
       };
     }
@@ -152,7 +151,7 @@ export class QueryDatabase extends Stage<typeof parameters> {
       throw new HeadraceError(
         'HR_STAGE_START',
         `sql takes ${counted(this.#sql.parameters, 'value')} (?), keyFields names ${keyFields.length}`,
-        { hint: 'Each ? outside of texts and comments stands for one key field.' },
+        { hint: 'Each ? outside of texts and comments is replaced by one key field.' },
       );
     }
     this.#pool = new ConnectionPool(database, IN_FLIGHT);
@@ -182,7 +181,7 @@ export class QueryDatabase extends Stage<typeof parameters> {
     const value = document.first(field);
     if (value !== undefined) return toParameter(value, type, field);
     throw new HeadraceError('HR_STAGE_FAILED', `Field "${field}", a key of the query, is missing`, {
-      hint: 'Guard the stage with a condition on the field, or fill it before.',
+      hint: 'Add a condition on the field to the stage, or set the field in an earlier stage.',
     });
   }
 

@@ -20,12 +20,25 @@ import { reachIndex } from '../search-engine/reach-index.ts';
 import { SearchEngine } from '../search-engine/search-engine.ts';
 
 const parameters = Type.Object({
+  /** The index to search. */
   opensearch: Type.Object(connectionParameters),
+  /** The id of a stored template. Either this or searchTemplate is needed. */
   templateName: Type.Optional(Type.String()),
+  /**
+   * A template as JSON text, as """{"source": {"query": {"match": {"title": "{{title}}"}}}}""". Parameters in it are
+   * replaced.
+   */
   searchTemplate: Type.Optional(Type.String()),
+  /** Fields that are parameters and are required. Defaults to none. */
   requiredParamNames: Type.Optional(Type.Array(Type.String(), { default: [] })),
+  /** Fields that are parameters if they exist. Defaults to none. */
   optionalParamNames: Type.Optional(Type.Array(Type.String(), { default: [] })),
+  /**
+   * The part of the answer to write, as a JSON pointer: /hits/hits/0/_source/title. If it finds nothing, null is
+   * written. Defaults to the whole answer.
+   */
   opensearchResponsePath: Type.Optional(Type.String()),
+  /** The field for the answer. The previous value is replaced. Defaults to response. */
   destinationField: Type.Optional(Type.String({ default: 'response' })),
 });
 
@@ -33,47 +46,16 @@ const IN_FLIGHT = 64;
 const ERROR_FIELD = 'queryOpensearchError';
 
 /**
- * Runs a search in OpenSearch for each document, and puts what it finds into a field.
- * <p>
- * The search is a search template: one that is stored in OpenSearch (templateName) or one that stands in the config
- * (searchTemplate). Its parameters are fields of the document, with their names and values, lists and objects included.
- * <p>
- * A document that lacks a required field is not searched for: it gets the field queryOpensearchError with the text "A
- * requiredField was missing." and goes on. A field with null is there. An answer that is no success fails the document,
- * with what OpenSearch said; what fails in passing (overload, lost connections) is tried again for some seconds
- * before. 64 searches run at a time, and documents keep their order. Elasticsearch is served as well.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>opensearch (Config, Required) : The index to search.</li>
- *   <li>opensearch.url (String, Required) : Where OpenSearch answers, as https://user:password@host:9200. Several nodes
- *   with commas between them: when one fails, the next is asked.</li>
- *   <li>opensearch.index (String, Required) : The index or alias; several with commas between them.</li>
- *   <li>opensearch.userName (String, Optional) : The user, instead of one in the URL; needs password.</li>
- *   <li>opensearch.password (String, Optional) : The password; best taken from the environment or from a file of its own, see the page on configuration.</li>
- *   <li>opensearch.apiKey (String, Optional) : An API key in its encoded form, instead of user and password: it is sent as <code>Authorization: ApiKey …</code>.</li>
- *   <li>opensearch.bearerToken (String, Optional) : A token, instead of user and password: it is sent as <code>Authorization: Bearer …</code>.</li>
- *   <li>opensearch.tls (Config, Optional) : Certificates, in PEM files.</li>
- *   <li>opensearch.tls.caFile (String, Optional) : Certificates of authorities to trust besides those of the system.</li>
- *   <li>opensearch.tls.certificateFile (String, Optional) : Our certificate, for servers that ask for one.</li>
- *   <li>opensearch.tls.keyFile (String, Optional) : Its key. Defaults to the file of the certificate.</li>
- *   <li>opensearch.tls.keyPassphrase (String, Optional) : What the key is encrypted with.</li>
- *   <li>opensearch.acceptInvalidCert (Boolean, Optional) : Whether certificates that nobody vouches for are accepted, for
- *   tests. Defaults to false.</li>
- *   <li>opensearch.useCompression (Boolean, Optional) : Whether requests and answers are compressed: worth it over slow
- *   connections. Defaults to false.</li>
- *   <li>templateName (String, Optional) : The id of a stored template. Either this or searchTemplate is needed.</li>
- *   <li>searchTemplate (String, Optional) : A template as JSON text, as
- *   """{"source": {"query": {"match": {"title": "{{title}}"}}}}""". Parameters in it are replaced.</li>
- *   <li>requiredParamNames (List&lt;String&gt;, Optional) : Fields that are parameters and must be there. Defaults to
- *   none.</li>
- *   <li>optionalParamNames (List&lt;String&gt;, Optional) : Fields that are parameters where they are there. Defaults to
- *   none.</li>
- *   <li>opensearchResponsePath (String, Optional) : Which part of the answer is wanted, as a JSON pointer:
- *   /hits/hits/0/_source/title. What it does not find is null. Defaults to the whole answer.</li>
- *   <li>destinationField (String, Optional) : The field for the answer; what it held is replaced. Defaults to
- *   response.</li>
- * </ul>
+ * Runs a search in OpenSearch for each document, and writes the result to a field.
+ *
+ * The search is a search template: one that is stored in OpenSearch (templateName) or one in the config
+ * (searchTemplate). Its parameters are fields of the document, with their names and values, including lists and
+ * objects.
+ *
+ * A document without a required field is not searched for: it gets the field queryOpensearchError with the text "A
+ * requiredField was missing." and continues. A field with null exists. An answer that is not a success fails the
+ * document, with the answer of OpenSearch. Temporary failures (overload, lost connections) are tried again for some
+ * seconds first. 64 searches run at a time, and documents keep their order. Elasticsearch works too.
  */
 export class QueryOpensearch extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -117,7 +99,7 @@ export class QueryOpensearch extends Stage<typeof parameters> {
   #engine: SearchEngine | undefined;
   readonly #path = `/${encodeURIComponent(this.params.opensearch.index)}/_search/template`;
   readonly #pointer = parseJsonPointer(this.params.opensearchResponsePath ?? '') ?? [];
-  /** The body of every request up to its parameters. */
+  /** The body of every request before its parameters. */
   readonly #template: string;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
@@ -179,7 +161,7 @@ function* checkTemplate(text: string): Generator<ParameterProblem> {
   }
 }
 
-/** The JSON object of a request, open at its end, for the parameters to follow. */
+/** The start of the JSON object of a request. The parameters follow. */
 function openTemplate({ templateName, searchTemplate }: Static<typeof parameters>): string {
   if (searchTemplate === undefined) return `{"id":${writeString(templateName ?? '')},`;
   const members = [...(readJson(searchTemplate) as Map<string, Value>)].filter(([name]) => name !== 'params');

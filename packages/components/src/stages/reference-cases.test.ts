@@ -8,7 +8,7 @@ type StageClass = Parameters<typeof runStage>[0];
 /**
  * Cases that follow from what the text of the reference says, beside the recorded ones: a stage with its parameters,
  * documents, and for each the result (a list of documents where there are children), null where it fails. `refused`
- * stands for parameters that validation does not let pass; it may refuse those too with which every document would fail.
+ * means parameters that validation does not let pass; it may refuse those too with which every document would fail.
  */
 const cases = readFileSync(new URL('reference-cases.jsonl', import.meta.url), 'utf8')
   .trimEnd()
@@ -18,7 +18,7 @@ const cases = readFileSync(new URL('reference-cases.jsonl', import.meta.url), 'u
 const classes = new Map<string, StageClass>();
 for (const file of readdirSync(import.meta.dirname)) {
   if (!file.endsWith('.ts') || file.includes('.test.')) continue;
-  const exports = (await import(`./${file}`)) as Record<string, StageClass>;
+  const exports = (await import(/* @vite-ignore */ new URL(file, import.meta.url).href)) as Record<string, StageClass>;
   for (const [name, Class] of Object.entries(exports)) classes.set(name, Class);
 }
 

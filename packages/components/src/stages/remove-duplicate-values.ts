@@ -9,28 +9,27 @@ import {
 } from '@headrace/engine';
 import { checkDestination } from '../fields/destination.ts';
 
-const parameters = Type.Object({ fieldMapping: MapOf(Type.Unknown()) });
+const parameters = Type.Object({
+  /**
+   * For each list the field that receives its distinct values. At least one entry. With its own name, or null, the list
+   * is changed in place. Distinct values are added to another field, even if it already has them.
+   */
+  fieldMapping: MapOf(Type.Unknown()),
+});
 
 /**
  * Removes repeated values from lists; the first of equal values stays.
- * <p>
- * Values are equal when they are the same JSON: the number 1, the decimal 1.0 and the text "1" are three values, and
- * the order of the keys of an object does not matter; null is a value too. A list that comes to one value stays a list. A
- * field that is missing or no list is left alone, and makes no other field.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>fieldMapping (Map&lt;String, Object&gt;, Required) : For each list the field that receives its distinct values,
- *   at least one entry. With its own name, or null, the list is changed in place. To another field the distinct values are
- *   added, also those that it has already.</li>
- * </ul>
+ *
+ * Values are equal if they are the same JSON: the number 1, the decimal 1.0 and the text "1" are three values, and the
+ * order of the keys of an object does not matter. Null is a value too. A list with only one distinct value stays a
+ * list. If the field is missing or not a list, nothing changes and no other field is created.
  */
 export class RemoveDuplicateValues extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
 
   static readonly examples = [
     {
-      description: 'Distinct values of one list in place, of another in a field of their own',
+      description: 'Distinct values of one list in place, of another in a separate field',
       params: { fieldMapping: { tags: 'tags', authors: 'distinct_authors' } },
       documents: [{ id: '1', tags: ['a', 'b', 'a'], authors: ['x', 'x'] }],
       output: [{ id: '1', authors: ['x', 'x'], tags: ['a', 'b'], distinct_authors: ['x'] }],

@@ -15,27 +15,26 @@ import {
 import { checkDestination } from '../fields/destination.ts';
 
 const parameters = Type.Object({
+  /** New names by old names, at least one. */
   fieldMapping: MapOf(Type.String()),
+  /**
+   * What happens when a field of the new name exists: "overwrite" replaces its values, "append" makes it a list and
+   * adds the renamed values, "skip" keeps it and removes the field of the old name. Defaults to "overwrite".
+   */
   updateMode: UpdateModeParameter,
+  /**
+   * Whether the fields of attached children, and of their children, are renamed too. Conditions of the stage see only
+   * the document. Defaults to false.
+   */
   applyToChildren: Type.Optional(Type.Boolean({ default: false })),
 });
 
 /**
  * Renames fields, their values unchanged.
- * <p>
+ *
  * All fields are renamed at once, so two fields can exchange their names, and in a chain (a to b, b to c) each value
- * moves one step. Fields that a document lacks are passed over. Of several fields with the same new name the later
- * in the config wins. The names are taken as they are: a dot does not lead into an object.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>fieldMapping (Map&lt;String, String&gt;, Required) : New names by old names, at least one.</li>
- *   <li>updateMode (String, Optional) : What happens when a field of the new name exists: "overwrite" replaces its
- *   values, "append" makes it a list and adds the renamed values, "skip" keeps it and removes the field of the old name.
- *   Defaults to "overwrite".</li>
- *   <li>applyToChildren (Boolean, Optional) : Whether the fields of attached children, and of theirs, are renamed
- *   too. Conditions of the stage look at the document only. Defaults to false.</li>
- * </ul>
+ * moves one step. Missing fields are skipped. If several fields get the same new name, the later one in the config
+ * wins. Names are literal: a dot does not lead into an object.
  */
 export class RenameFields extends Stage<typeof parameters> {
   static override readonly parameters = parameters;

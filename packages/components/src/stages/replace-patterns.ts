@@ -19,57 +19,52 @@ import { checkFieldPairs, type FieldPair, fieldPairs } from '../fields/field-pai
 import { transformTexts } from '../fields/transform-texts.ts';
 
 const parameters = Type.Object({
+  /** The fields to read. */
   source: Type.Array(Type.String()),
+  /** The fields for the results, one for each source, or one for all. A source may be its own destination. */
   dest: Type.Array(Type.String()),
+  /** The regular expressions. */
   regex: Type.Array(Type.String()),
+  /** The replacement. An empty one removes the matches. Required unless replacementField is given. */
   replacement: Type.Optional(Type.String()),
+  /**
+   * A field whose first value is the replacement, with the same rules. A document without it uses replacement, and does
+   * not change without one.
+   */
   replacementField: Type.Optional(Type.String()),
+  /** Whether ASCII letters match in upper and lower case. Defaults to false. */
   ignoreCase: Type.Optional(Type.Boolean({ default: false })),
+  /** Whether ^ and $ match at the start and end of each line. Defaults to false. */
   multiline: Type.Optional(Type.Boolean({ default: false })),
+  /** Whether . matches line breaks. Defaults to false. */
   dotall: Type.Optional(Type.Boolean({ default: false })),
+  /** Whether the expressions are plain texts. The rules for the replacement do not change. Defaults to false. */
   literal: Type.Optional(Type.Boolean({ default: false })),
+  /**
+   * What happens to a destination that exists: "overwrite" replaces its values, "append" adds to them, "skip" keeps
+   * them. With one destination for several sources, "overwrite" leaves the values of the last source. Defaults to
+   * "overwrite".
+   */
   updateMode: UpdateModeParameter,
 });
 
 /**
- * Replaces what matches regular expressions in the values of fields.
- * <p>
- * The expressions are those of Java, applied one after the other, each to the result of the one before. Every match is
- * replaced. The result is written even when nothing matched. Numbers and booleans become texts, a list of one value becomes
- * that value; null and objects go through as they are. Missing fields and empty lists change nothing.
- * <p>
- * In the replacement <code>$1</code> or <code>${name}</code> stands for what a group matched and <code>$0</code> for the
- * whole match; a backslash makes the next character literal, so a dollar sign is written <code>\$</code>. A
- * group that took no part in a match is empty. A group that the expression does not have fails the documents in which it
- * matches.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>source (List&lt;String&gt;, Required) : The fields to read.</li>
- *   <li>dest (List&lt;String&gt;, Required) : The fields for the results, one for each source, or one for all. A source may
- *   be its own destination.</li>
- *   <li>regex (List&lt;String&gt;, Required) : The regular expressions.</li>
- *   <li>replacement (String, Optional) : The replacement; an empty one removes the matches. Required unless
- *   replacementField is given.</li>
- *   <li>replacementField (String, Optional) : A field whose first value is the replacement, under the same rules. A
- *   document without it takes the replacement above, and is left alone when there is none.</li>
- *   <li>ignoreCase (Boolean, Optional) : Whether ASCII letters match in upper and lower case. Defaults to false.</li>
- *   <li>multiline (Boolean, Optional) : Whether <code>^</code> and <code>$</code> match at the start and end of each
- *   line. Defaults to false.</li>
- *   <li>dotall (Boolean, Optional) : Whether <code>.</code> matches line breaks. Defaults to false.</li>
- *   <li>literal (Boolean, Optional) : Whether the expressions are plain texts. The rules for the replacement stay.
- *   Defaults to false.</li>
- *   <li>updateMode (String, Optional) : What happens to a destination that exists: "overwrite" replaces its values,
- *   "append" adds to them, "skip" keeps them. With one destination for several sources, "overwrite" leaves the values
- *   of the last source. Defaults to "overwrite".</li>
- * </ul>
+ * Replaces the matches of regular expressions in the values of fields.
+ *
+ * The expressions are those of Java. They are applied in order, each to the result of the previous one. Every match is
+ * replaced. The result is written even without a match. Numbers and booleans become texts. A list of one value becomes
+ * that value. Null and objects do not change. Missing fields and empty lists change nothing.
+ *
+ * In the replacement, $1 or ${name} is replaced by the match of a group and $0 by the whole match. A backslash makes
+ * the next character literal, so a dollar sign is written \$. A group without a match is empty. A group that the
+ * expression does not have fails the documents with a match.
  */
 export class ReplacePatterns extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
 
   static readonly examples = [
     {
-      description: 'Make runs of white space one blank',
+      description: 'Replace runs of white space by one blank',
       params: { source: ['text'], dest: ['text'], regex: ['\\s+'], replacement: ' ' },
       documents: [{ id: '1', text: 'some  text\nof\ttwo lines' }],
       output: [{ id: '1', text: 'some text of two lines' }],
@@ -94,7 +89,7 @@ export class ReplacePatterns extends Stage<typeof parameters> {
         yield {
           parameter: `regex[${i}]`,
           message: `regex[${i}] is not a regular expression: ${messageOf(error)}`,
-          hint: 'To look for a text as it stands set literal: true.',
+          hint: 'To search for the text literally, set literal: true.',
         };
       }
     }
@@ -103,7 +98,7 @@ export class ReplacePatterns extends Stage<typeof parameters> {
   readonly #pairs: readonly FieldPair[];
   readonly #patterns: readonly JavaRegex[];
   readonly #fixed: JavaReplacement | undefined;
-  /** The replacement in use; kept from one document to the next, for the patterns prepare themselves for it. */
+  /** The current replacement. It is kept from one document to the next, because the patterns prepare it. */
   #current: JavaReplacement;
   readonly #replace = (text: string): string => {
     let result = text;
@@ -125,7 +120,7 @@ export class ReplacePatterns extends Stage<typeof parameters> {
     for (const { source, dest } of this.#pairs) transformTexts(document, source, dest, mode, this.#replace);
   }
 
-  /** Takes the document's own replacement, or the fixed one; false when there is neither. */
+  /** Uses the document's replacement or the fixed one; returns false without either. */
   #chooseReplacement(document: Document): boolean {
     const own = document.text(this.params.replacementField as string);
     if (own === undefined) {

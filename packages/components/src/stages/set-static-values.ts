@@ -14,33 +14,32 @@ import {
 import { checkDestination } from '../fields/destination.ts';
 
 const parameters = Type.Object({
+  /** Values by fields. The name of a field with a dot must be in quotes: without them it means an object. */
   staticValues: MapOf(Type.Unknown()),
+  /**
+   * What happens to a field that exists: "overwrite" replaces its values, "append" adds to them (a list value by
+   * value), "skip" keeps them. Defaults to "overwrite".
+   */
   updateMode: UpdateModeParameter,
+  /**
+   * Whether the document is also marked as skipped, so that later stages ignore it, even if no value was written.
+   * Defaults to false.
+   */
   skipDocument: Type.Optional(Type.Boolean({ default: false })),
 });
 
 /**
  * Sets fields to constant values.
- * <p>
- * A value may be a text, a number, a boolean, null, an object, or a list, which makes a field of several values. A whole
- * number is an integer, also when it is written 1.0.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>staticValues (Map&lt;String, Object&gt;, Required) : Values by fields. The name of a field with a dot must be in
- *   quotes: without them it means an object.</li>
- *   <li>updateMode (String, Optional) : What happens to a field that exists: "overwrite" replaces its values,
- *   "append" adds to them (a list value by value), "skip" keeps them. Defaults to "overwrite".</li>
- *   <li>skipDocument (Boolean, Optional) : Whether the document is also marked as skipped, so that later stages leave
- *   it alone, whether or not a value was written. Defaults to false.</li>
- * </ul>
+ *
+ * A value may be a text, a number, a boolean, null, an object, or a list, which makes a field of several values. A
+ * whole number is an integer, also when it is written 1.0.
  */
 export class SetStaticValues extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
 
   static readonly examples = [
     {
-      description: 'Note where documents come from, unless they say so themselves',
+      description: 'Record where documents come from, unless they already have the fields',
       params: { staticValues: { source: 'wiki', tags: ['imported', 'wiki'] }, updateMode: 'skip' },
       documents: [{ id: '1' }, { id: '2', source: 'mail' }],
       output: [
@@ -79,7 +78,7 @@ export class SetStaticValues extends Stage<typeof parameters> {
     for (const [field, value] of this.#values) {
       if (updateMode !== 'overwrite' && table.has(field)) return false;
       const column = new Array<Value>(table.count).fill(value);
-      // Texts, numbers and the like are nobody's own.
+      // Texts, numbers and similar values may be shared.
       if (typeof value === 'object') for (let row = 0; row < column.length; row++) column[row] = copyValue(value);
       table.set(field, column, false);
     }

@@ -17,33 +17,33 @@ import { checkDestination } from '../fields/destination.ts';
 import { setValues } from '../fields/set-values.ts';
 
 const parameters = Type.Object({
+  /** The field to split. */
   inputField: Type.String(),
+  /** The field for the pieces, which may be the same. */
   outputField: Type.String(),
+  /**
+   * The text between two values, as a Java regular expression: a dot is \., a vertical bar \|. An empty one splits into
+   * characters.
+   */
   delimiter: Type.String(),
+  /**
+   * Whether white space and control characters (up to U+0020) are removed from both ends of each piece. Empty pieces
+   * stay.
+   */
   trimWhitespace: Type.Boolean(),
 });
 
-/** Delimiters that people mean as they stand, but that are regular expressions of quite another meaning. */
+/** Delimiters that users mean literally but that have another meaning as regular expressions. */
 const MISLEADING: ReadonlySet<string> = new Set(['.', '|', '^', '$', '||']);
 
 /**
  * Splits the texts of a field into several values.
- * <p>
- * The pieces of all values are added to the output field in their order; it is a list from then on. When it is the
- * input field, they replace its values. Empty pieces at the end of a text are left out, those at its start and
- * between two delimiters stay. A text without the delimiter is one piece, an empty one too; a text of nothing but
- * delimiters has none, and a field split in place that comes to nothing is removed. Numbers and booleans are split as texts;
- * null is left out, objects stay whole.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>inputField (String, Required) : The field to split.</li>
- *   <li>outputField (String, Required) : The field for the pieces, which may be the same.</li>
- *   <li>delimiter (String, Required) : What stands between two values, as a Java regular expression: a dot is
- *   <code>\.</code>, a vertical bar <code>\|</code>. An empty one splits into characters.</li>
- *   <li>trimWhitespace (Boolean, Required) : Whether white space and control characters (up to U+0020) are removed from
- *   both ends of each piece. Pieces that become empty stay.</li>
- * </ul>
+ *
+ * The pieces of all values are added to the output field in order. The field is then a list. If it is the input field,
+ * the pieces replace its values. Empty pieces at the end of a text are left out; those at its start and between two
+ * delimiters stay. A text without the delimiter is one piece, even if it is empty. A text of only delimiters has no
+ * piece. A field that is split in place into no pieces is removed. Numbers and booleans are split as texts, null is
+ * left out, objects stay whole.
  */
 export class SplitFieldValues extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -59,7 +59,7 @@ export class SplitFieldValues extends Stage<typeof parameters> {
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
     yield* checkDestination('outputField', params.outputField);
-    const hint = `The delimiter is a regular expression. For the text as it stands write it as \\Q${params.delimiter}\\E.`;
+    const hint = `The delimiter is a regular expression. To use it literally, write \\Q${params.delimiter}\\E.`;
     try {
       compileJavaRegex(params.delimiter);
     } catch (error) {

@@ -2,24 +2,23 @@ import { type Document, type ParameterProblem, Stage, type Static, Type } from '
 import { formatInstant } from '@headrace/java-text/date';
 import { checkDestination } from '../fields/destination.ts';
 
-const parameters = Type.Object({ destField: Type.String() });
+const parameters = Type.Object({
+  /** The field that receives the time. */
+  destField: Type.String(),
+});
 
 /**
- * Writes the current time to a field, as an ISO instant in UTC such as <code>2024-05-06T07:08:09.123Z</code>.
- * <p>
- * What the field held before is replaced. The fraction has three digits, and is left out at a whole second.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>destField (String, Required) : The field that receives the time.</li>
- * </ul>
+ * Writes the current time to a field, as an ISO instant in UTC such as 2024-05-06T07:08:09.123Z.
+ *
+ * The previous value of the field is replaced. The fraction has three digits. It is left out at a whole second.
  */
 export class Timestamp extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
 
   static readonly examples = [
     {
-      description: 'Note when a document went through the pipeline (the time differs from one document to the next)',
+      description:
+        'Record when a document passed through the pipeline (the time differs from one document to the next)',
       params: { destField: 'processed_at' },
       documents: [{ id: '1' }],
       output: [{ id: '1', processed_at: '2024-05-06T07:08:09.123Z' }],
@@ -36,7 +35,7 @@ export class Timestamp extends Stage<typeof parameters> {
 
   override process(document: Document): void {
     const now = Date.now();
-    // Hundreds of documents go by in a millisecond: they share the text.
+    // Hundreds of documents pass in one millisecond. They share the text.
     if (now !== this.#time) {
       const milliseconds = now % 1000;
       this.#time = now;

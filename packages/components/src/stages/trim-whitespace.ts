@@ -3,19 +3,17 @@ import { javaTrim } from '@headrace/java-text/text';
 import { checkDestination } from '../fields/destination.ts';
 import { transformColumn, transformTexts } from '../fields/transform-texts.ts';
 
-const parameters = Type.Object({ fields: Type.Array(Type.String()) });
+const parameters = Type.Object({
+  /** The fields to trim, at least one. */
+  fields: Type.Array(Type.String()),
+});
 
 /**
  * Removes white space and control characters from both ends of the values of some fields.
- * <p>
- * Characters up to U+0020 are removed; other blanks of Unicode, such as the no-break space, stay. Numbers and booleans
- * become texts, a list of one value becomes that value; null and objects stay as they are. Missing fields and
- * empty lists are left alone.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>fields (List&lt;String&gt;, Required) : The fields to trim, at least one.</li>
- * </ul>
+ *
+ * Characters up to U+0020 are removed; other Unicode blanks, such as the no-break space, stay. Numbers and booleans
+ * become texts. A list of one value becomes that value. Null and objects do not change. Missing fields and empty lists
+ * change nothing.
  */
 export class TrimWhitespace extends Stage<typeof parameters> {
   static override readonly parameters = parameters;

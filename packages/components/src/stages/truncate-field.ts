@@ -3,25 +3,20 @@ import { checkDestination } from '../fields/destination.ts';
 import { transformTexts } from '../fields/transform-texts.ts';
 
 const parameters = Type.Object({
+  /** The field to cut. */
   source: Type.String(),
+  /** The length to keep, 0 or more. */
   maxSize: Type.Integer({ minimum: 0 }),
+  /** The field for the result. The previous value is replaced. Defaults to the source. */
   destination: Type.Optional(Type.String()),
 });
 
 /**
  * Cuts the texts of a field to a maximum length.
- * <p>
- * Every value of a list is cut. The length counts UTF-16 units, in which most characters are one and emoji two; a
- * character of two units that does not fit is left out whole. Numbers and booleans become texts, a list of one
- * value becomes that value; null and objects stay as they are. A missing field is left alone.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>source (String, Required) : The field to cut.</li>
- *   <li>maxSize (Integer, Required) : The length to keep, 0 or more.</li>
- *   <li>destination (String, Optional) : The field for the result; what it held is replaced. Defaults to
- *   the source.</li>
- * </ul>
+ *
+ * Every value of a list is cut. The length counts UTF-16 units: one for most characters, two for emoji. A character of
+ * two units that does not fit is left out whole. Numbers and booleans become texts. A list of one value becomes that
+ * value. Null and objects do not change. A missing field changes nothing.
  */
 export class TruncateField extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -30,8 +25,8 @@ export class TruncateField extends Stage<typeof parameters> {
     {
       description: 'Keep the first 10 characters of a text in another field',
       params: { source: 'text', maxSize: 10, destination: 'teaser' },
-      documents: [{ id: '1', text: 'A long text that goes on' }],
-      output: [{ id: '1', text: 'A long text that goes on', teaser: 'A long tex' }],
+      documents: [{ id: '1', text: 'A long text that continues' }],
+      output: [{ id: '1', text: 'A long text that continues', teaser: 'A long tex' }],
     },
   ];
 
@@ -57,7 +52,7 @@ export class TruncateField extends Stage<typeof parameters> {
 
 function truncate(text: string, maxSize: number): string {
   if (text.length <= maxSize) return text;
-  // Half of a pair at the end would be no valid text any more.
+  // Half of a surrogate pair at the end would make the text invalid.
   const splitsPair = maxSize > 0 && (text.codePointAt(maxSize - 1) as number) > 0xffff;
   return text.slice(0, splitsPair ? maxSize - 1 : maxSize);
 }

@@ -14,32 +14,28 @@ import { LeftAlone } from '../fields/left-alone.ts';
 type ParseXml = typeof import('@headrace/xml/reader').parseXml;
 
 const parameters = Type.Object({
+  /**
+   * For each XPath expression the fields that its matches are added to, as in "//book/title": ["title", "all_titles"].
+   */
   fieldMapping: MapOf(Type.Array(Type.String())),
+  /** The field with the XML. Defaults to "xml". */
   xmlField: Type.Optional(Type.String({ default: 'xml' })),
 });
 
 /**
- * Copies what XPath expressions find in a field that holds XML to other fields.
- * <p>
- * The expressions are XPath 1.0 and must select nodes. The text of each node is added to the fields of its
- * expression, in document order and as it stands, white space included: one node gives a text, several a list. For an
- * element that is all text inside it, for an attribute its value. Values that the fields hold already are kept. When
- * nothing is found no field is created.
- * <p>
- * Namespaces do not count: names are compared as they are written, prefix included. An element <code>n:title</code> is
- * found with <code>//*[name()='n:title']</code> or <code>//*[local-name()='title']</code>, elements of a default
- * namespace with their plain name.
- * <p>
- * A document without the field is left alone. Of a list the first value is read. A text that is not well-formed XML
- * leaves its document as it is, with a warning in the log. Nothing outside the text is ever read: a text that uses an
- * external entity counts as not well-formed, an encoding that it declares is ignored.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>fieldMapping (Map&lt;String, List&lt;String&gt;&gt;, Required) : For each XPath expression the fields that its
- *   matches are added to, as in <code>"//book/title": ["title", "all_titles"]</code>.</li>
- *   <li>xmlField (String, Optional) : The field with the XML. Defaults to "xml".</li>
- * </ul>
+ * Copies the results of XPath expressions on a field with XML to other fields.
+ *
+ * The expressions are XPath 1.0 and must select nodes. The text of each node, including white space, is added to the
+ * fields of its expression, in document order: one node makes a text, several make a list. The text of an element is
+ * all text inside it, the text of an attribute its value. Existing values of the fields stay. Without a result no field
+ * is created.
+ *
+ * Namespaces are ignored: names are compared as written, including the prefix. An element n:title is found with
+ * //*[name()='n:title'] or //*[local-name()='title'], elements of a default namespace with their plain name.
+ *
+ * A document without the field does not change. If the field is a list, its first value is read. If the text is not
+ * well-formed XML, the document does not change and the log has a warning. Nothing outside the text is ever read: a
+ * text that uses an external entity is not well-formed, and an encoding that it declares is ignored.
  */
 export class XPathExtractor extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -78,7 +74,7 @@ export class XPathExtractor extends Stage<typeof parameters> {
         if (type === 'nodes') continue;
         yield {
           parameter,
-          message: `The XPath expression "${expression}" gives a ${type}, so nothing is written`,
+          message: `The XPath expression "${expression}" returns a ${type}, so nothing is written`,
           hint: 'Select nodes: a path such as //title, with conditions in brackets.',
           severity: 'warning',
         };

@@ -1,6 +1,7 @@
 import type { BlobClient, BlobServiceClient, StoragePipelineOptions } from '@azure/storage-blob';
 import { HeadraceError } from '@headrace/engine';
 import { type Agents, openAgents } from '../http/agents.ts';
+import { loadLibrary } from '../libraries/optional-library.ts';
 import type { FileUri } from './file-uri.ts';
 import { type ListOptions, movedKey, nanosOf, reachByListing, type Storage, type StoredFile } from './storage.ts';
 import type { AzureSettings } from './storage-parameters.ts';
@@ -21,7 +22,7 @@ export class AzureStorage implements Storage {
   }
 
   static async open(settings: AzureSettings, once = false): Promise<AzureStorage> {
-    const [library, agents] = await Promise.all([import('@azure/storage-blob'), openAgents(settings)]);
+    const [library, agents] = await Promise.all([loadLibrary('@azure/storage-blob'), openAgents(settings)]);
     const { url, credential } = account(library, settings);
     // The library takes an agent, and hands it to each request; its type does not say so. Without one it passes over
     // the settings of TLS behind a proxy.

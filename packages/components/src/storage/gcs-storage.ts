@@ -3,6 +3,7 @@ import { HeadraceError } from '@headrace/engine';
 import { HttpClient, type HttpHeaders, headerText, requireStreamSuccess, requireSuccess } from '../http/http-client.ts';
 import { NO_RETRY, type RetryPolicy } from '../http/retry.ts';
 import { tlsOf } from '../http/tls/tls-parameter.ts';
+import { loadLibrary } from '../libraries/optional-library.ts';
 import type { FileUri } from './file-uri.ts';
 import { GcsLogin } from './gcs/gcs-login.ts';
 import { resumedReading } from './resumed-reading.ts';
@@ -51,7 +52,7 @@ export class GcsStorage implements Storage {
   }
 
   static async open(settings: GcpSettings, once = false): Promise<GcsStorage> {
-    const library = await import('@google-cloud/storage');
+    const library = await loadLibrary('@google-cloud/storage');
     const login = await GcsLogin.open(library, settings);
     // What is stored compressed is unpacked by Google: parts of it are those of its content then.
     const options = { tls: tlsOf(settings), retry: once ? NO_RETRY : RETRY, acceptCompressed: false };

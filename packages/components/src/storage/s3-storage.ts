@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { CompletedPart, S3Client } from '@aws-sdk/client-s3';
 import { type Agents, openAgents } from '../http/agents.ts';
+import { loadLibrary } from '../libraries/optional-library.ts';
 import { type FileUri, s3ObjectUri } from './file-uri.ts';
 import { resumedReading } from './resumed-reading.ts';
 import { type ListOptions, movedKey, nanosOf, reachByListing, type Storage, type StoredFile } from './storage.ts';
@@ -36,7 +37,7 @@ export class S3Storage implements Storage {
   }
 
   static async open(settings: S3Settings, once = false): Promise<S3Storage> {
-    const [s3, agents] = await Promise.all([import('@aws-sdk/client-s3'), openAgents(settings)]);
+    const [s3, agents] = await Promise.all([loadLibrary('@aws-sdk/client-s3'), openAgents(settings)]);
     return new S3Storage(s3, agents, settings, once);
   }
 

@@ -5,38 +5,67 @@ const pageSize = Type.Optional(Type.Integer({ minimum: 1 }));
 
 /** How each of the blocks trusts servers. */
 const trust = {
+  /** Certificates, in PEM files. */
   tls: tlsParameter,
+  /** Whether any certificate of the server is accepted, for tests. Defaults to false. */
   acceptInvalidCert: Type.Optional(Type.Boolean({ default: false })),
 };
 
 const s3Parameters = Type.Object({
+  /** The id of the access key; needs secretAccessKey. */
   accessKeyId: Type.Optional(Type.String()),
+  /** The secret of the access key. */
   secretAccessKey: Type.Optional(Type.String()),
+  /** The region of the buckets. Defaults to that of the environment. */
   region: Type.Optional(Type.String()),
+  /** The URL of another server that speaks the protocol of S3. */
   endpoint: Type.Optional(Type.String(CONNECTS)),
+  /**
+   * How many files a request for a listing asks for. Defaults to what the provider gives. Only FileConnector lists
+   * files.
+   */
   maxNumOfPages: pageSize,
   ...trust,
 });
 
 const azureParameters = Type.Object({
+  /** The connection string of the account. It may name an endpoint. */
   connectionString: Type.Optional(Type.String()),
+  /** The name of the account; needs accountKey. */
   accountName: Type.Optional(Type.String()),
+  /** The key of the account. */
   accountKey: Type.Optional(Type.String()),
+  /**
+   * How many files a request for a listing asks for. Defaults to what the provider gives. Only FileConnector lists
+   * files.
+   */
   maxNumOfPages: pageSize,
   ...trust,
 });
 
 const gcpParameters = Type.Object({
+  /** The file with the key of a service account; empty for the credentials of the machine. */
   pathToServiceKey: Type.String(READS),
+  /** The URL of another server that speaks the protocol of Google Cloud Storage. */
   endpoint: Type.Optional(Type.String(CONNECTS)),
+  /**
+   * How many files a request for a listing asks for. Defaults to what the provider gives. Only FileConnector lists
+   * files.
+   */
   maxNumOfPages: pageSize,
   ...trust,
 });
 
 /** The blocks that say how to reach the storages of the clouds: each makes the paths of its provider readable. */
 export const storageParameters = {
+  /** Makes s3: paths readable. Without keys in it, the credentials of the environment or the machine are used. */
   s3: Type.Optional(s3Parameters),
+  /**
+   * Makes https: paths of Azure Blob Storage readable. Without credentials in it, those in
+   * AZURE_STORAGE_CONNECTION_STRING are used.
+   */
   azure: Type.Optional(azureParameters),
+  /** Makes gs: paths readable. */
   gcp: Type.Optional(gcpParameters),
 };
 

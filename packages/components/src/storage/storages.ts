@@ -1,4 +1,5 @@
-import { HeadraceError, messageOf, type ParameterProblem } from '@headrace/engine';
+import { type ErrorCode, HeadraceError, messageOf, type ParameterProblem } from '@headrace/engine';
+import { checkLibrary, missingLibrary, type OptionalLibrary } from '../libraries/optional-library.ts';
 import { type FileUri, parseFileUri } from './file-uri.ts';
 import { LocalStorage } from './local-storage.ts';
 import { collectBytes, readLocalFile } from './read-whole.ts';
@@ -6,13 +7,19 @@ import type { Storage } from './storage.ts';
 import type { StorageSettings } from './storage-parameters.ts';
 
 const BLOCKS: Readonly<Record<string, keyof StorageSettings>> = { s3: 's3', gs: 'gcp', https: 'azure' };
+/** The library that reads the files of a block. */
+const LIBRARIES: Readonly<Record<keyof StorageSettings, OptionalLibrary>> = {
+  s3: '@aws-sdk/client-s3',
+  gcp: '@google-cloud/storage',
+  azure: '@azure/storage-blob',
+};
 const CLASSPATH = /^classpath:\/*/;
 
 /** Why files of a scheme cannot be read with these settings; undefined when they can. */
 export function unreadableScheme(
   scheme: string,
   settings: StorageSettings,
-): { message: string; hint: string } | undefined {
+): { code?: ErrorCode; message: string; hint: string } | undefined {
   if (scheme === 'file') return undefined;
   const block = BLOCKS[scheme];
   if (block === undefined) {
@@ -21,7 +28,7 @@ export function unreadableScheme(
       hint: 'Paths are local, or begin with file:, s3://, gs:// or https://<account>.blob.core.windows.net/.',
     };
   }
-  if (settings[block] !== undefined) return undefined;
+  if (settings[block] !== undefined) return missingLibrary(LIBRARIES[block]);
   return {
     message: `${scheme}: paths need the block ${block}`,
     hint:
@@ -44,6 +51,14 @@ export function* unneededStorages(paths: readonly string[], settings: StorageSet
   }
 }
 
+/** Warnings for blocks whose library is not installed, where only documents name the paths. */
+export function* unreadyStorages(settings: StorageSettings): Generator<ParameterProblem> {
+  for (const block of ['s3', 'azure', 'gcp'] as const) {
+    if (settings[block] === undefined) continue;
+    for (const problem of checkLibrary(LIBRARIES[block], block)) yield { ...problem, severity: 'warning' };
+  }
+}
+
 /** The storages that the blocks of a component give, each opened, with its library, at the first path of its kind. */
 export class Storages {
   readonly #settings: StorageSettings;
@@ -62,8 +77,8 @@ export class Storages {
     if (storage === undefined) {
       const problem = unreadableScheme(scheme, this.#settings);
       if (problem !== undefined) {
-        const { message, hint } = problem;
-        throw new HeadraceError('HR_SOURCE_UNREADABLE', `Cannot read ${scheme}://${authority}${path}: ${message}`, {
+        const { code = 'HR_SOURCE_UNREADABLE', message, hint } = problem;
+        throw new HeadraceError(code, `Cannot read ${scheme}://${authority}${path}: ${message}`, {
           hint,
         });
       }

@@ -1,4 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
 import { describeModule, isComponentClass } from './catalog.ts';
 import { commonParameters } from './common-parameters.ts';
 import { MapOf, OneOf, Type } from './schema.ts';
@@ -26,23 +30,26 @@ class Example extends Stage<typeof parameters> {
 }
 
 const source = `
-/**
- * An example.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>source (String, Required) : Where from.</li>
- *   <li>server (Object, Optional) : Which.</li>
- *   <li>server.host (String, Required) : Its name.</li>
- *   <li>rules.pattern (String, Required) : What fits.</li>
- * </ul>
- */
-export class Example extends Stage {}`;
+const parameters = Type.Object({
+  /** Where from. */
+  source: Type.String(),
+  /** Which. */
+  server: Type.Optional(Type.Object({ /** Its name. */ host: Type.String(), port: Type.Optional(Type.Integer()) })),
+  rules: Type.Optional(Type.Array(Type.Object({ /** What fits. */ pattern: Type.String() }))),
+});
+
+/** An example. */
+export class Example extends Stage { static parameters = parameters; }`;
+
+const file = join(mkdtempSync(join(tmpdir(), 'headrace-catalog-')), 'example.js');
+writeFileSync(file, source);
+const url = pathToFileURL(file).href;
+afterAll(() => rmSync(dirname(file), { recursive: true }));
 
 describe('describeModule', () => {
-  const [entry] = describeModule({ Example, other: 1, Plain: class {} }, source, './e.js', 'pkg', commonParameters);
+  const [entry] = describeModule({ Example, other: 1, Plain: class {} }, url, './e.js', 'pkg', commonParameters);
 
-  it('tells what is known of a class without loading it', () => {
+  it('describes a class by its members and its doc comments', () => {
     expect(entry).toMatchObject({
       kind: 'stage',
       name: 'Example',
@@ -106,8 +113,8 @@ describe('describeModule', () => {
     expect(entry?.fields.map(({ name }) => name)).toEqual(expect.arrayContaining(['class', 'conditions', 'enabled']));
   });
 
-  it('costs a class without a comment its descriptions, not its entry', () => {
-    const [bare] = describeModule({ Example }, '', './e.js', 'pkg', commonParameters);
+  it('lists a class whose source is unknown without descriptions', () => {
+    const [bare] = describeModule({ Example }, undefined, './e.js', 'pkg', commonParameters);
     expect(bare?.description).toBeUndefined();
     expect(bare?.fields).toHaveLength(entry?.fields.length as number);
   });

@@ -1,4 +1,4 @@
-import { readClassComments } from './class-comment.ts';
+import { type ClassComment, readDocComments } from './doc-comments.ts';
 import type { TObject } from './schema.ts';
 import { type SpecField, specFields } from './spec.ts';
 
@@ -71,28 +71,27 @@ export function isComponentClass(exported: unknown): exported is DescribedClass 
 }
 
 /**
- * The entries of a module's components. Descriptions come from the class comments in its source.
+ * The entries of a module's components. Descriptions come from the doc comments in its source, which is read when one
+ * is asked for.
+ * @param file the source of the module, a `file:` URL; undefined if it is not a file
  * @param common parameters that every component of a kind takes, by kind
  */
 export function describeModule(
   exports: Record<string, unknown>,
-  source: string,
+  file: string | undefined,
   module: string,
   packageName: string,
   common: Readonly<Record<ComponentKind, TObject | undefined>>,
 ): CatalogEntry[] {
-  const comments = readClassComments(source);
+  let comments: ReadonlyMap<string, ClassComment> | undefined;
+  const commentOf = (name: string): ClassComment | undefined => {
+    comments ??= file === undefined ? new Map() : readDocComments(file);
+    return comments.get(name);
+  };
   const entries: CatalogEntry[] = [];
   for (const [name, exported] of Object.entries(exports)) {
     if (!isComponentClass(exported)) continue;
-    const comment = comments.get(name);
-    const { kind, javaClass, type, block, scripts, examples } = exported;
-    const shared = common[kind];
-    const descriptions = comment?.parameters ?? {};
-    const fields = [
-      ...specFields(exported.parameters, descriptions),
-      ...(shared === undefined ? [] : specFields(shared)),
-    ];
+    const { kind, javaClass, type, block, scripts, examples, parameters } = exported;
     entries.push({
       kind,
       name,
@@ -102,11 +101,21 @@ export function describeModule(
       ...(block === undefined ? {} : { block }),
       ...(scripts === undefined ? {} : { scripts }),
       package: packageName,
-      ...(comment === undefined || comment.description === '' ? {} : { description: comment.description }),
-      fields: fields.sort((a, b) => (a.name < b.name ? -1 : 1)),
-      schema: exported.parameters,
+      get description() {
+        return commentOf(name)?.description || undefined;
+      },
+      get fields() {
+        return fieldsOf(parameters, commentOf(name), common[kind]);
+      },
+      schema: parameters,
       ...(examples === undefined ? {} : { examples }),
     });
   }
   return entries;
+}
+
+/** The parameters of a component and those that all of its kind take, sorted by name. */
+function fieldsOf(parameters: TObject, comment: ClassComment | undefined, common: TObject | undefined): SpecField[] {
+  const own = specFields(parameters, comment?.parameters);
+  return [...own, ...(common === undefined ? [] : specFields(common))].sort((a, b) => (a.name < b.name ? -1 : 1));
 }

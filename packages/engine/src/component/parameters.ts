@@ -23,6 +23,8 @@ export interface ParameterProblem {
   readonly parameter: string | readonly (string | number)[];
   /** For an indexer: `parameter` is a key of the block `indexer`, which is not its own. */
   readonly block?: 'indexer';
+  /** `HR_CONFIG_INVALID_VALUE` when absent. */
+  readonly code?: ErrorCode;
   readonly message: string;
   readonly hint?: string;
   readonly severity?: 'error' | 'warning';

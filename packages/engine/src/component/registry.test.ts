@@ -12,17 +12,10 @@ let folder: string;
 let base: string;
 
 const stage = (name: string, more = '') => `
-/**
- * Does something.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>field (String, Required) : The field.</li>
- * </ul>
- */
+/** Does something. */
 export class ${name} {
   static kind = 'stage';
-  static parameters = { type: 'object', properties: { field: { type: 'string' } }, required: ['field'] };
+  static parameters = { type: 'object', properties: { field: { type: 'string', description: 'The field.' } }, required: ['field'] };
   ${more}
   constructor(params) { this.params = params; }
   process() {}
@@ -101,7 +94,7 @@ describe('built-in components', () => {
   it('are loaded when they are needed', async () => {
     const registry = await open();
     const entry = await registry.find('stage', 'BuiltIn');
-    const BuiltIn = await registry.load({ ...(entry as never as { kind: 'stage' }), kind: 'stage' } as never);
+    const BuiltIn = await registry.load(entry as never, 'stage');
     expect((BuiltIn as { name: string }).name).toBe('BuiltIn');
   });
 
@@ -122,7 +115,7 @@ describe('built-in components', () => {
   it('that cannot be loaded say so', async () => {
     const registry = await open();
     const entry = registry.findIndexerType('sink');
-    const error = await refusal(registry.load(entry as never));
+    const error = await refusal(registry.load(entry as never, 'indexer'));
     expect(error.code).toBe('HR_CONFIG_COMPONENT_LOAD');
     expect(error.message).toMatch(/^The module @headrace\/components cannot be loaded: /);
   });
@@ -130,9 +123,9 @@ describe('built-in components', () => {
   it('that lack their class say so', async () => {
     const registry = await open();
     const entry = { ...((await registry.find('stage', 'BuiltIn')) as object), name: 'Gone' };
-    expect(await refusal(registry.load(entry as never))).toMatchObject({
+    expect(await refusal(registry.load(entry as never, 'stage'))).toMatchObject({
       code: 'HR_CONFIG_COMPONENT_LOAD',
-      message: `The module ${base}built-in.js has no component Gone`,
+      message: `The module ${base}built-in.js has no stage Gone`,
     });
   });
 });

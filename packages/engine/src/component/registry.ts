@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { HeadraceError, messageOf } from '../errors/headrace-error.ts';
@@ -127,20 +126,20 @@ export class Registry {
     );
   }
 
-  /** Loads the class of a component. Throws `HR_CONFIG_COMPONENT_LOAD` when its module cannot be loaded, or lacks it. */
-  async load<K extends ComponentKind>(entry: CatalogEntry & { kind: K }): Promise<ClassByKind[K]>;
-  async load(entry: CatalogEntry): Promise<ClassByKind[ComponentKind]> {
+  /** Loads the class of a component. Throws `HR_CONFIG_COMPONENT_LOAD` if its module cannot be loaded or lacks the class. */
+  async load<K extends ComponentKind>(entry: CatalogEntry, kind: K): Promise<ClassByKind[K]> {
     // Importing a module again costs as much as checking a small config; the map costs nothing.
     const key = `${entry.module}#${entry.name}`;
-    const known = this.#loaded.get(key);
-    if (known !== undefined) return known;
-    const exported = (await importModule(entry.module, entry.package))[entry.name];
-    if (!isComponentClass(exported)) {
-      throw new HeadraceError('HR_CONFIG_COMPONENT_LOAD', `The module ${entry.module} has no component ${entry.name}`);
+    let loaded = this.#loaded.get(key);
+    if (loaded === undefined) {
+      const exported = (await importModule(entry.module, entry.package))[entry.name];
+      if (!isComponentClass(exported) || exported.kind !== kind) {
+        throw new HeadraceError('HR_CONFIG_COMPONENT_LOAD', `The module ${entry.module} has no ${kind} ${entry.name}`);
+      }
+      loaded = exported as unknown as ClassByKind[ComponentKind];
+      this.#loaded.set(key, loaded);
     }
-    const loaded = exported as unknown as ClassByKind[ComponentKind];
-    this.#loaded.set(key, loaded);
-    return loaded;
+    return loaded as ClassByKind[K];
   }
 
   #add(entry: CatalogEntry): void {
@@ -178,12 +177,11 @@ export class Registry {
   ): Promise<{ entries: CatalogEntry[]; exports: Readonly<Record<string, unknown>> }> {
     const url = this.#resolve(specifier);
     const exports = await importModule(url, specifier);
-    const source = url.startsWith('file:') ? readFileSync(fileURLToPath(url), 'utf8') : '';
-    const entries = describeModule(exports, source, url, specifier, commonParameters).map((entry) => ({
-      ...entry,
-      // Its Java name would be a lie: custom classes have none unless they say one.
-      aliases: entry.aliases.filter((alias) => !alias.startsWith('com.kmwllc.lucille.')),
-    }));
+    const file = url.startsWith('file:') ? url : undefined;
+    const entries = describeModule(exports, file, url, specifier, commonParameters);
+    // The Java name that is made of the class name would be wrong: custom classes have only one that they declare.
+    for (const entry of entries)
+      entry.aliases = entry.aliases.filter((alias) => !alias.startsWith('com.kmwllc.lucille.'));
     return { entries, exports };
   }
 

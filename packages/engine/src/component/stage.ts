@@ -37,7 +37,7 @@ export type StageResult = Children | void;
 /**
  * A stage changes a document in place and may emit children.
  *
- * A subclass is one file: a class comment in the documented form, `static parameters`, behaviour. The
+ * A subclass is one file: a class comment, `static parameters` with a doc comment on each, and what it does. The
  * constructor may prepare (compile a pattern) but has no side effects: validation constructs stages too.
  * Files, connections and heavy libraries belong into `start`. Each pipeline thread has its own instance.
  * Anything that `process` throws fails that one document.

@@ -155,7 +155,7 @@ export async function checkComponent(
   if (entry.kind !== 'stage') list.files.push(...checked.files.map((file) => ({ ...file, ...about })));
   if (checked.problems.some((problem) => problem.severity === 'error')) return undefined;
   try {
-    const Class = await registry.load(entry);
+    const Class = await registry.load(entry, entry.kind);
     const check = (Class as { check?: (...args: unknown[]) => Iterable<ParameterProblem> }).check;
     const found = [...(check?.call(Class, checked.value, indexer?.settings) ?? [])].map((problem) =>
       problem.atStart === true && disabled ? { ...problem, severity: 'warning' as const } : problem,
@@ -204,7 +204,7 @@ function refusedFiles(touched: Iterable<TouchedFile>, rules: PolicyRules | undef
 export function located(problem: ParameterProblem, node: ObjectNode, path: string): Problem {
   return {
     severity: problem.severity ?? 'error',
-    code: 'HR_CONFIG_INVALID_VALUE',
+    code: problem.code ?? 'HR_CONFIG_INVALID_VALUE',
     ...whereIs(problem.parameter, node, path),
     message: problem.message,
     ...(problem.hint === undefined ? {} : { hint: problem.hint }),

@@ -147,7 +147,7 @@ async function warnOfMissingPipeline(
   registry: Registry,
   list: ProblemList,
 ): Promise<void> {
-  const Class = await registry.load({ ...entry, kind: 'connector' });
+  const Class = await registry.load(entry, 'connector');
   if (Class.needsPipeline !== true) return;
   const [one, another] = pipelines;
   list.add({

@@ -95,7 +95,7 @@ export async function checkIndexer(
 export async function writesToStandardOutput(root: ObjectNode, registry: Registry): Promise<boolean> {
   const indexer = await checkIndexer(root, registry, new ProblemList());
   if (indexer === undefined || indexer.settings.sendEnabled === false) return false;
-  const Class = await registry.load({ ...indexer.entry, kind: 'indexer' });
+  const Class = await registry.load(indexer.entry, 'indexer');
   return Class.writesToStandardOutput?.(indexer.params as never) ?? false;
 }
 

@@ -35,7 +35,7 @@ export async function warnOfOutputs(
   const outputs = await outputsOf(indexer, registry, list);
   const overwrites = indexer !== undefined && (await overwritesItself(indexer, registry));
   for (const { entry, params, pipeline, name } of connectors) {
-    const Connector = await registry.load({ ...entry, kind: 'connector' });
+    const Connector = await registry.load(entry, 'connector');
     for (const output of outputs) {
       if (Connector.meets?.(params as never, output.target) !== true) continue;
       list.add({
@@ -73,14 +73,14 @@ async function outputsOf(
 
 async function writesFiles({ entry, params, settings }: IndexerConfig, registry: Registry): Promise<boolean> {
   if (settings.sendEnabled === false) return false;
-  const Indexer = await registry.load({ ...entry, kind: 'indexer' });
+  const Indexer = await registry.load(entry, 'indexer');
   return Indexer.writesToStandardOutput?.(params as never) !== true;
 }
 
 /** An output that begins anew with each run: behind a source that does not, nothing would be left of all runs but the last. */
 async function overwritesItself({ entry, params, settings }: IndexerConfig, registry: Registry): Promise<boolean> {
   if (settings.sendEnabled === false) return false;
-  const Indexer = await registry.load({ ...entry, kind: 'indexer' });
+  const Indexer = await registry.load(entry, 'indexer');
   return Indexer.overwrites?.(params as never) === true;
 }
 

@@ -57,7 +57,7 @@ function targetsOf(config: IngestConfig, registry: Registry, trusted: boolean, s
     config: connector,
     component: connector.name,
     make: async () => {
-      const Class = await registry.load({ ...connector.entry, kind: 'connector' });
+      const Class = await registry.load(connector.entry, 'connector');
       const { name, docIdPrefix } = connector;
       return new Class(connector.params as never, { name, docIdPrefix, runId: '', log, signal, preview: true });
     },
@@ -68,7 +68,7 @@ function targetsOf(config: IngestConfig, registry: Registry, trusted: boolean, s
         config: stage,
         component: displayName(stage.entry.name, stage.name),
         make: async () => {
-          const Class = await registry.load({ ...stage.entry, kind: 'stage' });
+          const Class = await registry.load(stage.entry, 'stage');
           const context = { name: stage.name, pipeline, runId: '', threadName: 'reach', threadNumber: 1, trusted, log };
           return new Class(stage.params as never, context);
         },
@@ -81,7 +81,7 @@ function targetsOf(config: IngestConfig, registry: Registry, trusted: boolean, s
     config: indexer,
     component: indexer.path,
     make: async () => {
-      const Class = await registry.load({ ...indexer.entry, kind: 'indexer' });
+      const Class = await registry.load(indexer.entry, 'indexer');
       return new Class(indexer.params as never, { runId: '', log, settings: indexer.settings });
     },
   });

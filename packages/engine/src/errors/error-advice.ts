@@ -19,6 +19,7 @@ export const ERROR_ADVICE: Readonly<Record<ErrorCode, string>> = {
     'Correct the name; `headrace components` and `GET /v1/config-info/stage-list` (`connector-list`, `indexer-list`) list those that there are. A custom class is named with its module, `./my-stage.js#MyStage`.',
   HR_CONFIG_COMPONENT_LOAD:
     'Check that the module exists, that its own imports can be found, and that it exports the class. On a service, custom modules are named in the service file.',
+  HR_LIBRARY_MISSING: 'Run the `npm install` command that the message gives, and restart Headrace.',
   HR_CONFIG_DUPLICATE_NAME: 'Give each of them a name of its own.',
   HR_CONFIG_MISSING_PIPELINE: 'Correct the name after `pipeline`, or define that pipeline.',
   HR_CONFIG_UNREACHABLE:

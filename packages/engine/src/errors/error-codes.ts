@@ -12,6 +12,7 @@ export const ERROR_CODES = {
   HR_CONFIG_MISSING_CLASS: 'A connector, stage or indexer does not say its class.',
   HR_CONFIG_UNKNOWN_CLASS: 'No component of this name exists.',
   HR_CONFIG_COMPONENT_LOAD: 'A custom component cannot be loaded from its module.',
+  HR_LIBRARY_MISSING: 'The config needs an optional library that is not installed.',
   HR_CONFIG_DUPLICATE_NAME: 'Two connectors, pipelines or stages have the same name.',
   HR_CONFIG_MISSING_PIPELINE: 'A connector feeds a pipeline that the config does not define.',
   HR_CONFIG_UNREACHABLE:

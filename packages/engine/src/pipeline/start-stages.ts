@@ -34,7 +34,7 @@ export async function startStages(
   const steps: Step[] = [];
   for (const { entry, params, name, conditions, conditionPolicy } of config.stages) {
     try {
-      const StageClass = await registry.load({ ...entry, kind: 'stage' });
+      const StageClass = await registry.load(entry, 'stage');
       const { runId, threadName, threadNumber, trusted, computeMillis, preview = false } = context;
       const stage = new StageClass(params as never, {
         name,

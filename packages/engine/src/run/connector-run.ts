@@ -84,7 +84,7 @@ export class ConnectorRun {
     if (this.#retry !== undefined) return this.#retry;
     const { registry, runId } = this.#context;
     const { entry, params, name, docIdPrefix } = this.#config;
-    const Class: ConnectorClass = await registry.load({ ...entry, kind: 'connector' });
+    const Class: ConnectorClass = await registry.load(entry, 'connector');
     this.#timeoutMillis = connectorMillis(this.#context.config.runner.connectorTimeout, Class, params);
     return new Class(params as never, {
       name,

@@ -1,3 +1,4 @@
+import { extname } from 'node:path';
 import { isMarkedAsUntransferable, Worker } from 'node:worker_threads';
 import type { FromPipeline, OpenPipeline, OutcomePart, SourceBatch, ToPipeline } from '../batch/pipeline-messages.ts';
 import type { LogRecord } from '../component/logger.ts';
@@ -27,7 +28,9 @@ export class PipelineLane {
 
   constructor(data: ThreadData) {
     this.#heapMb = data.heapMb;
-    this.#worker = new Worker(new URL('./pipeline-thread-entry.js', import.meta.url), {
+    // Tests run the sources, where the file has another extension.
+    const entry = new URL(`./pipeline-thread-entry${extname(import.meta.url)}`, import.meta.url);
+    this.#worker = new Worker(entry, {
       workerData: data,
       resourceLimits: { maxOldGenerationSizeMb: data.heapMb, maxYoungGenerationSizeMb: YOUNG_MB },
       name: 'pipeline',

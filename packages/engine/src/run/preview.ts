@@ -174,7 +174,7 @@ async function readSource(
   limit: number,
   signal: AbortSignal,
 ): Promise<Input[]> {
-  const Class: ConnectorClass = await registry.load({ ...config.entry, kind: 'connector' });
+  const Class: ConnectorClass = await registry.load(config.entry, 'connector');
   const { name, docIdPrefix } = config;
   const enough = new AbortController();
   const stop = AbortSignal.any([enough.signal, signal]);

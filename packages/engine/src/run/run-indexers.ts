@@ -88,7 +88,7 @@ export class RunIndexers {
       context.log.warn('indexer.sendEnabled is false: documents are processed but not sent');
       return undefined;
     }
-    const Class = await this.#registry.load({ ...entry, kind: 'indexer' });
+    const Class = await this.#registry.load(entry, 'indexer');
     return new Class(params as never, context);
   }
 }

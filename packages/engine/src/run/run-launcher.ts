@@ -1,3 +1,4 @@
+import { extname } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import type { RegistrySource } from '../component/registry.ts';
@@ -197,7 +198,9 @@ export class RunThreads {
     const { heapMb, lanes = Math.min(MAX_WARM_LANES, this.#lanes) } = this.#options;
     const registry = this.#registry;
     const preload = { modules: [...this.#modules], ...(registry === undefined ? {} : { registry }) };
-    return new Worker(new URL('./run-thread-entry.js', import.meta.url), {
+    // Tests run the sources, where the file has another extension.
+    const entry = new URL(`./run-thread-entry${extname(import.meta.url)}`, import.meta.url);
+    return new Worker(entry, {
       workerData: { heapMb, lanes, preload } satisfies ThreadData,
       resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: YOUNG_MB },
       name: 'run',

@@ -26,6 +26,6 @@ export function watchRejections(context: Context, tell: (failure: ScriptFailure)
 
 function failureOf(reason: unknown): ScriptFailure {
   const { stack } = (reason ?? {}) as { stack?: unknown };
-  const message = `a promise that nobody waits for failed: ${messageOf(reason)}`;
+  const message = `a promise without a handler failed: ${messageOf(reason)}`;
   return typeof stack === 'string' ? { message, stack } : { message };
 }

@@ -26,17 +26,10 @@ export class Files {
   static parameters = text({ password: { type: 'string' } });
 }
 
-/**
- * Makes a field upper case.
- * <p>
- * Config Parameters -
- * <ul>
- *   <li>source (String, Required) : The field.</li>
- * </ul>
- */
+/** Makes a field upper case. */
 export class Upper {
   static kind = 'stage';
-  static parameters = text({ source: { type: 'string' }, times: { type: 'integer', minimum: 1, default: 1 } }, ['source']);
+  static parameters = text({ source: { type: 'string', description: 'The field.' }, times: { type: 'integer', minimum: 1, default: 1 } }, ['source']);
   static examples = [{ parameters: { source: 'a' } }];
 }
 

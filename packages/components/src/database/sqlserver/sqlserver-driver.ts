@@ -1,5 +1,6 @@
 import { counted } from '@headrace/engine';
 import type mssql from 'mssql';
+import { loadLibrary } from '../../libraries/optional-library.ts';
 import { BatchQueue } from '../batch-queue.ts';
 import type {
   Credentials,
@@ -29,7 +30,7 @@ const WAITING_ROWS = 10_000;
 
 /** SQL Server, with the driver `mssql`. */
 export async function openSqlServer(url: SqlServerUrl, credentials: Credentials): Promise<DatabaseDriver> {
-  const { default: module } = await import('mssql');
+  const { default: module } = await loadLibrary('mssql');
   const settings = sqlServerSettings(url, credentials);
   const errors = new DatabaseErrors(displayUrl(url), [credentials.password], judge);
   return {

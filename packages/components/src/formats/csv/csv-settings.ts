@@ -11,15 +11,25 @@ export const MAX_LINES_PER_CELL = 1000;
 
 /** The parameters that say how CSV becomes documents, except those of the id. */
 export const csvParameters = {
+  /** The character between cells; of a longer text the first one. Defaults to a comma. */
   separatorChar: Type.Optional(Type.String({ default: ',' })),
+  /** Whether tabs separate cells, whatever separatorChar says. Defaults to false. */
   useTabs: Type.Optional(Type.Boolean({ default: false })),
+  /** Whether double quotes enclose cells; otherwise they are ordinary characters. Defaults to true. */
   interpretQuotes: Type.Optional(Type.Boolean({ default: true })),
+  /** Whether a backslash is an ordinary character. Set it for files with Windows paths. Defaults to false. */
   ignoreEscapeChar: Type.Optional(Type.Boolean({ default: false })),
+  /** Whether names of columns are turned to lower case. Defaults to false. */
   lowercaseFields: Type.Optional(Type.Boolean({ default: false })),
+  /** Cells that equal one of these make no field; list the empty text to leave out empty cells. Defaults to none. */
   ignoredTerms: Type.Optional(Type.Array(Type.String(), { default: [] })),
+  /** The field for the line number. Defaults to csvLineNumber. */
   lineNumberField: Type.Optional(Type.String({ default: 'csvLineNumber' })),
+  /** The field for the name of the file. Defaults to filename. */
   filenameField: Type.Optional(Type.String({ default: 'filename' })),
+  /** The field for the path as it is configured. Defaults to source. */
   filePathField: Type.Optional(Type.String({ default: 'source' })),
+  /** How many lines a quoted cell may have. Raise it for longer texts. Defaults to 1000. */
   maxLinesPerCell: Type.Optional(Type.Integer({ default: MAX_LINES_PER_CELL, minimum: 1 })),
   ...encodingParameters,
 };

@@ -11,11 +11,18 @@ export interface EncodingSettings {
 
 /** The parameter of all formats that says what bytes that do not decode do to their file. */
 export const invalidBytesParameter = {
+  /**
+   * What happens to bytes that do not decode: "replace" makes them U+FFFD, "fail" fails the file. Defaults to replace.
+   */
   onInvalidBytes: Type.Optional(OneOf(['replace', 'fail'], { default: 'replace' })),
 };
 
 /** The parameters that say how the bytes of files become text. */
 export const encodingParameters = {
+  /**
+   * What the file is encoded in: a label of the Encoding Standard (windows-1252, utf-16le, shift_jis, …), another name
+   * that iconv-lite knows (cp850), or auto. Defaults to utf-8.
+   */
   encoding: Type.Optional(Type.String({ default: 'utf-8' })),
   ...invalidBytesParameter,
 };

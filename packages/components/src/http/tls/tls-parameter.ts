@@ -6,9 +6,13 @@ import type { TlsSettings } from '../tls-settings.ts';
 /** The parameter `tls` of everything that talks to a server over HTTP: files, all of them PEM. */
 export const tlsParameter = Type.Optional(
   Type.Object({
+    /** Certificates of authorities to trust besides those of the system. */
     caFile: Type.Optional(Type.String(READS)),
+    /** Our certificate, for servers that ask for one. */
     certificateFile: Type.Optional(Type.String(READS)),
+    /** Its key. Defaults to the file of the certificate. */
     keyFile: Type.Optional(Type.String(READS)),
+    /** What the key is encrypted with. */
     keyPassphrase: Type.Optional(Type.String()),
   }),
 );

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { catalogUrl } from '@headrace/components';
 import { type RunRequest, type RunResult, readConfigText, writeFailureLine } from '@headrace/engine';
 import { RunThreads } from '@headrace/engine/threads';
 
 /** As the build has written it: threads load what was built. */
-const catalogUrl = new URL('../../../bundle/catalog.jsonl', import.meta.url).href;
 
 export type Fields = Record<string, unknown>;
 

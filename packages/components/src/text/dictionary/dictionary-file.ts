@@ -24,8 +24,7 @@ export function* checkDictionary(
   }
   const problem = path === '' ? { message: 'it is empty' } : unreadableScheme(uri.scheme, settings);
   if (problem !== undefined) {
-    const { message, ...hint } = problem;
-    yield { parameter, message: `The dictionary "${path}" cannot be read: ${message}`, ...hint };
+    yield { ...problem, parameter, message: `The dictionary "${path}" cannot be read: ${problem.message}` };
   }
 }
 

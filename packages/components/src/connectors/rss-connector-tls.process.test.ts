@@ -1,0 +1,64 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ConnectorContext } from '@headrace/engine';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CollectingPublisher } from '../formats/testing/collecting-publisher.ts';
+import { hasOpenssl, makeCertificates } from '../testing/certificates.ts';
+import { StubServer } from '../testing/stub-server.ts';
+import { RSSConnector } from './rss-connector.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'headrace-rss-tls-'));
+const file = (name: string) => join(folder, name);
+const ca = { caFile: file('ca.pem') };
+const ours = { certificateFile: file('client.pem'), keyFile: file('client.key') };
+
+type Params = Omit<ConstructorParameters<typeof RSSConnector>[0], 'rssURL'>;
+
+describe.skipIf(!hasOpenssl())('a feed over TLS (needs the command openssl)', () => {
+  beforeAll(() => makeCertificates(folder));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  /** The ids of a feed, whose server demands a certificate or does not; looked at first, as `validate --connect` does. */
+  async function read(params: Params, demands: boolean): Promise<string[]> {
+    const server = await StubServer.start(
+      (_, response) => void response.end('<rss version="2.0"><channel><item><guid>1</guid></item></channel></rss>'),
+      {
+        key: readFileSync(file('server.key')),
+        cert: readFileSync(file('server.pem')),
+        ca: readFileSync(file('ca.pem')),
+        requestCert: demands,
+        rejectUnauthorized: demands,
+      },
+    );
+    const publisher = new CollectingPublisher();
+    const context = { name: 'c', docIdPrefix: '', runId: 'r', log: publisher.log, signal: publisher.signal };
+    const make = () => new RSSConnector({ rssURL: `${server.url}/`, ...params }, context as ConnectorContext);
+    const connector = make();
+    try {
+      await make().reach(undefined, publisher.signal);
+      await connector.execute(publisher);
+      return publisher.documents.map(({ id }) => id);
+    } finally {
+      await connector.close();
+      await server.close();
+    }
+  }
+
+  it.each<[string, Params, boolean, RegExp | undefined]>([
+    ['of an unknown authority', {}, false, /the certificate of the server is not trusted/],
+    ['of an authority that is named', { tls: ca }, false, undefined],
+    ['of any certificate', { acceptInvalidCert: true }, false, undefined],
+    ['that demands a certificate, without one', { tls: ca }, true, /failed/],
+    ['that demands a certificate', { tls: { ...ca, ...ours } }, true, undefined],
+    ['with a file that is missing', { tls: { caFile: file('none.pem') } }, false, /none\.pem, cannot be read/],
+    ['with a file that is no PEM', { tls: { caFile: file('ca.key') } }, false, /ca\.key, holds no certificate/],
+  ])('%s', async (_, params, demands, message) => {
+    if (message === undefined) expect(await read(params, demands)).toEqual(['1']);
+    else
+      await expect(read(params, demands)).rejects.toMatchObject({
+        code: 'HR_SOURCE_UNREADABLE',
+        message: expect.stringMatching(message),
+      });
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { directoryWith, headrace, installHeadrace } from './headrace.ts';
+
+const SHOUT = `import { Stage, Type, OneOf } from 'headrace';
+/** Makes a text loud. For people who do not listen. */
+export class Shout extends Stage {
+  static parameters = Type.Object({
+    /** The field to shout. */
+    field: Type.String(),
+    /** What stands at the end. */
+    mark: Type.Optional(OneOf(['!', '!!'], { default: '!' })),
+  });
+  static examples = [{ params: { field: 'a' }, input: [{ id: '1', a: 'x' }], output: [{ id: '1', a: 'X!' }] }];
+  process(document) { document.set(this.params.field, document.text(this.params.field).toUpperCase() + this.params.mark); }
+}
+`;
+
+describe('components', () => {
+  it('lists connectors, stages and indexers with what they do', async () => {
+    const { code, stdout } = await headrace(['components']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^Connectors\n {2}\S/m);
+    expect(stdout).toMatch(/^ {2}CopyFields +\S.*\.$/m);
+    expect(stdout).toMatch(/^ {2}CSVIndexer +\S/m);
+  });
+
+  it('lists them as JSON, in the form of the API', async () => {
+    const { stdout } = await headrace(['components', '--json']);
+    const all = JSON.parse(stdout) as { class: string; kind: string; aliases: string[]; fields: { name: string }[] }[];
+    const copy = all.find((component) => component.class === 'CopyFields');
+    expect(copy).toMatchObject({ kind: 'stage', aliases: ['com.kmwllc.lucille.stage.CopyFields'] });
+    expect(copy?.fields.map((field) => field.name)).toContain('fieldMapping');
+  });
+
+  it('explains one, by its short or its Java name', async () => {
+    const short = await headrace(['components', 'CopyFields']);
+    expect(short.code).toBe(0);
+    expect(short.stdout).toContain('CopyFields (stage');
+    expect(short.stdout).toMatch(/fieldMapping \(.*required\)/);
+    expect(await headrace(['components', 'com.kmwllc.lucille.stage.CopyFields'])).toEqual(short);
+  });
+
+  it('explains an indexer by its type, in any letter case', async () => {
+    const byClass = await headrace(['components', 'JsonLinesIndexer']);
+    expect(byClass.stdout).toContain('indexer.type: JSONLines');
+    expect(await headrace(['components', 'JSONLines'])).toEqual(byClass);
+    expect(await headrace(['components', 'jsonlines'])).toEqual(byClass);
+    expect((await headrace(['components', 'JSONLine'])).stderr).toContain('Did you mean JSONLines?');
+  });
+
+  it('tells the keys that all of a kind have apart from the own ones', async () => {
+    const { stdout } = await headrace(['components', 'DropDocument']);
+    const [own, shared] = stdout.split('Keys of every stage\n');
+    expect(own).toContain('  percentage (number, optional');
+    expect(own).not.toContain('conditionPolicy');
+    expect(shared).toMatch(/^ {2}class \(string, required\)\n {6}The name of the stage\./);
+    expect(shared).toMatch(/^ {2}enabled \(boolean, optional, default true\)\n {6}\S/m);
+  });
+
+  it('tells parameters of a block whose names have dots among the own ones', async () => {
+    const { stdout } = await headrace(['components', 'KafkaConnector']);
+    const [own, shared] = stdout.split('Keys of every connector\n');
+    expect(own).toContain('  kafka.bootstrapServers (string, required)\n      Host and port');
+    expect(shared).not.toContain('kafka.');
+  });
+
+  it('explains those of a module: parameters, defaults, choices, examples', async () => {
+    const cwd = directoryWith({ 'shout.js': SHOUT, 'package.json': '{"type":"module"}' });
+    installHeadrace(cwd);
+    const { code, stdout } = await headrace(['components', 'Shout', '--components', 'shout.js'], { cwd });
+    expect(code).toBe(0);
+    expect(stdout).toContain('Makes a text loud. For people who do not listen.');
+    expect(stdout).toContain('  field (string, required)\n      The field to shout.');
+    expect(stdout).toContain('  mark (string, optional, default "!", one of !, !!)\n      What stands at the end.');
+    expect(stdout).toContain('"a": "X!"');
+    expect((await headrace(['components', '--components', 'shout.js'], { cwd })).stdout).toMatch(
+      /^ {2}Shout +Makes a text loud\.$/m,
+    );
+  });
+
+  it('suggests the name that was meant', async () => {
+    const { code, stderr } = await headrace(['components', 'CopyField']);
+    expect(code).toBe(2);
+    expect(stderr).toBe('headrace: There is no component CopyField. Did you mean CopyFields?\n');
+  });
+
+  it('searches names and descriptions, names first, for all words in any letter case', async () => {
+    const { code, stdout } = await headrace(['components', 'embed']);
+    expect(code).toBe(0);
+    const names = stdout.split('\n').map((line) => line.split(' ')[0]);
+    expect(names.slice(0, 3)).toEqual(['OpenAIEmbed', 'EmbeddedPython', 'ParseFloats']);
+    expect(stdout).toMatch(/^ParseFloats +stage +Turns the text of a JSON list of numbers/m);
+    const two = await headrace(['components', 'EMBED', 'csv']);
+    expect(two.stdout).toMatch(/^ParseFloats /m);
+    expect(two.stdout).not.toContain('OpenAIEmbed');
+    // Two words are a search, even if they are nearly a name.
+    expect((await headrace(['components', 'parse', 'date'])).stdout).toMatch(/^ParseDate /m);
+    const found = JSON.parse((await headrace(['components', 'embed', '--json'])).stdout) as { class: string }[];
+    expect(found.map((entry) => entry.class)).toEqual(names.filter((name) => name !== ''));
+  });
+
+  it('says that nothing was found', async () => {
+    const { code, stderr } = await headrace(['components', 'qwertz', 'asdf']);
+    expect(code).toBe(2);
+    expect(stderr).toBe('headrace: There is no component qwertz asdf. `headrace components` lists them.\n');
+  });
+
+  it('says what is wrong with a module', async () => {
+    const cwd = directoryWith({ 'empty.js': 'export const nothing = 1;', 'package.json': '{"type":"module"}' });
+    const { code, stderr } = await headrace(['components', '--components', './empty.js'], { cwd });
+    expect(code).toBe(1);
+    expect(stderr).toContain('exports no component');
+    expect(stderr).not.toContain('    at ');
+  });
+});

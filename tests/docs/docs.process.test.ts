@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { headrace, repository } from '../cli/headrace.ts';
+import { commandsOf, fileOf, isWholeConfig, missingLines, type Page, readPages } from './page.ts';
+import { pageDirectory } from './page-directory.ts';
+
+const run = promisify(execFile);
+const docs = join(repository, 'docs');
+const pages = readPages(docs);
+
+describe.each(pages)('$name', (page) => {
+  it('has whole configs that are valid, without a warning', async () => {
+    const directory = pageDirectory(page);
+    for (const block of page.blocks.filter(isWholeConfig)) {
+      const file = fileOf(block) ?? `line-${block.line}.conf`;
+      writeFileSync(join(directory, file), block.text);
+      const { stdout } = await headrace(['validate', file], { cwd: directory });
+      expect(stdout, `${page.name}:${block.line}`).toBe(`${file}: valid (no problems)\n`);
+    }
+  });
+
+  it('links to what there is', () => {
+    for (const [, target = ''] of page.text.matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^[a-z]+:/.test(target)) continue;
+      const [path = '', anchor] = target.split('#');
+      const file = path === '' ? join(docs, page.name) : resolve(docs, path);
+      expect(existsSync(file), target).toBe(true);
+      if (anchor === undefined) continue;
+      const linked = pages.find((other) => join(docs, other.name) === file);
+      expect(linked === undefined ? [anchor] : anchorsOf(linked), target).toContain(anchor);
+    }
+  });
+});
+
+/** A session that shows a service needs one to talk to: `service.process.test.ts` has it. */
+const sessions = pages.filter(({ name, blocks }) => name !== 'service.md' && blocks.some(isSession));
+
+describe.each(sessions)('the commands of $name', (page) => {
+  it('say what is shown', async () => {
+    const directory = pageDirectory(page);
+    const env = { ...process.env, PATH: `${join(directory, 'bin')}:${process.env['PATH']}` };
+    for (const shown of page.blocks.filter(isSession).flatMap(commandsOf)) {
+      const { stdout, stderr } = await run('sh', ['-c', shown.command], { cwd: directory, env }).catch(
+        (error: { stdout: string; stderr: string }) => error,
+      );
+      const said = `${stderr}\n${stdout}`;
+      expect(missingLines(shown.output, said), `${page.name}:${shown.line}: ${shown.command}\n${said}`).toEqual([]);
+    }
+  });
+});
+
+function isSession({ language }: { language: string }): boolean {
+  return language === 'console';
+}
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf({ text }: Page): string[] {
+  const headings = text.replace(/^```[\s\S]*?^```/gm, '').matchAll(/^#+ (.*)$/gm);
+  return [...headings].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}

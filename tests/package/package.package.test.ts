@@ -1,0 +1,159 @@
+import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type PackedPackage, Project, packPackages, repository, run } from './packed-packages.ts';
+
+const MINUTES = 60_000;
+const MEGABYTE = 1024 ** 2;
+/** What `npm install headrace` may take on a disk, without Node. */
+const MAX_BYTES = 120 * MEGABYTE;
+const DISK_BLOCK = 4096;
+
+const CONFIG = `
+connectors: [{ class: SequenceConnector, name: numbers, pipeline: main, numDocs: 3 }]
+pipelines: [{ name: main, stages: [{ class: "./shout.js#Shout", text: hello }] }]
+indexer { type: JSONLines }
+jsonl { path: out.jsonl }
+`;
+
+const STAGE = `import { Stage, Type } from 'headrace';
+export class Shout extends Stage {
+  static parameters = Type.Object({ text: Type.String() });
+  process(document) { document.set('shout', this.params.text.toUpperCase()); }
+}
+`;
+
+const LIBRARIES_CONFIG = `
+connectors: [
+  { class: FileConnector, name: files, pipeline: main
+    paths: ["s3://bucket/a", "gs://bucket/a", "https://account.blob.core.windows.net/container/a"]
+    s3 { region: x }, gcp { pathToServiceKey: key.json }, azure { connectionString: x } }
+  { class: KafkaConnector, name: messages, pipeline: main, kafka {
+    bootstrapServers: "localhost:1", topic: t, consumerGroupId: g, clientId: c, maxPollIntervalSecs: 10 } }
+  { class: DatabaseConnector, name: rows, pipeline: main, sql: "select 1", idField: id
+    driver: "com.microsoft.sqlserver.jdbc.SQLServerDriver"
+    connectionString: "jdbc:sqlserver://localhost;databaseName=d", jdbcUser: u, jdbcPassword: p }
+]
+pipelines: [{ name: main, stages: [] }]
+indexer { type: Kafka }
+kafkaTopic { bootstrapServers: "localhost:1", topic: t }
+`;
+
+/** The path of the file is in a document: a check of the config does not see it. */
+const LATE_CONFIG = `
+connectors: [{ class: SequenceConnector, name: numbers, pipeline: main, numDocs: 1 }]
+pipelines: [{ name: main, stages: [
+  { class: SetStaticValues, staticValues { path: "s3://bucket/key" } }
+  { class: FetchFileContent, filePathField: path, s3 { region: x } }
+] }]
+indexer { type: Nop }
+`;
+
+let directory: string;
+let project: Project;
+let packed: PackedPackage;
+
+/** What a folder takes on a disk. */
+function diskUsage(folder: string): number {
+  let bytes = 0;
+  for (const file of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const { size } = lstatSync(join(file.parentPath, file.name));
+    bytes += Math.ceil(size / DISK_BLOCK) * DISK_BLOCK;
+  }
+  return bytes;
+}
+
+describe('the package that users install', () => {
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'headrace-package-'));
+    project = new Project(join(directory, 'project'));
+    [packed] = (await packPackages(directory, ['headrace'])) as [PackedPackage];
+    await project.install(packed.tarball);
+    writeFileSync(join(project.path, 'a.conf'), CONFIG);
+    writeFileSync(join(project.path, 'shout.js'), STAGE);
+  }, 10 * MINUTES);
+
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+  it('takes less than 120 MB on a disk', () => {
+    expect(diskUsage(join(project.path, 'node_modules'))).toBeLessThan(MAX_BYTES);
+  });
+
+  it('has the command line', async () => {
+    const { version } = JSON.parse(readFileSync(join(repository, 'packages/headrace/package.json'), 'utf8'));
+    expect(await project.run('npx', ['headrace', '--version'])).toBe(`${version}\n`);
+  });
+
+  it('has the components and their descriptions', async () => {
+    const here = await run(process.execPath, [join(repository, 'packages/headrace/bin/headrace.js'), 'components']);
+    expect(await project.run('npx', ['headrace', 'components'])).toBe(here.stdout);
+  });
+
+  it('runs a config with a custom stage that imports it', async () => {
+    expect(await project.run('npx', ['headrace', 'run', 'a.conf'])).toContain('3 docs succeeded.');
+    const [first] = readFileSync(join(project.path, 'out.jsonl'), 'utf8').split('\n');
+    expect(JSON.parse(first as string)).toMatchObject({ id: '0', shout: 'HELLO' });
+  });
+
+  it('leaves the Node of the user alone', () => {
+    expect(existsSync(join(project.path, 'node_modules/.bin/headrace'))).toBe(true);
+    expect(existsSync(join(project.path, 'node_modules/.bin/node'))).toBe(false);
+  });
+
+  it('says which Node it needs on a machine with an older one', async () => {
+    const old = 'Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.0.0"}})';
+    const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(old)}` };
+    const { code, stderr } = await project.fail('npx', ['headrace', 'validate', 'a.conf'], env);
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('headrace needs Node.js 26') });
+  });
+
+  it('names each library that a config needs and that is not installed, with the place and the command', async () => {
+    writeFileSync(join(project.path, 'libraries.conf'), LIBRARIES_CONFIG);
+    const { peerDependencies } = JSON.parse(
+      readFileSync(join(repository, 'packages/components/package.json'), 'utf8'),
+    ) as { peerDependencies: Record<string, string> };
+    const { code, stdout } = await project.fail('npx', ['headrace', 'validate', '--json', 'libraries.conf']);
+    const { problems } = JSON.parse(stdout) as { problems: { code: string; path: string; message: string }[] };
+    const command = (name: string) =>
+      expect.stringContaining(`needs a package that is not installed: npm install ${name}@${peerDependencies[name]}`);
+    expect({ code, problems }).toMatchObject({
+      code: 2,
+      problems: [
+        { path: 'connectors[0].paths[0]', line: 4, message: command('@aws-sdk/client-s3') },
+        { path: 'connectors[0].paths[1]', line: 4, message: command('@google-cloud/storage') },
+        { path: 'connectors[0].paths[2]', line: 4, message: command('@azure/storage-blob') },
+        { path: 'connectors[1].kafka', line: 6, message: command('@platformatic/kafka') },
+        { path: 'connectors[2].connectionString', line: 10, message: command('mssql') },
+        { path: 'kafkaTopic', line: 14, message: command('@platformatic/kafka') },
+      ].map((problem) => ({ ...problem, code: 'HR_LIBRARY_MISSING' })),
+    });
+  });
+
+  it('fails a document that needs a library which is not installed, with the command', async () => {
+    writeFileSync(join(project.path, 'late.conf'), LATE_CONFIG);
+    const { stderr } = await project.fail('npx', ['headrace', 'run', 'late.conf']);
+    // npm may add warnings of its own.
+    const lines = stderr.split('\n').filter((line) => line.startsWith('{'));
+    const records = lines.map((line) => JSON.parse(line));
+    expect(records).toContainEqual(
+      expect.objectContaining({
+        id: '0',
+        code: 'HR_LIBRARY_MISSING',
+        reason: expect.stringMatching(/^Cannot read s3:.*: npm install @aws-sdk\/client-s3@\^/),
+      }),
+    );
+  });
+
+  it('uses a library once it is installed next to it', async () => {
+    await project.install('@platformatic/kafka');
+    const { stdout } = await project.fail('npx', ['headrace', 'validate', 'libraries.conf']);
+    expect(stdout).toContain('npm install mssql');
+    expect(stdout).not.toContain('kafka');
+  });
+
+  it('has types with which the TypeScript examples compile under strict', async () => {
+    await project.install('@types/node');
+    expect(await project.compileExamples('packages/headrace/README.md', 'docs/custom-components.md')).toBe(2);
+  });
+});

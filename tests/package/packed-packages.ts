@@ -1,0 +1,120 @@
+import { execFile } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect } from 'vitest';
+import { readPages } from '../docs/page.ts';
+
+export const run = promisify(execFile);
+export const repository = fileURLToPath(new URL('../../', import.meta.url));
+
+/** A package of ours as `npm pack` made it. */
+export interface PackedPackage {
+  readonly manifest: {
+    readonly name: string;
+    readonly exports: Readonly<Record<string, { readonly types: string; readonly default: string }>>;
+  };
+  /** Paths in the tarball. */
+  readonly files: readonly string[];
+  readonly tarball: string;
+}
+
+/** The folders of our packages. */
+export const packages = readdirSync(join(repository, 'packages'));
+
+/**
+ * Packs a copy of each package: packing changes the folder of `headrace` for a while, and other tests read there.
+ * @param names folders in `packages`
+ */
+export async function packPackages(directory: string, names: readonly string[]): Promise<PackedPackage[]> {
+  const copy = join(directory, 'repository');
+  const filter = (path: string) => !path.includes('.test.');
+  for (const name of packages) {
+    for (const part of ['package.json', 'README.md', 'LICENSE', 'dist', 'bundle', 'bin']) {
+      const from = join(repository, 'packages', name, part);
+      if (existsSync(from)) cpSync(from, join(copy, 'packages', name, part), { recursive: true, filter });
+    }
+  }
+  cpSync(join(repository, 'scripts/pack'), join(copy, 'scripts/pack'), { recursive: true });
+  const packed: PackedPackage[] = [];
+  for (const name of names) {
+    const folder = join(copy, 'packages', name);
+    const manifest = readFileSync(join(folder, 'package.json'), 'utf8');
+    const { stdout } = await run('npm', ['pack', '--silent', '--json'], { cwd: folder, maxBuffer: 64 * 1024 ** 2 });
+    expect(readFileSync(join(folder, 'package.json'), 'utf8')).toBe(manifest);
+    const [{ filename, files }] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
+    packed.push({
+      manifest: JSON.parse(manifest),
+      files: files.map(({ path }) => path),
+      tarball: join(folder, filename),
+    });
+  }
+  return packed;
+}
+
+/** A project of a user, outside of the repository. */
+export class Project {
+  readonly path: string;
+
+  constructor(path: string) {
+    this.path = path;
+    mkdirSync(path);
+    writeFileSync(join(path, 'package.json'), '{"name":"project","private":true,"type":"module"}');
+  }
+
+  /** @param specifiers tarballs, or names of packages */
+  async install(...specifiers: readonly string[]): Promise<void> {
+    await this.run('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefer-offline', ...specifiers]);
+  }
+
+  /** The standard output of a command. */
+  async run(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> {
+    const { stdout } = await run(command, args, { cwd: this.path, env: { ...process.env, ...env } });
+    return stdout;
+  }
+
+  /** A command that has to fail. */
+  async fail(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+    const failed = this.run(command, args, env).then(
+      (stdout) => {
+        throw new Error(`${command} ${args.join(' ')} did not fail: ${stdout}`);
+      },
+      (error: { code: number; stdout: string; stderr: string }) => error,
+    );
+    const { code, stdout, stderr } = await failed;
+    return { code, stdout, stderr };
+  }
+
+  /**
+   * Compiles the TypeScript examples of pages as a strict project does. What the compiler complains about fails.
+   * @param pages paths in the repository
+   */
+  async compileExamples(...pages: readonly string[]): Promise<number> {
+    const examples = pages.flatMap((path) => examplesOf(path));
+    mkdirSync(join(this.path, 'src'));
+    for (const { name, text } of examples) writeFileSync(join(this.path, 'src', name), text);
+    const compilerOptions = {
+      strict: true,
+      target: 'es2024',
+      module: 'nodenext',
+      types: ['node'],
+      skipLibCheck: false,
+      noEmit: true,
+    };
+    writeFileSync(join(this.path, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['src'] }));
+    const tsc = join(repository, 'node_modules/.bin/tsc');
+    const complaints = await this.run(tsc, ['-p', '.']).catch((error: { stdout: string }) => error.stdout);
+    expect(complaints).toBe('');
+    return examples.length;
+  }
+}
+
+/** The TypeScript blocks of a page, named by the page and their line. */
+function examplesOf(path: string): { name: string; text: string }[] {
+  const [file = ''] = path.split('/').slice(-1);
+  const page = readPages(join(repository, path.slice(0, -file.length))).find(({ name }) => name === file);
+  return (page?.blocks ?? [])
+    .filter(({ language }) => language === 'ts')
+    .map(({ text, line }) => ({ name: `${path.replaceAll(/[/.]/g, '-')}-${line}.ts`, text }));
+}

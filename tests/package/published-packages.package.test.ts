@@ -1,0 +1,59 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type PackedPackage, Project, packages, packPackages, repository } from './packed-packages.ts';
+
+const MINUTES = 60_000;
+
+let directory: string;
+let packed: PackedPackage[];
+
+describe('the published packages', () => {
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'headrace-packages-'));
+    packed = await packPackages(directory, packages);
+  }, 10 * MINUTES);
+
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+  it('each have a README, the licence, and the code and types of everything that they export', () => {
+    for (const { manifest, files } of packed) {
+      const exported = Object.values(manifest.exports).flatMap(({ types, default: code }) => [types, code]);
+      const needed = ['README.md', 'LICENSE', ...exported.map((path) => path.replace('./', ''))];
+      expect(files, manifest.name).toEqual(expect.arrayContaining(needed));
+    }
+  });
+
+  it('have the licence of the repository', () => {
+    const licence = readFileSync(join(repository, 'LICENSE'), 'utf8');
+    for (const name of packages) {
+      expect(readFileSync(join(repository, 'packages', name, 'LICENSE'), 'utf8'), name).toBe(licence);
+    }
+  });
+
+  it('name a licence, and the Node that they need', () => {
+    for (const { manifest } of packed) {
+      expect(manifest, manifest.name).toMatchObject({
+        license: 'Apache-2.0',
+        engines: { node: expect.stringMatching(/^>=\d+$/) },
+      });
+      expect(manifest, manifest.name).not.toHaveProperty('private');
+    }
+  });
+
+  it('install together outside of the repository, load, and compile their TypeScript examples under strict', {
+    timeout: 10 * MINUTES,
+  }, async () => {
+    const project = new Project(join(directory, 'project'));
+    const others = packed.filter(({ manifest }) => manifest.name !== 'headrace');
+    await project.install(...others.map(({ tarball }) => tarball), '@types/node');
+    const entries = others.flatMap(({ manifest: { name, exports } }) =>
+      Object.keys(exports).map((entry) => `${name}${entry.slice(1)}`),
+    );
+    const load = `for (const entry of ${JSON.stringify(entries)}) await import(entry);`;
+    await project.run(process.execPath, ['--input-type=module', '--eval', load]);
+    const readmes = packages.filter((name) => name !== 'headrace').map((name) => `packages/${name}/README.md`);
+    expect(await project.compileExamples(...readmes)).toBeGreaterThan(4);
+  });
+});

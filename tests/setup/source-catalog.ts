@@ -1,0 +1,16 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { TestProject } from 'vitest/node';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Lists the components from their sources, for tests that look one up by name. Takes a second. */
+export function setup(project: TestProject): void {
+  writeCatalog();
+  project.onTestsRerun(() => writeCatalog());
+}
+
+function writeCatalog(): void {
+  const args = ['--conditions=@headrace/source', 'scripts/build-catalog.mjs', '--source'];
+  execFileSync(process.execPath, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+}
