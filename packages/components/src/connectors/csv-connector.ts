@@ -66,8 +66,8 @@ const parameters = Type.Object({
 export class CSVConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
   static override readonly needsPipeline = true;
-  private target: Publisher | undefined;
-  private completed = false;
+  #target: Publisher | undefined;
+  #completed = false;
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
     const message = notLocal(params.path);
@@ -109,34 +109,34 @@ export class CSVConnector extends Connector<typeof parameters> {
     } catch (error) {
       // The file is not the cause: the next run reads it again.
       if (error instanceof PublishingFailed) throw error.cause;
-      if (moveToErrorFolder !== undefined && !preview) await this.move(moveToErrorFolder);
+      if (moveToErrorFolder !== undefined && !preview) await this.#move(moveToErrorFolder);
       throw error;
     }
-    this.completed = !target.signal.aborted;
-    this.target = target;
+    this.#completed = !target.signal.aborted;
+    this.#target = target;
   }
 
   /** Moves the file only now, when nothing of it can be lost. */
   override async postExecute(): Promise<void> {
     const { path, moveToAfterProcessing } = this.params;
-    if (this.completed && moveToAfterProcessing !== undefined && !this.context.preview) {
-      if (await isDelivered(this.target)) await this.move(moveToAfterProcessing);
-      else this.say(`${path} was not moved: documents of it could not be delivered`);
+    if (this.#completed && moveToAfterProcessing !== undefined && !this.context.preview) {
+      if (await isDelivered(this.#target)) await this.#move(moveToAfterProcessing);
+      else this.#say(`${path} was not moved: documents of it could not be delivered`);
     }
   }
 
-  private say(why: string): void {
+  #say(why: string): void {
     this.message = [this.message, why].filter((text) => text !== undefined).join(', ');
   }
 
-  private async move(folder: string): Promise<void> {
+  async #move(folder: string): Promise<void> {
     const file = localPath(this.params.path);
     try {
       // The reference does the same.
       await moveFile(file, folder, 'leave');
     } catch (error) {
       const why = `${file} was not moved to ${folder}: ${messageOf(error)}`;
-      this.say(why);
+      this.#say(why);
       this.context.log.warn(why);
     }
   }

@@ -168,15 +168,15 @@ export class DatabaseConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
   static override readonly needsPipeline = true;
   static readonly javaClass = 'com.kmwllc.lucille.connector.jdbc.DatabaseConnector';
-  private main: DatabaseConnection | undefined;
-  private readonly others: DatabaseConnection[] = [];
-  private readonly streams: RowStream[] = [];
-  private target: Publisher | undefined;
-  private completed = false;
-  private state: FileState | undefined;
-  private remembered: RememberedMark | undefined;
+  #main: DatabaseConnection | undefined;
+  readonly #others: DatabaseConnection[] = [];
+  readonly #streams: RowStream[] = [];
+  #target: Publisher | undefined;
+  #completed = false;
+  #state: FileState | undefined;
+  #remembered: RememberedMark | undefined;
   /** The highest value of the rows that this run reads. */
-  private highest: HighMark | undefined;
+  #highest: HighMark | undefined;
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
     yield* checkDatabase(params);
@@ -221,34 +221,36 @@ export class DatabaseConnector extends Connector<typeof parameters> {
   override async execute(publisher: Publisher | undefined): Promise<void> {
     const { params, context } = this;
     const target = requirePublisher(publisher, context.name);
-    this.target = target;
+    this.#target = target;
     // A stop does not wait for the next row.
-    target.signal.addEventListener('abort', () => void this.closeConnections(), { once: true });
+    target.signal.addEventListener('abort', () => void this.#closeConnections(), { once: true });
     const database = await Database.open(params, context.log);
-    this.main = await database.connect(context.signal);
-    await this.attempt('preSQL', params.preSQL);
+    this.#main = await database.connect(context.signal);
+    await this.#attempt('preSQL', params.preSQL);
     if (target.signal.aborted) return;
-    const stream = await this.open(this.main, await this.mainQuery(this.main, database));
+    const stream = await this.#open(this.#main, await this.#mainQuery(this.#main, database));
     const children: ChildRows[] = [];
     for (const [i, sql] of (params.otherSQLs ?? []).entries()) {
       const connection = await database.connect(context.signal);
-      this.others.push(connection);
+      this.#others.push(connection);
       const joinField = params.otherJoinFields?.[i] ?? '';
       const query = { name: `otherSQLs[${i}]`, kind: database.kind, log: context.log };
-      children.push(new ChildRows(await this.open(connection, { text: sql, parameters: [] }), joinField, query));
+      children.push(new ChildRows(await this.#open(connection, { text: sql, parameters: [] }), joinField, query));
     }
-    if (stream.chunks !== undefined && children.length === 0) await this.publishChunks(stream, database.name, target);
-    else await this.publishRows(stream, children, database.name, target);
-    for (const { warning } of this.streams) if (warning !== undefined) context.log.warn(`${database.name}: ${warning}`);
-    this.completed = !target.signal.aborted;
+    if (stream.chunks !== undefined && children.length === 0) await this.#publishChunks(stream, database.name, target);
+    else await this.#publishRows(stream, children, database.name, target);
+    for (const { warning } of this.#streams)
+      if (warning !== undefined) context.log.warn(`${database.name}: ${warning}`);
+    this.#completed = !target.signal.aborted;
   }
 
   /** Only now, because a later failure must not mark rows as read. */
   override async postExecute(): Promise<void> {
     const { postSQL } = this.params;
-    const { remembered, highest } = this;
-    if (!this.completed || (postSQL === undefined && remembered === undefined)) return;
-    if (!(await isDelivered(this.target))) {
+    const remembered = this.#remembered;
+    const highest = this.#highest;
+    if (!this.#completed || (postSQL === undefined && remembered === undefined)) return;
+    if (!(await isDelivered(this.#target))) {
       const effects = [
         ...(postSQL === undefined ? [] : ['postSQL was left out']),
         ...(remembered === undefined ? [] : ['the next run reads the same rows again']),
@@ -256,51 +258,51 @@ export class DatabaseConnector extends Connector<typeof parameters> {
       this.message = `${effects.join(' and ')}: documents could not be delivered`;
       return;
     }
-    await this.attempt('postSQL', postSQL);
+    await this.#attempt('postSQL', postSQL);
     if (highest !== undefined) await remembered?.advance(highest);
   }
 
   override async close(): Promise<void> {
     try {
-      await this.closeConnections();
+      await this.#closeConnections();
     } finally {
-      await this.state?.close();
+      await this.#state?.close();
     }
   }
 
-  private async closeConnections(): Promise<void> {
-    await Promise.all(this.streams.map((stream) => stream.close()));
-    await Promise.all([this.main, ...this.others].map((connection) => connection?.close()));
+  async #closeConnections(): Promise<void> {
+    await Promise.all(this.#streams.map((stream) => stream.close()));
+    await Promise.all([this.#main, ...this.#others].map((connection) => connection?.close()));
   }
 
   /**
    * The query for the rows. With incremental, it starts at the remembered value and records the highest value that it
    * reads.
    */
-  private async mainQuery(connection: DatabaseConnection, database: Database): Promise<BoundQuery> {
+  async #mainQuery(connection: DatabaseConnection, database: Database): Promise<BoundQuery> {
     const { params, context } = this;
     const { sql, incremental, state = {} } = params;
     if (incremental === undefined) return { text: sql, parameters: [] };
     const { column, initial } = incremental;
     // A preview does not use the remembered value.
     if (!context.preview && keepsState(state)) {
-      this.state = await openState(state, context.name, context.log);
-      this.remembered = await RememberedMark.read(this.state, column);
+      this.#state = await openState(state, context.name, context.log);
+      this.#remembered = await RememberedMark.read(this.#state, column);
     }
-    const query = bindMark(database, sql, this.remembered?.value ?? initialMark(initial));
-    this.highest = await highestMark(connection, database, query, column);
+    const query = bindMark(database, sql, this.#remembered?.value ?? initialMark(initial));
+    this.#highest = await highestMark(connection, database, query, column);
     return query;
   }
 
-  private async open(connection: DatabaseConnection, { text, parameters }: BoundQuery): Promise<RowStream> {
+  async #open(connection: DatabaseConnection, { text, parameters }: BoundQuery): Promise<RowStream> {
     const stream = await connection.stream(text, parameters);
-    this.streams.push(stream);
+    this.#streams.push(stream);
     return stream;
   }
 
   /** The pipeline threads make the documents. */
-  private async publishChunks(stream: RowStream, source: string, target: Publisher): Promise<void> {
-    const layout = this.layoutOf(stream, source);
+  async #publishChunks(stream: RowStream, source: string, target: Publisher): Promise<void> {
+    const layout = this.#layoutOf(stream, source);
     // Rows that do not fit are reported once here, not by every thread.
     new RowDocuments(layout);
     for await (const chunk of stream.chunks?.(layout) ?? []) {
@@ -309,13 +311,13 @@ export class DatabaseConnector extends Connector<typeof parameters> {
     }
   }
 
-  private async publishRows(
+  async #publishRows(
     stream: RowStream,
     children: readonly ChildRows[],
     source: string,
     target: Publisher,
   ): Promise<void> {
-    const documents = new RowDocuments(this.layoutOf(stream, source));
+    const documents = new RowDocuments(this.#layoutOf(stream, source));
     let number = 0;
     for await (const rows of stream.rows(documents.idColumn)) {
       for (const row of rows) {
@@ -323,24 +325,24 @@ export class DatabaseConnector extends Connector<typeof parameters> {
         const made = documents.document(row, ++number);
         const waiting =
           made instanceof Document
-            ? this.publish(made, row[documents.idColumn], children, target)
+            ? this.#publish(made, row[documents.idColumn], children, target)
             : target.reject(made);
         if (waiting !== undefined) await waiting;
       }
     }
   }
 
-  private publish(
+  #publish(
     document: Document,
     key: Value | undefined,
     children: readonly ChildRows[],
     target: Publisher,
   ): Promise<void> | undefined {
     if (children.length === 0) return target.publish(document);
-    return this.publishWithChildren(document, key ?? null, children, target);
+    return this.#publishWithChildren(document, key ?? null, children, target);
   }
 
-  private async publishWithChildren(
+  async #publishWithChildren(
     document: Document,
     key: Value,
     children: readonly ChildRows[],
@@ -352,21 +354,21 @@ export class DatabaseConnector extends Connector<typeof parameters> {
     await target.publish(document);
   }
 
-  private layoutOf(stream: RowStream, source: string): RowLayout {
+  #layoutOf(stream: RowStream, source: string): RowLayout {
     const { idField, ignoreColumns = [] } = this.params;
     return { columns: stream.columns, idField, ignoreColumns, docIdPrefix: this.context.docIdPrefix, source };
   }
 
   /** A statement in addition to the query. */
-  private async attempt(name: 'preSQL' | 'postSQL', sql: string | undefined): Promise<void> {
+  async #attempt(name: 'preSQL' | 'postSQL', sql: string | undefined): Promise<void> {
     const { log, preview } = this.context;
-    if (sql === undefined || this.main === undefined) return;
+    if (sql === undefined || this.#main === undefined) return;
     if (preview) {
       log.warn(`${name} is left out in a preview`);
       return;
     }
     try {
-      await this.main.execute(sql);
+      await this.#main.execute(sql);
     } catch (error) {
       if (this.params.failOnSQLError === true) {
         throw new HeadraceError('HR_CONNECTOR_FAILED', `${name}: ${messageOf(error)}`);

@@ -16,15 +16,15 @@ let states = 0;
 
 /** The ids that one run after the other reads, with what a test does between. */
 class Runs {
-  private readonly settings: ConnectorSettings;
+  readonly #settings: ConnectorSettings;
 
   constructor(settings: Omit<ConnectorSettings, 'state'>) {
     const state = { connectionString: `jdbc:sqlite:${join(root, `state-${states++}.db`)}` };
-    this.settings = { state, ...settings } as unknown as ConnectorSettings;
+    this.#settings = { state, ...settings } as unknown as ConnectorSettings;
   }
 
   async ids(options: Parameters<typeof runConnector>[1] = {}): Promise<string[]> {
-    return (await runConnector(this.settings, options)).documents.map(({ id }) => id);
+    return (await runConnector(this.#settings, options)).documents.map(({ id }) => id);
   }
 }
 

@@ -136,19 +136,19 @@ const REMOTE_TOGETHER = 32;
 export class FileConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
   static override readonly needsPipeline = true;
-  private readonly storages = new Storages(this.params as StorageSettings);
-  private readonly notes = new WalkNotes();
-  private readonly moves = new FileMoves(this.storages, this.context.log, this.notes);
-  private readonly formats = new FileFormats(this.params.fileHandlers ?? new Map(), {
+  readonly #storages = new Storages(this.params as StorageSettings);
+  readonly #notes = new WalkNotes();
+  readonly #moves = new FileMoves(this.#storages, this.context.log, this.#notes);
+  readonly #formats = new FileFormats(this.params.fileHandlers ?? new Map(), {
     log: this.context.log,
-    note: (...noted) => this.notes.add(...noted),
+    note: (...noted) => this.#notes.add(...noted),
   });
-  private readonly incomplete = new IncompleteFiles();
-  private state: FileState | undefined;
-  private finished: FinishedFiles<PublishedFile> | undefined;
-  private completed = false;
-  private delivered = true;
-  private started = 0n;
+  readonly #incomplete = new IncompleteFiles();
+  #state: FileState | undefined;
+  #finished: FinishedFiles<PublishedFile> | undefined;
+  #completed = false;
+  #delivered = true;
+  #started = 0n;
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
     const filter = filterOf(params);
@@ -211,59 +211,61 @@ export class FileConnector extends Connector<typeof parameters> {
     const { params, context } = this;
     const target = requirePublisher(publisher, context.name);
     const filter = filterOf(params);
-    this.started = BigInt(Date.now()) * 1_000_000n;
+    this.#started = BigInt(Date.now()) * 1_000_000n;
     // A preview does not use the remembered files.
     if (!context.preview && keepsState(params.state)) {
-      this.state = await openState(params.state, context.name, context.log);
-      await this.state.begin();
+      this.#state = await openState(params.state, context.name, context.log);
+      await this.#state.begin();
     }
-    this.finished = new FinishedFiles(target, (files) => this.finish(files));
+    this.#finished = new FinishedFiles(target, (files) => this.#finish(files));
     for (const path of params.paths) {
       if (target.signal.aborted) return;
-      await this.walk(parseConfigUri(path) as FileUri, filter, target);
+      await this.#walk(parseConfigUri(path) as FileUri, filter, target);
     }
     if (target.signal.aborted) return;
-    await this.state?.finish();
-    if (this.state !== undefined && sendsTombstones(filter)) await this.publishTombstones(this.state, target);
-    this.completed = !target.signal.aborted;
+    await this.#state?.finish();
+    if (this.#state !== undefined && sendsTombstones(filter)) await this.#publishTombstones(this.#state, target);
+    this.#completed = !target.signal.aborted;
   }
 
   /** All documents have finished, so the source may forget what was published. Broken files count only from now on. */
   override async postExecute(): Promise<void> {
-    await this.settle();
-    this.incomplete.throwIfAny();
+    await this.#settle();
+    this.#incomplete.throwIfAny();
   }
 
-  private async settle(): Promise<void> {
-    this.delivered = (await this.finished?.finish()) !== false;
+  async #settle(): Promise<void> {
+    this.#delivered = (await this.#finished?.finish()) !== false;
     // Nor have all tombstones arrived.
-    if (!this.delivered) return;
-    if (!this.completed || this.state === undefined) return;
+    if (!this.#delivered) return;
+    if (!this.#completed || this.#state === undefined) return;
     const { state = {}, filterOptions } = this.params;
     const { performDeletions = true, runsBeforeExpiration = 1 } = state as StateSettings;
     if (performDeletions || sendsTombstones((filterOptions ?? {}) as FilterSettings)) {
-      await this.state.reportExpired(runsBeforeExpiration, performDeletions);
+      await this.#state.reportExpired(runsBeforeExpiration, performDeletions);
     }
   }
 
   override async close(): Promise<void> {
     try {
-      await this.finished?.giveUp();
-      await this.state?.close();
+      await this.#finished?.giveUp();
+      await this.#state?.close();
     } finally {
       const undelivered = 'files whose documents could not be delivered are left for the next run';
-      const said = [...this.notes.texts(), ...(this.delivered ? [] : [undelivered])];
+      const said = [...this.#notes.texts(), ...(this.#delivered ? [] : [undelivered])];
       if (said.length > 0) this.message = said.join(', ');
-      await this.storages.close();
+      await this.#storages.close();
     }
   }
 
-  private async walk(start: FileUri, filter: FilterSettings, publisher: Publisher): Promise<void> {
-    const { params, context, state, notes } = this;
+  async #walk(start: FileUri, filter: FilterSettings, publisher: Publisher): Promise<void> {
+    const { params, context } = this;
+    const state = this.#state;
+    const notes = this.#notes;
     const { log, docIdPrefix, preview } = context;
     const { getFileContent, handleArchivedFiles, handleCompressedFiles, maxArchiveDepth, moveToErrorFolder } =
       params.fileOptions ?? {};
-    const storage = await this.storages.of(start);
+    const storage = await this.#storages.of(start);
     const errorFolder = preview ? undefined : folderUri(moveToErrorFolder);
     const batches = new FileBatches({
       publisher,
@@ -273,8 +275,8 @@ export class FileConnector extends Connector<typeof parameters> {
     const visitor = new FileVisitor({
       publisher,
       batches,
-      filter: new FileFilter(filter, this.started, start.scheme === 'file'),
-      formats: this.formats,
+      filter: new FileFilter(filter, this.#started, start.scheme === 'file'),
+      formats: this.#formats,
       state,
       docIdPrefix,
       log,
@@ -282,12 +284,12 @@ export class FileConnector extends Connector<typeof parameters> {
       opensArchives: handleArchivedFiles === true,
       opensCompressed: handleCompressedFiles === true,
       archiveDepth: maxArchiveDepth ?? 1,
-      onPublished: (path, source) => this.finished?.add({ path, source }),
+      onPublished: (path, source) => this.#finished?.add({ path, source }),
       onFailed: async (file) => {
         // A file that was moved away has not been deleted.
-        if (errorFolder !== undefined && (await this.moves.move(file, errorFolder))) await state?.forget([file.path]);
+        if (errorFolder !== undefined && (await this.#moves.move(file, errorFolder))) await state?.forget([file.path]);
       },
-      onIncomplete: (reason) => this.incomplete.add(reason),
+      onIncomplete: (reason) => this.#incomplete.add(reason),
       onLeftOut: (reason) => notes.add('entries of archives that were left out', reason),
     });
     const skipped = skippedFolders(params.fileOptions ?? {}, filter);
@@ -323,30 +325,30 @@ export class FileConnector extends Connector<typeof parameters> {
     for (const uri of unseen) await state?.encounterBelow(uri);
   }
 
-  private async publishTombstones(state: FileState, publisher: Publisher): Promise<void> {
+  async #publishTombstones(state: FileState, publisher: Publisher): Promise<void> {
     const { runsBeforeExpiration = 1 } = this.params.state ?? {};
     for await (const { path } of state.expired(runsBeforeExpiration)) {
       if (publisher.signal.aborted) return;
-      const { pathField } = this.formats.of(extensionOf(leafOf(path))) ?? {};
+      const { pathField } = this.#formats.of(extensionOf(leafOf(path))) ?? {};
       await publisher.publish(tombstone(path, this.context.docIdPrefix, pathField));
     }
   }
 
   /** All documents of these files have finished. */
-  private async finish(files: readonly PublishedFile[]): Promise<void> {
+  async #finish(files: readonly PublishedFile[]): Promise<void> {
     const { preview } = this.context;
     const folder = preview ? undefined : folderUri(this.params.fileOptions?.moveToAfterProcessing);
     if (folder === undefined) {
-      await this.state?.published(
+      await this.#state?.published(
         files.map(({ path }) => path),
-        this.started,
+        this.#started,
       );
       return;
     }
-    const moved = await this.moves.moveAll(files, folder);
-    await this.state?.forget([...moved]);
+    const moved = await this.#moves.moveAll(files, folder);
+    await this.#state?.forget([...moved]);
     const stayed = files.filter(({ path }) => !moved.has(path)).map(({ path }) => path);
-    await this.state?.published(stayed, this.started);
+    await this.#state?.published(stayed, this.#started);
   }
 }
 

@@ -125,10 +125,10 @@ const REOPEN_MS = 2000;
 export class KafkaConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
   static override readonly needsPipeline = true;
-  private source: KafkaSource | undefined;
-  private readonly progress = new ReadProgress(offsetsOf(this.params.offsets));
-  private commits: SettledCommits | undefined;
-  private target: Publisher | undefined;
+  #source: KafkaSource | undefined;
+  readonly #progress = new ReadProgress(offsetsOf(this.params.offsets));
+  #commits: SettledCommits | undefined;
+  #target: Publisher | undefined;
 
   static override goesOn({ offsets }: Static<typeof parameters>): boolean {
     return offsets === undefined;
@@ -175,16 +175,16 @@ export class KafkaConnector extends Connector<typeof parameters> {
 
   override async execute(publisher: Publisher | undefined): Promise<void> {
     const target = requirePublisher(publisher, this.context.name);
-    this.target = target;
+    this.#target = target;
     let lostAt: number | undefined;
     for (;;) {
       let isOpen = false;
       try {
-        const source = await KafkaSource.open(this.sourceSettings());
+        const source = await KafkaSource.open(this.#sourceSettings());
         isOpen = true;
-        this.source = source;
-        this.commits = this.commitsOf(source, target);
-        await this.read(source, target, this.commits);
+        this.#source = source;
+        this.#commits = this.#commitsOf(source, target);
+        await this.#read(source, target, this.#commits);
         return;
       } catch (error) {
         if (target.signal.aborted) return;
@@ -192,7 +192,7 @@ export class KafkaConnector extends Connector<typeof parameters> {
         const failure = kafkaError(this.params.kafka.bootstrapServers, error);
         if (!isPassing(error) || lostAt === undefined || Date.now() - lostAt > LOST_MS) throw failure;
         this.context.log.warn(`${failure.message}. It is tried again`);
-        await this.reset();
+        await this.#reset();
         await sleep(REOPEN_MS, undefined, { signal: target.signal }).catch(() => undefined);
       }
     }
@@ -201,7 +201,7 @@ export class KafkaConnector extends Connector<typeof parameters> {
   /** Only now can nothing that was read be lost. */
   override async postExecute(): Promise<void> {
     try {
-      if ((await this.commits?.finish(() => isDelivered(this.target))) !== false) return;
+      if ((await this.#commits?.finish(() => isDelivered(this.#target))) !== false) return;
       this.message = 'messages whose documents could not be delivered are not committed: they come again';
     } catch (error) {
       throw kafkaError(this.params.kafka.bootstrapServers, error);
@@ -209,11 +209,11 @@ export class KafkaConnector extends Connector<typeof parameters> {
   }
 
   override async close(): Promise<void> {
-    await this.commits?.close();
-    await this.source?.close();
+    await this.#commits?.close();
+    await this.#source?.close();
   }
 
-  private sourceSettings(): KafkaSourceSettings {
+  #sourceSettings(): KafkaSourceSettings {
     const { kafka } = this.params;
     return {
       brokers: brokersOf(kafka.bootstrapServers),
@@ -222,22 +222,22 @@ export class KafkaConnector extends Connector<typeof parameters> {
       clientId: kafka.clientId,
       rebalanceTimeout: Number(kafka.maxPollIntervalSecs) * 1000,
       properties: propertiesOf(kafka),
-      offsets: this.progress.offsets,
+      offsets: this.#progress.offsets,
       isPreview: this.context.preview,
       log: this.context.log,
-      onRelease: async (partitions, signal) => (await this.commits?.release(partitions, signal)) ?? true,
+      onRelease: async (partitions, signal) => (await this.#commits?.release(partitions, signal)) ?? true,
       onGone: (partitions) => {
-        this.commits?.forgetPartitions(partitions);
-        this.progress.gone(partitions);
+        this.#commits?.forgetPartitions(partitions);
+        this.#progress.gone(partitions);
       },
     };
   }
 
-  private commitsOf(source: KafkaSource, target: Publisher): SettledCommits {
+  #commitsOf(source: KafkaSource, target: Publisher): SettledCommits {
     return new SettledCommits({
       commit: (positions) => source.commit(positions),
       settled: () => target.settled(),
-      onCommitted: (committed) => this.progress.committed(committed),
+      onCommitted: (committed) => this.#progress.committed(committed),
       onFailed: (error) => {
         const { message } = kafkaError(this.params.kafka.bootstrapServers, error);
         this.context.log.warn(`${message}. What was read is committed later`);
@@ -245,8 +245,8 @@ export class KafkaConnector extends Connector<typeof parameters> {
     });
   }
 
-  private async read(source: KafkaSource, target: Publisher, commits: SettledCommits): Promise<void> {
-    const { progress } = this;
+  async #read(source: KafkaSource, target: Publisher, commits: SettledCommits): Promise<void> {
+    const progress = this.#progress;
     const { topic } = this.params.kafka;
     const { maxMessages = Number.POSITIVE_INFINITY, messageTimeout = 100, idField = 'id' } = this.params;
     const { docIdPrefix, preview } = this.context;
@@ -283,12 +283,12 @@ export class KafkaConnector extends Connector<typeof parameters> {
   }
 
   /** Forgets a lost source. Messages that were not committed are read again. */
-  private async reset(): Promise<void> {
-    const { source } = this;
-    this.source = undefined;
-    this.commits?.forget();
-    this.commits = undefined;
-    this.progress.lost();
+  async #reset(): Promise<void> {
+    const source = this.#source;
+    this.#source = undefined;
+    this.#commits?.forget();
+    this.#commits = undefined;
+    this.#progress.lost();
     await source?.close();
   }
 }

@@ -31,7 +31,7 @@ const BATCH_MS = 30;
 /** A destination that takes its time, and keeps the ids of what it was given. */
 class Destination {
   ids: string[] = [];
-  private readonly server = createServer(async (request, response) => {
+  readonly #server = createServer(async (request, response) => {
     const body = (await request.toArray()).join('');
     await sleep(BATCH_MS);
     for (const [, id = ''] of body.matchAll(/"id":"([^"]+)"/g)) this.ids.push(id);
@@ -39,12 +39,12 @@ class Destination {
   });
 
   async open(): Promise<void> {
-    this.server.listen(0, '127.0.0.1');
-    await once(this.server, 'listening');
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/`;
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`;
   }
 
   /**
@@ -76,8 +76,8 @@ class Destination {
   }
 
   close(): void {
-    this.server.close();
-    this.server.closeAllConnections();
+    this.#server.close();
+    this.#server.closeAllConnections();
   }
 }
 

@@ -99,12 +99,12 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 export class RSSConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
   static override readonly needsPipeline = true;
-  private client: HttpClient | undefined;
-  private etag: string | undefined;
-  private lastModified: string | undefined;
-  private state: FileState | undefined;
-  private settled: FinishedFiles<string> | undefined;
-  private completed = false;
+  #client: HttpClient | undefined;
+  #etag: string | undefined;
+  #lastModified: string | undefined;
+  #state: FileState | undefined;
+  #settled: FinishedFiles<string> | undefined;
+  #completed = false;
 
   static override endless({ runDuration }: Static<typeof parameters>): boolean {
     return runDuration !== undefined;
@@ -150,12 +150,12 @@ export class RSSConnector extends Connector<typeof parameters> {
 
   override async reach(_report: unknown, signal: AbortSignal): Promise<void> {
     try {
-      this.client = await this.open({ retry: NO_RETRY });
-      await this.read(signal);
+      this.#client = await this.#open({ retry: NO_RETRY });
+      await this.#read(signal);
     } catch (error) {
-      throw this.unreadable(error);
+      throw this.#unreadable(error);
     } finally {
-      await this.client?.close();
+      await this.#client?.close();
     }
     const { state } = this.params;
     if (keepsState(state)) await reachState(state, this.context.log);
@@ -170,18 +170,18 @@ export class RSSConnector extends Connector<typeof parameters> {
     // A preview does not use the remembered items.
     if (!context.preview && keepsState(params.state)) {
       const state = await openState(params.state, context.name, context.log);
-      this.state = state;
-      this.settled = new FinishedFiles(target, async (digests) => state.published(digests, now()));
+      this.#state = state;
+      this.#settled = new FinishedFiles(target, async (digests) => state.published(digests, now()));
     }
-    this.client = await this.open();
+    this.#client = await this.#open();
     const goesOn = () => again !== undefined && performance.now() < until;
     let known: ReadonlySet<string> = new Set();
     for (;;) {
-      const items = await this.readOrWait(goesOn, target.signal);
-      await this.publishNew(items, known, target);
+      const items = await this.#readOrWait(goesOn, target.signal);
+      await this.#publishNew(items, known, target);
       // A feed that is empty for a moment does not make its items new.
       if (items.length > 0) known = new Set(items.map(({ digest }) => digest));
-      this.completed = !target.signal.aborted;
+      this.#completed = !target.signal.aborted;
       if (!goesOn() || target.signal.aborted) return;
       await sleep(again, undefined, { signal: target.signal }).catch(() => undefined);
       if (target.signal.aborted) return;
@@ -190,46 +190,46 @@ export class RSSConnector extends Connector<typeof parameters> {
 
   /** All documents have finished. */
   override async postExecute(): Promise<void> {
-    const delivered = (await this.settled?.finish()) !== false;
+    const delivered = (await this.#settled?.finish()) !== false;
     if (!delivered) this.message = 'items whose documents could not be delivered are left for the next run';
     // Items that were not in the feed are forgotten.
-    if (this.completed) await this.state?.reportExpired(1, true);
+    if (this.#completed) await this.#state?.reportExpired(1, true);
   }
 
   override async close(): Promise<void> {
     try {
-      await this.settled?.giveUp();
-      await this.state?.close();
+      await this.#settled?.giveUp();
+      await this.#state?.close();
     } finally {
-      await this.client?.close();
+      await this.#client?.close();
     }
   }
 
-  private async open(options: HttpClientOptions = {}): Promise<HttpClient> {
+  async #open(options: HttpClientOptions = {}): Promise<HttpClient> {
     const tls = tlsOf(this.params);
     return HttpClient.open({ connections: 1, maxBodyBytes: MAX_FEED_BYTES, tls, ...options });
   }
 
   /** The items of the feed; none if it has not changed or, if other readings follow, after a temporary failure. */
-  private async readOrWait(goesOn: () => boolean, signal: AbortSignal): Promise<readonly FeedItem[]> {
+  async #readOrWait(goesOn: () => boolean, signal: AbortSignal): Promise<readonly FeedItem[]> {
     try {
-      return await this.read(signal);
+      return await this.#read(signal);
     } catch (error) {
       if (signal.aborted) return [];
       const passing = error instanceof HttpError && (error.isConnectionFailure || isTransient(error.status ?? 0));
-      if (!passing || !goesOn()) throw this.unreadable(error);
+      if (!passing || !goesOn()) throw this.#unreadable(error);
       this.context.log.warn(`${messageOf(error)}. The feed is read again in ${this.params.refreshIncrement}`);
       return [];
     }
   }
 
-  private async read(signal: AbortSignal): Promise<readonly FeedItem[]> {
+  async #read(signal: AbortSignal): Promise<readonly FeedItem[]> {
     const { rssURL } = this.params;
     const headers: Record<string, string> = { accept: ACCEPT };
-    if (this.etag !== undefined) headers['if-none-match'] = this.etag;
-    if (this.lastModified !== undefined) headers['if-modified-since'] = this.lastModified;
+    if (this.#etag !== undefined) headers['if-none-match'] = this.#etag;
+    if (this.#lastModified !== undefined) headers['if-modified-since'] = this.#lastModified;
     const response = await getFollowing(
-      this.client as HttpClient,
+      this.#client as HttpClient,
       { url: rssURL, headers, signal },
       { limit: MAX_REDIRECTS, follow: () => true },
     );
@@ -239,21 +239,21 @@ export class RSSConnector extends Connector<typeof parameters> {
     if (feed.fault !== undefined) {
       this.context.log.warn(`${safeUrl(rssURL)} is not well-formed XML (${feed.fault}): it is read as far as possible`);
     }
-    this.etag = headerText(answered, 'etag');
-    this.lastModified = headerText(answered, 'last-modified');
+    this.#etag = headerText(answered, 'etag');
+    this.#lastModified = headerText(answered, 'last-modified');
     return feed.items.map((element) => feedItem(element, url));
   }
 
-  private async publishNew(items: readonly FeedItem[], known: ReadonlySet<string>, target: Publisher): Promise<void> {
+  async #publishNew(items: readonly FeedItem[], known: ReadonlySet<string>, target: Publisher): Promise<void> {
     const window = milliseconds(this.params.pubDateCutoff);
     const oldest = window === undefined ? undefined : Date.now() - window;
     // An empty, unchanged or unreadable feed does not show which items are gone.
-    if (items.length > 0) await this.state?.begin();
+    if (items.length > 0) await this.#state?.begin();
     for (const item of items) {
       if (target.signal.aborted) return;
-      const published = await this.state?.encounter(item.digest);
+      const published = await this.#state?.encounter(item.digest);
       if (published !== undefined || known.has(item.digest)) continue;
-      const id = this.idOf(item);
+      const id = this.#idOf(item);
       if (item.badDate !== undefined) {
         this.context.log.warn(`${id}: "${item.badDate}" is not a readable date: it is left out`);
       }
@@ -264,17 +264,17 @@ export class RSSConnector extends Connector<typeof parameters> {
       }
       const waiting = target.publish(documentOf(id, item.fields));
       if (waiting !== undefined) await waiting;
-      this.settled?.add(item.digest);
+      this.#settled?.add(item.digest);
     }
-    if (items.length > 0) await this.state?.finish();
+    if (items.length > 0) await this.#state?.finish();
   }
 
-  private idOf({ guid, substitute }: FeedItem): string {
+  #idOf({ guid, substitute }: FeedItem): string {
     const { useGuidForDocID = true } = this.params;
     return this.context.docIdPrefix + (useGuidForDocID ? (guid ?? substitute) : crypto.randomUUID());
   }
 
-  private unreadable(error: unknown): HeadraceError {
+  #unreadable(error: unknown): HeadraceError {
     const reason = error instanceof HttpError ? error.message : `${safeUrl(this.params.rssURL)}: ${messageOf(error)}`;
     return new HeadraceError('HR_SOURCE_UNREADABLE', reason, {
       hint: 'Check rssURL: open it in a browser, which must show the feed itself.',

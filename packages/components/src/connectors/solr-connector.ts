@@ -75,8 +75,8 @@ interface Page {
  */
 export class SolrConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
-  private solr: Solr | undefined;
-  private target: Publisher | undefined;
+  #solr: Solr | undefined;
+  #target: Publisher | undefined;
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
     yield* checkSolr(params.solr);
@@ -89,17 +89,17 @@ export class SolrConnector extends Connector<typeof parameters> {
   }
 
   override async preExecute(): Promise<void> {
-    await this.act('preActions', this.params.preActions ?? []);
+    await this.#act('preActions', this.params.preActions ?? []);
   }
 
   override async execute(publisher: Publisher | undefined): Promise<void> {
     if (publisher === undefined) return;
-    this.target = publisher;
+    this.#target = publisher;
     const { signal } = publisher;
     const { solrParams, idField = 'id' } = this.params;
     const query = cursorQuery(solrParams as ReadonlyMap<string, Value> | undefined, idField);
     let cursor = '*';
-    let page = this.page(query, cursor, signal);
+    let page = this.#page(query, cursor, signal);
     let number = 0;
     for (;;) {
       const { documents, next } = await page.catch((error: unknown) => {
@@ -109,13 +109,13 @@ export class SolrConnector extends Connector<typeof parameters> {
       const isLast = next === cursor;
       cursor = next;
       if (!isLast) {
-        page = this.page(query, cursor, signal);
+        page = this.#page(query, cursor, signal);
         // It may fail while this page is published. It is awaited after that.
         page.catch(() => undefined);
       }
       for (const result of documents) {
         if (signal.aborted) return;
-        const waiting = this.publish(result as JsonObject, ++number, publisher);
+        const waiting = this.#publish(result as JsonObject, ++number, publisher);
         if (waiting !== undefined) await waiting;
       }
       if (isLast || signal.aborted) return;
@@ -126,22 +126,22 @@ export class SolrConnector extends Connector<typeof parameters> {
     const { postActions = [] } = this.params;
     if (postActions.length === 0) return;
     // A command that deletes old documents would also delete those without a new version.
-    if (await isDelivered(this.target)) await this.act('postActions', postActions);
+    if (await isDelivered(this.#target)) await this.#act('postActions', postActions);
     else this.message = 'postActions were left out: documents could not be delivered';
   }
 
   override async close(): Promise<void> {
-    await this.solr?.close();
+    await this.#solr?.close();
   }
 
-  private async act(parameter: 'preActions' | 'postActions', actions: readonly string[]): Promise<void> {
+  async #act(parameter: 'preActions' | 'postActions', actions: readonly string[]): Promise<void> {
     const { runId, log, preview, signal } = this.context;
     if (preview && actions.length > 0) {
       log.warn(`${parameter} are left out in a preview`);
       return;
     }
     for (const [i, action] of actions.entries()) {
-      const solr = await this.open();
+      const solr = await this.#open();
       const body = action.replaceAll('{runId}', () => runId);
       try {
         await solr.update(body, this.params.useXml === true ? 'text/xml' : 'text/json', signal);
@@ -151,8 +151,8 @@ export class SolrConnector extends Connector<typeof parameters> {
     }
   }
 
-  private async page(query: URLSearchParams, cursor: string, signal: AbortSignal): Promise<Page> {
-    const solr = await this.open();
+  async #page(query: URLSearchParams, cursor: string, signal: AbortSignal): Promise<Page> {
+    const solr = await this.#open();
     const params = new URLSearchParams(query);
     params.set('cursorMark', cursor);
     try {
@@ -165,12 +165,12 @@ export class SolrConnector extends Connector<typeof parameters> {
     }
   }
 
-  private publish(result: JsonObject, number: number, publisher: Publisher): Promise<void> | undefined {
+  #publish(result: JsonObject, number: number, publisher: Publisher): Promise<void> | undefined {
     const { idField = 'id' } = this.params;
     const key = result.get(idField);
     const id = key === undefined || Array.isArray(key) ? '' : (textOf(key) ?? '');
     if (id === '') {
-      const place = `${this.solr?.address}, result ${number}`;
+      const place = `${this.#solr?.address}, result ${number}`;
       return publisher.reject({ place, message: `it has no value in the field ${idField} for the id` });
     }
     const document = Document.create(this.context.docIdPrefix + id);
@@ -183,9 +183,9 @@ export class SolrConnector extends Connector<typeof parameters> {
     return publisher.publish(document);
   }
 
-  private async open(): Promise<Solr> {
-    this.solr ??= await Solr.open(this.params.solr);
-    return this.solr;
+  async #open(): Promise<Solr> {
+    this.#solr ??= await Solr.open(this.params.solr);
+    return this.#solr;
   }
 }
 

@@ -39,7 +39,7 @@ export class CSVIndexer extends Indexer<typeof parameters> {
   static override readonly block = 'csv';
   static readonly type = 'CSV';
   override readonly streaming = true;
-  private output: Output | undefined;
+  #output: Output | undefined;
 
   static override *check(
     { path, columns }: Static<typeof parameters>,
@@ -75,7 +75,7 @@ export class CSVIndexer extends Indexer<typeof parameters> {
 
   override async connect(): Promise<void> {
     const { path, columns, includeHeader = true, append = false } = this.params;
-    this.output = await openOutputFile(
+    this.#output = await openOutputFile(
       path,
       append || this.context.retry === true,
       includeHeader ? csvHeader(columns) : '',
@@ -84,13 +84,13 @@ export class CSVIndexer extends Indexer<typeof parameters> {
 
   override async send({ pieces }: EncodedBatch): Promise<readonly IndexFailure[]> {
     // The engine has called `connect`.
-    await (this.output as Output).write(pieces);
+    await (this.#output as Output).write(pieces);
     return [];
   }
 
   override async close({ failed }: RunOutcome): Promise<void> {
-    const { output } = this;
-    this.output = undefined;
+    const output = this.#output;
+    this.#output = undefined;
     await output?.close(failed);
   }
 }

@@ -101,8 +101,8 @@ export class HttpIndexer extends Indexer<typeof parameters> {
   static override readonly block = 'http';
   static readonly type = 'HTTP';
   static readonly javaClass = null;
-  private client: HttpClient | undefined;
-  private writer: HttpWriter | undefined;
+  #client: HttpClient | undefined;
+  #writer: HttpWriter | undefined;
 
   static override *check(params: Static<typeof parameters>, settings: IndexerSettings): Generator<ParameterProblem> {
     yield* checkUrls(params, settings);
@@ -125,24 +125,24 @@ export class HttpIndexer extends Indexer<typeof parameters> {
   }
 
   override async reach(_report: ReportProblem, signal: AbortSignal): Promise<void> {
-    this.client = await this.open();
+    this.#client = await this.#open();
     try {
-      await this.client.request({ method: 'HEAD', url: rootOf(this.params.url), retry: NO_RETRY, signal });
+      await this.#client.request({ method: 'HEAD', url: rootOf(this.params.url), retry: NO_RETRY, signal });
     } finally {
-      await this.client.close();
+      await this.#client.close();
     }
   }
 
   override async connect(): Promise<void> {
     const { url, method = 'POST', form = 'ndjson', headers, deleteUrl, deleteMethod = 'DELETE' } = this.params;
-    this.client = await this.open();
+    this.#client = await this.#open();
     try {
-      await this.client.request({ method: 'HEAD', url: rootOf(url), retry: NO_RETRY });
+      await this.#client.request({ method: 'HEAD', url: rootOf(url), retry: NO_RETRY });
     } catch (error) {
-      await this.client.close();
+      await this.#client.close();
       throw error;
     }
-    this.writer = new HttpWriter(this.client, {
+    this.#writer = new HttpWriter(this.#client, {
       url,
       method,
       form,
@@ -157,14 +157,14 @@ export class HttpIndexer extends Indexer<typeof parameters> {
 
   override send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
     // The engine has called `connect`.
-    return (this.writer as HttpWriter).write(batch, signal);
+    return (this.#writer as HttpWriter).write(batch, signal);
   }
 
   override async close(): Promise<void> {
-    await this.client?.close();
+    await this.#client?.close();
   }
 
-  private open(): Promise<HttpClient> {
+  #open(): Promise<HttpClient> {
     const { useCompression, headers } = this.params;
     const authorization = authorizationOf(this.params);
     return HttpClient.open({

@@ -36,7 +36,7 @@ export class JsonLinesIndexer extends Indexer<typeof parameters> {
   static readonly type = 'JSONLines';
   static readonly javaClass = null;
   override readonly streaming = true;
-  private output: Output | undefined;
+  #output: Output | undefined;
 
   static override *check({ path }: Static<typeof parameters>, settings: IndexerSettings): Generator<ParameterProblem> {
     if (path === '')
@@ -65,19 +65,19 @@ export class JsonLinesIndexer extends Indexer<typeof parameters> {
 
   override async connect(): Promise<void> {
     const { path, append = false } = this.params;
-    this.output =
+    this.#output =
       path === '-' ? new StandardOutput() : await openOutputFile(path, append || this.context.retry === true);
   }
 
   override async send({ pieces }: EncodedBatch): Promise<readonly IndexFailure[]> {
     // The engine has called `connect`.
-    await (this.output as Output).write(pieces);
+    await (this.#output as Output).write(pieces);
     return [];
   }
 
   override async close({ failed }: RunOutcome): Promise<void> {
-    const { output } = this;
-    this.output = undefined;
+    const output = this.#output;
+    this.#output = undefined;
     await output?.close(failed);
   }
 }

@@ -66,7 +66,7 @@ export class KafkaIndexer extends Indexer<typeof parameters> {
   static override readonly block = 'kafkaTopic';
   static readonly type = 'Kafka';
   static readonly javaClass = null;
-  private writer: TopicWriter | undefined;
+  #writer: TopicWriter | undefined;
 
   static override *check(params: Static<typeof parameters>, settings: IndexerSettings): Generator<ParameterProblem> {
     const { bootstrapServers, topic, clientId } = params;
@@ -100,26 +100,26 @@ export class KafkaIndexer extends Indexer<typeof parameters> {
   }
 
   override async reach(_report: ReportProblem): Promise<void> {
-    await reachTopic({ ...this.place(), block: 'kafkaTopic' });
+    await reachTopic({ ...this.#place(), block: 'kafkaTopic' });
   }
 
   override async connect(): Promise<void> {
-    this.writer = await TopicWriter.open({
-      ...this.place(),
+    this.#writer = await TopicWriter.open({
+      ...this.#place(),
       retries: retriesOf(this.context, `Kafka at ${this.params.bootstrapServers}`),
     });
   }
 
   override send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
     // The engine has called `connect`.
-    return (this.writer as TopicWriter).write(batch, signal);
+    return (this.#writer as TopicWriter).write(batch, signal);
   }
 
   override async close(): Promise<void> {
-    await this.writer?.close();
+    await this.#writer?.close();
   }
 
-  private place() {
+  #place() {
     const { bootstrapServers, topic, clientId = 'headrace' } = this.params;
     return { brokers: brokersOf(bootstrapServers), topic, clientId, properties: propertiesOf(this.params) };
   }

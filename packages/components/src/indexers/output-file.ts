@@ -78,75 +78,75 @@ export async function reachOutputFile(path: string): Promise<void> {
 }
 
 class OutputFile implements Output {
-  private readonly path: string;
-  private readonly handle: FileHandle;
-  private readonly release: ReleaseOutput;
-  private readonly append: boolean;
-  private readonly header: Uint8Array;
-  private started = false;
+  readonly #path: string;
+  readonly #handle: FileHandle;
+  readonly #release: ReleaseOutput;
+  readonly #append: boolean;
+  readonly #header: Uint8Array;
+  #started = false;
   /**
    * Whether writes have a position: content that was cut off after a failure must not leave a gap. A pipe has no
    * positions.
    */
-  private placed = false;
+  #placed = false;
   /** The length of the file up to the last complete batch. */
-  private length = 0;
+  #length = 0;
 
   constructor(path: string, handle: FileHandle, release: ReleaseOutput, append: boolean, header: Uint8Array) {
-    this.path = path;
-    this.handle = handle;
-    this.release = release;
-    this.append = append;
-    this.header = header;
+    this.#path = path;
+    this.#handle = handle;
+    this.#release = release;
+    this.#append = append;
+    this.#header = header;
   }
 
   async write(pieces: readonly Uint8Array[]): Promise<void> {
-    if (!this.started) await this.start();
-    await this.writeAll(pieces);
+    if (!this.#started) await this.#start();
+    await this.#writeAll(pieces);
   }
 
-  private async start(): Promise<void> {
-    const found = await this.handle.stat();
-    this.placed = !this.append && found.isFile();
-    if (this.placed) await this.handle.truncate(0);
-    this.length = this.append ? found.size : 0;
-    if (this.length === 0 && this.header.length > 0) await this.writeAll([this.header]);
-    this.started = true;
+  async #start(): Promise<void> {
+    const found = await this.#handle.stat();
+    this.#placed = !this.#append && found.isFile();
+    if (this.#placed) await this.#handle.truncate(0);
+    this.#length = this.#append ? found.size : 0;
+    if (this.#length === 0 && this.#header.length > 0) await this.#writeAll([this.#header]);
+    this.#started = true;
   }
 
-  private async writeAll(pieces: readonly Uint8Array[]): Promise<void> {
+  async #writeAll(pieces: readonly Uint8Array[]): Promise<void> {
     let written = 0;
     try {
       for (const piece of pieces) {
         for (let at = 0; at < piece.length; ) {
-          const place = this.placed ? this.length + written : null;
-          const { bytesWritten } = await this.handle.write(piece, at, piece.length - at, place);
+          const place = this.#placed ? this.#length + written : null;
+          const { bytesWritten } = await this.#handle.write(piece, at, piece.length - at, place);
           at += bytesWritten;
           written += bytesWritten;
         }
       }
     } catch (error) {
-      throw await this.undo(error, written);
+      throw await this.#undo(error, written);
     }
-    this.length += written;
+    this.#length += written;
   }
 
   async close(failed: boolean): Promise<void> {
     try {
-      if (!this.started && !failed) await this.start();
+      if (!this.#started && !failed) await this.#start();
       // Devices and pipes cannot be synchronized, and cannot lose data.
-      if ((await this.handle.stat()).isFile()) await this.handle.datasync();
+      if ((await this.#handle.stat()).isFile()) await this.#handle.datasync();
     } finally {
-      await this.handle.close().finally(this.release);
+      await this.#handle.close().finally(this.#release);
     }
   }
 
   /** A batch that fails must not leave half a row: the next batch would continue it. */
-  private async undo(error: unknown, written: number): Promise<HeadraceError> {
-    let message = `Cannot write to ${this.path}: ${messageOf(error)}`;
+  async #undo(error: unknown, written: number): Promise<HeadraceError> {
+    let message = `Cannot write to ${this.#path}: ${messageOf(error)}`;
     if (written > 0) {
-      await this.handle.truncate(this.length).catch((cause) => {
-        this.length += written;
+      await this.#handle.truncate(this.#length).catch((cause) => {
+        this.#length += written;
         message += `; it now ends in an incomplete batch, because that cannot be removed: ${messageOf(cause)}`;
       });
     }

@@ -73,7 +73,7 @@ export class PostgresIndexer extends Indexer<typeof parameters> {
   static override readonly block = 'postgres';
   static readonly type = 'Postgres';
   static readonly javaClass = null;
-  private writer: PostgresWriter | undefined;
+  #writer: PostgresWriter | undefined;
 
   static override *check(params: Static<typeof parameters>, settings: IndexerSettings): Generator<ParameterProblem> {
     const { connectionString, table, idColumn } = params;
@@ -114,32 +114,32 @@ export class PostgresIndexer extends Indexer<typeof parameters> {
   }
 
   override async reach(): Promise<void> {
-    await reachDatabase(this.databaseSettings(), this.context.log, (connection, database) =>
-      PostgresTable.read(connection, database, this.tableSettings()),
+    await reachDatabase(this.#databaseSettings(), this.context.log, (connection, database) =>
+      PostgresTable.read(connection, database, this.#tableSettings()),
     );
   }
 
   override async connect(): Promise<void> {
-    const database = await Database.open(this.databaseSettings(), this.context.log);
-    this.writer = new PostgresWriter(database, this.tableSettings(), retriesOf(this.context, database.name));
-    await this.writer.connect();
+    const database = await Database.open(this.#databaseSettings(), this.context.log);
+    this.#writer = new PostgresWriter(database, this.#tableSettings(), retriesOf(this.context, database.name));
+    await this.#writer.connect();
   }
 
   override send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
     // The engine has called `connect`.
-    return (this.writer as PostgresWriter).write(batch, signal);
+    return (this.#writer as PostgresWriter).write(batch, signal);
   }
 
   override async close(): Promise<void> {
-    await this.writer?.close();
+    await this.#writer?.close();
   }
 
-  private databaseSettings(): DatabaseSettings {
+  #databaseSettings(): DatabaseSettings {
     const { connectionString, jdbcUser = '', jdbcPassword = '' } = this.params;
     return { connectionString, jdbcUser, jdbcPassword };
   }
 
-  private tableSettings(): TableSettings {
+  #tableSettings(): TableSettings {
     const { table, idColumn = 'id', columns, documentColumn } = this.params;
     return { table, idColumn, columns, documentColumn };
   }

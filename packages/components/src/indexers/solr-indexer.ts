@@ -60,8 +60,8 @@ export class SolrIndexer extends Indexer<typeof parameters> {
   static override readonly parameters = parameters;
   static override readonly block = 'solr';
   static readonly type = 'Solr';
-  private engine: SearchEngine | undefined;
-  private writer: SolrWriter | undefined;
+  #engine: SearchEngine | undefined;
+  #writer: SolrWriter | undefined;
 
   static override *check(params: Static<typeof parameters>, settings: IndexerSettings): Generator<ParameterProblem> {
     yield* checkAddress(params, settings);
@@ -96,17 +96,17 @@ export class SolrIndexer extends Indexer<typeof parameters> {
   }
 
   override async connect(): Promise<void> {
-    this.engine = await connectToSolr({ ...this.params, url: this.params.url ?? [] });
-    this.writer = new SolrWriter(this.engine, retriesOf(this.context, `Solr at ${this.engine.address}`));
+    this.#engine = await connectToSolr({ ...this.params, url: this.params.url ?? [] });
+    this.#writer = new SolrWriter(this.#engine, retriesOf(this.context, `Solr at ${this.#engine.address}`));
   }
 
   override send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
     // The engine has called `connect`.
-    return (this.writer as SolrWriter).write(batch, signal);
+    return (this.#writer as SolrWriter).write(batch, signal);
   }
 
   override async close(): Promise<void> {
-    await this.engine?.close();
+    await this.#engine?.close();
   }
 }
 

@@ -29,17 +29,17 @@ export class AddRandomBoolean extends Stage<typeof parameters> {
     yield* checkDestination('fieldName', params.fieldName as string);
   }
 
-  private readonly fieldName: string;
-  private readonly chance: number;
+  readonly #fieldName: string;
+  readonly #chance: number;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
     const { fieldName, percentTrue } = params as Required<typeof params>;
-    this.fieldName = fieldName;
-    this.chance = percentTrue / 100;
+    this.#fieldName = fieldName;
+    this.#chance = percentTrue / 100;
   }
 
   override process(document: Document): void {
-    document.set(this.fieldName, Math.random() < this.chance);
+    document.set(this.#fieldName, Math.random() < this.#chance);
   }
 }

@@ -44,21 +44,21 @@ export class AddRandomDate extends Stage<typeof parameters> {
     yield* checkRange(params.rangeEndDate === undefined ? 'rangeStartDate' : 'rangeEndDate', start, end, 'instant');
   }
 
-  private readonly fieldName: string;
-  private readonly first: number;
-  private readonly count: number;
+  readonly #fieldName: string;
+  readonly #first: number;
+  readonly #count: number;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.fieldName = params.fieldName as string;
-    this.first = midnight(params.rangeStartDate as string);
-    this.count = midnight(params.rangeEndDate ?? today()) - this.first;
+    this.#fieldName = params.fieldName as string;
+    this.#first = midnight(params.rangeStartDate as string);
+    this.#count = midnight(params.rangeEndDate ?? today()) - this.#first;
   }
 
   override process(document: Document): void {
-    const millis = drawInteger(this.first, this.count);
+    const millis = drawInteger(this.#first, this.#count);
     const seconds = Math.floor(millis / 1000);
-    document.set(this.fieldName, formatInstant(seconds, (millis - seconds * 1000) * 1_000_000));
+    document.set(this.#fieldName, formatInstant(seconds, (millis - seconds * 1000) * 1_000_000));
   }
 }
 

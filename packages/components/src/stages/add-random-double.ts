@@ -46,24 +46,25 @@ export class AddRandomDouble extends Stage<typeof parameters> {
     }
   }
 
-  private readonly fieldName: string;
-  private readonly rangeStart: number;
-  private readonly rangeEnd: number;
+  readonly #fieldName: string;
+  readonly #rangeStart: number;
+  readonly #rangeEnd: number;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
     const { fieldName, rangeStart, rangeEnd } = params as Required<typeof params>;
-    this.fieldName = fieldName;
-    this.rangeStart = rangeStart;
-    this.rangeEnd = rangeEnd;
+    this.#fieldName = fieldName;
+    this.#rangeStart = rangeStart;
+    this.#rangeEnd = rangeEnd;
   }
 
   override process(document: Document): void {
-    document.set(this.fieldName, double(this.draw()));
+    document.set(this.#fieldName, double(this.#draw()));
   }
 
-  private draw(): number {
-    const { rangeStart, rangeEnd } = this;
+  #draw(): number {
+    const rangeStart = this.#rangeStart;
+    const rangeEnd = this.#rangeEnd;
     for (;;) {
       const number = rangeStart + Math.random() * (rangeEnd - rangeStart);
       // In a narrow range, rounding may return the end, which is not part of it.

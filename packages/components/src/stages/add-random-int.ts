@@ -30,19 +30,19 @@ export class AddRandomInt extends Stage<typeof parameters> {
     yield* checkRange('rangeEnd', rangeStart, rangeEnd, 'number');
   }
 
-  private readonly fieldName: string;
-  private readonly rangeStart: number;
-  private readonly count: number;
+  readonly #fieldName: string;
+  readonly #rangeStart: number;
+  readonly #count: number;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
     const { fieldName, rangeStart, rangeEnd } = params as Required<typeof params>;
-    this.fieldName = fieldName;
-    this.rangeStart = rangeStart;
-    this.count = rangeEnd - rangeStart;
+    this.#fieldName = fieldName;
+    this.#rangeStart = rangeStart;
+    this.#count = rangeEnd - rangeStart;
   }
 
   override process(document: Document): void {
-    document.set(this.fieldName, drawInteger(this.rangeStart, this.count));
+    document.set(this.#fieldName, drawInteger(this.#rangeStart, this.#count));
   }
 }

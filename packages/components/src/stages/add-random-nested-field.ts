@@ -136,20 +136,20 @@ export class AddRandomNestedField extends Stage<typeof parameters> {
     for (const [name, config] of params.generators ?? []) yield* readGenerator(name, config).problems;
   }
 
-  private readonly entries: readonly Entry[];
-  private readonly minObjects: number;
+  readonly #entries: readonly Entry[];
+  readonly #minObjects: number;
   /** How many different numbers of objects are possible. */
-  private readonly counts: number;
-  private readonly generators: ReadonlyMap<string, ValueGenerator>;
+  readonly #counts: number;
+  readonly #generators: ReadonlyMap<string, ValueGenerator>;
   /** For each object the paths of its entries in the document. */
-  private readonly paths: NestedPath[][] = [];
+  readonly #paths: NestedPath[][] = [];
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.entries = [...params.entries].map(([place, source]) => ({ path: parsePlace(place), source }));
-    this.minObjects = params.numObjects ?? params.minNumObjects ?? 1;
-    this.counts = (params.maxNumObjects ?? this.minObjects) - this.minObjects + 1;
-    this.generators = new Map(
+    this.#entries = [...params.entries].map(([place, source]) => ({ path: parsePlace(place), source }));
+    this.#minObjects = params.numObjects ?? params.minNumObjects ?? 1;
+    this.#counts = (params.maxNumObjects ?? this.#minObjects) - this.#minObjects + 1;
+    this.#generators = new Map(
       [...(params.generators ?? [])].map(([name, config]) => {
         const { Class, params: own } = readGenerator(name, config);
         if (Class === undefined) throw new TypeError(`The generator ${name} has a class that cannot be a generator`);
@@ -159,17 +159,17 @@ export class AddRandomNestedField extends Stage<typeof parameters> {
   }
 
   override async start(): Promise<void> {
-    for (const generator of this.generators.values()) await generator.start?.();
+    for (const generator of this.#generators.values()) await generator.start?.();
   }
 
   override process(document: Document): void {
-    const { entries } = this;
+    const entries = this.#entries;
     const objects = listOf(document, this.params.targetField);
-    const count = drawInteger(this.minObjects, this.counts);
+    const count = drawInteger(this.#minObjects, this.#counts);
     for (let i = 0; i < count; i++) {
-      const paths = this.pathsOf(i);
+      const paths = this.#pathsOf(i);
       for (let j = 0; j < entries.length; j++) {
-        const value = this.valueFor(document, entries[j] as Entry);
+        const value = this.#valueFor(document, entries[j] as Entry);
         if (value === undefined) continue;
         // Earlier objects may have no value here.
         while (objects.length < i) objects.push(new Map());
@@ -179,14 +179,14 @@ export class AddRandomNestedField extends Stage<typeof parameters> {
   }
 
   /** The value of an entry for one object; undefined if it is null or the generator made none. */
-  private valueFor(document: Document, { source }: Entry): Value | undefined {
+  #valueFor(document: Document, { source }: Entry): Value | undefined {
     const value = document.get(source);
     if (value === null) {
       this.context.log.warn(`Document ${document.id}: field "${source}" is null and left out of the objects`);
       return undefined;
     }
     if (value !== undefined) return copyValue(value);
-    const generator = this.generators.get(source);
+    const generator = this.#generators.get(source);
     if (generator === undefined) {
       throw new HeadraceError('HR_STAGE_FAILED', `There is neither a field nor a generator "${source}"`);
     }
@@ -196,11 +196,11 @@ export class AddRandomNestedField extends Stage<typeof parameters> {
     return scratch.get(GENERATED);
   }
 
-  private pathsOf(object: number): readonly NestedPath[] {
-    let paths = this.paths[object];
+  #pathsOf(object: number): readonly NestedPath[] {
+    let paths = this.#paths[object];
     if (paths === undefined) {
-      paths = this.entries.map(({ path }) => [this.params.targetField, object, ...path]);
-      this.paths[object] = paths;
+      paths = this.#entries.map(({ path }) => [this.params.targetField, object, ...path]);
+      this.#paths[object] = paths;
     }
     return paths;
   }

@@ -81,20 +81,20 @@ export class AddRandomString extends Stage<typeof parameters> {
     }
   }
 
-  private readonly fieldName: string;
-  private readonly minTerms: number;
+  readonly #fieldName: string;
+  readonly #minTerms: number;
   /** How many different numbers of terms are possible. */
-  private readonly counts: number;
+  readonly #counts: number;
   /** The terms of the file; without one, the numbers below `rangeSize` are the terms. */
-  private terms: readonly string[] | undefined = undefined;
-  private rangeSize: number;
+  #terms: readonly string[] | undefined = undefined;
+  #rangeSize: number;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.fieldName = params.fieldName as string;
-    this.minTerms = params.minNumOfTerms ?? 1;
-    this.counts = (params.maxNumOfTerms ?? 1) - this.minTerms + 1;
-    this.rangeSize = params.rangeSize ?? 0;
+    this.#fieldName = params.fieldName as string;
+    this.#minTerms = params.minNumOfTerms ?? 1;
+    this.#counts = (params.maxNumOfTerms ?? 1) - this.#minTerms + 1;
+    this.#rangeSize = params.rangeSize ?? 0;
   }
 
   override start(): void {
@@ -108,33 +108,33 @@ export class AddRandomString extends Stage<typeof parameters> {
         `it has ${counted(lines.length, 'line')}, which is less than rangeSize, ${rangeSize}`,
       );
     }
-    this.rangeSize = rangeSize ?? lines.length;
+    this.#rangeSize = rangeSize ?? lines.length;
     // All threads of a run use the same terms. Otherwise there would be more than rangeSize of them.
     const { runId, pipeline, name } = this.context;
     const seed = stringHash(`${runId}/${pipeline}/${name}`);
-    this.terms = this.rangeSize < lines.length ? sample(lines, this.rangeSize, seed) : lines;
+    this.#terms = this.#rangeSize < lines.length ? sample(lines, this.#rangeSize, seed) : lines;
   }
 
   override process(document: Document): void {
-    const { fieldName } = this;
+    const fieldName = this.#fieldName;
     const { concatenate, isNested } = this.params;
-    const count = drawInteger(this.minTerms, this.counts);
+    const count = drawInteger(this.#minTerms, this.#counts);
     if (isNested === true) {
       const objects: Value[] = [];
-      for (let i = 0; i < count; i++) objects.push(new Map([['data', this.draw()]]));
+      for (let i = 0; i < count; i++) objects.push(new Map([['data', this.#draw()]]));
       document.set(fieldName, objects);
     } else if (concatenate === true) {
-      let text = count === 0 ? '' : this.draw();
-      for (let i = 1; i < count; i++) text += ` ${this.draw()}`;
+      let text = count === 0 ? '' : this.#draw();
+      for (let i = 1; i < count; i++) text += ` ${this.#draw()}`;
       document.setOrAdd(fieldName, text);
     } else {
-      for (let i = 0; i < count; i++) document.setOrAdd(fieldName, this.draw());
+      for (let i = 0; i < count; i++) document.setOrAdd(fieldName, this.#draw());
     }
   }
 
-  private draw(): string {
-    const at = drawInteger(0, this.rangeSize);
-    return this.terms === undefined ? String(at) : (this.terms[at] as string);
+  #draw(): string {
+    const at = drawInteger(0, this.#rangeSize);
+    return this.#terms === undefined ? String(at) : (this.#terms[at] as string);
   }
 }
 

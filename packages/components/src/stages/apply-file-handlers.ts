@@ -94,13 +94,13 @@ export class ApplyFileHandlers extends Stage<typeof parameters> {
   }
 
   override readonly maxInFlight = 4;
-  private readonly formats: FileFormats;
-  private readonly storages: Storages;
+  readonly #formats: FileFormats;
+  readonly #storages: Storages;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.formats = new FileFormats(params.fileHandlers, { log: context.log });
-    this.storages = new Storages(params as StorageSettings);
+    this.#formats = new FileFormats(params.fileHandlers, { log: context.log });
+    this.#storages = new Storages(params as StorageSettings);
   }
 
   override process(document: Document): Promise<Children> | undefined {
@@ -108,28 +108,28 @@ export class ApplyFileHandlers extends Stage<typeof parameters> {
     const path = document.text(filePathField);
     if (path === undefined) return undefined;
     const extension = extensionOf(leafOf(path));
-    const format = this.formats.of(extension) ?? this.formats.of(extension?.toLowerCase());
-    return format === undefined ? undefined : this.read(document, path, format);
+    const format = this.#formats.of(extension) ?? this.#formats.of(extension?.toLowerCase());
+    return format === undefined ? undefined : this.#read(document, path, format);
   }
 
   override stop(): Promise<void> {
-    return this.storages.close();
+    return this.#storages.close();
   }
 
-  private async read(document: Document, path: string, format: FileFormat): Promise<Children> {
-    const bytes = await this.bytesOf(document, path);
+  async #read(document: Document, path: string, format: FileFormat): Promise<Children> {
+    const bytes = await this.#bytesOf(document, path);
     const records = new HeldRecords();
     await format.publish({ path, name: leafOf(path), bytes: once(bytes) }, records);
     return records.documents({
       // A bad CSV row is known by its number of columns and loses nothing else. For a bad object, nothing is known.
-      reject: (record) => this.reject(record, format instanceof CsvFormat),
+      reject: (record) => this.#reject(record, format instanceof CsvFormat),
       warn: (message) => this.context.log.warn(message),
     });
   }
 
-  private async bytesOf(document: Document, path: string): Promise<Uint8Array> {
+  async #bytesOf(document: Document, path: string): Promise<Uint8Array> {
     const { fileContentField = 'file_content' } = this.params;
-    if (!document.has(fileContentField)) return this.storages.readContent(path, MAX_CONTENT_BYTES);
+    if (!document.has(fileContentField)) return this.#storages.readContent(path, MAX_CONTENT_BYTES);
     const content = document.first(fileContentField);
     const bytes = typeof content === 'string' ? decodeBase64(content) : content;
     if (bytes instanceof Uint8Array) return bytes;
@@ -138,7 +138,7 @@ export class ApplyFileHandlers extends Stage<typeof parameters> {
     });
   }
 
-  private reject({ place, message }: RejectedRecord, isRow: boolean): void {
+  #reject({ place, message }: RejectedRecord, isRow: boolean): void {
     if (!isRow) throw new HeadraceError('HR_RECORD_UNREADABLE', `${place}: ${message}`);
     this.context.log.warn(`${place}: ${message}; the row is left out`);
   }

@@ -78,24 +78,24 @@ rawDoc.update('log', UpdateMode.APPEND, 'document ' + n);`,
     if (mistake !== undefined) yield { parameter: 'script', message: mistake };
   }
 
-  private script: VmScript<Document> | SandboxedScript<Document> | undefined;
+  #script: VmScript<Document> | SandboxedScript<Document> | undefined;
 
   override async start(): Promise<void> {
     const { trusted, log, computeMillis } = this.context;
     const { source, name } = await readScript(this.params);
     const host = new DocumentHost(log);
-    this.script = trusted
+    this.#script = trusted
       ? new VmScript(source, name, host, scriptError)
       : await SandboxedScript.open(source, name, host, sandboxError, sandboxLimits(computeMillis));
   }
 
   override process(document: Document): void | Promise<void> {
-    return this.script?.run(document);
+    return this.#script?.run(document);
   }
 
   override stop(): void {
-    if (this.script instanceof SandboxedScript) this.script.close();
-    this.script = undefined;
+    if (this.#script instanceof SandboxedScript) this.#script.close();
+    this.#script = undefined;
   }
 }
 

@@ -115,22 +115,22 @@ export class ApplyJSONata extends Stage<typeof parameters> {
     }
   }
 
-  private readonly sourcePath: NestedPath;
-  private readonly destinationPath: NestedPath | undefined;
-  private readonly failed: LeftAlone;
-  private jsonata!: Jsonata;
+  readonly #sourcePath: NestedPath;
+  readonly #destinationPath: NestedPath | undefined;
+  readonly #failed: LeftAlone;
+  #jsonata!: Jsonata;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.sourcePath = parseNestedPath(params.source ?? '');
-    this.destinationPath = params.destination === undefined ? undefined : parseNestedPath(params.destination);
-    this.failed = new LeftAlone(context.log, 'the expression failed');
+    this.#sourcePath = parseNestedPath(params.source ?? '');
+    this.#destinationPath = params.destination === undefined ? undefined : parseNestedPath(params.destination);
+    this.#failed = new LeftAlone(context.log, 'the expression failed');
   }
 
   override async start(): Promise<void> {
     const { compileJsonata } = await import('@headrace/jsonata');
     try {
-      this.jsonata = await compileJsonata(this.params.expression, compileJavaRegex);
+      this.#jsonata = await compileJsonata(this.params.expression, compileJavaRegex);
     } catch (error) {
       throw new HeadraceError('HR_STAGE_START', `The JSONata expression cannot be used: ${messageOf(error)}`, {
         cause: error,
@@ -140,42 +140,42 @@ export class ApplyJSONata extends Stage<typeof parameters> {
 
   override process(document: Document): void | Promise<void> {
     try {
-      const input = this.params.source === undefined ? objectOf(document) : this.read(document, this.params.source);
+      const input = this.params.source === undefined ? objectOf(document) : this.#read(document, this.params.source);
       if (input === undefined) return;
-      const result = this.jsonata.evaluate(input) as Value | undefined | Promise<Value | undefined>;
-      if (result instanceof Promise) return this.finish(document, result);
-      this.write(document, result);
+      const result = this.#jsonata.evaluate(input) as Value | undefined | Promise<Value | undefined>;
+      if (result instanceof Promise) return this.#finish(document, result);
+      this.#write(document, result);
     } catch (error) {
-      this.failed.add(document, error);
+      this.#failed.add(document, error);
     }
   }
 
   override stop(): void {
-    this.failed.end();
+    this.#failed.end();
   }
 
-  private async finish(document: Document, result: Promise<Value | undefined>): Promise<void> {
+  async #finish(document: Document, result: Promise<Value | undefined>): Promise<void> {
     try {
-      this.write(document, await result);
+      this.#write(document, await result);
     } catch (error) {
-      this.failed.add(document, error);
+      this.#failed.add(document, error);
     }
   }
 
   /** The value of the field with exactly this name, otherwise at this path. */
-  private read(document: Document, source: string): Value | undefined {
+  #read(document: Document, source: string): Value | undefined {
     const value =
-      document.get(source) ?? (this.sourcePath.length > 1 ? getNested(document, this.sourcePath) : undefined);
+      document.get(source) ?? (this.#sourcePath.length > 1 ? getNested(document, this.#sourcePath) : undefined);
     return value instanceof Uint8Array ? base64(value) : value;
   }
 
-  private write(document: Document, result: Value | undefined): void {
+  #write(document: Document, result: Value | undefined): void {
     if (result === undefined || result === null) return;
     const { source } = this.params;
     if (source === undefined) replaceFields(document, result);
-    else if (this.destinationPath !== undefined) setNested(document, this.destinationPath, result);
-    else if (this.sourcePath.length === 1 || document.has(source)) document.set(source, result);
-    else setNested(document, this.sourcePath, result);
+    else if (this.#destinationPath !== undefined) setNested(document, this.#destinationPath, result);
+    else if (this.#sourcePath.length === 1 || document.has(source)) document.set(source, result);
+    else setNested(document, this.#sourcePath, result);
   }
 }
 

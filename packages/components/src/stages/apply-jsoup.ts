@@ -126,19 +126,19 @@ export class ApplyJSoup extends Stage<typeof parameters> {
   }
 
   override readonly maxInFlight: number;
-  private readonly extractions: readonly Extraction[];
-  private readonly markup: boolean;
-  private parseHtml!: typeof import('@headrace/xml/html/reader').parseHtml;
+  readonly #extractions: readonly Extraction[];
+  readonly #markup: boolean;
+  #parseHtml!: typeof import('@headrace/xml/html/reader').parseHtml;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
     this.maxInFlight = params.filePathField === undefined ? 1 : FILES_IN_FLIGHT;
-    this.extractions = [...params.destinationFields].map(([field, entry]) => new Extraction(field, entry));
-    this.markup = this.extractions.some((extraction) => extraction.markup);
+    this.#extractions = [...params.destinationFields].map(([field, entry]) => new Extraction(field, entry));
+    this.#markup = this.#extractions.some((extraction) => extraction.markup);
   }
 
   override async start(): Promise<void> {
-    ({ parseHtml: this.parseHtml } = await import('@headrace/xml/html/reader'));
+    ({ parseHtml: this.#parseHtml } = await import('@headrace/xml/html/reader'));
   }
 
   override process(document: Document): void | Promise<void> {
@@ -147,12 +147,12 @@ export class ApplyJSoup extends Stage<typeof parameters> {
     const value = document.first(field);
     if (value === undefined) return;
     if (value === null) throw new HeadraceError('HR_STAGE_FAILED', `Field "${field}" is null: there is no page`);
-    if (stringField !== undefined) this.extract(document, textOf(value) as string);
-    else if (byteArrayField !== undefined) this.extract(document, this.decode(bytesOf(value, byteArrayField)));
-    else return this.extractFile(document, textOf(value) as string);
+    if (stringField !== undefined) this.#extract(document, textOf(value) as string);
+    else if (byteArrayField !== undefined) this.#extract(document, this.#decode(bytesOf(value, byteArrayField)));
+    else return this.#extractFile(document, textOf(value) as string);
   }
 
-  private async extractFile(document: Document, path: string): Promise<void> {
+  async #extractFile(document: Document, path: string): Promise<void> {
     let bytes: Buffer;
     try {
       bytes = await readFile(localPath(path));
@@ -161,17 +161,17 @@ export class ApplyJSoup extends Stage<typeof parameters> {
         cause: error,
       });
     }
-    this.extract(document, decodeHtml(bytes, this.params.charset));
+    this.#extract(document, decodeHtml(bytes, this.params.charset));
   }
 
-  private decode(bytes: Uint8Array): string {
+  #decode(bytes: Uint8Array): string {
     const decoder = charsetDecoder(this.params.charset ?? 'utf-8') as CharsetDecoder;
     return decoder.decode(bytes, false);
   }
 
-  private extract(document: Document, page: string): void {
-    const elements = elementsOf(this.parseHtml(page, this.markup));
-    for (const extraction of this.extractions)
+  #extract(document: Document, page: string): void {
+    const elements = elementsOf(this.#parseHtml(page, this.#markup));
+    for (const extraction of this.#extractions)
       document.update(extraction.field, 'overwrite', extraction.values(elements));
   }
 }
@@ -181,16 +181,16 @@ class Extraction {
   readonly field: string;
   /** Whether it needs the page unchanged. */
   readonly markup: boolean;
-  private readonly selector: Selector;
-  private readonly valueOf: (element: HtmlElement) => string | undefined;
+  readonly #selector: Selector;
+  readonly #valueOf: (element: HtmlElement) => string | undefined;
 
   constructor(field: string, entry: ReadonlyMap<string, string>) {
     this.field = field;
     const type = entry.get('type') as string;
     this.markup = type === 'html' || type === 'outerHtml';
-    this.selector = compileSelector(entry.get('selector') as string, compileJavaRegex);
+    this.#selector = compileSelector(entry.get('selector') as string, compileJavaRegex);
     const attribute = (entry.get('attribute') ?? '').toLowerCase();
-    this.valueOf =
+    this.#valueOf =
       type === 'attribute'
         ? (element) => attributeValue(element, attribute)
         : type === 'text'
@@ -202,8 +202,8 @@ class Extraction {
 
   values(elements: readonly HtmlElement[]): string[] {
     const values: string[] = [];
-    for (const element of this.selector.select(elements)) {
-      const value = this.valueOf(element);
+    for (const element of this.#selector.select(elements)) {
+      const value = this.#valueOf(element);
       if (value !== undefined) values.push(value);
     }
     return values;

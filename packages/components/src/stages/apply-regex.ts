@@ -73,40 +73,40 @@ export class ApplyRegex extends Stage<typeof parameters> {
     }
   }
 
-  private readonly pairs: readonly FieldPair[];
-  private readonly regex: JavaRegex;
-  private readonly updateMode: UpdateMode;
+  readonly #pairs: readonly FieldPair[];
+  readonly #regex: JavaRegex;
+  readonly #updateMode: UpdateMode;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.pairs = fieldPairs(params.source, params.dest);
-    this.regex = compileJavaRegex(params.regex, params);
-    this.updateMode = params.updateMode as UpdateMode;
+    this.#pairs = fieldPairs(params.source, params.dest);
+    this.#regex = compileJavaRegex(params.regex, params);
+    this.#updateMode = params.updateMode as UpdateMode;
   }
 
   override process(document: Document): void {
-    for (const { source, dest } of this.pairs) {
+    for (const { source, dest } of this.#pairs) {
       const value = document.get(source);
-      if (value === undefined || (this.updateMode === 'skip' && document.has(dest))) continue;
+      if (value === undefined || (this.#updateMode === 'skip' && document.has(dest))) continue;
       const found: string[] = [];
-      if (Array.isArray(value)) for (const item of value) this.search(item, found);
-      else this.search(value, found);
-      document.update(dest, this.updateMode, found);
+      if (Array.isArray(value)) for (const item of value) this.#search(item, found);
+      else this.#search(value, found);
+      document.update(dest, this.#updateMode, found);
     }
   }
 
   override processTable(table: DocumentTable): boolean {
-    for (const { source, dest } of this.pairs) {
+    for (const { source, dest } of this.#pairs) {
       const values = table.column(source);
       if (values === undefined) continue;
-      if (this.updateMode !== 'overwrite' && table.has(dest)) return false;
+      if (this.#updateMode !== 'overwrite' && table.has(dest)) return false;
       const column: (Value | undefined)[] = new Array(values.length);
       for (let row = 0; row < values.length; row++) {
         const value = values[row];
         if (value === undefined) continue;
         const found: string[] = [];
-        if (Array.isArray(value)) for (const item of value) this.search(item, found);
-        else this.search(value, found);
+        if (Array.isArray(value)) for (const item of value) this.#search(item, found);
+        else this.#search(value, found);
         if (found.length > 0) column[row] = found.length === 1 ? found[0] : found;
       }
       setValues(table, dest, column);
@@ -114,8 +114,8 @@ export class ApplyRegex extends Stage<typeof parameters> {
     return true;
   }
 
-  private search(value: Value, found: string[]): void {
+  #search(value: Value, found: string[]): void {
     const text = textOf(value);
-    if (text !== null) this.regex.collect(text, this.regex.groupCount === 0 ? 0 : 1, found);
+    if (text !== null) this.#regex.collect(text, this.#regex.groupCount === 0 ? 0 : 1, found);
   }
 }

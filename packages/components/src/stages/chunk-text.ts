@@ -163,17 +163,17 @@ export class ChunkText extends Stage<typeof parameters> {
     yield* checkOverlap(params);
   }
 
-  private readonly split: (text: string) => string[];
+  readonly #split: (text: string) => string[];
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.split = splitter(params);
+    this.#split = splitter(params);
   }
 
   override process(document: Document): void {
     const text = document.text(this.params.source);
     if (text === undefined || isBlank(text)) return;
-    const chunks = this.chunks(text);
+    const chunks = this.#chunks(text);
     const { dest } = this.params;
     const children = childrenOf(document);
     let offset = 0;
@@ -192,10 +192,10 @@ export class ChunkText extends Stage<typeof parameters> {
     if (children.length > 0) document.put('___children', children);
   }
 
-  private chunks(text: string): string[] {
+  #chunks(text: string): string[] {
     const { cleanChunks, chunksToMerge = 1, chunksToOverlap = 0, overlapPercentage = 0 } = this.params;
     const { preMergeMinChunkLen: minLength = 0, preMergeMaxChunkLen: maxLength = 0, characterLimit = 0 } = this.params;
-    let chunks = this.split(text);
+    let chunks = this.#split(text);
     if (cleanChunks) chunks = chunks.map(withoutLineBreaks);
     if (minLength > 0) chunks = joinShort(chunks, minLength);
     if (maxLength > 0) chunks = chunks.map((chunk) => shorten(chunk, maxLength));

@@ -54,13 +54,13 @@ export class CollapseChildrenDocuments extends Stage<typeof parameters> {
   override process(document: Document): void {
     if (!document.has('___children')) return;
     for (const child of document.values('___children')) {
-      if (isDocument(child)) this.gather(document, child);
+      if (isDocument(child)) this.#gather(document, child);
       else this.context.log.error(`A child of the document ${document.id} has no id and is skipped`);
     }
     if (this.params.dropChildren) document.removeChildren();
   }
 
-  private gather(document: Document, child: JsonObject): void {
+  #gather(document: Document, child: JsonObject): void {
     for (const name of this.params.fieldsToCopy) {
       const value = child.get(name);
       if (value === undefined) continue;

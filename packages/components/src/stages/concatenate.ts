@@ -72,27 +72,27 @@ export class Concatenate extends Stage<typeof parameters> {
     }
   }
 
-  private readonly parts: readonly (string | Placeholder)[];
-  private readonly updateMode: UpdateMode;
+  readonly #parts: readonly (string | Placeholder)[];
+  readonly #updateMode: UpdateMode;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.parts = parseTemplate(params.formatString, params.defaultInputs ?? new Map());
-    this.updateMode = params.updateMode as UpdateMode;
+    this.#parts = parseTemplate(params.formatString, params.defaultInputs ?? new Map());
+    this.#updateMode = params.updateMode as UpdateMode;
   }
 
   override process(document: Document): void {
     let text = '';
-    for (const part of this.parts) {
+    for (const part of this.#parts) {
       text += typeof part === 'string' ? part : (document.text(part.field) ?? part.otherwise);
     }
-    document.update(this.params.dest, this.updateMode, [text]);
+    document.update(this.params.dest, this.#updateMode, [text]);
   }
 
   override processTable(table: DocumentTable): boolean {
     const { dest } = this.params;
-    if (this.updateMode !== 'overwrite' && table.has(dest)) return false;
-    const parts = this.parts.map((part) =>
+    if (this.#updateMode !== 'overwrite' && table.has(dest)) return false;
+    const parts = this.#parts.map((part) =>
       typeof part === 'string' ? part : { column: table.column(part.field), otherwise: part.otherwise },
     );
     const column: string[] = new Array(table.count);

@@ -51,27 +51,27 @@ export class Contains extends Stage<typeof parameters> {
     yield* checkDestination('output', params.output);
   }
 
-  private keywords: KeywordMatcher | undefined;
+  #keywords: KeywordMatcher | undefined;
 
   override start(): void {
     // Building the table takes milliseconds, too long for each check while a user writes a config.
-    this.keywords = new KeywordMatcher(this.params.contains, this.params.ignoreCase as boolean);
+    this.#keywords = new KeywordMatcher(this.params.contains, this.params.ignoreCase as boolean);
   }
 
   override process(document: Document): void {
     for (const field of this.params.fields) {
       const value = document.get(field);
       if (value === undefined) continue;
-      if (Array.isArray(value) ? value.some((item) => this.found(item)) : this.found(value)) {
+      if (Array.isArray(value) ? value.some((item) => this.#found(item)) : this.#found(value)) {
         document.set(this.params.output, this.params.value);
         return;
       }
     }
   }
 
-  private found(value: Value): boolean {
+  #found(value: Value): boolean {
     const text = textOf(value);
     // The engine has called `start`.
-    return text !== null && (this.keywords as KeywordMatcher).containsWord(text);
+    return text !== null && (this.#keywords as KeywordMatcher).containsWord(text);
   }
 }

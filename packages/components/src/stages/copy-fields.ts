@@ -95,27 +95,27 @@ export class CopyFields extends Stage<typeof parameters> {
     }
   }
 
-  private readonly copies: readonly { readonly source: string; readonly dest: string }[];
-  private readonly nestedCopies: readonly NestedCopy[];
-  private readonly updateMode: UpdateMode;
+  readonly #copies: readonly { readonly source: string; readonly dest: string }[];
+  readonly #nestedCopies: readonly NestedCopy[];
+  readonly #updateMode: UpdateMode;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
     const copies = [...params.fieldMapping].flatMap(([source, dests]) =>
       [dests].flat().map((dest) => ({ source, dest })),
     );
-    this.copies = params.isNested === true ? [] : copies;
-    this.nestedCopies = params.isNested === true ? copies.flatMap(nestedCopy) : [];
-    this.updateMode = params.updateMode as UpdateMode;
+    this.#copies = params.isNested === true ? [] : copies;
+    this.#nestedCopies = params.isNested === true ? copies.flatMap(nestedCopy) : [];
+    this.#updateMode = params.updateMode as UpdateMode;
   }
 
   override process(document: Document): void {
-    for (const { source, dest } of this.copies) {
+    for (const { source, dest } of this.#copies) {
       const value = document.get(source);
       if (value === undefined) continue;
-      document.update(dest, this.updateMode, Array.isArray(value) ? value.map(flatCopy) : [flatCopy(value)]);
+      document.update(dest, this.#updateMode, Array.isArray(value) ? value.map(flatCopy) : [flatCopy(value)]);
     }
-    for (const { source, dest } of this.nestedCopies) {
+    for (const { source, dest } of this.#nestedCopies) {
       const value = getNested(document, source);
       if (value !== undefined) setNested(document, dest, copyValue(value));
     }
@@ -123,10 +123,10 @@ export class CopyFields extends Stage<typeof parameters> {
 
   override processTable(table: DocumentTable): boolean {
     if (this.params.isNested === true) return false;
-    for (const { source, dest } of this.copies) {
+    for (const { source, dest } of this.#copies) {
       const values = table.column(source);
       if (values === undefined) continue;
-      if (this.updateMode !== 'overwrite' && table.has(dest)) return false;
+      if (this.#updateMode !== 'overwrite' && table.has(dest)) return false;
       const column: (Value | undefined)[] = new Array(values.length);
       for (let row = 0; row < values.length; row++) {
         const value = values[row];

@@ -32,10 +32,10 @@ export class CreateChildrenStage extends Stage<typeof parameters> {
 
   override process(document: Document): Iterable<Document> {
     if (this.params.dropParent === true) document.drop();
-    return this.children(document.id);
+    return this.#children(document.id);
   }
 
-  private *children(parent: string): Generator<Document> {
+  *#children(parent: string): Generator<Document> {
     const { failAfter, dropChild } = this.params;
     const count = this.params.numChildren as number;
     for (let made = 0; made < count; made++) {

@@ -61,16 +61,16 @@ export class CreateStaticTeaser extends Stage<typeof parameters> {
     yield* checkFieldPairs(params);
   }
 
-  private readonly pairs: readonly FieldPair[];
+  readonly #pairs: readonly FieldPair[];
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.pairs = fieldPairs(params.source, params.dest);
+    this.#pairs = fieldPairs(params.source, params.dest);
   }
 
   override process(document: Document): void {
     const mode = this.params.updateMode as UpdateMode;
-    for (const { source, dest } of this.pairs) {
+    for (const { source, dest } of this.#pairs) {
       const text = document.text(source);
       if (text !== undefined) document.update(dest, mode, [teaserOf(text, this.params.maxLength)]);
     }

@@ -81,37 +81,37 @@ export class DetectLanguage extends Stage<typeof parameters> {
     yield* checkDestination('languageConfidenceField', params.languageConfidenceField as string);
   }
 
-  private readonly minProbability: number;
-  private readonly updateMode: UpdateMode;
-  private model: LanguageModel | undefined;
+  readonly #minProbability: number;
+  readonly #updateMode: UpdateMode;
+  #model: LanguageModel | undefined;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.minProbability = params.minProbability as number;
-    this.updateMode = params.updateMode as UpdateMode;
+    this.#minProbability = params.minProbability as number;
+    this.#updateMode = params.updateMode as UpdateMode;
   }
 
   override async start(): Promise<void> {
     const { languageModel } = await import('@headrace/text-analysis/language');
-    this.model = languageModel();
+    this.#model = languageModel();
   }
 
   override process(document: Document): void {
-    const text = this.text(document);
+    const text = this.#text(document);
     if (text === undefined) return;
-    const found = (this.model as LanguageModel).detect(text);
-    if (found === undefined || Math.min(found.probability, MAX_CONFIDENCE) < this.minProbability) return;
+    const found = (this.#model as LanguageModel).detect(text);
+    if (found === undefined || Math.min(found.probability, MAX_CONFIDENCE) < this.#minProbability) return;
     const confidence = Math.min(Math.floor(found.probability * 100) / 100, MAX_CONFIDENCE);
-    document.update(this.params.languageField, this.updateMode, [found.code]);
-    document.update(this.params.languageConfidenceField as string, this.updateMode, [double(confidence)]);
+    document.update(this.params.languageField, this.#updateMode, [found.code]);
+    document.update(this.params.languageConfidenceField as string, this.#updateMode, [double(confidence)]);
   }
 
   override stop(): void {
-    this.model = undefined;
+    this.#model = undefined;
   }
 
   /** The texts of all sources; undefined if they are too short. */
-  private text(document: Document): string | undefined {
+  #text(document: Document): string | undefined {
     const { source, minLength = 0, maxLength = 0 } = this.params;
     let text = '';
     let length = 0;

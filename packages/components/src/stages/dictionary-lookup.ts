@@ -100,12 +100,12 @@ export class DictionaryLookup extends Stage<typeof parameters> {
     }
   }
 
-  private readonly pairs: readonly FieldPair[];
-  private dictionary: LookupDictionary | undefined;
+  readonly #pairs: readonly FieldPair[];
+  #dictionary: LookupDictionary | undefined;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.pairs = fieldPairs(params.source, params.dest);
+    this.#pairs = fieldPairs(params.source, params.dest);
   }
 
   override async reach(): Promise<void> {
@@ -115,26 +115,26 @@ export class DictionaryLookup extends Stage<typeof parameters> {
 
   override async start(): Promise<void> {
     const { dictPath, ignoreCase, setOnly, s3, azure, gcp } = this.params;
-    this.dictionary = await LookupDictionary.open(
+    this.#dictionary = await LookupDictionary.open(
       { path: dictPath, storage: { s3, azure, gcp }, ignoreCase: ignoreCase as boolean, isSet: setOnly as boolean },
       this.context,
     );
   }
 
   override process(document: Document): void {
-    if (this.params.setOnly) this.test(document);
-    else this.look(document);
+    if (this.params.setOnly) this.#test(document);
+    else this.#look(document);
   }
 
   override stop(): void {
-    this.dictionary?.close();
-    this.dictionary = undefined;
+    this.#dictionary?.close();
+    this.#dictionary = undefined;
   }
 
-  private look(document: Document): void {
+  #look(document: Document): void {
     const { usePayloads, ignoreCase, updateMode } = this.params;
-    const dictionary = this.dictionary as LookupDictionary;
-    for (const { source, dest } of this.pairs) {
+    const dictionary = this.#dictionary as LookupDictionary;
+    for (const { source, dest } of this.#pairs) {
       const value = document.get(source);
       if (value === undefined) continue;
       const found: string[] = [];
@@ -151,21 +151,21 @@ export class DictionaryLookup extends Stage<typeof parameters> {
     }
   }
 
-  private test(document: Document): void {
+  #test(document: Document): void {
     const results = new Map<string, boolean>();
     const hits = new Set<string>();
-    for (const { source, dest } of this.pairs) {
+    for (const { source, dest } of this.#pairs) {
       const values = document.has(source) ? document.values(source) : undefined;
-      if (this.params.useAnyMatch && values?.some(this.hasValue)) hits.add(dest);
-      const all = values === undefined ? (this.params.ignoreMissingSource as boolean) : values.every(this.hasValue);
+      if (this.params.useAnyMatch && values?.some(this.#hasValue)) hits.add(dest);
+      const all = values === undefined ? (this.params.ignoreMissingSource as boolean) : values.every(this.#hasValue);
       results.set(dest, (results.get(dest) ?? true) && all);
     }
     for (const [dest, all] of results) document.set(dest, all || hits.has(dest));
   }
 
-  private readonly hasValue = (value: Value): boolean => {
+  readonly #hasValue = (value: Value): boolean => {
     const text = textOf(value);
     if (text === null) return false;
-    return (this.dictionary as LookupDictionary).find(this.params.ignoreCase ? text.toLowerCase() : text) >= 0;
+    return (this.#dictionary as LookupDictionary).find(this.params.ignoreCase ? text.toLowerCase() : text) >= 0;
   };
 }

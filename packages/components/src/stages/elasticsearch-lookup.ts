@@ -94,12 +94,12 @@ export class ElasticsearchLookup extends Stage<typeof parameters> {
   }
 
   override readonly maxInFlight = IN_FLIGHT;
-  private engine: SearchEngine | undefined;
-  private readonly path = `/${encodeURIComponent(this.params.elasticsearch.index)}/_mget`;
-  private readonly fields = writeValue(this.params.source);
-  private readonly entries = new BatchLoader<string, JsonObject | undefined>({
+  #engine: SearchEngine | undefined;
+  readonly #path = `/${encodeURIComponent(this.params.elasticsearch.index)}/_mget`;
+  readonly #fields = writeValue(this.params.source);
+  readonly #entries = new BatchLoader<string, JsonObject | undefined>({
     maxItems: BATCH,
-    load: (ids) => this.lookUp(ids),
+    load: (ids) => this.#lookUp(ids),
     mayBeOneItem: (error) => error instanceof HttpError && (error.status === 400 || error.status === 413),
   });
 
@@ -110,12 +110,12 @@ export class ElasticsearchLookup extends Stage<typeof parameters> {
   }
 
   override async start(): Promise<void> {
-    this.engine = await SearchEngine.open(this.params.elasticsearch);
-    await this.engine.ping();
+    this.#engine = await SearchEngine.open(this.params.elasticsearch);
+    await this.#engine.ping();
   }
 
   override async process(document: Document): Promise<void> {
-    const entry = await this.entries.load(document.id);
+    const entry = await this.#entries.load(document.id);
     if (entry === undefined) return;
     const { source, dest } = this.params;
     const mode = this.params.updateMode as UpdateMode;
@@ -126,24 +126,24 @@ export class ElasticsearchLookup extends Stage<typeof parameters> {
   }
 
   override async stop(): Promise<void> {
-    await this.engine?.close();
+    await this.#engine?.close();
   }
 
   /** The entries with these ids, undefined for those that do not exist. */
-  private async lookUp(ids: readonly string[]): Promise<(JsonObject | undefined | Error)[]> {
-    const docs = ids.map((id) => `{"_id":${writeValue(id)},"_source":${this.fields}}`);
-    const response = await (this.engine as SearchEngine).request({
+  async #lookUp(ids: readonly string[]): Promise<(JsonObject | undefined | Error)[]> {
+    const docs = ids.map((id) => `{"_id":${writeValue(id)},"_source":${this.#fields}}`);
+    const response = await (this.#engine as SearchEngine).request({
       method: 'POST',
-      path: this.path,
+      path: this.#path,
       body: `{"docs":[${docs.join(',')}]}`,
     });
     const answer = readJson(requireSuccess(response).body.toString());
     const found = answer instanceof Map ? answer.get('docs') : undefined;
     if (!Array.isArray(found)) throw new Error(`The answer of ${response.url} has no list docs`);
-    return found.map((entry) => this.read(entry));
+    return found.map((entry) => this.#read(entry));
   }
 
-  private read(entry: Value): JsonObject | undefined | Error {
+  #read(entry: Value): JsonObject | undefined | Error {
     const { index } = this.params.elasticsearch;
     if (!(entry instanceof Map)) return new Error(`Elasticsearch sent an answer that is not an entry of ${index}`);
     const error = entry.get('error');

@@ -93,8 +93,8 @@ doc['count'] = count`,
 
   /** Python then does not wait for the next document. */
   override readonly maxInFlight = 8;
-  private readonly host = new DocumentHost(this.context.log);
-  private script: ScriptProcess | undefined;
+  readonly #host = new DocumentHost(this.context.log);
+  #script: ScriptProcess | undefined;
 
   override async start(): Promise<void> {
     const { trusted, log } = this.context;
@@ -102,11 +102,11 @@ doc['count'] = count`,
     const { source, name } = await readScript(this.params);
     const limit = timeLimit(this.context);
     const boundary = requiredBoundary();
-    this.script = new ScriptProcess({
+    this.#script = new ScriptProcess({
       name,
       ...pyodideCommand(pyodide, trusted ? TRUSTED_BYTES : UNTRUSTED_BYTES, boundary),
       env: {},
-      greeting: JSON.stringify({ source, name, ...limit, reserved: [...RESERVED_FIELDS], methods: this.host.methods }),
+      greeting: JSON.stringify({ source, name, ...limit, reserved: [...RESERVED_FIELDS], methods: this.#host.methods }),
       startMillis: MILLIS_TO_START,
       callMillis: limit === undefined ? undefined : limit.millis + MILLIS_AT_MOST,
       ...(boundary === undefined ? {} : { processorMillis: 2 * MILLIS }),
@@ -115,25 +115,27 @@ doc['count'] = count`,
       makeError: scriptError,
       logger: log,
     });
-    await this.script.start();
+    await this.#script.start();
   }
 
   override async process(document: Document): Promise<void> {
-    const changes = await this.script?.call(document.toJson(), (question) => this.answer(document, question as Value));
+    const changes = await this.#script?.call(document.toJson(), (question) =>
+      this.#answer(document, question as Value),
+    );
     applyChanges(document, changes as Value | undefined);
   }
 
   override async stop(): Promise<void> {
-    await this.script?.stop();
-    this.script = undefined;
+    await this.#script?.stop();
+    this.#script = undefined;
   }
 
   /** A call on `rawDoc`: its result, and the document after it, as JSON. */
-  private answer(document: Document, question: Value): string {
+  #answer(document: Document, question: Value): string {
     const { changes, method, args } = Object.fromEntries(question instanceof Map ? question : []);
     applyChanges(document, changes);
-    this.host.document = document;
-    const { value, refusal } = this.host.call(String(method), Array.isArray(args) ? args : []);
+    this.#host.document = document;
+    const { value, refusal } = this.#host.call(String(method), Array.isArray(args) ? args : []);
     const result =
       refusal === undefined ? `"value":${writeValue(value ?? null)}` : `"refusal":${JSON.stringify(refusal)}`;
     return `{${result},"document":${document.toJson()}}`;

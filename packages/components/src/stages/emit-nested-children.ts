@@ -58,13 +58,13 @@ export class EmitNestedChildren extends Stage<typeof parameters> {
     for (const [source, dest] of params.fieldsToCopy ?? []) yield* checkDestination(`fieldsToCopy.${source}`, dest);
   }
 
-  private readonly copies: readonly (readonly [source: string, dest: string])[];
-  private readonly updateMode: UpdateMode;
+  readonly #copies: readonly (readonly [source: string, dest: string])[];
+  readonly #updateMode: UpdateMode;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.copies = [...(params.fieldsToCopy ?? [])];
-    this.updateMode = params.updateMode as UpdateMode;
+    this.#copies = [...(params.fieldsToCopy ?? [])];
+    this.#updateMode = params.updateMode as UpdateMode;
   }
 
   override process(document: Document): StageResult {
@@ -76,9 +76,9 @@ export class EmitNestedChildren extends Stage<typeof parameters> {
       else this.context.log.error(`A child of the document ${document.id} has no id and is lost`);
     }
     if (children.length === 0) return;
-    for (const [source, dest] of this.copies) {
+    for (const [source, dest] of this.#copies) {
       const values = document.values(source);
-      for (const child of children) child.update(dest, this.updateMode, values.map(copyValue));
+      for (const child of children) child.update(dest, this.#updateMode, values.map(copyValue));
     }
     document.removeChildren();
     if (this.params.dropParent === true) document.drop();

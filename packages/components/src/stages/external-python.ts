@@ -93,7 +93,7 @@ export class ExternalPython extends Stage<typeof parameters> {
 
   /** Python then does not wait for the next document. */
   override readonly maxInFlight = 8;
-  private script: ScriptProcess | undefined;
+  #script: ScriptProcess | undefined;
 
   override async start(): Promise<void> {
     const { scriptPath, requirementsPath } = this.params;
@@ -119,7 +119,7 @@ export class ExternalPython extends Stage<typeof parameters> {
       requirementsPath === undefined || threadNumber > 1 ? undefined : await findScriptFile(requirementsPath, !trusted);
     const python = await pythonCommand(pythonExecutable, requirements);
     const args = ['-c', EXTERNAL_PYTHON, path, this.params.functionName as string];
-    this.script = new ScriptProcess({
+    this.#script = new ScriptProcess({
       name: scriptPath,
       ...(boundary === undefined
         ? { command: python, args, env: process.env }
@@ -134,17 +134,17 @@ export class ExternalPython extends Stage<typeof parameters> {
       makeError: scriptError,
       logger: log,
     });
-    await this.script.start();
+    await this.#script.start();
   }
 
   override async process(document: Document): Promise<void> {
-    const result = await this.script?.call(document.toJson());
+    const result = await this.#script?.call(document.toJson());
     if (result instanceof Map) replaceFields(document, result as JsonObject);
   }
 
   override async stop(): Promise<void> {
-    await this.script?.stop();
-    this.script = undefined;
+    await this.#script?.stop();
+    this.#script = undefined;
   }
 }
 

@@ -92,14 +92,14 @@ export class ExtractEntitiesFST extends Stage<typeof parameters> {
     return checkEntityParameters(params);
   }
 
-  private readonly pairs: readonly FieldPair[];
-  private readonly output: EntityOutput;
-  private terms: EntityTerms | undefined;
+  readonly #pairs: readonly FieldPair[];
+  readonly #output: EntityOutput;
+  #terms: EntityTerms | undefined;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.pairs = fieldPairs(params.source, params.dest);
-    this.output = {
+    this.#pairs = fieldPairs(params.source, params.dest);
+    this.#output = {
       usePayloads: params.usePayloads as boolean,
       entityField: params.entityField,
       updateMode: params.updateMode as UpdateMode,
@@ -113,7 +113,7 @@ export class ExtractEntitiesFST extends Stage<typeof parameters> {
 
   override async start(): Promise<void> {
     const { dictionaries, ignoreCase, onlyWholeWords, s3, azure, gcp } = this.params;
-    this.terms = await EntityTerms.open(
+    this.#terms = await EntityTerms.open(
       {
         dictionaries,
         storage: { s3, azure, gcp },
@@ -126,31 +126,31 @@ export class ExtractEntitiesFST extends Stage<typeof parameters> {
   }
 
   override process(document: Document): void {
-    for (const { source, dest } of this.pairs) {
+    for (const { source, dest } of this.#pairs) {
       const value = document.get(source);
       if (value === undefined) continue;
       const found: number[] = [];
-      if (!Array.isArray(value)) this.search(value, found);
+      if (!Array.isArray(value)) this.#search(value, found);
       else {
         for (const item of value) {
-          this.search(item, found);
+          this.#search(item, found);
           if (this.params.stopOnHit && found.length > 0) break;
         }
       }
-      writeEntities(document, dest, this.terms as EntityTerms, found, this.output);
+      writeEntities(document, dest, this.#terms as EntityTerms, found, this.#output);
     }
   }
 
   override stop(): void {
-    this.terms?.close();
-    this.terms = undefined;
+    this.#terms?.close();
+    this.#terms = undefined;
   }
 
-  private search(value: Value, found: number[]): void {
+  #search(value: Value, found: number[]): void {
     const text = textOf(value);
     if (text === null || text === '') return;
     const { ignoreCase, ignoreOverlaps, stopOnHit } = this.params;
-    const { trie } = this.terms as EntityTerms;
+    const { trie } = this.#terms as EntityTerms;
     const hits = trie.find(ignoreCase ? text.toLowerCase() : text, stopOnHit ? firstStart : undefined);
     for (const { entry } of ignoreOverlaps ? leftmostHits(hits) : hits) found.push(entry);
   }

@@ -106,14 +106,14 @@ export class ExtractEntities extends Stage<typeof parameters> {
     return checkEntityParameters(params);
   }
 
-  private readonly pairs: readonly FieldPair[];
-  private readonly output: EntityOutput;
-  private terms: EntityTerms | undefined;
+  readonly #pairs: readonly FieldPair[];
+  readonly #output: EntityOutput;
+  #terms: EntityTerms | undefined;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.pairs = fieldPairs(params.source, params.dest);
-    this.output = {
+    this.#pairs = fieldPairs(params.source, params.dest);
+    this.#output = {
       usePayloads: params.usePayloads as boolean,
       entityField: params.entityField,
       updateMode: params.updateMode as UpdateMode,
@@ -129,7 +129,7 @@ export class ExtractEntities extends Stage<typeof parameters> {
     const { dictionaries, ignoreCase, onlyWholeWords, onlyWhitespaceSeparated, s3, azure, gcp } = this.params;
     // A term between white space is also between characters that are no letters.
     const wholeWords = onlyWholeWords || onlyWhitespaceSeparated;
-    this.terms = await EntityTerms.open(
+    this.#terms = await EntityTerms.open(
       {
         dictionaries,
         storage: { s3, azure, gcp },
@@ -142,26 +142,26 @@ export class ExtractEntities extends Stage<typeof parameters> {
   }
 
   override process(document: Document): void {
-    for (const { source, dest } of this.pairs) {
+    for (const { source, dest } of this.#pairs) {
       const value = document.get(source);
       if (value === undefined) continue;
       const found: number[] = [];
-      if (Array.isArray(value)) for (const item of value) this.search(item, found);
-      else this.search(value, found);
-      writeEntities(document, dest, this.terms as EntityTerms, found, this.output);
+      if (Array.isArray(value)) for (const item of value) this.#search(item, found);
+      else this.#search(value, found);
+      writeEntities(document, dest, this.#terms as EntityTerms, found, this.#output);
     }
   }
 
   override stop(): void {
-    this.terms?.close();
-    this.terms = undefined;
+    this.#terms?.close();
+    this.#terms = undefined;
   }
 
-  private search(value: Value, found: number[]): void {
+  #search(value: Value, found: number[]): void {
     const text = textOf(value);
     if (text === null || text === '') return;
     const { ignoreCase, ignoreOverlaps, stopOnHit, onlyWhitespaceSeparated } = this.params;
-    const terms = this.terms as EntityTerms;
+    const terms = this.#terms as EntityTerms;
     const isAccepted = (hit: TermHit) => !onlyWhitespaceSeparated || isSeparated(text, hit);
     const lastStart = (hits: readonly TermHit[]) => earliestEnd(hits.filter(isAccepted)) - 1;
     const hits = terms.trie.find(ignoreCase ? foldUnits(text) : text, stopOnHit ? lastStart : undefined);

@@ -50,22 +50,22 @@ export class ExtractFirstCharacter extends Stage<typeof parameters> {
     for (const [source, dest] of params.fieldMapping) yield* checkDestination(`fieldMapping.${source}`, dest);
   }
 
-  private readonly pairs: readonly (readonly [source: string, dest: string])[];
-  private readonly replacement: string | undefined;
+  readonly #pairs: readonly (readonly [source: string, dest: string])[];
+  readonly #replacement: string | undefined;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.pairs = [...params.fieldMapping];
-    this.replacement = params.replacement === 'SKIP' ? undefined : params.replacement;
+    this.#pairs = [...params.fieldMapping];
+    this.#replacement = params.replacement === 'SKIP' ? undefined : params.replacement;
   }
 
   override process(document: Document): void {
-    for (const [source, dest] of this.pairs) {
+    for (const [source, dest] of this.#pairs) {
       const text = document.text(source);
       const first = text?.codePointAt(0);
       if (text === undefined || first === undefined) continue;
       if (isLetter(first)) document.set(dest, String.fromCodePoint(first));
-      else if (this.replacement !== undefined && !isBlank(text)) document.set(dest, this.replacement);
+      else if (this.#replacement !== undefined && !isBlank(text)) document.set(dest, this.#replacement);
     }
   }
 }

@@ -47,20 +47,20 @@ export class FetchFileContent extends Stage<typeof parameters> {
   }
 
   override readonly maxInFlight = 16;
-  private readonly storages = new Storages(this.params as StorageSettings);
+  readonly #storages = new Storages(this.params as StorageSettings);
 
   override process(document: Document): Promise<void> | undefined {
     const { filePathField = 'file_path' } = this.params;
     const path = document.text(filePathField);
-    return path === undefined ? undefined : this.fetch(document, path);
+    return path === undefined ? undefined : this.#fetch(document, path);
   }
 
   override stop(): Promise<void> {
-    return this.storages.close();
+    return this.#storages.close();
   }
 
-  private async fetch(document: Document, path: string): Promise<void> {
+  async #fetch(document: Document, path: string): Promise<void> {
     const { fileContentField = 'file_content' } = this.params;
-    document.set(fileContentField, await this.storages.readContent(path, MAX_CONTENT_BYTES));
+    document.set(fileContentField, await this.#storages.readContent(path, MAX_CONTENT_BYTES));
   }
 }

@@ -139,20 +139,20 @@ export class FetchUri extends Stage<typeof parameters> {
   }
 
   override readonly maxInFlight = IN_FLIGHT;
-  private readonly headers: Readonly<Record<string, string>>;
-  private readonly isListed: (status: number) => boolean;
-  private readonly statusField: string;
-  private readonly sizeField: string;
-  private readonly errorField: string;
-  private client: HttpClient | undefined;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #isListed: (status: number) => boolean;
+  readonly #statusField: string;
+  readonly #sizeField: string;
+  readonly #errorField: string;
+  #client: HttpClient | undefined;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.headers = Object.fromEntries([...(params.headers ?? [])].map(([name, value]) => [name, headerValue(value)]));
-    this.isListed = statusFilter(params.statusCodeRetryList as string[]);
-    this.statusField = `${params.source}_${params.statusSuffix}`;
-    this.sizeField = `${params.source}_${params.sizeSuffix}`;
-    this.errorField = `${params.source}_${params.errorSuffix}`;
+    this.#headers = Object.fromEntries([...(params.headers ?? [])].map(([name, value]) => [name, headerValue(value)]));
+    this.#isListed = statusFilter(params.statusCodeRetryList as string[]);
+    this.#statusField = `${params.source}_${params.statusSuffix}`;
+    this.#sizeField = `${params.source}_${params.sizeSuffix}`;
+    this.#errorField = `${params.source}_${params.errorSuffix}`;
   }
 
   override async start(): Promise<void> {
@@ -161,9 +161,9 @@ export class FetchUri extends Stage<typeof parameters> {
       retries: Math.max(0, maxRetries),
       initialDelay: Math.max(0, initialExpiryMs),
       maxDelay: Math.max(0, maxExpiryMs),
-      statuses: this.isListed,
+      statuses: this.#isListed,
     };
-    this.client = await HttpClient.open({
+    this.#client = await HttpClient.open({
       connections: IN_FLIGHT,
       connectTimeout: Math.max(0, connectTimeout),
       answerTimeout: Math.max(0, socketTimeout),
@@ -176,45 +176,45 @@ export class FetchUri extends Stage<typeof parameters> {
     const text = document.text(this.params.source);
     if (text === undefined || text === '') return undefined;
     const problem = javaUrlProblem(text);
-    if (problem === undefined) return this.fetch(document, javaTrim(text));
-    document.set(this.errorField, problem);
+    if (problem === undefined) return this.#fetch(document, javaTrim(text));
+    document.set(this.#errorField, problem);
     return undefined;
   }
 
   override async stop(): Promise<void> {
-    await this.client?.close();
+    await this.#client?.close();
   }
 
-  private async fetch(document: Document, url: string): Promise<void> {
+  async #fetch(document: Document, url: string): Promise<void> {
     let response: HttpResponse;
     try {
-      response = await this.get(url);
+      response = await this.#get(url);
     } catch (error) {
       if (!(error instanceof HttpError) || error.failure === 'aborted') throw error;
-      document.set(this.errorField, javaHttpException(error));
+      document.set(this.#errorField, javaHttpException(error));
       return;
     }
-    if (this.isListed(response.status)) {
-      document.set(this.errorField, `java.io.IOException Retry request to '${url}'`);
+    if (this.#isListed(response.status)) {
+      document.set(this.#errorField, `java.io.IOException Retry request to '${url}'`);
       return;
     }
     document.set(this.params.dest, response.body);
-    document.set(this.statusField, response.status);
-    document.set(this.sizeField, response.body.length);
+    document.set(this.#statusField, response.status);
+    document.set(this.#sizeField, response.body.length);
   }
 
-  private get(url: string): Promise<HttpResponse> {
+  #get(url: string): Promise<HttpResponse> {
     const { maxSize = -1 } = this.params;
     const isCut = maxSize >= 0 && maxSize <= MAX_CONTENT_BYTES;
     return getFollowing(
-      this.client as HttpClient,
+      this.#client as HttpClient,
       {
         url,
-        headers: this.headers,
+        headers: this.#headers,
         maxBodyBytes: isCut ? maxSize : MAX_CONTENT_BYTES,
         oversize: isCut ? 'cut' : 'fail',
       },
-      { limit: MAX_REDIRECTS, follow: (status) => !this.isListed(status) },
+      { limit: MAX_REDIRECTS, follow: (status) => !this.#isListed(status) },
     );
   }
 }

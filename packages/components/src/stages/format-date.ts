@@ -116,43 +116,43 @@ export class FormatDate extends Stage<typeof parameters> {
     }
   }
 
-  private readonly pairs: readonly FieldPair[];
-  private readonly pattern: DateFormat;
-  private readonly zone: DateZone;
-  private readonly factor: number;
+  readonly #pairs: readonly FieldPair[];
+  readonly #pattern: DateFormat;
+  readonly #zone: DateZone;
+  readonly #factor: number;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.pairs = fieldPairs(params.source, params.dest);
-    this.pattern = compileDateFormat(params.formatStr, params.locale);
-    this.zone = resolveZone(params.timeZoneId ?? 'UTC');
-    this.factor = params.epochUnit === 'seconds' ? 1000 : 1;
+    this.#pairs = fieldPairs(params.source, params.dest);
+    this.#pattern = compileDateFormat(params.formatStr, params.locale);
+    this.#zone = resolveZone(params.timeZoneId ?? 'UTC');
+    this.#factor = params.epochUnit === 'seconds' ? 1000 : 1;
   }
 
   override process(document: Document): void {
-    for (const { source, dest } of this.pairs) this.formatField(document, source, dest);
+    for (const { source, dest } of this.#pairs) this.#formatField(document, source, dest);
   }
 
-  private formatField(document: Document, source: string, dest: string): void {
+  #formatField(document: Document, source: string, dest: string): void {
     const mode = this.params.updateMode as UpdateMode;
     const value = document.get(source);
     if (value === undefined || (mode === 'skip' && document.has(dest))) return;
     const values = Array.isArray(value) ? value : [value];
-    const texts = values.map((item) => this.format(item)).filter((text) => text !== undefined);
+    const texts = values.map((item) => this.#format(item)).filter((text) => text !== undefined);
     if (texts.length > 0) document.update(dest, mode, texts);
     else if (source === dest && mode === 'overwrite') document.remove(dest);
   }
 
-  private format(value: Value): string | undefined {
-    const instant = this.instantOf(value);
-    return instant === undefined ? undefined : this.pattern.format(instant, this.zone);
+  #format(value: Value): string | undefined {
+    const instant = this.#instantOf(value);
+    return instant === undefined ? undefined : this.#pattern.format(instant, this.#zone);
   }
 
-  private instantOf(value: Value): Instant | undefined {
-    if (typeof value === 'string') return readInstant(value, this.zone);
-    if (typeof value === 'bigint') return instantOfMillis(value * BigInt(this.factor));
+  #instantOf(value: Value): Instant | undefined {
+    if (typeof value === 'string') return readInstant(value, this.#zone);
+    if (typeof value === 'bigint') return instantOfMillis(value * BigInt(this.#factor));
     const number = value instanceof Double ? value.value : value;
-    return typeof number === 'number' && Number.isFinite(number) ? instantOfMillis(number * this.factor) : undefined;
+    return typeof number === 'number' && Number.isFinite(number) ? instantOfMillis(number * this.#factor) : undefined;
   }
 }
 

@@ -39,14 +39,14 @@ export class Length extends Stage<typeof parameters> {
     for (const [source, dest] of params.fieldMapping) yield* checkDestination(`fieldMapping.${source}`, dest);
   }
 
-  private readonly targets: readonly (readonly [source: string, dest: string])[];
+  readonly #targets: readonly (readonly [source: string, dest: string])[];
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.targets = [...params.fieldMapping];
+    this.#targets = [...params.fieldMapping];
   }
 
   override process(document: Document): void {
-    for (const [source, dest] of this.targets) document.set(dest, document.length(source));
+    for (const [source, dest] of this.#targets) document.set(dest, document.length(source));
   }
 }

@@ -84,14 +84,14 @@ export class MatchQuery extends Stage<typeof parameters> {
     }
   }
 
-  private readonly names: readonly string[];
-  private readonly index: QueryIndex;
+  readonly #names: readonly string[];
+  readonly #index: QueryIndex;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
     const texts = new Map(params.queries.flatMap((some) => [...some]));
-    this.names = [...texts.keys()];
-    this.index = new QueryIndex([...texts.values()].map((text) => parseQuery(text, params.fields[0] as string)));
+    this.#names = [...texts.keys()];
+    this.#index = new QueryIndex([...texts.values()].map((text) => parseQuery(text, params.fields[0] as string)));
   }
 
   override process(document: Document): void {
@@ -100,8 +100,8 @@ export class MatchQuery extends Stage<typeof parameters> {
       const values = document.values(field).flatMap((value) => textOf(value) ?? []);
       if (values.length > 0) fields.set(field, analyzeValues(values));
     }
-    for (const number of this.index.matching(fields)) {
-      document.add(this.params.matchedQueriesField, this.names[number] as string);
+    for (const number of this.#index.matching(fields)) {
+      document.add(this.params.matchedQueriesField, this.#names[number] as string);
     }
   }
 }

@@ -54,20 +54,20 @@ export class NormalizeFieldNames extends Stage<typeof parameters> {
     },
   ];
 
-  private readonly delimiter: string;
-  private readonly replacement: string;
+  readonly #delimiter: string;
+  readonly #replacement: string;
   /** Cached by the field names of documents, which most documents share. */
-  private readonly known = new WeakMap<Shape, Renaming>();
+  readonly #known = new WeakMap<Shape, Renaming>();
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
     const { delimiter, nonAlphanumReplacement } = params as Required<typeof params>;
-    this.delimiter = delimiter;
-    this.replacement = nonAlphanumReplacement;
+    this.#delimiter = delimiter;
+    this.#replacement = nonAlphanumReplacement;
   }
 
   override process(document: Document): void {
-    const { shape, origins } = this.renamingOf(document.shape);
+    const { shape, origins } = this.#renamingOf(document.shape);
     if (shape === undefined) return;
     if (origins !== undefined) {
       const values = document.fieldValues;
@@ -77,18 +77,18 @@ export class NormalizeFieldNames extends Stage<typeof parameters> {
     document.shape = shape.share();
   }
 
-  private renamingOf(shape: Shape): Renaming {
-    const known = this.known.get(shape);
+  #renamingOf(shape: Shape): Renaming {
+    const known = this.#known.get(shape);
     if (known !== undefined) return known;
-    const renaming = this.plan(shape.names);
-    if (!shape.changing) this.known.set(shape, renaming);
+    const renaming = this.#plan(shape.names);
+    if (!shape.changing) this.#known.set(shape, renaming);
     return renaming;
   }
 
-  private plan(names: readonly string[]): Renaming {
+  #plan(names: readonly string[]): Renaming {
     const origins = new Map<string, number>();
     for (const [at, name] of names.entries()) {
-      const to = RESERVED_FIELDS.has(name) ? name : this.normalize(name);
+      const to = RESERVED_FIELDS.has(name) ? name : this.#normalize(name);
       // Only a renamed field replaces another one. A field that already has the name is replaced.
       if (to !== name || !origins.has(to)) origins.set(to, at);
     }
@@ -100,8 +100,9 @@ export class NormalizeFieldNames extends Stage<typeof parameters> {
     return { shape: Shape.common(renamed), origins: [...origins.values()] };
   }
 
-  private normalize(name: string): string {
-    const { delimiter, replacement } = this;
+  #normalize(name: string): string {
+    const delimiter = this.#delimiter;
+    const replacement = this.#replacement;
     const normalized = name.replace(/[^A-Za-z0-9_.]/gu, (character) => (character === ' ' ? delimiter : replacement));
     if (normalized === name) return name;
     if (normalized === '') {

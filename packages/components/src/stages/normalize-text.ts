@@ -74,22 +74,22 @@ export class NormalizeText extends Stage<typeof parameters> {
     }
   }
 
-  private readonly pairs: readonly FieldPair[];
-  private readonly change: (text: string) => string;
+  readonly #pairs: readonly FieldPair[];
+  readonly #change: (text: string) => string;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.pairs = fieldPairs(params.source, params.dest);
-    this.change = MODES.get(params.mode.toLowerCase()) as (text: string) => string;
+    this.#pairs = fieldPairs(params.source, params.dest);
+    this.#change = MODES.get(params.mode.toLowerCase()) as (text: string) => string;
   }
 
   override process(document: Document): void {
     const mode = this.params.updateMode as UpdateMode;
-    for (const { source, dest } of this.pairs) transformTexts(document, source, dest, mode, this.change);
+    for (const { source, dest } of this.#pairs) transformTexts(document, source, dest, mode, this.#change);
   }
 
   override processTable(table: DocumentTable): boolean {
     const mode = this.params.updateMode as UpdateMode;
-    return this.pairs.every(({ source, dest }) => transformColumn(table, source, dest, mode, this.change));
+    return this.#pairs.every(({ source, dest }) => transformColumn(table, source, dest, mode, this.#change));
   }
 }

@@ -122,20 +122,20 @@ export class OpenAIEmbed extends Stage<typeof parameters> {
   }
 
   override readonly maxInFlight = IN_FLIGHT;
-  private client: HttpClient | undefined;
-  private url = '';
-  private readonly model = modelNamed(this.params.modelName as string);
-  private readonly embeddings = new BatchLoader<string, Float32Array>({
+  #client: HttpClient | undefined;
+  #url = '';
+  readonly #model = modelNamed(this.params.modelName as string);
+  readonly #embeddings = new BatchLoader<string, Float32Array>({
     maxItems: BATCH,
     maxWeight: BATCH_CHARACTERS,
     weigh: (text) => text.length,
-    load: (texts) => this.embed(texts),
+    load: (texts) => this.#embed(texts),
     mayBeOneItem: (error) => error instanceof HttpError && [400, 413, 422].includes(error.status ?? 0),
   });
 
   override async reach(_report: unknown, signal: AbortSignal): Promise<void> {
     const base = baseUrlOf(this.params);
-    const client = await this.open(NO_RETRY);
+    const client = await this.#open(NO_RETRY);
     try {
       // The list of models is free of charge.
       requireSuccess(await client.request({ url: `${base}/models`, signal }));
@@ -145,8 +145,8 @@ export class OpenAIEmbed extends Stage<typeof parameters> {
   }
 
   override async start(): Promise<void> {
-    this.url = `${baseUrlOf(this.params)}/embeddings`;
-    this.client = await this.open(RETRY);
+    this.#url = `${baseUrlOf(this.params)}/embeddings`;
+    this.#client = await this.#open(RETRY);
   }
 
   override process(document: Document): Promise<void> | undefined {
@@ -155,22 +155,22 @@ export class OpenAIEmbed extends Stage<typeof parameters> {
     const children = embedChildren ? document.values('___children') : [];
     const texts = children.map((child) => (child instanceof Map ? textToEmbed(first(child.get(source))) : undefined));
     if (own === undefined && texts.every((text) => text === undefined)) return undefined;
-    return this.addVectors(document, own, children, texts);
+    return this.#addVectors(document, own, children, texts);
   }
 
   override async stop(): Promise<void> {
-    await this.client?.close();
+    await this.#client?.close();
   }
 
   /** @param texts of the children, undefined for those that do not change */
-  private async addVectors(
+  async #addVectors(
     document: Document,
     own: string | undefined,
     children: readonly Value[],
     texts: readonly (string | undefined)[],
   ): Promise<void> {
     const dest = this.params.dest as string;
-    const [vector, ...vectors] = await Promise.all([own, ...texts].map((text) => this.vector(text)));
+    const [vector, ...vectors] = await Promise.all([own, ...texts].map((text) => this.#vector(text)));
     if (vector !== undefined) document.set(dest, vector);
     if (vectors.every((one) => one === undefined)) return;
     const embedded = children.map((child, i) => {
@@ -180,12 +180,12 @@ export class OpenAIEmbed extends Stage<typeof parameters> {
     document.put('___children', embedded);
   }
 
-  private async vector(text: string | undefined): Promise<Value | undefined> {
+  async #vector(text: string | undefined): Promise<Value | undefined> {
     if (text === undefined) return undefined;
-    return toValue(await this.embeddings.load(await cutToTokens(text, MAX_TOKENS)));
+    return toValue(await this.#embeddings.load(await cutToTokens(text, MAX_TOKENS)));
   }
 
-  private open(retry: RetryPolicy): Promise<HttpClient> {
+  #open(retry: RetryPolicy): Promise<HttpClient> {
     return HttpClient.open({
       answerTimeout: 120_000,
       headers: { authorization: `Bearer ${this.params.apiKey.trim()}`, 'content-type': 'application/json' },
@@ -193,20 +193,20 @@ export class OpenAIEmbed extends Stage<typeof parameters> {
     });
   }
 
-  private async embed(texts: readonly string[]): Promise<Float32Array[]> {
+  async #embed(texts: readonly string[]): Promise<Float32Array[]> {
     const { dimensions } = this.params;
-    const response = await (this.client as HttpClient).request({
+    const response = await (this.#client as HttpClient).request({
       method: 'POST',
-      url: this.url,
+      url: this.#url,
       body: JSON.stringify({
-        model: this.model,
+        model: this.#model,
         input: texts,
         // Half the bytes, and much faster to read than numbers in decimals.
         encoding_format: 'base64',
         ...(dimensions === undefined ? {} : { dimensions }),
       }),
     });
-    return readVectors(requireSuccess(response).body.toString(), texts.length, this.url);
+    return readVectors(requireSuccess(response).body.toString(), texts.length, this.#url);
   }
 }
 

@@ -141,64 +141,64 @@ export class ParseDate extends Stage<typeof parameters> {
     }
   }
 
-  private readonly pairs: readonly FieldPair[];
-  private readonly patterns: readonly DatePattern[];
-  private readonly formatters: readonly DateFormatter[];
-  private readonly zone: DateZone;
-  private readonly partial = new Set<DatePattern>();
+  readonly #pairs: readonly FieldPair[];
+  readonly #patterns: readonly DatePattern[];
+  readonly #formatters: readonly DateFormatter[];
+  readonly #zone: DateZone;
+  readonly #partial = new Set<DatePattern>();
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.pairs = fieldPairs(params.source, params.dest);
-    this.patterns = [...new Set(params.formatStrs)].map((pattern) => compileDatePattern(pattern));
-    this.formatters = (params.formatters ?? []).map(({ class: name }) => DATE_FORMATTERS.get(name) as DateFormatter);
-    this.zone = resolveZone(params.timeZoneId ?? Intl.DateTimeFormat().resolvedOptions().timeZone);
+    this.#pairs = fieldPairs(params.source, params.dest);
+    this.#patterns = [...new Set(params.formatStrs)].map((pattern) => compileDatePattern(pattern));
+    this.#formatters = (params.formatters ?? []).map(({ class: name }) => DATE_FORMATTERS.get(name) as DateFormatter);
+    this.#zone = resolveZone(params.timeZoneId ?? Intl.DateTimeFormat().resolvedOptions().timeZone);
   }
 
   override process(document: Document): void {
-    for (const { source, dest } of this.pairs) this.parseField(document, source, dest);
+    for (const { source, dest } of this.#pairs) this.#parseField(document, source, dest);
   }
 
-  private parseField(document: Document, source: string, dest: string): void {
+  #parseField(document: Document, source: string, dest: string): void {
     const mode = this.params.updateMode as UpdateMode;
     const value = document.get(source);
     if (value === undefined || (mode === 'skip' && document.has(dest))) return;
     if (!Array.isArray(value)) {
-      const instant = this.parse(value);
+      const instant = this.#parse(value);
       if (instant === undefined) {
         if (source === dest && mode === 'overwrite') document.remove(dest);
       } else if (mode === 'overwrite') document.set(dest, instant);
       else document.update(dest, mode, [instant]);
       return;
     }
-    const instants = value.map((item) => this.parse(item)).filter((instant) => instant !== undefined);
+    const instants = value.map((item) => this.#parse(item)).filter((instant) => instant !== undefined);
     if (instants.length > 0) document.update(dest, mode, instants);
     else if (source === dest && mode === 'overwrite') document.remove(dest);
   }
 
-  private parse(value: Value): string | undefined {
+  #parse(value: Value): string | undefined {
     const text = typeof value === 'string' ? value : textOf(value);
     if (text === null || text === '') return undefined;
-    for (const pattern of this.patterns) {
+    for (const pattern of this.#patterns) {
       try {
-        const instant = pattern.parse(text, this.zone);
+        const instant = pattern.parse(text, this.#zone);
         if (instant !== undefined) return instant;
       } catch (error) {
         if (!(error instanceof PartialDateError)) throw error;
-        this.warnOnce(pattern, error);
+        this.#warnOnce(pattern, error);
       }
     }
-    for (const formatter of this.formatters) {
-      const instant = formatter(text, this.zone);
+    for (const formatter of this.#formatters) {
+      const instant = formatter(text, this.#zone);
       if (instant !== undefined) return instant;
     }
     return undefined;
   }
 
   /** The config is wrong, not the documents: one line for all of them is enough. */
-  private warnOnce(pattern: DatePattern, error: PartialDateError): void {
-    if (this.partial.has(pattern)) return;
-    this.partial.add(pattern);
+  #warnOnce(pattern: DatePattern, error: PartialDateError): void {
+    if (this.#partial.has(pattern)) return;
+    this.#partial.add(pattern);
     this.context.log.warn(`A date was left out: ${error.message}`);
   }
 }

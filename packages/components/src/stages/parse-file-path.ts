@@ -68,13 +68,13 @@ export class ParseFilePath extends Stage<typeof parameters> {
     yield { parameter: 'fileSep', message: `fileSep must be "/" or "\\", was "${fileSep}"` };
   }
 
-  private readonly separator = (this.params.fileSep ?? sep) as '/' | '\\';
+  readonly #separator = (this.params.fileSep ?? sep) as '/' | '\\';
 
   override process(document: Document): void {
     const { filePathField = 'file_path', uppercaseExtension, includeHierarchy } = this.params;
     const given = document.text(filePathField);
     if (given === undefined) return;
-    const { separator } = this;
+    const separator = this.#separator;
     const path = normalizeFilePath(given, separator);
     if (path === undefined) {
       throw new HeadraceError('HR_STAGE_FAILED', `"${given}" in field "${filePathField}" is not a path of a file`, {
@@ -88,11 +88,11 @@ export class ParseFilePath extends Stage<typeof parameters> {
     document.add('folder', folderOf(path, separator));
     document.add('path', path);
     document.add('file_extension', uppercaseExtension === false ? extension : extension.toUpperCase());
-    if (includeHierarchy !== false) this.addAncestors(document, path);
+    if (includeHierarchy !== false) this.#addAncestors(document, path);
   }
 
-  private addAncestors(document: Document, path: string): void {
-    const { separator } = this;
+  #addAncestors(document: Document, path: string): void {
+    const separator = this.#separator;
     let start = 0;
     while (path[start] === separator) start++;
     for (let at = path.indexOf(separator, start); at >= 0; at = path.indexOf(separator, at + 1)) {

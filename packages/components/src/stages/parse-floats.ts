@@ -49,11 +49,11 @@ export class ParseFloats extends Stage<typeof parameters> {
     else yield* checkDestination('dest', params.dest);
   }
 
-  private readonly dest: string;
+  readonly #dest: string;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.dest = params.dest ?? params.field;
+    this.#dest = params.dest ?? params.field;
   }
 
   override process(document: Document): void {
@@ -68,8 +68,8 @@ export class ParseFloats extends Stage<typeof parameters> {
       );
       return;
     }
-    document.remove(this.dest);
-    if (numbers.length > 0) document.set(this.dest, numbers);
+    document.remove(this.#dest);
+    if (numbers.length > 0) document.set(this.#dest, numbers);
   }
 }
 

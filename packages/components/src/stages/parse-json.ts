@@ -93,25 +93,25 @@ export class ParseJson extends Stage<typeof parameters> {
     }
   }
 
-  private readonly paths: readonly (readonly [field: string, path: JsonPath<Value>])[] | undefined;
+  readonly #paths: readonly (readonly [field: string, path: JsonPath<Value>])[] | undefined;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
     const paths = params.jsonFieldPaths as ReadonlyMap<string, string> | undefined;
-    this.paths = paths && [...paths].map(([field, path]) => [field, compilePath(path)]);
+    this.#paths = paths && [...paths].map(([field, path]) => [field, compilePath(path)]);
   }
 
   override process(document: Document): void {
     const source = document.first(this.params.src);
     if (source === undefined || source === null) return;
-    const json = this.read(source);
-    if (this.paths === undefined) this.copyKeys(document, json);
+    const json = this.#read(source);
+    if (this.#paths === undefined) this.#copyKeys(document, json);
     else if (json === null)
       throw new HeadraceError('HR_STAGE_FAILED', `The JSON in field "${this.params.src}" is null`);
-    else this.copyPaths(document, json, this.paths);
+    else this.#copyPaths(document, json, this.#paths);
   }
 
-  private read(source: Value): Value {
+  #read(source: Value): Value {
     if (Array.isArray(source) || source instanceof Map) return copyValue(source);
     try {
       return readJson(this.params.sourceIsBase64 === true ? decoded(source) : (textOf(source) as string));
@@ -122,7 +122,7 @@ export class ParseJson extends Stage<typeof parameters> {
     }
   }
 
-  private copyKeys(document: Document, json: Value): void {
+  #copyKeys(document: Document, json: Value): void {
     const { src, updateMode } = this.params;
     if (!(json instanceof Map)) {
       throw new HeadraceError('HR_STAGE_FAILED', `The JSON in field "${src}" is not an object`, {
@@ -136,7 +136,11 @@ export class ParseJson extends Stage<typeof parameters> {
     }
   }
 
-  private copyPaths(document: Document, json: Value, paths: NonNullable<typeof this.paths>): void {
+  #copyPaths(
+    document: Document,
+    json: Value,
+    paths: readonly (readonly [field: string, path: JsonPath<Value>])[],
+  ): void {
     const mode = this.params.updateMode as UpdateMode;
     for (const [field, path] of paths) {
       if (mode === 'skip' && document.has(field)) continue;

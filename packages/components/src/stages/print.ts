@@ -76,25 +76,26 @@ export class Print extends Stage<typeof parameters> {
     yield { parameter: 'outputFile', access: 'write', path: outputFile, verb: 'write' };
   }
 
-  private readonly whitelist: ReadonlySet<string>;
-  private readonly blacklist: ReadonlySet<string>;
-  private readonly path: string | undefined;
-  private readonly overwrite: boolean;
+  readonly #whitelist: ReadonlySet<string>;
+  readonly #blacklist: ReadonlySet<string>;
+  readonly #path: string | undefined;
+  readonly #overwrite: boolean;
   /** Whether only this thread writes the file. */
-  private readonly ownFile: boolean;
-  private file: number | undefined = undefined;
-  private buffer = '';
-  private flushed = 0;
+  readonly #ownFile: boolean;
+  #file: number | undefined = undefined;
+  #buffer = '';
+  #flushed = 0;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.whitelist = new Set(params.whitelist);
-    this.blacklist = new Set(params.blacklist);
-    this.overwrite = params.overwriteFile !== false;
-    this.ownFile = params.appendThreadName !== false;
+    this.#whitelist = new Set(params.whitelist);
+    this.#blacklist = new Set(params.blacklist);
+    this.#overwrite = params.overwriteFile !== false;
+    this.#ownFile = params.appendThreadName !== false;
     const { outputFile } = params;
-    const path = outputFile !== undefined && this.ownFile ? withThreadName(outputFile, context.threadName) : outputFile;
-    this.path = context.preview === true ? undefined : path;
+    const path =
+      outputFile !== undefined && this.#ownFile ? withThreadName(outputFile, context.threadName) : outputFile;
+    this.#path = context.preview === true ? undefined : path;
   }
 
   override async reach(report: ReportProblem): Promise<void> {
@@ -115,16 +116,16 @@ export class Print extends Stage<typeof parameters> {
     if (this.context.preview === true && outputFile !== undefined) {
       this.context.log.info(`${outputFile} is not written in a preview`);
     }
-    if (this.path === undefined) return;
+    if (this.#path === undefined) return;
     try {
-      const present = statSync(this.path, 'write');
+      const present = statSync(this.#path, 'write');
       if (present?.isDirectory()) throw new Error('it is a directory');
-      accessSync(present === undefined ? dirname(this.path) : this.path, constants.W_OK);
+      accessSync(present === undefined ? dirname(this.#path) : this.#path, constants.W_OK);
       // The first thread empties a shared file. It starts before there are documents.
-      const empty = this.overwrite && !this.ownFile && this.context.threadNumber === 1;
-      if (empty && present?.isFile()) truncateSync(this.path);
+      const empty = this.#overwrite && !this.#ownFile && this.context.threadNumber === 1;
+      if (empty && present?.isFile()) truncateSync(this.#path);
     } catch (error) {
-      throw new HeadraceError('HR_STAGE_START', `The file ${this.path} cannot be written: ${messageOf(error)}`, {
+      throw new HeadraceError('HR_STAGE_START', `The file ${this.#path} cannot be written: ${messageOf(error)}`, {
         hint: 'Check outputFile: the directory must exist, and the process must be allowed to write there.',
         cause: error,
       });
@@ -132,33 +133,34 @@ export class Print extends Stage<typeof parameters> {
   }
 
   override process(document: Document): void {
-    const line = this.line(document);
+    const line = this.#line(document);
     if (this.params.shouldLog !== false) this.context.log.info(line);
-    if (this.path === undefined) return;
-    this.file ??= this.open(this.path);
-    this.buffer += `${line}\n`;
-    if (this.buffer.length >= BUFFER_SIZE || Date.now() - this.flushed >= FLUSH_AFTER_MS) this.flush();
+    if (this.#path === undefined) return;
+    this.#file ??= this.#open(this.#path);
+    this.#buffer += `${line}\n`;
+    if (this.#buffer.length >= BUFFER_SIZE || Date.now() - this.#flushed >= FLUSH_AFTER_MS) this.#flush();
   }
 
   override stop(): void {
-    if (this.file === undefined) return;
+    if (this.#file === undefined) return;
     try {
-      this.flush();
+      this.#flush();
     } finally {
-      closeSync(this.file);
-      this.file = undefined;
+      closeSync(this.#file);
+      this.#file = undefined;
     }
   }
 
   /** Opens the file for the first document. Without documents, no file is created and an old one stays. */
-  private open(path: string): number {
+  #open(path: string): number {
     // Every write appends to the current end of the file: several threads may write the same file.
     const { O_WRONLY, O_CREAT, O_APPEND, O_TRUNC } = constants;
-    return openSync(path, O_WRONLY | O_CREAT | O_APPEND | (this.overwrite && this.ownFile ? O_TRUNC : 0));
+    return openSync(path, O_WRONLY | O_CREAT | O_APPEND | (this.#overwrite && this.#ownFile ? O_TRUNC : 0));
   }
 
-  private line(document: Document): string {
-    const { whitelist, blacklist } = this;
+  #line(document: Document): string {
+    const whitelist = this.#whitelist;
+    const blacklist = this.#blacklist;
     if (whitelist.size === 0 && blacklist.size === 0) return document.toJson();
     const names: string[] = [];
     const values: Value[] = [];
@@ -170,12 +172,12 @@ export class Print extends Stage<typeof parameters> {
     return new Document(Shape.of(names), values).toJson();
   }
 
-  private flush(): void {
-    if (this.buffer === '') return;
-    const text = this.buffer;
-    this.buffer = '';
-    this.flushed = Date.now();
-    writeFileSync(this.file as number, text);
+  #flush(): void {
+    if (this.#buffer === '') return;
+    const text = this.#buffer;
+    this.#buffer = '';
+    this.#flushed = Date.now();
+    writeFileSync(this.#file as number, text);
   }
 }
 

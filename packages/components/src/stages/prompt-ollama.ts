@@ -95,11 +95,11 @@ export class PromptOllama extends Stage<typeof parameters> {
   }
 
   override readonly maxInFlight = IN_FLIGHT;
-  private client: HttpClient | undefined;
-  private readonly base = withoutEndSlashes(this.params.hostURL.trim());
-  private readonly url = `${this.base}/api/chat`;
-  private readonly lifeSigns = new LifeSigns((this.params.timeout as number) * 1000);
-  private readonly system =
+  #client: HttpClient | undefined;
+  readonly #base = withoutEndSlashes(this.params.hostURL.trim());
+  readonly #url = `${this.#base}/api/chat`;
+  readonly #lifeSigns = new LifeSigns((this.params.timeout as number) * 1000);
+  readonly #system =
     this.params.systemPrompt === undefined
       ? ''
       : `{"role":"system","content":${writeString(this.params.systemPrompt)}},`;
@@ -107,7 +107,7 @@ export class PromptOllama extends Stage<typeof parameters> {
   override async reach(report: ReportProblem, signal: AbortSignal): Promise<void> {
     const client = await HttpClient.open({ connections: 1, retry: NO_RETRY });
     try {
-      const url = `${this.base}/api/tags`;
+      const url = `${this.#base}/api/tags`;
       const answer = readJson(requireSuccess(await client.request({ url, signal })).body.toString());
       const models = answer instanceof Map ? answer.get('models') : undefined;
       const { modelName } = this.params;
@@ -115,7 +115,7 @@ export class PromptOllama extends Stage<typeof parameters> {
       const names = [modelName, `${modelName}:latest`];
       const isThere = (model: Value) => model instanceof Map && names.includes(String(model.get('name')));
       if (!Array.isArray(models) || models.some(isThere)) return;
-      const message = `${safeUrl(this.base)} has no model ${modelName}`;
+      const message = `${safeUrl(this.#base)} has no model ${modelName}`;
       report({ parameter: 'modelName', message, hint: `Install it there: ollama pull ${modelName}` });
     } finally {
       await client.close();
@@ -124,11 +124,11 @@ export class PromptOllama extends Stage<typeof parameters> {
 
   override async start(): Promise<void> {
     // The time-out counts across all requests, so it is measured here.
-    this.client = await HttpClient.open({ connections: IN_FLIGHT, answerTimeout: 0, idleTimeout: 0 });
+    this.#client = await HttpClient.open({ connections: IN_FLIGHT, answerTimeout: 0, idleTimeout: 0 });
   }
 
   override async process(document: Document): Promise<void> {
-    const reply = await this.ask(this.describe(document));
+    const reply = await this.#ask(this.#describe(document));
     const answer = readAnswer(reply);
     if (answer !== undefined) {
       for (const [name, value] of answer) document.update(name, this.params.updateMode as UpdateMode, [value]);
@@ -138,34 +138,34 @@ export class PromptOllama extends Stage<typeof parameters> {
   }
 
   override async stop(): Promise<void> {
-    await this.client?.close();
+    await this.#client?.close();
   }
 
   /** The document as the model gets it. */
-  private describe(document: Document): string {
+  #describe(document: Document): string {
     const { fields = [] } = this.params;
     if (fields.length === 0) return document.toJson();
     const members = fields.map((name) => `${writeString(name)}:${writeValue(document.get(name) ?? null)}`);
     return `{${members.join(',')}}`;
   }
 
-  private async ask(content: string): Promise<string> {
+  async #ask(content: string): Promise<string> {
     const { modelName, timeout } = this.params;
-    const messages = `[${this.system}{"role":"user","content":${writeString(content)}}]`;
-    const watch = this.lifeSigns.watch();
+    const messages = `[${this.#system}{"role":"user","content":${writeString(content)}}]`;
+    const watch = this.#lifeSigns.watch();
     try {
-      const stream = await (this.client as HttpClient).stream({
+      const stream = await (this.#client as HttpClient).stream({
         method: 'POST',
-        url: this.url,
+        url: this.#url,
         headers: { 'content-type': 'application/json' },
         body: `{"model":${writeString(modelName)},"messages":${messages},"stream":true,"format":"json"}`,
         signal: watch.signal,
       });
       const { body } = await requireStreamSuccess(stream);
-      return await readChatReply(body, () => this.lifeSigns.note());
+      return await readChatReply(body, () => this.#lifeSigns.note());
     } catch (error) {
       if (!watch.signal.aborted) throw error;
-      throw new Error(`Ollama at ${safeUrl(this.url)} sent nothing for ${timeout} s`);
+      throw new Error(`Ollama at ${safeUrl(this.#url)} sent nothing for ${timeout} s`);
     } finally {
       watch.end();
     }

@@ -130,13 +130,13 @@ export class QueryDatabase extends Stage<typeof parameters> {
   }
 
   override readonly maxInFlight = IN_FLIGHT;
-  private readonly inputs: readonly InputType[];
-  private pool: ConnectionPool | undefined;
-  private sql: PreparedSql | undefined;
+  readonly #inputs: readonly InputType[];
+  #pool: ConnectionPool | undefined;
+  #sql: PreparedSql | undefined;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.inputs = params.inputTypes as InputType[];
+    this.#inputs = params.inputTypes as InputType[];
   }
 
   override async reach(): Promise<void> {
@@ -146,24 +146,24 @@ export class QueryDatabase extends Stage<typeof parameters> {
   override async start(): Promise<void> {
     const { keyFields, sql = '' } = this.params;
     const database = await Database.open(this.params, this.context.log);
-    this.sql = database.driver.prepare(sql);
-    if (this.sql.parameters !== keyFields.length) {
+    this.#sql = database.driver.prepare(sql);
+    if (this.#sql.parameters !== keyFields.length) {
       throw new HeadraceError(
         'HR_STAGE_START',
-        `sql takes ${counted(this.sql.parameters, 'value')} (?), keyFields names ${keyFields.length}`,
+        `sql takes ${counted(this.#sql.parameters, 'value')} (?), keyFields names ${keyFields.length}`,
         { hint: 'Each ? outside of texts and comments is replaced by one key field.' },
       );
     }
-    this.pool = new ConnectionPool(database, IN_FLIGHT);
-    await this.pool.open();
+    this.#pool = new ConnectionPool(database, IN_FLIGHT);
+    await this.#pool.open();
   }
 
   override async process(document: Document): Promise<void> {
     const { keyFields, fieldMapping } = this.params;
-    const parameters = keyFields.map((field, i) => this.parameter(document, field, this.inputs[i] as InputType));
-    const { columns, rows } = await (this.pool as ConnectionPool).query(this.sql as PreparedSql, parameters);
+    const parameters = keyFields.map((field, i) => this.#parameter(document, field, this.#inputs[i] as InputType));
+    const { columns, rows } = await (this.#pool as ConnectionPool).query(this.#sql as PreparedSql, parameters);
     if (rows.length === 0) return;
-    const mapped = [...fieldMapping].map(([label, field]) => ({ at: this.place(columns, label), field }));
+    const mapped = [...fieldMapping].map(([label, field]) => ({ at: this.#place(columns, label), field }));
     for (const row of rows) {
       for (const { at, field } of mapped) {
         const value = row[at] as Value;
@@ -174,10 +174,10 @@ export class QueryDatabase extends Stage<typeof parameters> {
   }
 
   override async stop(): Promise<void> {
-    await this.pool?.close();
+    await this.#pool?.close();
   }
 
-  private parameter(document: Document, field: string, type: InputType): SqlParameter {
+  #parameter(document: Document, field: string, type: InputType): SqlParameter {
     const value = document.first(field);
     if (value !== undefined) return toParameter(value, type, field);
     throw new HeadraceError('HR_STAGE_FAILED', `Field "${field}", a key of the query, is missing`, {
@@ -185,7 +185,7 @@ export class QueryDatabase extends Stage<typeof parameters> {
     });
   }
 
-  private place(columns: readonly string[], label: string): number {
+  #place(columns: readonly string[], label: string): number {
     const at = columnOf(columns, label);
     if (at >= 0) return at;
     throw new HeadraceError('HR_STAGE_FAILED', `The result has no column ${label}, which fieldMapping names`, {

@@ -96,15 +96,15 @@ export class QueryOpensearch extends Stage<typeof parameters> {
   }
 
   override readonly maxInFlight = IN_FLIGHT;
-  private engine: SearchEngine | undefined;
-  private readonly path = `/${encodeURIComponent(this.params.opensearch.index)}/_search/template`;
-  private readonly pointer = parseJsonPointer(this.params.opensearchResponsePath ?? '') ?? [];
+  #engine: SearchEngine | undefined;
+  readonly #path = `/${encodeURIComponent(this.params.opensearch.index)}/_search/template`;
+  readonly #pointer = parseJsonPointer(this.params.opensearchResponsePath ?? '') ?? [];
   /** The body of every request before its parameters. */
-  private readonly template: string;
+  readonly #template: string;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.template = openTemplate(params);
+    this.#template = openTemplate(params);
   }
 
   override async reach(report: ReportProblem): Promise<void> {
@@ -114,7 +114,7 @@ export class QueryOpensearch extends Stage<typeof parameters> {
   }
 
   override async start(): Promise<void> {
-    this.engine = await SearchEngine.open({ ...this.params.opensearch, connections: IN_FLIGHT });
+    this.#engine = await SearchEngine.open({ ...this.params.opensearch, connections: IN_FLIGHT });
   }
 
   override process(document: Document): Promise<void> | undefined {
@@ -130,24 +130,24 @@ export class QueryOpensearch extends Stage<typeof parameters> {
       const value = document.get(name);
       if (value !== undefined) named.push(`${writeString(name)}:${writeValue(value)}`);
     }
-    return this.search(document, `${this.template}"params":{${named.join(',')}}}`);
+    return this.#search(document, `${this.#template}"params":{${named.join(',')}}}`);
   }
 
   override async stop(): Promise<void> {
-    await this.engine?.close();
+    await this.#engine?.close();
   }
 
-  private async search(document: Document, body: string): Promise<void> {
-    const { path } = this;
-    const response = requireSuccess(await (this.engine as SearchEngine).request({ method: 'POST', path, body }));
+  async #search(document: Document, body: string): Promise<void> {
+    const path = this.#path;
+    const response = requireSuccess(await (this.#engine as SearchEngine).request({ method: 'POST', path, body }));
     let answer: Value;
     try {
       answer = readJson(response.body.toString());
     } catch (error) {
       if (!(error instanceof JsonSyntaxError)) throw error;
-      throw new Error(`OpenSearch at ${this.engine?.address} answered something that is not JSON: ${error.message}`);
+      throw new Error(`OpenSearch at ${this.#engine?.address} answered something that is not JSON: ${error.message}`);
     }
-    document.set(this.params.destinationField as string, followJsonPointer(answer, this.pointer) ?? null);
+    document.set(this.params.destinationField as string, followJsonPointer(answer, this.#pointer) ?? null);
   }
 }
 

@@ -38,14 +38,14 @@ export class RemoveDiacritics extends Stage<typeof parameters> {
     else yield* checkDestination('destination', params.destination);
   }
 
-  private readonly destination: string;
+  readonly #destination: string;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.destination = params.destination ?? params.source;
+    this.#destination = params.destination ?? params.source;
   }
 
   override process(document: Document): void {
-    transformTexts(document, this.params.source, this.destination, 'overwrite', removeDiacritics);
+    transformTexts(document, this.params.source, this.#destination, 'overwrite', removeDiacritics);
   }
 }

@@ -54,15 +54,15 @@ export class RemoveDuplicateValues extends Stage<typeof parameters> {
     }
   }
 
-  private readonly targets: readonly (readonly [source: string, dest: string])[];
+  readonly #targets: readonly (readonly [source: string, dest: string])[];
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.targets = [...params.fieldMapping].map(([source, target]) => [source, (target as string | null) ?? source]);
+    this.#targets = [...params.fieldMapping].map(([source, target]) => [source, (target as string | null) ?? source]);
   }
 
   override process(document: Document): void {
-    for (const [source, dest] of this.targets) {
+    for (const [source, dest] of this.#targets) {
       const values = document.get(source);
       if (!Array.isArray(values)) continue;
       const present = document.get(dest);

@@ -95,38 +95,38 @@ export class ReplacePatterns extends Stage<typeof parameters> {
     }
   }
 
-  private readonly pairs: readonly FieldPair[];
-  private readonly patterns: readonly JavaRegex[];
-  private readonly fixed: JavaReplacement | undefined;
+  readonly #pairs: readonly FieldPair[];
+  readonly #patterns: readonly JavaRegex[];
+  readonly #fixed: JavaReplacement | undefined;
   /** The current replacement. It is kept from one document to the next, because the patterns prepare it. */
-  private current: JavaReplacement;
-  private readonly replace = (text: string): string => {
+  #current: JavaReplacement;
+  readonly #replace = (text: string): string => {
     let result = text;
-    for (const pattern of this.patterns) result = pattern.replaceAll(result, this.current);
+    for (const pattern of this.#patterns) result = pattern.replaceAll(result, this.#current);
     return result;
   };
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.pairs = fieldPairs(params.source, params.dest);
-    this.patterns = params.regex.map((pattern) => compileJavaRegex(pattern, params));
-    this.fixed = params.replacement === undefined ? undefined : parseJavaReplacement(params.replacement);
-    this.current = this.fixed ?? parseJavaReplacement('');
+    this.#pairs = fieldPairs(params.source, params.dest);
+    this.#patterns = params.regex.map((pattern) => compileJavaRegex(pattern, params));
+    this.#fixed = params.replacement === undefined ? undefined : parseJavaReplacement(params.replacement);
+    this.#current = this.#fixed ?? parseJavaReplacement('');
   }
 
   override process(document: Document): void {
-    if (this.params.replacementField !== undefined && !this.chooseReplacement(document)) return;
+    if (this.params.replacementField !== undefined && !this.#chooseReplacement(document)) return;
     const mode = this.params.updateMode as UpdateMode;
-    for (const { source, dest } of this.pairs) transformTexts(document, source, dest, mode, this.replace);
+    for (const { source, dest } of this.#pairs) transformTexts(document, source, dest, mode, this.#replace);
   }
 
   /** Uses the document's replacement or the fixed one; returns false without either. */
-  private chooseReplacement(document: Document): boolean {
+  #chooseReplacement(document: Document): boolean {
     const own = document.text(this.params.replacementField as string);
     if (own === undefined) {
-      if (this.fixed === undefined) return false;
-      this.current = this.fixed;
-    } else if (own !== this.current.source) this.current = parseJavaReplacement(own);
+      if (this.#fixed === undefined) return false;
+      this.#current = this.#fixed;
+    } else if (own !== this.#current.source) this.#current = parseJavaReplacement(own);
     return true;
   }
 }

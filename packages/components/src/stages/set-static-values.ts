@@ -53,16 +53,16 @@ export class SetStaticValues extends Stage<typeof parameters> {
     for (const name of params.staticValues.keys()) yield* checkDestination(`staticValues.${name}`, name);
   }
 
-  private readonly values: readonly (readonly [field: string, value: Value])[];
+  readonly #values: readonly (readonly [field: string, value: Value])[];
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.values = [...(params.staticValues as ReadonlyMap<string, Value>)];
+    this.#values = [...(params.staticValues as ReadonlyMap<string, Value>)];
   }
 
   override process(document: Document): void {
     const { updateMode, skipDocument } = this.params;
-    for (const [field, value] of this.values) {
+    for (const [field, value] of this.#values) {
       if (updateMode === 'overwrite' || !document.has(field)) document.set(field, copyValue(value));
       else if (updateMode === 'append') {
         if (Array.isArray(value)) for (const item of value) document.add(field, copyValue(item));
@@ -75,7 +75,7 @@ export class SetStaticValues extends Stage<typeof parameters> {
   override processTable(table: DocumentTable): boolean {
     const { updateMode, skipDocument } = this.params;
     if (skipDocument === true) return false;
-    for (const [field, value] of this.values) {
+    for (const [field, value] of this.#values) {
       if (updateMode !== 'overwrite' && table.has(field)) return false;
       const column = new Array<Value>(table.count).fill(value);
       // Texts, numbers and similar values may be shared.

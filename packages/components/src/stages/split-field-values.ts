@@ -79,18 +79,18 @@ export class SplitFieldValues extends Stage<typeof parameters> {
     }
   }
 
-  private readonly delimiter: JavaRegex;
+  readonly #delimiter: JavaRegex;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.delimiter = compileJavaRegex(params.delimiter);
+    this.#delimiter = compileJavaRegex(params.delimiter);
   }
 
   override process(document: Document): void {
     const { inputField, outputField } = this.params;
     const value = document.get(inputField);
     if (value === undefined || value === null) return;
-    const pieces = this.pieces(value);
+    const pieces = this.#pieces(value);
     if (inputField === outputField) document.remove(inputField);
     if (pieces.length === 0) return;
     if (!document.has(outputField)) document.set(outputField, pieces);
@@ -106,21 +106,21 @@ export class SplitFieldValues extends Stage<typeof parameters> {
     for (let row = 0; row < values.length; row++) {
       const value = values[row];
       if (value === undefined || value === null) continue;
-      const pieces = this.pieces(value);
+      const pieces = this.#pieces(value);
       if (pieces.length > 0) column[row] = pieces;
     }
     setValues(table, outputField, column);
     return true;
   }
 
-  private pieces(value: Value): Value[] {
-    return Array.isArray(value) ? value.flatMap((item) => this.split(item)) : this.split(value);
+  #pieces(value: Value): Value[] {
+    return Array.isArray(value) ? value.flatMap((item) => this.#split(item)) : this.#split(value);
   }
 
-  private split(value: Value): Value[] {
+  #split(value: Value): Value[] {
     if (value === null) return [];
     if (Array.isArray(value) || value instanceof Map) return [copyValue(value)];
-    const pieces = this.delimiter.split(textOf(value) as string);
+    const pieces = this.#delimiter.split(textOf(value) as string);
     if (this.params.trimWhitespace) for (let i = 0; i < pieces.length; i++) pieces[i] = javaTrim(pieces[i] as string);
     return pieces;
   }

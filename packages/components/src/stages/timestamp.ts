@@ -30,17 +30,17 @@ export class Timestamp extends Stage<typeof parameters> {
     yield* checkDestination('destField', params.destField);
   }
 
-  private time = Number.NaN;
-  private text = '';
+  #time = Number.NaN;
+  #text = '';
 
   override process(document: Document): void {
     const now = Date.now();
     // Hundreds of documents pass in one millisecond. They share the text.
-    if (now !== this.time) {
+    if (now !== this.#time) {
       const milliseconds = now % 1000;
-      this.time = now;
-      this.text = formatInstant((now - milliseconds) / 1000, milliseconds * 1_000_000);
+      this.#time = now;
+      this.#text = formatInstant((now - milliseconds) / 1000, milliseconds * 1_000_000);
     }
-    document.set(this.params.destField, this.text);
+    document.set(this.params.destField, this.#text);
   }
 }

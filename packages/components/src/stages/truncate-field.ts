@@ -35,18 +35,18 @@ export class TruncateField extends Stage<typeof parameters> {
     else yield* checkDestination('destination', params.destination);
   }
 
-  private readonly destination: string;
-  private readonly truncate: (text: string) => string;
+  readonly #destination: string;
+  readonly #truncate: (text: string) => string;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
     const { maxSize } = params;
-    this.destination = params.destination ?? params.source;
-    this.truncate = (text) => truncate(text, maxSize);
+    this.#destination = params.destination ?? params.source;
+    this.#truncate = (text) => truncate(text, maxSize);
   }
 
   override process(document: Document): void {
-    transformTexts(document, this.params.source, this.destination, 'overwrite', this.truncate);
+    transformTexts(document, this.params.source, this.#destination, 'overwrite', this.#truncate);
   }
 }
 

@@ -11,6 +11,8 @@ import { compileXPath, type XPath, XPathError } from '@headrace/xml/xpath';
 import { checkDestination } from '../fields/destination.ts';
 import { LeftAlone } from '../fields/left-alone.ts';
 
+type ParseXml = typeof import('@headrace/xml/reader').parseXml;
+
 const parameters = Type.Object({
   /**
    * For each XPath expression the fields that its matches are added to, as in "//book/title": ["title", "all_titles"].
@@ -83,35 +85,35 @@ export class XPathExtractor extends Stage<typeof parameters> {
     }
   }
 
-  private readonly mapping: readonly { readonly xpath: XPath; readonly fields: readonly string[] }[];
-  private parseXml!: typeof import('@headrace/xml/reader').parseXml;
-  private readonly unreadable: LeftAlone;
+  readonly #mapping: readonly { readonly xpath: XPath; readonly fields: readonly string[] }[];
+  #parseXml!: ParseXml;
+  readonly #unreadable: LeftAlone;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.unreadable = new LeftAlone(context.log, `field "${params.xmlField}" is not XML`);
-    this.mapping = [...params.fieldMapping].flatMap(([expression, fields]) => {
+    this.#unreadable = new LeftAlone(context.log, `field "${params.xmlField}" is not XML`);
+    this.#mapping = [...params.fieldMapping].flatMap(([expression, fields]) => {
       const xpath = compileXPath(expression);
       return xpath.type === 'nodes' ? { xpath, fields } : [];
     });
   }
 
   override async start(): Promise<void> {
-    ({ parseXml: this.parseXml } = await import('@headrace/xml/reader'));
+    ({ parseXml: this.#parseXml } = await import('@headrace/xml/reader'));
   }
 
   override process(document: Document): void {
     const field = this.params.xmlField as string;
     const text = document.text(field);
-    if (text === undefined || this.mapping.length === 0) return;
-    let xml: ReturnType<typeof this.parseXml>;
+    if (text === undefined || this.#mapping.length === 0) return;
+    let xml: ReturnType<ParseXml>;
     try {
-      xml = this.parseXml(text);
+      xml = this.#parseXml(text);
     } catch (error) {
-      this.unreadable.add(document, error);
+      this.#unreadable.add(document, error);
       return;
     }
-    for (const { xpath, fields } of this.mapping) {
+    for (const { xpath, fields } of this.#mapping) {
       for (const node of xpath.select(xml)) {
         for (const name of fields) document.setOrAdd(name, node.text);
       }
@@ -119,6 +121,6 @@ export class XPathExtractor extends Stage<typeof parameters> {
   }
 
   override stop(): void {
-    this.unreadable.end();
+    this.#unreadable.end();
   }
 }
