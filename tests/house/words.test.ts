@@ -46,6 +46,7 @@ const REWRITTEN: readonly string[] = [
   'docs/security.md',
   'docs/service.md',
   'packages/components/src/connectors/',
+  'packages/components/src/database/',
   'packages/components/src/indexers/',
   'packages/components/src/stages/',
   'packages/charsets/',

@@ -119,7 +119,7 @@ describe('DatabaseConnector with incremental', () => {
     const run = (sql: string, column = 'n') =>
       new Runs({ connectionString: 'jdbc:sqlite::memory:', sql, incremental: { column, initial: '0' } }).ids();
     await expect(run('SELECT 1 AS id, 2 AS m WHERE 1 > ?')).rejects.toThrow(/no column n, which incremental.column/);
-    await expect(run("SELECT 1 AS id, x'00' AS n WHERE 1 > ?")).rejects.toThrow(/holds neither numbers nor dates/);
+    await expect(run("SELECT 1 AS id, x'00' AS n WHERE 1 > ?")).rejects.toThrow(/has neither numbers nor dates/);
     await expect(run("SELECT 1 AS id, '?' AS n")).rejects.toThrow(/sql has no \?/);
   });
 
@@ -142,7 +142,7 @@ describe('DatabaseConnector with incremental', () => {
       'error sql: sql has no ? for the value that incremental remembers',
     ]);
     expect(problemsOf({ incremental, sql: 'SELECT id FROM t WHERE id > ? LIMIT 5' })).toEqual([
-      'warning sql: Rows that come later with exactly the remembered value are missed',
+      'warning sql: Later rows with exactly the remembered value are missed',
       'warning sql: sql limits its rows without ORDER BY: rows that are left out are never read',
     ]);
     expect(problemsOf({ state: {} })).toEqual(['warning state: state has no effect without incremental']);

@@ -1,12 +1,10 @@
-/** Where the items come from: it is held up while too much waits to be taken. */
+/** The source of the items. It pauses while too many items wait. */
 export interface FlowSource {
   pause(): void;
   resume(): void;
 }
 
-/**
- * What lies between a driver that pushes and a reader that takes its time: bounded by pausing the driver. One reader.
- */
+/** A queue between a driver that pushes and a slower reader. It is bounded: the driver pauses. There is one reader. */
 export class BatchQueue<T> implements AsyncIterable<T> {
   readonly #source: FlowSource;
   readonly #capacity: number;
@@ -17,7 +15,7 @@ export class BatchQueue<T> implements AsyncIterable<T> {
   #failure: { readonly error: unknown } | undefined;
   #wake: (() => void) | undefined;
 
-  /** @param capacity the weight of all that waits at which the source is paused; it goes on at half of it */
+  /** @param capacity the weight of all waiting items at which the source pauses; it continues at half of it */
   constructor(source: FlowSource, capacity: number) {
     this.#source = source;
     this.#capacity = capacity;
@@ -33,13 +31,13 @@ export class BatchQueue<T> implements AsyncIterable<T> {
     this.#notify();
   }
 
-  /** There is no more. */
+  /** There are no more items. */
   end(): void {
     this.#ended = true;
     this.#notify();
   }
 
-  /** There is no more because of an error, which the reader gets behind what came before. */
+  /** There are no more items because of an error. The reader gets it after the earlier items. */
   fail(error: unknown): void {
     this.#failure ??= { error };
     this.#notify();
@@ -50,7 +48,7 @@ export class BatchQueue<T> implements AsyncIterable<T> {
       const next = this.#items.shift();
       if (next !== undefined) {
         yield next.item;
-        // Only now: what the reader works on counts too.
+        // Only now, because the item that the reader processes counts too.
         this.#weight -= next.weight;
         if (this.#paused && this.#weight <= this.#capacity / 2) {
           this.#paused = false;

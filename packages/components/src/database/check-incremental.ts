@@ -1,6 +1,6 @@
 import type { ParameterProblem } from '@headrace/engine';
 
-/** The parameters of a connector that are about reading only what is new. */
+/** The parameters of a connector for incremental reading. */
 interface IncrementalSettings {
   readonly sql: string;
   readonly connectionString: string;
@@ -8,10 +8,10 @@ interface IncrementalSettings {
   readonly state?: object;
 }
 
-/** What leaves rows of a query out. */
+/** Clauses that leave rows out. */
 const LIMITS = /\b(limit\s+\S|fetch\s+(first|next)\b|top\s*[(\d])/i;
 
-/** Mistakes of `incremental`, and of a query that is to be read so. */
+/** Mistakes of `incremental`, and of its query. */
 export function* checkIncremental({
   sql,
   incremental,
@@ -42,8 +42,8 @@ export function* checkIncremental({
   } else if (/>\s*\?/.test(sql)) {
     yield {
       parameter: 'sql',
-      message: 'Rows that come later with exactly the remembered value are missed',
-      hint: 'Write >= ? in place of > ?.',
+      message: 'Later rows with exactly the remembered value are missed',
+      hint: 'Write >= ? instead of > ?.',
       severity: 'warning',
     };
   }

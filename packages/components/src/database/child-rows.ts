@@ -14,15 +14,15 @@ import { columnOf, fieldValue, rowFields } from './row-documents.ts';
 
 /** The query of child rows, for messages, and the kind of its database. */
 export interface ChildQuery {
-  /** How the config calls the query. */
+  /** The name of the query in the config. */
   readonly name: string;
   readonly kind: Database['kind'];
   readonly log: Logger;
 }
 
 /**
- * The rows of a query that belong to rows of another one, both sorted by their keys: read once, in step with the other,
- * nothing held but the children of one row.
+ * The rows of a query that belong to rows of another one. Both are sorted by their keys and read once, in step. Only
+ * the children of one row are in memory.
  */
 export class ChildRows {
   readonly #name: string;
@@ -39,10 +39,10 @@ export class ChildRows {
   #lastKey: Value | undefined;
   #orphans = 0;
 
-  /** Throws `HR_CONNECTOR_FAILED` when the query has no such column. */
+  /** Throws `HR_CONNECTOR_FAILED` if the query has no such column. */
   constructor(stream: RowStream, joinField: string, { name, kind, log }: ChildQuery) {
     const { columns } = stream;
-    // SQL Server's binary order of NVARCHAR goes by UTF-16 units, that of all others by characters.
+    // SQL Server's binary order of NVARCHAR compares UTF-16 units, the others compare characters.
     this.#textOrder = kind === 'sqlserver' ? byUnits : byCodePoints;
     this.#name = name;
     this.#log = log;
@@ -54,15 +54,17 @@ export class ChildRows {
     }
     const reserved = columns.filter((column) => RESERVED_FIELDS.has(column.toLowerCase()));
     for (const column of reserved) {
-      log.warn(`${name}: column ${column} is left out, the engine has a field of that name; rename it (AS other_name)`);
+      log.warn(
+        `${name}: column ${column} is left out, because the engine has a field with that name; rename it (AS other_name)`,
+      );
     }
     this.#fields = rowFields(columns, reserved, -1);
     this.#batches = stream.rows(this.#joinColumn)[Symbol.asyncIterator]();
   }
 
   /**
-   * The children of the row with this key, numbered from 0: objects with an id. Keys have to come in ascending order.
-   * Throws `HR_CONNECTOR_FAILED` when they do not, or the rows of the query do not.
+   * The children of the row with this key, numbered from 0: objects with an id. Keys must be in ascending order. Throws
+   * `HR_CONNECTOR_FAILED` if the keys or the rows of the query are not.
    */
   async childrenOf(parent: Value): Promise<JsonObject[]> {
     if (this.#lastParent !== undefined) {
@@ -84,13 +86,13 @@ export class ChildRows {
     return children;
   }
 
-  /** The next row that has a key; undefined at the end. */
+  /** The next row with a key; undefined at the end. */
   async #current(): Promise<Row | undefined> {
     for (;;) {
       for (; this.#at < this.#batch.length; this.#at++) {
         const row = this.#batch[this.#at] as Row;
         const key = row[this.#joinColumn] as Value;
-        // NULL equals nothing, wherever it is sorted to.
+        // NULL equals nothing, at any position in the order.
         if (key === null) continue;
         if (this.#lastKey !== undefined && this.#compare(this.#lastKey, key) > 0) {
           throw unsorted(this.#name, 'its join column');
@@ -111,7 +113,7 @@ export class ChildRows {
     }
   }
 
-  /** Numbers as numbers, texts by their characters. */
+  /** Numbers are compared as numbers, texts by their characters. */
   #compare(a: Value, b: Value): number {
     const [x, y] = [keyOf(a), keyOf(b)];
     if (typeof x === 'string' && typeof y === 'string') return this.#textOrder(x, y);

@@ -1,9 +1,9 @@
 import type { HostPort } from './jdbc-url.ts';
 
 /**
- * Connects to the first server of a list that answers, in the first way of securing the connection that works.
- * Rejects with the most telling of the reasons.
- * @param ways of securing it, the preferred one first; false is without TLS
+ * Connects to the first server of a list that answers, with the first security mode that works. Rejects with the most
+ * specific reason.
+ * @param ways security modes, the preferred one first; false is without TLS
  * @param hasNoTls whether an error says that the server has no TLS, so that the next way may work
  */
 export async function connectSomewhere<T, Tls>(
@@ -19,7 +19,7 @@ export async function connectSomewhere<T, Tls>(
         return await open(address, tls);
       } catch (error) {
         const withoutTls = hasNoTls(error);
-        // That there is no TLS is the reason only where nothing else is tried.
+        // Missing TLS is the reason only if nothing else was tried.
         if (reason === undefined || !withoutTls) reason = error;
         if (tls !== false && !withoutTls) break;
       }

@@ -3,8 +3,8 @@ import { DatabaseError } from './database-error.ts';
 import type { PreparedSql } from './placeholders.ts';
 
 /**
- * A few connections for many small queries. A connection that is lost is replaced, and its query, which only reads,
- * sent again once.
+ * A few connections for many small queries. A lost connection is replaced, and its query, which only reads, is sent
+ * again once.
  */
 export class ConnectionPool {
   readonly #database: Database;
@@ -20,12 +20,12 @@ export class ConnectionPool {
     this.#size = Math.min(size, database.driver.maxConnections);
   }
 
-  /** Makes the first connection, so that a database that cannot be reached is noticed at once. */
+  /** Makes the first connection, so that an unreachable database is noticed immediately. */
   async open(): Promise<void> {
     this.#idle.push(await this.#database.connect(this.#closing.signal));
   }
 
-  /** Runs a query on a connection that has nothing to do. Throws `DatabaseError`. */
+  /** Runs a query on an idle connection. Throws `DatabaseError`. */
   async query(sql: PreparedSql, parameters: readonly SqlParameter[]): Promise<QueryResult> {
     for (let attempt = 0; ; attempt++) {
       try {
@@ -37,7 +37,7 @@ export class ConnectionPool {
     }
   }
 
-  /** Closes all connections; queries that are under way, or wait for a connection, fail. */
+  /** Closes all connections. Running and waiting queries fail. */
   async close(): Promise<void> {
     this.#closing.abort();
     for (const wake of this.#waiting.splice(0)) wake();

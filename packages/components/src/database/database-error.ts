@@ -1,15 +1,18 @@
 import { HeadraceError, messageOf } from '@headrace/engine';
 
 /**
- * What went wrong, as far as it decides what to do: `refused` and `statement` would fail again, `unreachable` and
- * `busy` may pass, `lost` means that a connection that worked is gone.
+ * The kinds of failures, by what to do: `refused` and `statement` would fail again, `unreachable` and `busy` may be
+ * temporary, `lost` means that a working connection is gone.
  */
 export type DatabaseTrouble = 'refused' | 'unreachable' | 'busy' | 'lost' | 'timeout' | 'statement';
 
-/** A failure of a database. The message names the database and never holds a password; there is no cause that could. */
+/**
+ * A failure of a database. The message names the database and never contains a password. It has no cause, which could
+ * contain one.
+ */
 export class DatabaseError extends HeadraceError {
   readonly trouble: DatabaseTrouble;
-  /** What the server or the driver calls it: of Postgres an SQLSTATE. Empty when it has no name. */
+  /** The code of the server or the driver: for Postgres an SQLSTATE. Empty if there is none. */
   readonly driverCode: string;
 
   constructor(trouble: DatabaseTrouble, message: string, hint: string | undefined, driverCode = '') {
@@ -20,13 +23,13 @@ export class DatabaseError extends HeadraceError {
   }
 }
 
-/** What is known of an error of a driver. */
+/** The known facts about an error of a driver. */
 export interface ErrorVerdict {
   readonly trouble: DatabaseTrouble;
   readonly hint?: string;
 }
 
-/** Shorter ones are too common in texts to be taken for the secret. */
+/** Shorter ones are too common in texts to be masked as the secret. */
 const MIN_SECRET = 4;
 
 /** Makes the errors of one database. */
@@ -37,7 +40,7 @@ export class DatabaseErrors {
 
   /**
    * @param database the name for messages
-   * @param secrets texts that must not be told
+   * @param secrets texts that must not appear
    * @param judge knows the codes of the driver
    */
   constructor(database: string, secrets: readonly string[], judge: (error: unknown) => ErrorVerdict) {
@@ -46,7 +49,7 @@ export class DatabaseErrors {
     this.#judge = judge;
   }
 
-  /** The error to throw for what a driver threw. `where` goes behind the reason: `after 17 rows`. */
+  /** The error for a failure of a driver. `where` follows the reason: `after 17 rows`. */
   wrap(error: unknown, where = ''): DatabaseError {
     if (error instanceof DatabaseError && where === '') return error;
     const isWrapped = error instanceof DatabaseError;
@@ -60,20 +63,20 @@ export class DatabaseErrors {
   }
 }
 
-/** An error of several addresses (`localhost` has two) says nothing itself. */
+/** An error of several addresses (`localhost` has two) has no message itself. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join('; ');
   return messageOf(error);
 }
 
-/** The code that Node gives an error of the network, or a driver its own. */
+/** The code of Node for a network error, or the code of the driver. */
 export function codeOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === 'string' || typeof code === 'number' ? String(code) : '';
 }
 
-/** What errors of the network and of TLS mean, whatever the database; undefined for others. */
+/** The meaning of network and TLS errors, for all databases; undefined for others. */
 export function judgeNetwork(error: unknown): ErrorVerdict | undefined {
   switch (codeOf(error)) {
     case 'ENOTFOUND':
@@ -104,4 +107,4 @@ export function judgeNetwork(error: unknown): ErrorVerdict | undefined {
 }
 
 export const LOST_HINT =
-  'The server ended the connection: see its log. The next run reads the table from its beginning.';
+  'The server ended the connection: see its log. The next run reads the table from the beginning.';

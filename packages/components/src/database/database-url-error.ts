@@ -1,6 +1,6 @@
 import { nearest } from '@headrace/engine';
 
-/** What may stand behind `jdbc:`, and what is often written in its place. */
+/** The names after `jdbc:`, and common mistakes for them. */
 const SCHEMES = ['postgresql', 'redshift', 'mysql', 'mariadb', 'sqlserver', 'jtds', 'sqlite', 'h2'];
 const MISTAKES: ReadonlyMap<string, string> = new Map([
   ['postgres', 'postgresql'],
@@ -8,9 +8,9 @@ const MISTAKES: ReadonlyMap<string, string> = new Map([
   ['mssql', 'sqlserver'],
 ]);
 
-/** The URLs that are understood, for hints. */
+/** The supported URLs, for hints. */
 const SUPPORTED_URLS =
-  'jdbc:postgresql:, jdbc:redshift:, jdbc:mysql:, jdbc:mariadb:, jdbc:sqlserver:, jdbc:jtds:sqlserver:, jdbc:sqlite: and jdbc:h2: (with SQLite in its place)';
+  'jdbc:postgresql:, jdbc:redshift:, jdbc:mysql:, jdbc:mariadb:, jdbc:sqlserver:, jdbc:jtds:sqlserver:, jdbc:sqlite: and jdbc:h2: (SQLite instead)';
 
 const NAMES: Readonly<Record<string, string>> = {
   oracle: 'Oracle',
@@ -32,17 +32,19 @@ export class DatabaseUrlError extends Error {
     this.hint = hint;
   }
 
-  /** For a text that does not begin with `jdbc:`, as the URLs of other drivers. */
+  /** For a text that does not begin with `jdbc:`, such as the URLs of other drivers. */
   static notJdbc(url: string): DatabaseUrlError {
     const scheme = /^([a-z][\w+-]*):\/\//i.exec(url)?.[1]?.toLowerCase() ?? '';
     const meant = MISTAKES.get(scheme) ?? SCHEMES.find((known) => known === scheme);
     return new DatabaseUrlError(
-      'the connection string is no JDBC URL',
-      meant === undefined ? `It begins with one of ${SUPPORTED_URLS}.` : `Write jdbc:${meant}: in place of ${scheme}:.`,
+      'the connection string is not a JDBC URL',
+      meant === undefined
+        ? `It must begin with one of ${SUPPORTED_URLS}.`
+        : `Write jdbc:${meant}: instead of ${scheme}:.`,
     );
   }
 
-  /** For the part of a URL behind `jdbc:` that names a database without a driver here. */
+  /** For a name after `jdbc:` that has no driver here. */
   static unsupported(scheme: string): DatabaseUrlError {
     const meant = MISTAKES.get(scheme) ?? nearest(scheme, SCHEMES);
     if (NAMES[scheme] === undefined && meant !== undefined) {
@@ -50,7 +52,7 @@ export class DatabaseUrlError extends Error {
     }
     return new DatabaseUrlError(
       `${NAMES[scheme] ?? `jdbc:${scheme}:`} databases are not supported`,
-      `Supported are ${SUPPORTED_URLS}. From others export the rows to CSV or JSON Lines and read those with CSVConnector or JSONConnector, or write a connector of your own (./my-connector.js#MyConnector).`,
+      `Supported are ${SUPPORTED_URLS}. For others, export the rows to CSV or JSON Lines and read those with CSVConnector or JSONConnector, or write a custom connector (./my-connector.js#MyConnector).`,
     );
   }
 }

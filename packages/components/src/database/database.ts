@@ -6,22 +6,22 @@ import { standInWarning } from './driver-class.ts';
 import { type DatabaseUrl, displayUrl, parseJdbcUrl } from './jdbc-url.ts';
 import type { PreparedSql } from './placeholders.ts';
 
-/** The parameters that say which database, as configs have them. */
+/** The parameters that select a database, as in configs. */
 export interface DatabaseSettings {
   readonly connectionString: string;
-  /** User and password; when both are empty those in the URL count. */
+  /** User and password. If both are empty, those in the URL count. */
   readonly jdbcUser: string;
   readonly jdbcPassword: string;
-  /** How often connecting is tried again; 1 when it is missing or not positive. */
+  /** How often a failed connection is tried again; 1 if missing or not positive. */
   readonly connectionRetries?: number | undefined;
-  /** How long to wait before that, in milliseconds; 10,000 when it is missing or not positive. */
+  /** The wait before that, in milliseconds; 10,000 if missing or not positive. */
   readonly connectionRetryPause?: number | undefined;
 }
 
 /** A value for a `?`: integers as bigint, doubles as number. */
 export type SqlParameter = string | number | bigint | boolean | null;
 
-/** A small result, as a whole. */
+/** A small result, read as a whole. */
 export interface QueryResult {
   /** Labels of the columns. */
   readonly columns: readonly string[];
@@ -29,45 +29,47 @@ export interface QueryResult {
   readonly rows: readonly (readonly Value[])[];
 }
 
-/** What the documents of a result are made of; see `RowDocuments`. Plain data. */
+/** The data from which documents of a result are made; see `RowDocuments`. Plain data. */
 export interface RowLayout {
   readonly columns: readonly string[];
   readonly idField: string;
   readonly ignoreColumns: readonly string[];
   readonly docIdPrefix: string;
-  /** Where the rows come from, for messages. */
+  /** The name of the source, for messages. */
   readonly source: string;
 }
 
-/** A row: the values of its columns and, behind them, the text of its id column. NULL is null. */
+/** A row: the values of its columns, followed by the text of its id column. NULL is null. */
 export type Row = Value[];
 
-/** The result of a query that is read while it comes. It has to be closed. */
+/** The result of a query that is read as it arrives. It must be closed. */
 export interface RowStream {
   /** Labels of the columns. */
   readonly columns: readonly string[];
-  /** The rows, a batch at a time, in memory bounded. Throws `DatabaseError`, telling how many rows were read. */
+  /** The rows, a batch at a time, in bounded memory. Throws `DatabaseError` with the number of rows that were read. */
   rows(idColumn: number): AsyncIterable<readonly Row[]>;
-  /** The rows as they came over the wire, for the pipeline threads to decode; undefined where a driver cannot. */
+  /**
+   * The rows as the server sent them, for the pipeline threads to decode; undefined if the driver does not support it.
+   */
   readonly chunks?: (layout: RowLayout) => AsyncIterable<RecordChunk>;
-  /** What to tell of values that were left out; undefined when none were. */
+  /** A message about values that were left out; undefined if none were. */
   readonly warning: string | undefined;
-  /** Ends the query, wherever it is. */
+  /** Ends the query at any time. */
   close(): Promise<void>;
 }
 
-/** One session with a database. Its calls come one after the other. All that it throws is a `DatabaseError`. */
+/** One session with a database. Its calls run in sequence. All its errors are `DatabaseError`s. */
 export interface DatabaseConnection {
-  /** Runs a statement for what it does; what it gives is not looked at. */
+  /** Runs a statement. Its result is ignored. */
   execute(sql: string): Promise<void>;
-  /** Runs a query with a small result. Throws when it gives no rows at all, as UPDATE does. */
+  /** Runs a query with a small result. Throws if it returns no rows, as UPDATE does. */
   query(sql: PreparedSql, parameters: readonly SqlParameter[]): Promise<QueryResult>;
   /**
    * Begins to read a large result.
-   * @param parameters for the placeholders of a statement in the form of the database; SQL Server takes none
+   * @param parameters for the placeholders of a statement in the form of the database; SQL Server supports none
    */
   stream(sql: string, parameters?: readonly SqlParameter[]): Promise<RowStream>;
-  /** Whether it can be used no more. */
+  /** Whether it can no longer be used. */
   readonly broken: boolean;
   close(): Promise<void>;
 }
@@ -76,20 +78,20 @@ export interface DatabaseConnection {
 export interface DatabaseDriver {
   /**
    * The database's form of a statement with `?`.
-   * @param placeholder takes the place of each `?` where the database's own placeholder is `?`
+   * @param placeholder replaces each `?` if the database's placeholder is `?`
    */
   prepare(sql: string, placeholder?: string): PreparedSql;
   connect(): Promise<DatabaseConnection>;
-  /** How many connections at once are of use; 1 for a database inside this process. */
+  /** How many simultaneous connections are useful; 1 for a database inside this process. */
   readonly maxConnections: number;
 }
 
 const DEFAULT_RETRIES = 1;
 const DEFAULT_PAUSE = 10_000;
 
-/** A database: connects to it, again where that may help. */
+/** A database. It connects, and tries again if that may help. */
 export class Database {
-  /** The name for messages; without user and password. */
+  /** The name for messages, without user and password. */
   readonly name: string;
   readonly kind: DatabaseUrl['kind'];
   readonly driver: DatabaseDriver;
@@ -114,9 +116,9 @@ export class Database {
   }
 
   /**
-   * Loads the driver of the database; connects to nothing. Throws `HR_SOURCE_UNREADABLE` when the URL cannot be read or
+   * Loads the driver of the database; makes no connection. Throws `HR_SOURCE_UNREADABLE` if the URL cannot be read or
    * the database is not supported.
-   * @param options.readOnly a file that is missing is not made, one that is there is opened to be read
+   * @param options.readOnly a missing file is not created, and an existing one is opened read-only
    */
   static async open(settings: DatabaseSettings, log: Logger, { readOnly = false } = {}): Promise<Database> {
     try {
@@ -134,7 +136,7 @@ export class Database {
     }
   }
 
-  /** A connection; what may pass by is waited for, as `connectionRetries` says. Throws `DatabaseError`. */
+  /** A connection. Temporary failures are tried again, as `connectionRetries` says. Throws `DatabaseError`. */
   async connect(signal?: AbortSignal): Promise<DatabaseConnection> {
     for (let attempt = 0; ; attempt++) {
       try {
@@ -157,7 +159,7 @@ function toRead(url: DatabaseUrl): DatabaseUrl {
   return { ...url, readOnly: true, insteadOf: undefined };
 }
 
-/** Who connects. */
+/** The user of the connection. */
 export interface Credentials {
   readonly user: string;
   readonly password: string;

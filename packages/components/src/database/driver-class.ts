@@ -5,7 +5,7 @@ import { DatabaseUrlError } from './database-url-error.ts';
 import { type DatabaseUrl, parseJdbcUrl } from './jdbc-url.ts';
 import { checkUrlParameters } from './url-parameters.ts';
 
-/** The JDBC drivers that configs name, each with the scheme of its URLs. What is opened depends on the URL alone. */
+/** The JDBC drivers in configs, each with the scheme of its URLs. Only the URL selects the database. */
 const DRIVERS: Readonly<Record<string, string>> = {
   'org.postgresql.Driver': 'postgresql',
   'com.amazon.redshift.Driver': 'redshift',
@@ -35,7 +35,7 @@ const UNSUPPORTED: Readonly<Record<string, string>> = {
   'net.snowflake.client.jdbc.SnowflakeDriver': 'snowflake',
 };
 
-/** What is wrong with a driver and a JDBC URL, without touching the database. */
+/** Mistakes in a driver and a JDBC URL, without a connection. */
 export function* checkDatabase(settings: {
   readonly driver: string;
   readonly connectionString: string;
@@ -69,8 +69,8 @@ export function* checkDatabase(settings: {
 }
 
 /**
- * What to say of a database in whose place another is used; undefined for all others. Throws `DatabaseUrlError` where
- * there are data in the file of the original, which would be missing.
+ * A message about a database that is replaced by another; undefined for all others. Throws `DatabaseUrlError` if the
+ * file of the original has data, which would be missing.
  */
 export function standInWarning(url: DatabaseUrl): string | undefined {
   if (url.kind !== 'sqlite' || url.insteadOf === undefined) return undefined;

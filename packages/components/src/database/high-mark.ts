@@ -2,7 +2,7 @@ import { Double, HeadraceError, type Value } from '@headrace/engine';
 import type { Database, DatabaseConnection, Row, SqlParameter } from './database.ts';
 import { columnOf } from './row-documents.ts';
 
-/** A value of the column by which a query is incremental, exactly as the database has it. Plain data. */
+/** A value of the column of an incremental query, exactly as the database has it. Plain data. */
 export interface HighMark {
   readonly kind: 'integer' | 'decimal' | 'text';
   readonly text: string;
@@ -16,16 +16,18 @@ export interface BoundQuery {
 }
 
 const ALIAS = 'headrace_rows';
-/** MySQL compares a text with an integer as doubles: beyond 2^53 that is inexact. Its largest decimals have this form. */
+/**
+ * MySQL compares a text with an integer as doubles: beyond 2^53 that is inexact. Its largest decimals have this form.
+ */
 const MYSQL_CASTS = { integer: 'UNSIGNED', decimal: 'DECIMAL(65, 30)', text: undefined } as const;
 
-/** The mark of a value that a config gives, for the first run. */
+/** The mark for a value in the config, for the first run. */
 export function initialMark(text: string): HighMark {
   if (/^-?\d+$/.test(text)) return { kind: 'integer', text };
   return { kind: /^-?\d+\.\d+$/.test(text) ? 'decimal' : 'text', text };
 }
 
-/** The query with every `?` standing for the mark. Throws `HR_CONNECTOR_FAILED` when it has none. */
+/** The query with the mark for each `?`. Throws `HR_CONNECTOR_FAILED` if it has none. */
 export function bindMark({ driver, kind }: Database, sql: string, mark: HighMark): BoundQuery {
   const { text, parameters } = driver.prepare(sql, kind === 'mysql' ? mysqlPlaceholder(mark) : undefined);
   if (parameters === 0) {
@@ -47,8 +49,8 @@ function sqliteParameter({ kind, text }: HighMark): SqlParameter {
 }
 
 /**
- * The highest value of a column in the result of a query, as the database orders values; undefined when there is none.
- * To be asked before the query itself is read: then no row up to this value is missing there.
+ * The highest value of a column in the result of a query, in the order of the database; undefined if there is none.
+ * Call it before the query is read: then no row up to this value is missing there.
  */
 export async function highestMark(
   connection: DatabaseConnection,
@@ -56,7 +58,7 @@ export async function highestMark(
   query: BoundQuery,
   column: string,
 ): Promise<HighMark | undefined> {
-  // A comment at the end must not swallow the bracket.
+  // A comment at the end must not hide the bracket.
   const rows = `FROM (${query.text.replace(/[;\s]+$/, '')}\n) ${ALIAS}`;
   const { parameters } = query;
   const none = { text: `SELECT * ${rows} WHERE 1 = 0`, parameters: parameters.length };
@@ -80,13 +82,13 @@ export async function highestMark(
   if (text === null) return undefined;
   if (value === null) {
     throw new HeadraceError('HR_CONNECTOR_FAILED', `The highest value of the column ${column} is ${text}`, {
-      hint: `Nothing would be new after it. Leave such rows out: AND ${column} < '9999-01-01'.`,
+      hint: `Nothing would be newer. Exclude such rows: AND ${column} < '9999-01-01'.`,
     });
   }
   if (typeof value === 'object' && !(value instanceof Double)) {
     throw new HeadraceError(
       'HR_CONNECTOR_FAILED',
-      `The column ${column}, which incremental.column names, holds neither numbers nor dates nor texts`,
+      `The column ${column}, which incremental.column names, has neither numbers nor dates nor texts`,
       { hint: 'Choose a column that only grows: a serial number, or the time of the last change.' },
     );
   }

@@ -1,7 +1,7 @@
 import { Double, HeadraceError, textOf, type Value } from '@headrace/engine';
 import type { SqlParameter } from './database.ts';
 
-/** What the value of a field may be to a statement, and how it is converted; null stays NULL. */
+/** The types of a field's value in a statement, and their conversion. Null stays NULL. */
 export const INPUT_TYPES = {
   String: (value: Value) => textOf(value),
   Integer: (value: Value) => wholeNumber(value),
@@ -13,12 +13,12 @@ export const INPUT_TYPES = {
 
 export type InputType = keyof typeof INPUT_TYPES;
 
-/** The value of a field for a `?`. Throws `HR_STAGE_FAILED` for a date that is none. */
+/** The value of a field for a `?`. Throws `HR_STAGE_FAILED` for an invalid date. */
 export function toParameter(value: Value, type: InputType, field: string): SqlParameter {
   return value === null ? null : INPUT_TYPES[type](value, field);
 }
 
-/** What is no number counts as 0, true as 1: as the reference's JSON library converts. */
+/** A value that is not a number counts as 0, true as 1: the conversion of the reference's JSON library. */
 function number(value: Value): number | bigint {
   if (typeof value === 'number' || typeof value === 'bigint') return value;
   if (value instanceof Double) return value.value;
@@ -30,7 +30,7 @@ function number(value: Value): number | bigint {
   return Number.isNaN(parsed) ? 0 : parsed;
 }
 
-/** A bigint, because drivers take a number for a double. */
+/** A bigint, because drivers send a number as a double. */
 function wholeNumber(value: Value): bigint {
   const found = number(value);
   if (typeof found === 'bigint') return found;
@@ -42,8 +42,8 @@ function day(value: Value, field: string): string {
   const text = typeof value === 'string' ? value.trim() : '';
   const time = /^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(text) ? new Date(text) : new Date(Number.NaN);
   if (Number.isNaN(time.getTime())) {
-    throw new HeadraceError('HR_STAGE_FAILED', `Field "${field}" is no instant such as 2024-01-02T03:04:05Z`, {
-      hint: 'ParseDate makes instants of dates in other forms.',
+    throw new HeadraceError('HR_STAGE_FAILED', `Field "${field}" is not an instant such as 2024-01-02T03:04:05Z`, {
+      hint: 'ParseDate turns dates in other forms into instants.',
     });
   }
   const two = (n: number) => String(n).padStart(2, '0');

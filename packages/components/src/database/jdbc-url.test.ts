@@ -162,8 +162,8 @@ describe('a JDBC URL', () => {
     ['jdbc:derby://h/d', /Derby databases are not supported/],
     ['jdbc:db2://h/d', /Db2/],
     ['jdbc:x:y', /jdbc:x:/],
-    ['postgresql://h/d', /no JDBC URL/],
-    ['', /no JDBC URL/],
+    ['postgresql://h/d', /not a JDBC URL/],
+    ['', /not a JDBC URL/],
     ['jdbc:postgresql://h:99999/d', /host/],
     ['jdbc:postgresql://h/d?password=%zz', /hex digits/],
     ['jdbc:redshift:iam://c/d', /host/],
@@ -189,9 +189,9 @@ describe('a JDBC URL', () => {
     ['jdbc:pgsql://h/d', 'Did you mean jdbc:postgresql:?'],
     ['jdbc:postgersql://h/d', 'Did you mean jdbc:postgresql:?'],
     ['jdbc:mssql://h', 'Did you mean jdbc:sqlserver:?'],
-    ['postgres://u:secret@h/d', 'Write jdbc:postgresql: in place of postgres:.'],
-    ['mysql://u:secret@h/d', 'Write jdbc:mysql: in place of mysql:.'],
-  ])('%s is told apart from what is meant', (url, hint) => {
+    ['postgres://u:secret@h/d', 'Write jdbc:postgresql: instead of postgres:.'],
+    ['mysql://u:secret@h/d', 'Write jdbc:mysql: instead of mysql:.'],
+  ])('%s is refused with the right URL in the hint', (url, hint) => {
     expect(() => parseJdbcUrl(url)).toThrow(expect.objectContaining({ hint }));
   });
 

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { DatabaseUrlError } from './database-url-error.ts';
 
-/** Where a server listens. */
+/** The address of a server. */
 export interface HostPort {
   readonly host: string;
   readonly port: number;
@@ -10,9 +10,9 @@ export interface HostPort {
 /** A database server that is reached over the network. Keys of `properties` are in lower case. */
 export interface ServerUrl {
   readonly kind: 'postgres' | 'mysql';
-  /** What stands behind `jdbc:`, for example `mariadb`: some defaults differ. */
+  /** The name after `jdbc:`, for example `mariadb`: some defaults differ. */
   readonly scheme: string;
-  /** To be tried in this order. */
+  /** They are tried in this order. */
   readonly hosts: readonly HostPort[];
   readonly database: string | undefined;
   readonly properties: ReadonlyMap<string, string>;
@@ -22,7 +22,7 @@ export interface SqlServerUrl {
   readonly kind: 'sqlserver';
   readonly scheme: 'sqlserver' | 'jtds';
   readonly host: string;
-  /** Undefined where an instance is named instead: its port is asked for. */
+  /** Undefined if an instance is named instead: then the server is asked for its port. */
   readonly port: number | undefined;
   readonly instance: string | undefined;
   readonly database: string | undefined;
@@ -34,23 +34,23 @@ export interface SqliteUrl {
   /** A path, or `:memory:`. */
   readonly file: string;
   readonly readOnly: boolean;
-  /** The H2 database in whose place SQLite is used: its file is left alone, and another SQL is spoken. */
+  /** The H2 database that SQLite replaces: its file is not touched, and the SQL differs. */
   readonly insteadOf: { readonly file: string | undefined } | undefined;
 }
 
-/** A JDBC URL, taken apart. */
+/** A parsed JDBC URL. */
 export type DatabaseUrl = ServerUrl | SqlServerUrl | SqliteUrl;
 
 const POSTGRES_PORT = 5432;
 const REDSHIFT_PORT = 5439;
 const MYSQL_PORT = 3306;
 const SQL_SERVER_PORT = 1433;
-/** How the drivers of MySQL and MariaDB choose among hosts. Here the first one that answers is taken. */
+/** How the drivers of MySQL and MariaDB choose among hosts. Here the first one that answers is used. */
 const SEVERAL_HOSTS = /^(replication|loadbalance|load-balance|load-balance-read|failover|sequential):(?=\/\/)/i;
 
 /**
- * Takes a JDBC URL apart, as the JDBC driver of that database reads it. Throws `DatabaseUrlError`, whose message never
- * quotes the URL, because it may hold a password.
+ * Parses a JDBC URL, as the JDBC driver of that database reads it. Throws `DatabaseUrlError`, whose message never
+ * quotes the URL, because it may contain a password.
  */
 export function parseJdbcUrl(url: string): DatabaseUrl {
   const match = /^jdbc:([A-Za-z][\w+-]*):(.*)$/s.exec(url.trim());
@@ -118,7 +118,7 @@ function serverUrl(kind: ServerUrl['kind'], scheme: string, rest: string, defaul
   }
   const hosts = authority
     .slice(at + 1)
-    // Not at those in the parentheses of one host.
+    // Not at commas in the parentheses of one host.
     .split(/,(?![^(]*\))/)
     .map((text) => (kind === 'mysql' ? describedHost(text, defaultPort) : undefined) ?? text)
     .map((host) => (typeof host === 'string' ? hostPort(host, 'localhost', defaultPort, scheme) : host));
@@ -134,7 +134,10 @@ function hostPort(text: string, defaultHost: string, defaultPort: number, scheme
   return { host: ipv6 ?? (name || defaultHost), port };
 }
 
-/** A host as MySQL and MariaDB also have it: `address=(host=h)(port=3306)`, `(host=h,port=3306)`; undefined for others. */
+/**
+ * Another form of a host in MySQL and MariaDB: `address=(host=h)(port=3306)`, `(host=h,port=3306)`; undefined for
+ * others.
+ */
 function describedHost(text: string, defaultPort: number): HostPort | undefined {
   const described = /^(?:address=)?((?:\([^()]*\))+)$/i.exec(text.trim())?.[1];
   if (described === undefined) return undefined;
@@ -157,7 +160,7 @@ function unreadableHost(scheme: string): DatabaseUrlError {
   );
 }
 
-/** `a=b&c=d`, decoded; of a key that is given twice the last counts. */
+/** `a=b&c=d`, decoded. If a key occurs twice, the last one counts. */
 function queryProperties(query: string): Map<string, string> {
   const properties = new Map<string, string>();
   for (const part of query.split('&')) {
@@ -235,7 +238,7 @@ function semicolonParts(text: string): string[] {
     const c = text[i];
     if (c === '{' && text[i - 1] === '=') braces = true;
     else if (braces && c === '}') {
-      // A doubled one is a brace of the value.
+      // A doubled brace is part of the value.
       if (text[i + 1] === '}') i++;
       else braces = false;
     } else if (!braces && c === ';') {

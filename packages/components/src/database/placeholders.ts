@@ -1,8 +1,8 @@
-/** Rules of quoting in which the databases differ. */
+/** Rules of quoting that differ between databases. */
 export interface SqlDialect {
-  /** What stands for the n-th parameter, counted from 1; undefined: `?` stays. */
+  /** The text for the n-th parameter, counted from 1; undefined: `?` stays. */
   readonly placeholder: ((n: number) => string) | undefined;
-  /** Whether a backslash keeps the quote behind it from ending a text. */
+  /** Whether a quote after a backslash does not end a text. */
   readonly backslashes: boolean;
   /** Whether `$tag$ … $tag$` encloses a text, `E'…'` has backslashes, comments nest, and `??` is the operator `?`. */
   readonly postgres: boolean;
@@ -12,14 +12,14 @@ export interface SqlDialect {
   readonly hashComments: boolean;
 }
 
-/** A statement as its database wants it. */
+/** A statement in the form of its database. */
 export interface PreparedSql {
   readonly text: string;
-  /** How many values it takes. */
+  /** The number of its values. */
   readonly parameters: number;
 }
 
-/** Finds the `?` of a statement that stand for values: those outside of texts, quoted names and comments. */
+/** Finds the `?` of a statement that are placeholders: those outside of texts, quoted names and comments. */
 export function prepareSql(sql: string, dialect: SqlDialect): PreparedSql {
   let text = '';
   let from = 0;
@@ -48,7 +48,7 @@ export function prepareSql(sql: string, dialect: SqlDialect): PreparedSql {
   return { text: text + sql.slice(from), parameters };
 }
 
-/** Where a text, quoted name or comment ends that begins at `at`; `at` itself when none begins there. */
+/** The end of a text, quoted name or comment that begins at `at`; `at` itself if none begins there. */
 function skipQuoted(sql: string, at: number, dialect: SqlDialect): number {
   switch (sql[at]) {
     case "'":
@@ -72,7 +72,7 @@ function skipQuoted(sql: string, at: number, dialect: SqlDialect): number {
   }
 }
 
-/** Behind the closing quote; a doubled one does not close. */
+/** After the closing quote; a doubled one does not close. */
 function quoted(sql: string, at: number, close: string, backslashes: boolean): number {
   for (let i = at + 1; i < sql.length; i++) {
     if (backslashes && sql[i] === '\\') i++;
@@ -111,7 +111,7 @@ function commentEnd(sql: string, at: number, nested: boolean): number {
 const DOLLAR_TAG = /\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$/y;
 
 function dollarQuoted(sql: string, at: number): number {
-  // Within a name or behind a parameter's number a dollar is an ordinary character.
+  // Within a name or after a parameter's number, a dollar is an ordinary character.
   if (/[\w$\u0080-\uffff]/.test(sql[at - 1] ?? ' ')) return at;
   DOLLAR_TAG.lastIndex = at;
   const tag = DOLLAR_TAG.exec(sql)?.[0];

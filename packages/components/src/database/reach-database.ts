@@ -2,10 +2,13 @@ import { type Logger, messageOf, type ReportProblem } from '@headrace/engine';
 import { Database, type DatabaseConnection, type DatabaseSettings } from './database.ts';
 import { DatabaseError } from './database-error.ts';
 
-/** A statement of which `EXPLAIN` runs nothing: one query, which cannot be one of several. */
+/** A statement for which `EXPLAIN` runs nothing: one query that cannot be several. */
 const QUERY = /^\s*(select|with)\b[^;]*(;\s*)?$/i;
 
-/** Whether a database is there and lets in. One attempt; nothing is created, a file of SQLite is opened to be read. */
+/**
+ * Checks whether a database can be reached and accepts the login. One attempt; nothing is created, and a SQLite file is
+ * opened read-only.
+ */
 export async function reachDatabase<T>(
   settings: DatabaseSettings,
   log: Logger,
@@ -21,9 +24,9 @@ export async function reachDatabase<T>(
 }
 
 /**
- * Has the database prepare a query without running it: a mistake in it, or a table or column that is missing, is
- * reported. Of SQL Server nothing is asked.
- * @param hasParameters whether the query, in the form of its database, has placeholders: it cannot be explained then
+ * Has the database prepare a query without running it: a mistake in it, or a missing table or column, is reported. SQL
+ * Server is not asked.
+ * @param hasParameters whether the query, in the form of its database, has placeholders: then it cannot be explained
  */
 export async function reachQuery(
   connection: DatabaseConnection,
@@ -35,12 +38,12 @@ export async function reachQuery(
 ): Promise<void> {
   try {
     if (kind === 'mysql') await prepareMysql(connection, sql);
-    // What a run begins with, and nothing is run before its rows are asked for.
+    // A run begins with this, and nothing runs before its rows are requested.
     else if (kind === 'postgres' || kind === 'sqlite') await (await connection.stream(sql)).close();
-    // Only so Postgres tells of rights that are missing.
+    // Only then Postgres reports missing rights.
     if (kind === 'postgres' && !hasParameters && QUERY.test(sql)) await connection.execute(`EXPLAIN ${sql}`);
   } catch (error) {
-    // The connection stands: what is refused is the query.
+    // The connection works: the query is refused.
     const isOfQuery = error instanceof DatabaseError && (error.trouble === 'statement' || error.trouble === 'refused');
     if (!isOfQuery) throw error;
     const { hint } = error;
@@ -54,7 +57,7 @@ async function prepareMysql(connection: DatabaseConnection, sql: string): Promis
     await connection.execute(`SET @headrace = CONVERT(0x${Buffer.from(sql).toString('hex')} USING utf8mb4)`);
     await connection.execute('PREPARE headrace FROM @headrace');
   } catch (error) {
-    // Some statements, which work all the same, cannot be prepared.
+    // Some valid statements cannot be prepared.
     if (!/prepared statement protocol/.test(messageOf(error))) throw error;
   }
 }

@@ -1,28 +1,28 @@
 import { Document, HeadraceError, RESERVED_FIELDS, type RejectedRecord, Shape, type Value } from '@headrace/engine';
 import type { Row, RowLayout } from './database.ts';
 
-/** Up to so many fields the NULLs of a row fit into the bits of a small integer. */
+/** Up to this many fields, the NULLs of a row fit into the bits of a small integer. */
 const MAX_BITS = 30;
-/** Patterns of NULLs of which the shape is remembered. */
+/** The number of NULL patterns whose shape is cached. */
 const MAX_SHAPES = 1000;
 
 interface RowField {
   readonly name: string;
-  /** Columns of this label; mostly one. */
+  /** Columns with this label; usually one. */
   readonly columns: readonly number[];
 }
 
-/** The place of a label among columns, letter case aside; -1 when there is none. */
+/** The index of a label among columns, ignoring letter case; -1 if there is none. */
 export function columnOf(columns: readonly string[], label: string): number {
   const wanted = label.toLowerCase();
   return columns.findIndex((column) => column.toLowerCase() === wanted);
 }
 
 /**
- * The fields of the rows of a result: labels in lower case, without the ignored ones. Throws `HR_CONNECTOR_FAILED` when
- * a label cannot be a field's name.
+ * The fields of the rows of a result: labels in lower case, without the ignored ones. Throws `HR_CONNECTOR_FAILED` if a
+ * label cannot be a field's name.
  *
- * @param idColumn left out when it is called `id`, because the document's id holds it
+ * @param idColumn left out if it is called `id`, because the document's id has it
  */
 export function rowFields(columns: readonly string[], ignore: readonly string[], idColumn: number): RowField[] {
   const ignored = new Set(ignore.map((label) => label.toLowerCase()));
@@ -44,7 +44,7 @@ export function rowFields(columns: readonly string[], ignore: readonly string[],
   return [...fields].map(([name, places]) => ({ name, columns: places }));
 }
 
-/** The value of a field in a row: several columns of one label give a list. Undefined for NULL. */
+/** The value of a field in a row: several columns with one label make a list. Undefined for NULL. */
 export function fieldValue({ columns }: RowField, row: Row): Value | undefined {
   const value = row[columns[0] as number] as Value;
   if (columns.length === 1) return value ?? undefined;
@@ -52,7 +52,7 @@ export function fieldValue({ columns }: RowField, row: Row): Value | undefined {
   return values.length > 1 ? values : values[0];
 }
 
-/** Makes documents of rows. */
+/** Makes documents from rows. */
 export class RowDocuments {
   /** The column of the id. */
   readonly idColumn: number;
@@ -61,7 +61,7 @@ export class RowDocuments {
   readonly #shape: Shape;
   readonly #shapes = new Map<number, Shape>();
 
-  /** Throws `HR_CONNECTOR_FAILED` when the columns do not fit. */
+  /** Throws `HR_CONNECTOR_FAILED` if the columns do not fit. */
   constructor(layout: RowLayout) {
     const { columns, idField, ignoreColumns } = layout;
     this.#layout = layout;
@@ -75,12 +75,12 @@ export class RowDocuments {
     this.#shape = Shape.of(['id', ...this.#fields.map(({ name }) => name)]);
   }
 
-  /** The columns whose values are looked at; the id's text comes behind all columns. */
+  /** The columns whose values are read; the id's text follows all columns. */
   get used(): ReadonlySet<number> {
     return new Set(this.#fields.flatMap(({ columns }) => columns));
   }
 
-  /** The document of a row, or why there is none. @param number of the row in the result, counted from 1 */
+  /** The document of a row, or the reason without one. @param number of the row in the result, counted from 1 */
   document(row: Row, number: number): Document | RejectedRecord {
     const { idField, docIdPrefix, source } = this.#layout;
     const idText = row[this.#layout.columns.length] as string | null;
@@ -103,7 +103,7 @@ export class RowDocuments {
     return new Document(gaps ? this.#shapeWithout(missing, row) : this.#shape, values);
   }
 
-  /** The shape of the fields that a row has. */
+  /** The shape of the fields of a row. */
   #shapeWithout(missing: number, row: Row): Shape {
     const fields = this.#fields;
     const shapes = this.#shapes;

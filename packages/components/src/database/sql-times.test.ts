@@ -33,7 +33,7 @@ describe('dates and times of databases', () => {
   });
 
   it.each(['infinity', '-infinity', '0000-00-00', '0000-00-00 00:00:00', '2024-00-00 00:00:00', 'soon', ''])(
-    '%j is no point in time, and told',
+    '%j is not a point in time, and reported',
     (text) => {
       const times = new SqlTimes('UTC');
       expect(times.instant(text)).toBeNull();

@@ -11,12 +11,12 @@ export function processZone(): string {
 }
 
 /**
- * Turns dates and times, as databases write them (`2024-01-02`, `2024-01-02 03:04:05.678`, with an offset or
- * without), into instants, cut to milliseconds: `2024-01-02T03:04:05.678Z`. Those without an offset are read in one
- * zone; a date is its midnight there.
+ * Turns dates and times, as databases write them (`2024-01-02`, `2024-01-02 03:04:05.678`, with or without an offset),
+ * into instants in milliseconds: `2024-01-02T03:04:05.678Z`. Those without an offset are read in one zone; a date is
+ * midnight there.
  */
 export class SqlTimes {
-  /** The first text that was no point in time; undefined while there was none. */
+  /** The first text that was not a point in time; undefined before that. */
   #unreadable: string | undefined;
   readonly #zone: DateZone;
   readonly #utc: boolean;
@@ -26,13 +26,13 @@ export class SqlTimes {
     this.#utc = UTC.has(zoneId);
   }
 
-  /** What to say of texts that are no points in time (`infinity`, `0000-00-00`); undefined while there was none. */
+  /** A message about texts that are not points in time (`infinity`, `0000-00-00`); undefined if there were none. */
   get warning(): string | undefined {
     if (this.#unreadable === undefined) return undefined;
-    return `values such as ${this.#unreadable || '""'} are no points in time: their fields are left out (said once)`;
+    return `values such as ${this.#unreadable || '""'} are not points in time: their fields are left out (logged once)`;
   }
 
-  /** The instant of a text; null when it names none. */
+  /** The instant of a text; null if it is none. */
   instant(text: string): string | null {
     if (this.#utc && isPlain(text)) {
       const fraction = text.length > 20 ? milliseconds(text, 20) : '';
@@ -59,7 +59,7 @@ export class SqlTimes {
       offset = Number(offsetHour) * 3600 + Number(offsetMinute) * 60 + Number(offsetSecond);
       if (sign === '-') offset = -offset;
     } else if (text.endsWith('Z')) offset = 0;
-    // Java's calendar takes the later of two equal local times, as JDBC drivers do with it.
+    // Java's calendar uses the later of two equal local times, and so do JDBC drivers.
     else offset = this.#zone.offsetAt(year, epochDay, secondOfDay, true);
     const seconds = epochDay * SECONDS_PER_DAY + secondOfDay - offset;
     const utcDay = Math.floor(seconds / SECONDS_PER_DAY);
@@ -68,7 +68,7 @@ export class SqlTimes {
   }
 }
 
-/** Whether a text has the form `2024-01-02 03:04:05[.678901]`, with `+00` or nothing behind: most have. */
+/** Whether a text has the form `2024-01-02 03:04:05[.678901]`, optionally with `+00`: most have. */
 function isPlain(text: string): boolean {
   const { length } = text;
   if (length < 19 || text.charCodeAt(10) !== 32 || text.charCodeAt(4) !== 45 || text.charCodeAt(7) !== 45) return false;
@@ -79,7 +79,7 @@ function isPlain(text: string): boolean {
   return text.charCodeAt(19) === 46 && !/[^0-9]/.test(text.slice(20));
 }
 
-/** `.678` of the digits from a place on, nothing where they are zeros. */
+/** `.678` of the digits from an offset on, nothing if they are zeros. */
 function milliseconds(text: string, from: number): string {
   let end = from;
   while (end < from + 3 && end < text.length && isDigit(text.charCodeAt(end))) end++;
@@ -91,7 +91,7 @@ function isDigit(code: number): boolean {
   return code >= 48 && code <= 57;
 }
 
-/** The instant of a `Date`, cut to milliseconds. */
+/** The instant of a `Date`, in milliseconds. */
 export function instantOfDate(date: Date): string {
   return date.toISOString().replace('.000Z', 'Z');
 }

@@ -1,7 +1,7 @@
 import { nearest, type ParameterProblem } from '@headrace/engine';
 import type { DatabaseUrl } from './jdbc-url.ts';
 
-/** The parameters of a URL that say how a connection is secured, as far as they are heeded or refused. */
+/** The parameters of a URL that secure a connection, as far as they are supported or refused. */
 const SECURING: Readonly<Record<string, readonly string[]>> = {
   postgres: ['ssl', 'sslmode', 'sslfactory', 'sslrootcert', 'sslcert', 'sslkey', 'sslpassword'],
   mysql: [
@@ -21,7 +21,7 @@ const SECURING: Readonly<Record<string, readonly string[]>> = {
   jtds: ['ssl'],
 };
 
-/** The parameters of those that have one of some values, and whether another one fails the connection. */
+/** The parameters with a list of values, and whether another value fails the connection. */
 const CHOICES: Readonly<Record<string, { name: string; values: readonly string[]; fails: boolean }>> = {
   postgres: {
     name: 'sslmode',
@@ -44,12 +44,12 @@ const CHOICES: Readonly<Record<string, { name: string; values: readonly string[]
   jtds: { name: 'ssl', values: ['off', 'request', 'require', 'authenticate'], fails: false },
 };
 
-/** Names of parameters that mean to secure a connection. */
+/** Names of parameters that look as if they secure a connection. */
 const MEANS_TO_SECURE = /ssl|tls|encrypt|trust|cert/i;
 
 /**
- * Problems of parameters of a URL that mean to secure the connection. Those that are not known are warned of: a misspelt
- * `sslmode` would turn the check of certificates off without a word. Of the others drivers know hundreds, which are of no concern here.
+ * Problems of parameters of a URL that secure the connection. Unknown ones cause a warning: a misspelt `sslmode` would
+ * silently disable the check of certificates. Drivers know hundreds of others, which are ignored here.
  */
 export function* checkUrlParameters(parameter: string, url: DatabaseUrl): Generator<ParameterProblem> {
   if (url.kind === 'sqlite') return;

@@ -297,7 +297,9 @@ describe('the check of PostgresIndexer', () => {
     expect(problems({ connectionString: 'jdbc:mysql://h/db' })).toEqual([
       'error: connectionString must be the URL of a PostgreSQL',
     ]);
-    expect(problems({ connectionString: 'postgres://h/db' })).toEqual(['error: the connection string is no JDBC URL']);
+    expect(problems({ connectionString: 'postgres://h/db' })).toEqual([
+      'error: the connection string is not a JDBC URL',
+    ]);
     expect(problems({ table: ' ', idColumn: '' })).toEqual([
       'error: table must not be empty',
       'error: idColumn must not be empty',

@@ -105,7 +105,7 @@ describe('QueryDatabase', () => {
     const noon = new Date(2024, 0, 2, 12);
     const date = { sql: 'select ? as name', inputTypes: ['Date'], fieldMapping: { name: 'bound' } };
     expect(await lookup({ zip: noon.toISOString() }, date)).toMatchObject({ bound: '2024-01-02' });
-    expect(await lookup({ zip: 'tomorrow' }, date)).toMatch(/Field "zip" is no instant/);
+    expect(await lookup({ zip: 'tomorrow' }, date)).toMatch(/Field "zip" is not an instant/);
   });
 
   it('names the columns there are when one is missing', async () => {

@@ -68,7 +68,7 @@ await describeWithServer('postgres', (server) => {
     expect(await of("insert into reached values ('x', 1) returning id")).toEqual([]);
     const mistakes = [
       ["select 1; insert into reached values ('y', 1)", /multiple commands/],
-      ["insert into reached values ('y', 1)", /sql is no query/],
+      ["insert into reached values ('y', 1)", /sql is not a query/],
       ['insert into no_such_table values (1) returning id', /no_such_table/],
       ['selct id from reached', /syntax error/],
       ['select no_such_column from reached', /no_such_column/],

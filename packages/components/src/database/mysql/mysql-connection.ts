@@ -13,9 +13,9 @@ import type { MysqlSettings } from './mysql-settings.ts';
 import { type MysqlColumn, type MysqlValue, mysqlIdText, mysqlReader } from './mysql-values.ts';
 
 const KEEP_ALIVE_MILLIS = 60_000;
-/** A lookup for a document that takes longer than this fails, so that a server that hangs does not stop a run. */
+/** A lookup for a document fails after this time, so that a server that hangs does not block a run. */
 const QUERY_MILLIS = 5 * 60_000;
-/** Rows are handed on in batches of so many, or of about so many bytes. */
+/** Rows are passed on in batches of this number, or of about this many bytes. */
 const BATCH_ROWS = 1000;
 const BATCH_BYTES = 512 * 1024;
 const WAITING_BYTES = 4 * 1024 * 1024;
@@ -23,9 +23,9 @@ const WAITING_BYTES = 4 * 1024 * 1024;
 /** A session with MySQL or MariaDB. */
 export class MysqlConnection implements DatabaseConnection {
   broken = false;
-  /** Whether something is under way. */
+  /** Whether a query is running. */
   #busy = false;
-  /** Hears of the loss of the connection while rows are read: their query does not. */
+  /** Called if the connection is lost while rows are read: their query is not notified. */
   #onLoss: ((error: unknown) => void) | undefined;
   readonly #connection: mysql.Connection;
   readonly #settings: MysqlSettings;
@@ -73,7 +73,7 @@ export class MysqlConnection implements DatabaseConnection {
       dateStrings: true,
       jsonStrings: true,
       rowsAsArray: true,
-      // A server could ask for files of this machine.
+      // A server could request files of this machine.
       flags: ['-LOCAL_FILES'],
     });
     const opened = new MysqlConnection(connection, settings, errors, () =>
@@ -108,7 +108,7 @@ export class MysqlConnection implements DatabaseConnection {
         },
       ),
     );
-    if (columns === undefined) throw this.#errors.wrap(new Error('the statement is no query: it gives no rows'));
+    if (columns === undefined) throw this.#errors.wrap(new Error('the statement is not a query: it returns no rows'));
     const readers = columns.map((column) => mysqlReader(column, this.#settings, this.#times));
     return {
       columns: columns.map(({ name }) => name),
@@ -129,7 +129,7 @@ export class MysqlConnection implements DatabaseConnection {
     let readers: ((value: MysqlValue) => Value)[] = [];
     let batch: Row[] = [];
     let bytes = 0;
-    // While nobody takes the rows the server cannot but be silent.
+    // While no rows are taken, the server must be silent.
     let held = false;
     const queue = new BatchQueue<readonly Row[]>(
       {
@@ -155,7 +155,7 @@ export class MysqlConnection implements DatabaseConnection {
       batch = [];
       bytes = 0;
     };
-    // The answer waits until somebody wants the rows: only then it is known which column is the id.
+    // The answer waits until the rows are requested: only then the id column is known.
     const columns = await new Promise<readonly MysqlColumn[]>((resolve, reject) => {
       const fail = (error: unknown) => {
         this.#busy = false;
@@ -172,7 +172,7 @@ export class MysqlConnection implements DatabaseConnection {
       this.#socket.setTimeout(this.#settings.silenceTimeoutMs, silent);
       query.on('error', fail);
       query.on('fields', (fields: readonly MysqlColumn[] | undefined) => {
-        if (fields === undefined) reject(this.#errors.wrap(new Error('sql is no query: it gives no rows')));
+        if (fields === undefined) reject(this.#errors.wrap(new Error('sql is not a query: it returns no rows')));
         else {
           held = true;
           this.#connection.pause();
@@ -221,7 +221,7 @@ export class MysqlConnection implements DatabaseConnection {
   async close(): Promise<void> {
     if (this.broken) this.#connection.destroy();
     else if (this.#busy) await this.#cancel();
-    // An error in parting changes nothing.
+    // An error while closing changes nothing.
     else await new Promise<void>((resolve) => this.#connection.end(() => resolve()));
     this.broken = true;
   }
@@ -230,13 +230,13 @@ export class MysqlConnection implements DatabaseConnection {
     return (this.#connection as unknown as { stream: Socket }).stream;
   }
 
-  /** Ends what the session is doing, from another one, and the session with it. */
+  /** Ends the query of the session from another session, and closes the session. */
   async #cancel(): Promise<void> {
     this.broken = true;
     const { threadId } = this.#connection;
     this.#onLoss?.(new Error('Connection lost: it was closed here'));
     this.#connection.destroy();
-    // A query that computes would not notice that nobody reads it any more. Best effort: the rows go nowhere anyway.
+    // A query that computes would not notice that the reader is gone. Best effort: the rows are not needed.
     await this.#reopen()
       .then((other) => other.execute(`KILL ${threadId}`).finally(() => other.close()))
       .catch(() => undefined);
@@ -261,7 +261,7 @@ export class MysqlConnection implements DatabaseConnection {
   }
 }
 
-/** The driver takes a bigint for nothing that it knows. */
+/** The driver does not support bigint. */
 function boundValue(value: SqlParameter): Exclude<SqlParameter, bigint> {
   return typeof value === 'bigint' ? String(value) : value;
 }

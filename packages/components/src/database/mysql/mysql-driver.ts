@@ -57,7 +57,7 @@ function judge(error: unknown): ErrorVerdict {
     case 'ER_TOO_MANY_USER_CONNECTIONS':
       return { trouble: 'unreachable', hint: 'Use fewer threads (worker.threads), or allow more connections there.' };
     case 'HANDSHAKE_NO_SSL_SUPPORT':
-      return { trouble: 'refused', hint: 'Add ?sslMode=DISABLED to the URL if the connection may do without.' };
+      return { trouble: 'refused', hint: 'Add ?sslMode=DISABLED to the URL if the connection may be unencrypted.' };
     case 'PROTOCOL_CONNECTION_LOST':
     case 'ER_SERVER_SHUTDOWN':
     case 'ER_CONNECTION_KILLED':

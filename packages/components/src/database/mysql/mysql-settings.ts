@@ -7,15 +7,15 @@ import { DatabaseUrlError } from '../database-url-error.ts';
 import type { ServerUrl } from '../jdbc-url.ts';
 import { processZone } from '../sql-times.ts';
 
-/** What a connection to MySQL or MariaDB is made with. */
+/** The settings of a connection to MySQL or MariaDB. */
 export interface MysqlSettings {
   readonly user: string;
   readonly password: string;
   readonly database: string | undefined;
-  /** In the order in which they are tried; false: without TLS. */
+  /** In the order in which they are tried; false is without TLS. */
   readonly tls: readonly (TlsOptions | false)[];
   readonly connectTimeoutMs: number;
-  /** How long the server may be silent while something is expected of it; 0: as long as it likes. */
+  /** How long the server may be silent during a request; 0 means no limit. */
   readonly silenceTimeoutMs: number;
   /** The zone of dates and times. */
   readonly zone: string;
@@ -111,7 +111,7 @@ function modeOf(scheme: string, properties: ReadonlyMap<string, string>): string
   if (properties.get('requiressl') === 'true') return 'required';
   if (useSsl === 'true')
     return scheme === 'mariadb' && properties.get('trustservercertificate') !== 'true' ? 'true' : 'required';
-  // Without a word of it the driver of MySQL uses TLS where the server has it, that of MariaDB does not.
+  // Without a setting, the driver of MySQL uses TLS if the server has it, that of MariaDB does not.
   return scheme === 'mariadb' ? 'disable' : 'preferred';
 }
 

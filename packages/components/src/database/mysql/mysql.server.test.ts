@@ -105,7 +105,7 @@ await describeWithServer('mariadb', (server) => {
       expect(documents.every((document, i) => document.id === String(i + 1))).toBe(true);
     });
 
-    it('holds the server up while nobody takes the rows, and tells how many were read when it is lost', async () => {
+    it('slows the server down while no rows are taken, and reports how many were read if it is lost', async () => {
       const publisher = new PausingPublisher(1000, async () => {
         await new Promise((resolve) => setTimeout(resolve, 500));
         const running = database.driver.prepare(
@@ -154,7 +154,7 @@ await describeWithServer('mariadb', (server) => {
       );
     });
 
-    it('a wrong password, which is told to nobody and tried once', async () => {
+    it('a wrong password, which is not shown and tried once', async () => {
       await session.execute("create or replace user hr_pw identified by 'right'");
       await session.execute('grant all on *.* to hr_pw');
       const { host, pathname } = new URL(server.url);

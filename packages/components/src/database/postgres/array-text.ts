@@ -1,8 +1,8 @@
 import type { Value } from '@headrace/engine';
 
 /**
- * A list of the text of an array: `{1,2,NULL}`, `{{"a b","c\"d"},{e,f}}`. Bounds before it (`[2:3]={…}`) say nothing
- * that a list could hold.
+ * A list from the text of an array: `{1,2,NULL}`, `{{"a b","c\"d"},{e,f}}`. Bounds before it (`[2:3]={…}`) are ignored,
+ * because a list cannot have them.
  */
 export function readArray(text: string, element: (text: string) => Value): Value[] {
   const lists: Value[][] = [];

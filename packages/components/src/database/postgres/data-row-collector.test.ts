@@ -65,7 +65,7 @@ it('hands on large pieces at ends of rows, and grows for a row that is larger', 
   expect(sizes.length).toBeLessThan(6);
 });
 
-it('leaves rows to the driver while nobody collects them', () => {
+it('leaves rows to the driver while no collector is set', () => {
   const others: Buffer[] = [];
   const collector = new DataRowCollector((bytes) => others.push(Buffer.from(bytes)));
   const row = message(ROW, new Uint8Array(10));

@@ -1,28 +1,30 @@
 import { DATA_ROW, HEADER_BYTES } from './data-rows.ts';
 
-/** Pieces are handed on at this size. */
+/** Chunks are passed on at this size. */
 const PIECE_BYTES = 512 * 1024;
-/** Rows of a slow query wait no longer than this for others to travel with. */
+/** Rows of a slow query wait no longer than this for other rows. */
 const PIECE_MILLIS = 20;
 
 /**
- * Stands between the socket and the driver: takes the rows out of the stream of messages and collects them as they
- * are, without looking into them. All other messages go on to the driver. So the thread that reads a large table only
- * copies its bytes, and the pipeline threads make values of them.
+ * Reads the stream between the socket and the driver. It takes the rows out of the messages and collects them
+ * unchanged, without decoding. All other messages pass on to the driver. So the thread that reads a large table only
+ * copies its bytes, and the pipeline threads decode them.
  */
 export class DataRowCollector {
-  /** Gets whole messages with rows; the memory is the receiver's. While it is undefined rows go to the driver too. */
+  /**
+   * Gets whole messages with rows; the receiver owns the memory. While it is undefined, the driver gets the rows too.
+   */
   onRows: ((bytes: Uint8Array<ArrayBuffer>, rows: number) => void) | undefined;
   readonly #forward: (bytes: Buffer) => void;
-  /** The beginning of a message of which less than its header has come. */
+  /** The beginning of a message with an incomplete header. */
   readonly #header = Buffer.alloc(HEADER_BYTES);
   #headerLength = 0;
-  /** Bytes to come of the message that is under way, and whether it is a row. */
+  /** The remaining bytes of the current message, and whether it is a row. */
   #remaining = 0;
   #isRow = false;
   #piece = new Uint8Array(0);
   #filled = 0;
-  /** What of the piece are whole messages, and how many. */
+  /** The part of the chunk with whole messages, and their number. */
   #whole = 0;
   #rows = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -31,7 +33,7 @@ export class DataRowCollector {
     this.#forward = forward;
   }
 
-  /** Takes what came from the socket. */
+  /** Reads bytes from the socket. */
   push(bytes: Buffer): void {
     let at = this.#headerLength > 0 ? this.#completeHeader(bytes) : 0;
     if (this.#headerLength > 0) return;
@@ -62,7 +64,7 @@ export class DataRowCollector {
     if (at < bytes.length) this.#headerLength = bytes.copy(this.#header, 0, at);
   }
 
-  /** Hands on the rows that have come. */
+  /** Passes on the rows that have arrived. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -79,7 +81,7 @@ export class DataRowCollector {
     this.onRows?.(piece.subarray(0, whole), rows);
   }
 
-  /** Takes what lacks to the header of a message; gives the place behind it. */
+  /** Reads the rest of the header of a message; returns the offset after it. */
   #completeHeader(bytes: Buffer): number {
     const taken = bytes.copy(this.#header, this.#headerLength, 0, HEADER_BYTES - this.#headerLength);
     this.#headerLength += taken;
@@ -92,7 +94,7 @@ export class DataRowCollector {
     return taken;
   }
 
-  /** @param end of the last message that is whole now; -1 when none is */
+  /** @param end the end of the last complete message; -1 if there is none */
   #pass(bytes: Buffer, from: number, to: number, end: number, rows: number): void {
     if (to === from) return;
     if (!this.#isRow) {

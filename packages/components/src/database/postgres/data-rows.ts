@@ -4,16 +4,16 @@ import type { BytesReader } from './value-readers.ts';
 
 /** The code of a message that holds a row. */
 export const DATA_ROW = 68;
-/** Code and length go before each message; the length counts itself. */
+/** Code and length precede each message; the length includes itself. */
 export const HEADER_BYTES = 5;
 
 /**
- * Reads rows as the server sent them: DataRow messages of the protocol of Postgres, version 3, one after the other,
- * whole ones only (PostgreSQL documentation, "Message Formats").
+ * Reads rows as the server sent them: complete DataRow messages of the protocol of Postgres, version 3 (PostgreSQL
+ * documentation, "Message Formats").
  *
- * @param readers one for each column; undefined for columns that nobody wants, which are null then
- * @param idColumn the column whose text goes behind all values
- * @param onRow gets each row; the next one overwrites it when `reuse` is set
+ * @param readers one for each column; undefined for unused columns, which are then null
+ * @param idColumn the column whose text follows all values
+ * @param onRow gets each row; with `reuse`, the next row overwrites it
  */
 export function readDataRows(
   bytes: Buffer,
@@ -26,7 +26,7 @@ export function readDataRows(
   let row: Row = new Array<Value>(columns + 1);
   for (let at = 0; at < bytes.length; ) {
     const end = at + 1 + bytes.readUInt32BE(at + 1);
-    // Behind the header stands the number of columns, which is known.
+    // The header is followed by the number of columns, which is known.
     let from = at + HEADER_BYTES + 2;
     if (!reuse) row = new Array<Value>(columns + 1);
     row[columns] = null;

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 
-/** Asks which columns a query gives, without running it. Handed to `client.query`. */
+/** Asks for the columns of a query without running it. Passed to `client.query`. */
 export class Describe implements pg.Submittable {
-  /** The columns; undefined for a statement that gives no rows. Rejects with what the server says of the statement. */
+  /** The columns; undefined for a statement that returns no rows. Rejects with the error of the server. */
   readonly done: Promise<readonly pg.FieldDef[] | undefined>;
   readonly #text: string;
   #fields: readonly pg.FieldDef[] | undefined;

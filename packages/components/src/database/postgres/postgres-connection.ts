@@ -18,14 +18,14 @@ import { textReader } from './value-readers.ts';
 
 type Pg = typeof pg;
 
-/** What `pg` calls on its connection, and its types do not tell. */
+/** Members of the connection that `pg` calls and its types lack. */
 interface ConnectionInside {
   stream: Duplex & { setTimeout(millis: number, listener: () => void): unknown };
   attachListeners(stream: unknown): void;
 }
 
 const KEEP_ALIVE_MILLIS = 60_000;
-/** A lookup for a document that takes longer than this fails, so that a server that hangs does not stop a run. */
+/** A lookup for a document fails after this time, so that a server that hangs does not block a run. */
 const QUERY_MILLIS = 5 * 60_000;
 const CANCEL_MILLIS = 3000;
 const TEXTS = { getTypeParser: () => (text: string) => text };
@@ -33,7 +33,7 @@ const TEXTS = { getTypeParser: () => (text: string) => text };
 /** A session with Postgres. */
 export class PostgresConnection implements DatabaseConnection {
   broken = false;
-  /** Whether something is under way. */
+  /** Whether a query is running. */
   #busy = false;
   readonly collector: DataRowCollector;
   readonly #client: pg.Client;
@@ -56,7 +56,7 @@ export class PostgresConnection implements DatabaseConnection {
     this.#settings = settings;
     this.#errors = errors;
     this.#reopen = reopen;
-    // What is under way hears of it too; without a listener the process would end.
+    // The running query gets the error too. Without a listener the process would end.
     client.on('error', () => {
       this.broken = true;
     });
@@ -89,7 +89,8 @@ export class PostgresConnection implements DatabaseConnection {
       user,
       database,
       ssl: tls,
-      // A function, or an empty one would be looked up in the environment and in a file of the process's user.
+      // A function, because `pg` would look up an empty password in the environment and in a file of the process's
+      // user.
       password: () => {
         if (password === '') throw new Error(`the server asks for a password of ${user}, and jdbcPassword is empty`);
         return password;
@@ -98,7 +99,7 @@ export class PostgresConnection implements DatabaseConnection {
       connectionTimeoutMillis: connectTimeoutMs,
       connection,
     } as pg.ClientConfig);
-    // All that is sent is said here: `pg` would add what it finds in the environment.
+    // All settings are given here: `pg` would add others from the environment.
     Object.assign(client, { getStartupConf: () => ({ user, database, ...session }) });
     const opened = new PostgresConnection(client, collector, settings, errors, () =>
       PostgresConnection.open(module, { host, port }, tls, settings, errors),
@@ -129,7 +130,7 @@ export class PostgresConnection implements DatabaseConnection {
         query_timeout: settings.silenceTimeoutMs || QUERY_MILLIS,
       } as pg.QueryArrayConfig),
     );
-    if (fields.length === 0) throw this.#errors.wrap(new Error('the statement is no query: it gives no rows'));
+    if (fields.length === 0) throw this.#errors.wrap(new Error('the statement is not a query: it returns no rows'));
     if (rows.length === 0) return { columns: fields.map(({ name }) => name), rows: [] };
     const kinds = await this.#kindsOf(fields);
     const readers = kinds.map((kind) => textReader(kind, times));
@@ -147,7 +148,7 @@ export class PostgresConnection implements DatabaseConnection {
       this.#client.query(describe);
       return describe.done;
     });
-    if (fields === undefined) throw this.#errors.wrap(new Error('sql is no query: it gives no rows'));
+    if (fields === undefined) throw this.#errors.wrap(new Error('sql is not a query: it returns no rows'));
     const kinds = await this.#kindsOf(fields);
     return new PostgresRowStream(
       this,
@@ -158,7 +159,7 @@ export class PostgresConnection implements DatabaseConnection {
     );
   }
 
-  /** Runs a query whose rows go to the collector. Throws what `pg` throws. */
+  /** Runs a query whose rows are sent to the collector. Throws the errors of `pg`. */
   async runCollected(text: string, parameters: readonly SqlParameter[], silent: () => void): Promise<void> {
     const { stream } = this.#inside;
     const { silenceTimeoutMs } = this.#settings;
@@ -180,11 +181,11 @@ export class PostgresConnection implements DatabaseConnection {
     this.#inside.stream.resume();
   }
 
-  /** Ends what the session is doing, from another one, and the session with it. */
+  /** Ends the query of the session from another session, and closes the session. */
   async #cancel(): Promise<void> {
     this.broken = true;
     const { processID } = this.#client as unknown as { processID: number | null };
-    // A query that computes would not notice that nobody reads it any more. Best effort: the rows go nowhere anyway.
+    // A query that computes would not notice that the reader is gone. Best effort: the rows are not needed.
     await this.#reopen()
       .then(async (other) => {
         other.#inside.stream.setTimeout(CANCEL_MILLIS, () => other.#inside.stream.destroy());
@@ -194,7 +195,7 @@ export class PostgresConnection implements DatabaseConnection {
     this.#inside.stream.destroy();
   }
 
-  /** Ends the connection because of an error, which what is under way gets. */
+  /** Closes the connection because of an error, which the running query gets. */
   destroy(error: Error): void {
     this.broken = true;
     this.#inside.stream.destroy(error);
@@ -203,7 +204,7 @@ export class PostgresConnection implements DatabaseConnection {
   async close(): Promise<void> {
     if (this.broken) this.#inside.stream.destroy();
     else if (this.#busy) await this.#cancel();
-    // An error in parting changes nothing.
+    // An error while closing changes nothing.
     else await this.#client.end().catch(() => undefined);
     this.broken = true;
   }
@@ -219,7 +220,7 @@ export class PostgresConnection implements DatabaseConnection {
     } catch (error) {
       if (error instanceof HeadraceError) throw error;
       const wrapped = this.#errors.wrap(withPosition(error));
-      // Behind an answer that never came nothing else can be asked.
+      // After an answer that never came, the connection cannot be used again.
       if (wrapped.trouble === 'lost' || /timeout/.test(wrapped.message)) this.broken = true;
       throw wrapped;
     } finally {
@@ -227,7 +228,7 @@ export class PostgresConnection implements DatabaseConnection {
     }
   }
 
-  /** What the columns hold; types that are not everywhere are looked up once. */
+  /** The kinds of the columns. Types that differ between databases are looked up once. */
   async #kindsOf(fields: readonly pg.FieldDef[]): Promise<ValueKind[]> {
     const unknown = fields.filter((field) => isUnknownType(field) && !this.#kinds.has(field.dataTypeID));
     if (unknown.length > 0) {

@@ -15,7 +15,7 @@ const DIALECT = {
   hashComments: false,
 } as const;
 
-/** Postgres, and what speaks its protocol, with the driver `pg`. */
+/** Postgres, and databases with the same protocol, with the driver `pg`. */
 export async function openPostgres(url: ServerUrl, credentials: Credentials): Promise<DatabaseDriver> {
   const { default: pg } = await import('pg');
   const settings = postgresSettings(url, credentials);

@@ -1,6 +1,8 @@
 import { codeOf, type ErrorVerdict, judgeNetwork, LOST_HINT } from '../database-error.ts';
 
-/** What an error of `pg` means: by its SQLSTATE (PostgreSQL documentation, appendix A), by its text where it has none. */
+/**
+ * The meaning of an error of `pg`: by its SQLSTATE (PostgreSQL documentation, appendix A), or by its text without one.
+ */
 export function judgePostgres(error: unknown): ErrorVerdict {
   const code = codeOf(error);
   if (/^28/.test(code)) return { trouble: 'refused', hint: 'Check jdbcUser and jdbcPassword.' };
@@ -13,9 +15,9 @@ export function judgePostgres(error: unknown): ErrorVerdict {
     case '57P03':
       return { trouble: 'unreachable' };
     case '55P03':
-      return { trouble: 'busy', hint: 'Another session holds a lock: see pg_locks, or allow more by lock_timeout.' };
+      return { trouble: 'busy', hint: 'Another session holds a lock: see pg_locks, or set a longer lock_timeout.' };
     case '25006':
-      return { trouble: 'busy', hint: 'The server may only be read: check that it is no standby.' };
+      return { trouble: 'busy', hint: 'The server is read-only: check that it is not a standby.' };
     case '57014':
       return { trouble: 'timeout', hint: 'The statement_timeout of the server, or of this user, is too short for it.' };
     case '42P01':
@@ -27,7 +29,7 @@ export function judgePostgres(error: unknown): ErrorVerdict {
     case '42501':
       return { trouble: 'statement', hint: 'Grant the right to the user in jdbcUser.' };
   }
-  // Transactions that met others, and a server that is short of memory, disk or the like.
+  // Transactions in conflict, and a server without enough memory, disk or similar.
   if (/^(40|53)/.test(code)) return { trouble: 'busy' };
   if (/^[0-9A-Z]{5}$/.test(code) && !code.startsWith('E')) return { trouble: 'statement' };
   const network = judgeNetwork(error);
@@ -38,7 +40,7 @@ export function judgePostgres(error: unknown): ErrorVerdict {
   }
   if (/timeout/i.test(message)) return { trouble: 'timeout' };
   if (isWithoutTls(error)) {
-    return { trouble: 'refused', hint: 'Add ?sslmode=disable to the URL if the connection may do without.' };
+    return { trouble: 'refused', hint: 'Add ?sslmode=disable to the URL if the connection may be unencrypted.' };
   }
   return { trouble: 'refused' };
 }
@@ -48,7 +50,7 @@ export function isWithoutTls(error: unknown): boolean {
   return error instanceof Error && /server does not support SSL/.test(error.message);
 }
 
-/** The error with the place in the statement, where the server tells it. */
+/** The error with the position in the statement, if the server reports it. */
 export function withPosition(error: unknown): unknown {
   const position = (error as { position?: unknown } | null)?.position;
   if (error instanceof Error && typeof position === 'string')

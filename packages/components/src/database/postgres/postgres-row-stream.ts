@@ -10,10 +10,10 @@ import { PostgresRowDecoder } from './row-decoder.ts';
 import type { ValueKind } from './value-kinds.ts';
 import { bytesReader } from './value-readers.ts';
 
-/** How much may wait to be taken before the server has to wait. */
+/** The amount of waiting data at which the server must wait. */
 const WAITING_BYTES = 4 * 1024 * 1024;
 
-/** A statement in Postgres's form, and what its placeholders stand for. */
+/** A statement in Postgres's form, and the values of its placeholders. */
 interface Statement {
   readonly text: string;
   readonly parameters: readonly SqlParameter[];
@@ -24,7 +24,7 @@ interface Piece {
   readonly rows: number;
 }
 
-/** The rows of a query: the server sends as fast as they are taken, held up by the connection's own flow control. */
+/** The rows of a query. The server sends as fast as they are taken: the flow control of the connection limits it. */
 export class PostgresRowStream implements RowStream {
   readonly columns: readonly string[];
   readonly #connection: PostgresConnection;

@@ -7,19 +7,19 @@ import { DatabaseUrlError } from '../database-url-error.ts';
 import type { ServerUrl } from '../jdbc-url.ts';
 import { processZone } from '../sql-times.ts';
 
-/** What a connection to Postgres is made with. */
+/** The settings of a connection to Postgres. */
 export interface PostgresSettings {
   readonly user: string;
   readonly password: string;
   readonly database: string;
-  /** In the order in which they are tried; false: without TLS. */
+  /** In the order in which they are tried; false is without TLS. */
   readonly tls: readonly (ConnectionOptions | false)[];
   readonly connectTimeoutMs: number;
-  /** How long the server may be silent while something is expected of it; 0: as long as it likes. */
+  /** How long the server may be silent during a request; 0 means no limit. */
   readonly silenceTimeoutMs: number;
   /** Parameters of the session, sent with the user's name, as the JDBC driver does. */
   readonly session: Readonly<Record<string, string>>;
-  /** Whether statements are kept prepared: not behind a pooler that hands out another session each time. */
+  /** Whether prepared statements are kept: not with a pooler that uses another session each time. */
   readonly keepPrepared: boolean;
 }
 
@@ -40,7 +40,7 @@ export function postgresSettings({ database, properties }: ServerUrl, credential
     silenceTimeoutMs: seconds(properties, 'sockettimeout') ?? 0,
     session: {
       application_name: properties.get('applicationname') ?? 'headrace',
-      // Numbers with all their digits, dates in one form, times as this process sees them.
+      // Numbers with all their digits, dates in one form, times in the zone of this process.
       extra_float_digits: '3',
       DateStyle: 'ISO',
       TimeZone: processZone(),
@@ -97,7 +97,7 @@ function clientCertificate(properties: ReadonlyMap<string, string>): ConnectionO
     return { pfx: readPem(keyFile, 'sslkey'), ...(passphrase === undefined ? {} : { passphrase }) };
   }
   const bytes = readPem(keyFile, 'sslkey');
-  // The JDBC driver wants the key in DER; others have PEM.
+  // The JDBC driver expects the key in DER; others have PEM.
   const key = bytes.includes('-----BEGIN')
     ? bytes
     : createPrivateKey({

@@ -107,7 +107,7 @@ await describeWithServer('postgres', (server) => {
     it('leave out what is no point in time, and tell it', async () => {
       const { json, warnings } = await read("select 1 as id, 'infinity'::timestamp as t, 2 as n");
       expect(json).toEqual(['{"id":"1","n":2}']);
-      expect(warnings.join()).toMatch(/values such as infinity are no points in time/);
+      expect(warnings.join()).toMatch(/values such as infinity are not points in time/);
     });
 
     it('NULL makes no field', async () => {
@@ -163,7 +163,7 @@ await describeWithServer('postgres', (server) => {
       expect(chunks).toBeLessThan(300);
     });
 
-    it('holds the server up while nobody takes the rows', async () => {
+    it('slows the server down while no rows are taken', async () => {
       const waits: string[] = [];
       const publisher = new SlowPublisher(async () => {
         if (waits.length > 0) return;
@@ -230,7 +230,7 @@ await describeWithServer('postgres', (server) => {
     expect(json).toEqual(['{"id":"1"}']);
   });
 
-  it('goes on when such a statement fails, and tells it', async () => {
+  it('continues if such a statement fails, and reports it', async () => {
     const { json, warnings } = await read('select 1 as id', { preSQL: 'drop table nowhere', postSQL: 'nonsense' });
     expect(json).toEqual(['{"id":"1"}']);
     expect(warnings.join('\n')).toMatch(/preSQL failed.*nowhere(?:.|\n)*postSQL failed.*syntax error/);
@@ -280,7 +280,7 @@ await describeWithServer('postgres', (server) => {
       expect(error.message).toMatch(/database "nowhere" does not exist/);
     });
 
-    it('a wrong password, which is told to nobody and tried once', async () => {
+    it('a wrong password, which is not shown and tried once', async () => {
       await session.execute(`
         do $$ begin create role hr_pw login password 'right'; exception when duplicate_object then null; end $$;
         do $$ begin

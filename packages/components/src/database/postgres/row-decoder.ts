@@ -6,7 +6,7 @@ import { readDataRows } from './data-rows.ts';
 import type { ValueKind } from './value-kinds.ts';
 import { type BytesReader, bytesReader } from './value-readers.ts';
 
-/** What all pieces of a result have in common. Plain data. */
+/** The common data of all chunks of a result. Plain data. */
 export interface PostgresRowOptions {
   readonly layout: RowLayout;
   /** One for each column. */
@@ -15,10 +15,10 @@ export interface PostgresRowOptions {
   readonly zone: string;
 }
 
-/** The number of the first row of a piece, counted from 1. */
+/** The number of the first row of a chunk, counted from 1. */
 export type PostgresRowPosition = number;
 
-/** Makes documents of rows as Postgres sends them. */
+/** Makes documents from rows as Postgres sends them. */
 export class PostgresRowDecoder implements RecordDecoder {
   readonly #documents: RowDocuments;
   readonly #readers: readonly (BytesReader | undefined)[];

@@ -1,4 +1,4 @@
-/** How the text of a column becomes a value. `array:` goes before the kind of the elements. Plain data. */
+/** How the text of a column becomes a value. The prefix `array:` precedes the kind of the elements. Plain data. */
 export type ValueKind = ScalarKind | `array:${ScalarKind}`;
 
 export type ScalarKind =
@@ -14,8 +14,8 @@ export type ScalarKind =
   | 'other';
 
 /**
- * The types that every Postgres has, by the numbers they have had since ever (pg_type.dat in its sources). All others,
- * arrays included, are asked for.
+ * The types that every Postgres has, by their fixed numbers (pg_type.dat in its sources). All others, including arrays,
+ * are looked up.
  */
 const KINDS: Readonly<Record<number, ScalarKind>> = {
   16: 'boolean',
@@ -45,7 +45,7 @@ const KINDS: Readonly<Record<number, ScalarKind>> = {
 };
 const BIT = 1560;
 
-/** What is needed to know of a column. */
+/** The facts about a column. */
 export interface ColumnType {
   readonly dataTypeID: number;
   readonly dataTypeModifier: number;
@@ -58,14 +58,14 @@ export interface TypeRow {
   readonly isArray: boolean;
 }
 
-/** Whether pg_type has to be asked what the type is. */
+/** Whether pg_type must be asked for the type. */
 export function isUnknownType({ dataTypeID }: ColumnType): boolean {
   return KINDS[dataTypeID] === undefined && dataTypeID !== BIT;
 }
 
-/** The kind of a column; `types` holds what pg_type says of the unknown ones. */
+/** The kind of a column; `types` has the rows of pg_type for the unknown ones. */
 export function kindOf({ dataTypeID, dataTypeModifier }: ColumnType, types: ReadonlyMap<number, TypeRow>): ValueKind {
-  // JDBC calls a single bit a boolean.
+  // JDBC treats a single bit as a boolean.
   if (dataTypeID === BIT) return dataTypeModifier === 1 ? 'boolean' : 'text';
   const kind = KINDS[dataTypeID];
   if (kind !== undefined) return kind;

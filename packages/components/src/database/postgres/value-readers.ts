@@ -3,13 +3,13 @@ import type { SqlTimes } from '../sql-times.ts';
 import { readArray } from './array-text.ts';
 import type { ScalarKind, ValueKind } from './value-kinds.ts';
 
-/** Makes a value of the text of a column. */
+/** Makes a value from the text of a column. */
 export type TextReader = (text: string) => Value;
 
-/** Makes a value of the bytes of a column, `[from, to)` of a buffer. */
+/** Makes a value from the bytes of a column, `[from, to)` of a buffer. */
 export type BytesReader = (bytes: Buffer, from: number, to: number) => Value;
 
-/** Integers of up to so many characters are plain numbers, whatever the digits. */
+/** Integers of up to this many characters are always plain numbers. */
 const SAFE_LENGTH = 15;
 const MINUS = 45;
 const ZERO = 48;
@@ -45,7 +45,7 @@ export function textReader(kind: ValueKind, times: SqlTimes): TextReader {
   }
 }
 
-/** The reader of bytes of a kind: numbers without the detour over a text. */
+/** The reader of bytes of a kind: numbers without an intermediate text. */
 export function bytesReader(kind: ValueKind, times: SqlTimes): BytesReader {
   switch (kind) {
     case 'int':
@@ -85,7 +85,7 @@ function bytesOf(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(plain, 'latin1'));
 }
 
-/** `$1,234.50`, `-$0.10`, `($5.00)`; a form of another country stays a text. */
+/** `$1,234.50`, `-$0.10`, `($5.00)`; other national forms stay texts. */
 function moneyOf(text: string): Value {
   const number = Number(text.replace(/[^\d.-]/g, ''));
   if (Number.isNaN(number) || /,\d\d$/.test(text)) return text;

@@ -32,7 +32,7 @@ export async function openSqlite(url: SqliteUrl): Promise<DatabaseDriver> {
     async connect() {
       if (!mayComputeWithoutEnd()) throw refusedSqlite(url);
       try {
-        // A file that is missing would be made: nobody reads an empty database on purpose.
+        // A missing file would be created, but an empty database is never the intended source.
         if (url.file !== ':memory:' && url.insteadOf === undefined && !existsSync(url.file)) {
           throw new Error('the file does not exist');
         }
@@ -45,7 +45,7 @@ export async function openSqlite(url: SqliteUrl): Promise<DatabaseDriver> {
   };
 }
 
-/** Other databases are servers of their own, which can be asked to stop. */
+/** Other databases are separate servers, which can be asked to stop. */
 function refusedSqlite(url: SqliteUrl): HeadraceError {
   const what = `An uploaded config may not use ${displayUrl(url)}: SQLite computes in the service, and cannot be interrupted`;
   return new HeadraceError('HR_POLICY_REFUSED', what, {
@@ -116,7 +116,7 @@ class SqliteConnection implements DatabaseConnection {
 
   #prepare(sql: string): StatementSync {
     const statement = this.#database.prepare(sql);
-    if (statement.columns().length === 0) throw new Error('the statement is no query: it gives no rows');
+    if (statement.columns().length === 0) throw new Error('the statement is not a query: it returns no rows');
     statement.setReadBigInts(true);
     statement.setReturnArrays(true);
     return statement;

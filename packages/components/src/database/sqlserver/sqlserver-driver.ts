@@ -37,7 +37,7 @@ export async function openSqlServer(url: SqlServerUrl, credentials: Credentials)
     maxConnections: Number.POSITIVE_INFINITY,
     prepare: (sql) => prepareSql(sql, DIALECT),
     async connect() {
-      // A pool of one connection: a session of its own.
+      // A pool of one connection: a separate session.
       const pool = new module.ConnectionPool(settings);
       try {
         return new SqlServerConnection(module, await pool.connect(), errors);
@@ -56,7 +56,7 @@ interface Column {
 
 class SqlServerConnection implements DatabaseConnection {
   broken = false;
-  /** What is under way. */
+  /** The running request. */
   #active: mssql.Request | undefined;
   readonly #module: typeof mssql;
   readonly #pool: mssql.ConnectionPool;
@@ -66,7 +66,7 @@ class SqlServerConnection implements DatabaseConnection {
     this.#module = module;
     this.#pool = pool;
     this.#errors = errors;
-    // What is under way hears of it too; without a listener the process would end.
+    // The running request gets the error too. Without a listener the process would end.
     pool.on('error', () => {
       this.broken = true;
     });
@@ -87,7 +87,7 @@ class SqlServerConnection implements DatabaseConnection {
       recordset?: readonly unknown[][];
     };
     const columns = result.columns?.[0];
-    if (columns === undefined) throw this.#errors.wrap(new Error('the statement is no query: it gives no rows'));
+    if (columns === undefined) throw this.#errors.wrap(new Error('the statement is not a query: it returns no rows'));
     const readers = columns.map((column) => sqlServerReader(typeName(column)));
     return {
       columns: columns.map(({ name }) => name),
@@ -124,7 +124,7 @@ class SqlServerConnection implements DatabaseConnection {
         queue.fail(wrapped);
       };
       request.on('recordset', (found: unknown) => {
-        // The rows wait until somebody wants them: only then it is known which column is the id.
+        // The rows wait until they are requested: only then the id column is known.
         request.pause();
         resolve(found as readonly Column[]);
       });
@@ -140,7 +140,7 @@ class SqlServerConnection implements DatabaseConnection {
         this.#active = undefined;
         flush();
         queue.end();
-        reject(this.#errors.wrap(new Error('sql is no query: it gives no rows')));
+        reject(this.#errors.wrap(new Error('sql is not a query: it returns no rows')));
       });
       request.query(sql).catch(fail);
     });
@@ -162,7 +162,7 @@ class SqlServerConnection implements DatabaseConnection {
   async close(): Promise<void> {
     this.broken = true;
     this.#active?.cancel();
-    // An error in parting changes nothing.
+    // An error while closing changes nothing.
     await this.#pool.close().catch(() => undefined);
   }
 
@@ -194,7 +194,7 @@ class SqlServerConnection implements DatabaseConnection {
   }
 }
 
-/** The name of a column's type: the driver gives a function of that name, or what it made. */
+/** The name of a column's type: the driver returns a function with that name, or its result. */
 function typeName({ type }: Column): string {
   if (typeof type === 'function') return type.name;
   return type.name ?? '';

@@ -5,12 +5,12 @@ import { DatabaseUrlError } from '../database-url-error.ts';
 import type { SqlServerUrl } from '../jdbc-url.ts';
 
 const DEFAULT_LOGIN_SECONDS = 30;
-/** The application, where the URL names none. */
+/** The application name, if the URL has none. */
 const APP_NAME = 'headrace';
 
 /**
- * What the driver `mssql` is given, from the properties of a URL, named as in the JDBC drivers of Microsoft and jTDS.
- * Throws `DatabaseUrlError`.
+ * The settings for the driver `mssql`, from the properties of a URL, named as in the JDBC drivers of Microsoft and
+ * jTDS. Throws `DatabaseUrlError`.
  */
 export function sqlServerSettings(url: SqlServerUrl, credentials: Credentials): mssql.config {
   const { properties } = url;
@@ -29,7 +29,8 @@ export function sqlServerSettings(url: SqlServerUrl, credentials: Credentials): 
     ...(ntlm === undefined ? {} : { domain: ntlm }),
     ...(url.database === undefined ? {} : { database: url.database }),
     connectionTimeout: (Number(get('loginTimeout')) || DEFAULT_LOGIN_SECONDS) * 1000,
-    // In both drivers no limit unless the URL sets one: the JDBC driver counts one in milliseconds, the other in seconds.
+    // In both drivers no limit unless the URL sets one: the JDBC driver counts one in milliseconds, the other in
+    // seconds.
     requestTimeout:
       Number(get('socketTimeout')) * (url.scheme === 'jtds' ? 1000 : 1) || Number(get('queryTimeout')) * 1000 || 0,
     arrayRowMode: true,
@@ -54,7 +55,7 @@ function encryption({ scheme, properties }: SqlServerUrl): { encrypt: boolean; t
     const ssl = properties.get('ssl')?.toLowerCase() ?? 'off';
     return { encrypt: ssl !== 'off', trustServerCertificate: ssl !== 'authenticate' };
   }
-  // Since version 10 the driver of Microsoft encrypts unless it is told otherwise.
+  // Since version 10 the driver of Microsoft encrypts by default.
   const encrypt = properties.get('encrypt')?.toLowerCase() ?? 'true';
   return {
     encrypt: encrypt !== 'false' && encrypt !== 'no' && encrypt !== 'optional',
@@ -88,7 +89,7 @@ function readCertificate(path: string): Buffer {
   } catch (error) {
     throw new DatabaseUrlError(
       `serverCertificate in the URL names a file that cannot be read: ${(error as Error).message}`,
-      'Give the path of a PEM file.',
+      'Name a PEM file.',
     );
   }
 }

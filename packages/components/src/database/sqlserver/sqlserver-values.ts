@@ -1,7 +1,7 @@
 import { double, integer, type Value, widenFloat } from '@headrace/engine';
 import { instantOfDate } from '../sql-times.ts';
 
-/** Makes a value of what the driver gives. */
+/** Makes a value from the driver's value. */
 export type SqlServerReader = (value: unknown) => Value;
 
 /** How values of a column are read, by the name of its type; NULL is null. */
@@ -13,7 +13,7 @@ export function sqlServerReader(type: string): SqlServerReader {
 function readerOf(type: string): SqlServerReader {
   switch (type) {
     case 'BigInt':
-      // A text, because a number would not hold it.
+      // A text, because a number would be inexact.
       return (value) => integer(BigInt(value as string));
     case 'Decimal':
     case 'Numeric':
@@ -45,7 +45,7 @@ function plain(value: unknown): Value {
   }
 }
 
-/** The local time of day, which is what a column of type time holds. */
+/** The local time of day, which is the value of a column of type time. */
 function timeOf(date: Date): string {
   const two = (n: number) => String(n).padStart(2, '0');
   const millis = date.getMilliseconds();

@@ -29,7 +29,7 @@ describe('a URL of SQL Server', () => {
     expect(settings('jdbc:sqlserver://h;queryTimeout=3').requestTimeout).toBe(3000);
   });
 
-  it('of jTDS has defaults of its own', () => {
+  it('of jTDS has different defaults', () => {
     expect(settings('jdbc:jtds:sqlserver://h/d;domain=CORP;socketTimeout=3')).toMatchObject({
       server: 'h',
       port: 1433,
@@ -83,7 +83,7 @@ describe('values of SQL Server', () => {
 });
 
 describe('a server of SQL Server', () => {
-  it('that cannot be reached is told without the password', async () => {
+  it('that cannot be reached is reported without the password', async () => {
     const database = await Database.open(
       {
         connectionString: 'jdbc:sqlserver://127.0.0.1:1;databaseName=d;loginTimeout=2',
