@@ -138,7 +138,7 @@ describe('QueryDatabase', () => {
   });
 
   it('fails on a statement that is no query', async () => {
-    expect(await lookup({ zip: 1 }, { sql: "update city set note = 'x' where zip = ?" })).toMatch(/gives no rows/);
+    expect(await lookup({ zip: 1 }, { sql: "update city set note = 'x' where zip = ?" })).toMatch(/returns no rows/);
     expect(await lookup({ zip: 1 })).toMatchObject({ city: 'Ulm' });
   });
 
