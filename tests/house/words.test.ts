@@ -36,20 +36,23 @@ const REWRITTEN: readonly string[] = [
   'packages/charsets/',
   'packages/engine/src/',
   'packages/hocon/',
+  'packages/java-text/',
   'packages/json-path/',
   'packages/jsonata/',
   'packages/records/',
   'packages/sandbox/',
+  'packages/text-analysis/',
   'packages/xml/',
 ];
 
-/** The guide shows the words; the recorded cases and the licence are not ours to edit. */
+/** The guide shows the words; recorded cases, licences and generated data are not ours to edit. */
 const EXEMPT = [
   /^docs\/contributing\/writing\.md$/,
   /^tests\/house\/words\.test\.ts$/,
   /^tests\/golden\/cases\//,
   /(^|\/)LICENSE$/,
   /package-lock\.json$/,
+  /\.generated\.(json|ts)$/,
   /\.(png|ico|jpg|gif|woff2?|parquet|gz|zip|pdf|bin|svg|csv|jsonl|xml)$/,
 ];
 
