@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isForTests, readText, repositoryFiles } from './repository.ts';
 
 interface Manifest {
+  readonly optionalDependencies: Readonly<Record<string, string>>;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly peerDependencies: Readonly<Record<string, string>>;
   readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional: boolean }>>;
@@ -28,6 +29,11 @@ describe('optional libraries', () => {
     expect(Object.fromEntries(Array.from(table, ([, name, range]) => [name, range]))).toEqual(
       components.peerDependencies,
     );
+  });
+
+  it('include Pyodide, whose missing version is named as in package.json', () => {
+    const [, range] = /RANGE = '([^']+)'/.exec(readText('packages/components/src/scripts/pyodide-folder.ts')) ?? [];
+    expect(range).toBe(components.optionalDependencies['pyodide']);
   });
 
   it('are loaded by the loader alone: other files import their types', () => {

@@ -4,26 +4,8 @@ import { readText, repositoryFiles } from './repository.ts';
 /** A member that only the compiler keeps private. Constructors have no other form. */
 const PRIVATE_KEYWORD = /^\s+(?:\w+ )*private (?!constructor\()/;
 
-/** TEMPORARY: packages that still have such members. Remove each one that is done, and the list when it is empty. */
-const NOT_YET = [
-  'client',
-  'components',
-  'service',
-  'charsets',
-  'java-text',
-  'json-path',
-  'jsonata',
-  'records',
-  'sandbox',
-  'text-analysis',
-  'xml',
-];
-
 const files = repositoryFiles().filter(
-  (path) =>
-    /^(packages|plugins|tests|bench|scripts|examples)\/.*\.tsx?$/.test(path) &&
-    !path.includes('.generated.') &&
-    !NOT_YET.some((name) => path.startsWith(`packages/${name}/`)),
+  (path) => /^(packages|plugins|tests|bench|scripts|examples)\/.*\.tsx?$/.test(path) && !path.includes('.generated.'),
 );
 
 describe('private members of classes', () => {

@@ -69,14 +69,14 @@ function decoderFor(label: string): CharsetDecoder | undefined {
 }
 
 class StandardDecoder implements CharsetDecoder {
-  private readonly decoder: TextDecoder;
+  readonly #decoder: TextDecoder;
 
   constructor(label: string) {
-    this.decoder = new TextDecoder(label);
+    this.#decoder = new TextDecoder(label);
   }
 
   decode(bytes: Uint8Array, more: boolean): string {
-    return this.decoder.decode(bytes, { stream: more });
+    return this.#decoder.decode(bytes, { stream: more });
   }
 }
 
@@ -90,28 +90,28 @@ const ASCII: CharsetDecoder = {
 
 /** UTF-16 with a byte-order mark. */
 class Utf16Decoder implements CharsetDecoder {
-  private readonly unmarked: 'utf-16le' | 'utf-16be';
-  private decoder: CharsetDecoder | undefined;
-  private head = Buffer.alloc(0);
+  readonly #unmarked: 'utf-16le' | 'utf-16be';
+  #decoder: CharsetDecoder | undefined;
+  #head = Buffer.alloc(0);
 
   /** @param unmarked the byte order without a mark */
   constructor(unmarked: 'utf-16le' | 'utf-16be') {
-    this.unmarked = unmarked;
+    this.#unmarked = unmarked;
   }
 
   decode(bytes: Uint8Array, more: boolean): string {
-    if (this.decoder !== undefined) return this.read(this.decoder, bytes, more);
-    this.head = Buffer.concat([this.head, bytes]);
-    if (this.head.length < 2 && more) return '';
-    const mark = this.head.toString('hex', 0, 2);
-    this.decoder = new StandardDecoder(mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : this.unmarked);
-    return this.read(this.decoder, this.head, more);
+    if (this.#decoder !== undefined) return this.#read(this.#decoder, bytes, more);
+    this.#head = Buffer.concat([this.#head, bytes]);
+    if (this.#head.length < 2 && more) return '';
+    const mark = this.#head.toString('hex', 0, 2);
+    this.#decoder = new StandardDecoder(mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : this.#unmarked);
+    return this.#read(this.#decoder, this.#head, more);
   }
 
-  private read(decoder: CharsetDecoder, bytes: Uint8Array, more: boolean): string {
+  #read(decoder: CharsetDecoder, bytes: Uint8Array, more: boolean): string {
     if (!more) {
-      this.decoder = undefined;
-      this.head = Buffer.alloc(0);
+      this.#decoder = undefined;
+      this.#head = Buffer.alloc(0);
     }
     return decoder.decode(bytes, more);
   }

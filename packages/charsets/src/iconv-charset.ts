@@ -30,25 +30,25 @@ const MAX_HELD = 64 * 1024;
  * (`DBCSDecoder.write` allocates its buffer for the new bytes only).
  */
 class IconvDecoder implements CharsetDecoder {
-  private readonly name: string;
-  private stream: ReturnType<IconvLite['getDecoder']> | undefined;
-  private held = Buffer.alloc(0);
+  readonly #name: string;
+  #stream: ReturnType<IconvLite['getDecoder']> | undefined;
+  #held = Buffer.alloc(0);
 
   constructor(name: string) {
-    this.name = name;
+    this.#name = name;
   }
 
   decode(bytes: Uint8Array, more: boolean): string {
-    this.stream ??= iconvLite().getDecoder(this.name);
-    const all = Buffer.concat([this.held, bytes]);
+    this.#stream ??= iconvLite().getDecoder(this.#name);
+    const all = Buffer.concat([this.#held, bytes]);
     if (more) {
       const end = lastEnd(all);
-      this.held = all.subarray(end);
-      return this.stream.write(all.subarray(0, end));
+      this.#held = all.subarray(end);
+      return this.#stream.write(all.subarray(0, end));
     }
-    const text = this.stream.write(all) + (this.stream.end() ?? '');
-    this.stream = undefined;
-    this.held = Buffer.alloc(0);
+    const text = this.#stream.write(all) + (this.#stream.end() ?? '');
+    this.#stream = undefined;
+    this.#held = Buffer.alloc(0);
     return text;
   }
 }

@@ -12,26 +12,26 @@ const DESIGNATION_REST = 3;
  * OUT and SHIFT IN each byte lacks its highest bit. The end of a line also ends this state.
  */
 export class Iso2022KrDecoder implements CharsetDecoder {
-  private readonly korean = new TextDecoder('euc-kr');
-  private shifted = false;
-  private skipped = 0;
+  readonly #korean = new TextDecoder('euc-kr');
+  #shifted = false;
+  #skipped = 0;
 
   decode(bytes: Uint8Array, more: boolean): string {
     const plain = new Uint8Array(bytes.length);
     let length = 0;
     for (const byte of bytes) {
-      if (this.skipped > 0) this.skipped--;
-      else if (byte === ESCAPE) this.skipped = DESIGNATION_REST;
-      else if (byte === SHIFT_OUT || byte === SHIFT_IN) this.shifted = byte === SHIFT_OUT;
+      if (this.#skipped > 0) this.#skipped--;
+      else if (byte === ESCAPE) this.#skipped = DESIGNATION_REST;
+      else if (byte === SHIFT_OUT || byte === SHIFT_IN) this.#shifted = byte === SHIFT_OUT;
       else {
-        if (byte === LF) this.shifted = false;
-        plain[length++] = this.shifted && byte > 0x20 && byte < 0x7f ? byte | 0x80 : byte;
+        if (byte === LF) this.#shifted = false;
+        plain[length++] = this.#shifted && byte > 0x20 && byte < 0x7f ? byte | 0x80 : byte;
       }
     }
     if (!more) {
-      this.shifted = false;
-      this.skipped = 0;
+      this.#shifted = false;
+      this.#skipped = 0;
     }
-    return this.korean.decode(plain.subarray(0, length), { stream: more });
+    return this.#korean.decode(plain.subarray(0, length), { stream: more });
   }
 }

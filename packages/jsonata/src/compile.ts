@@ -47,11 +47,11 @@ const COMMON = new Set(['type', 'value', 'position', 'predicate', 'group', 'keep
  * operators, lists, objects and groups, variables, and most functions. Throws `LeftToLibrary` for all others.
  */
 export class Compiler {
-  private readonly library: Library;
+  readonly #library: Library;
 
   /** @param library the functions of the library that need no reimplementation */
   constructor(library: Library) {
-    this.library = library;
+    this.#library = library;
   }
 
   readonly compile: Compile = (syntax, lastCall = false) => {
@@ -59,11 +59,11 @@ export class Compiler {
     for (const [key, value] of Object.entries(syntax)) {
       if (value !== undefined && !COMMON.has(key) && !known.includes(key)) leave();
     }
-    return this.finished(syntax, this.node(syntax), lastCall);
+    return this.#finished(syntax, this.#node(syntax), lastCall);
   };
 
   /** Applies the parts that may follow any expression, and converts a sequence to its value. */
-  private finished(syntax: Syntax, evaluate: Evaluate, lastCall: boolean): Evaluate {
+  #finished(syntax: Syntax, evaluate: Evaluate, lastCall: boolean): Evaluate {
     const filters = compileFilters(syntax.predicate, this.compile);
     const group = syntax.group && compileGroup(syntax.group, this.compile);
     const keep = syntax.keepArray === true;
@@ -79,7 +79,7 @@ export class Compiler {
     };
   }
 
-  private node(syntax: Syntax): Evaluate {
+  #node(syntax: Syntax): Evaluate {
     switch (syntax.type) {
       case 'path':
         return compilePath(syntax, this.compile);
@@ -94,15 +94,15 @@ export class Compiler {
         return () => value;
       }
       case 'variable':
-        return this.variable(syntax.value as string);
+        return this.#variable(syntax.value as string);
       case 'wildcard':
         return wildcard;
       case 'descendant':
         return descendants;
       case 'binary':
-        return this.binary(syntax);
+        return this.#binary(syntax);
       case 'unary':
-        return this.unary(syntax);
+        return this.#unary(syntax);
       case 'condition': {
         const condition = this.compile(syntax.condition as Syntax);
         const then = this.compile(syntax.then as Syntax);
@@ -110,29 +110,29 @@ export class Compiler {
         return (input, scope) => (isTrue(condition(input, scope)) ? then : otherwise)(input, scope);
       }
       case 'block':
-        return this.block(syntax.expressions as readonly Syntax[]);
+        return this.#block(syntax.expressions as readonly Syntax[]);
       case 'function':
-        return compileCall(syntax, this.compile, this.library);
+        return compileCall(syntax, this.compile, this.#library);
       case 'apply':
-        return compileChain(syntax, this.compile, this.library);
+        return compileChain(syntax, this.compile, this.#library);
       default:
         return leave();
     }
   }
 
-  private variable(name: string): Evaluate {
+  #variable(name: string): Evaluate {
     if (name === '') return (input) => (input instanceof Sequence && input.outer ? input[0] : input);
     if (name === '$') return (_input, scope) => scope.root.input;
     // The functions are variables too.
-    if (this.library.isFunction(name)) leave();
+    if (this.#library.isFunction(name)) leave();
     return (_input, scope) => scope.get(name);
   }
 
-  private block(expressions: readonly Syntax[]): Evaluate {
+  #block(expressions: readonly Syntax[]): Evaluate {
     const steps = expressions.map((syntax) => {
       if (syntax.type !== 'bind') return this.compile(syntax);
       const name = (syntax.lhs as Syntax).value as string;
-      if (this.library.isFunction(name) || syntax.predicate !== undefined || syntax.group !== undefined) leave();
+      if (this.#library.isFunction(name) || syntax.predicate !== undefined || syntax.group !== undefined) leave();
       const value = this.compile(syntax.rhs as Syntax);
       return (input: Item, scope: Scope) => {
         const item = value(input, scope);
@@ -149,7 +149,7 @@ export class Compiler {
     };
   }
 
-  private unary(syntax: Syntax): Evaluate {
+  #unary(syntax: Syntax): Evaluate {
     if (syntax.value === '{') return compileGroup(syntax as unknown as Group, this.compile);
     if (syntax.value === '-') {
       const operand = this.compile(syntax.expression as Syntax);
@@ -176,7 +176,7 @@ export class Compiler {
     };
   }
 
-  private binary({ value: operator, lhs, rhs }: Syntax): Evaluate {
+  #binary({ value: operator, lhs, rhs }: Syntax): Evaluate {
     const left = this.compile(lhs as Syntax);
     const right = this.compile(rhs as Syntax);
     switch (operator) {

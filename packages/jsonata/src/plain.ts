@@ -7,7 +7,7 @@ import { copyValue, isDouble, type Value } from './values.ts';
  */
 export class PlainData {
   /** The original lists and objects of the plain ones, so that an unchanged value is returned as the original. */
-  private readonly origins = new Map<object, Value>();
+  readonly #origins = new Map<object, Value>();
 
   of(value: Value): unknown {
     if (typeof value !== 'object' || value === null) return value;
@@ -18,7 +18,7 @@ export class PlainData {
       plain = Object.create(null);
       for (const [key, member] of value) (plain as Record<string, unknown>)[key] = this.of(member);
     } else return value;
-    this.origins.set(plain, value);
+    this.#origins.set(plain, value);
     return plain;
   }
 
@@ -31,7 +31,7 @@ export class PlainData {
     if (typeof data === 'function') throw new TypeError('the result contains a function');
     if (typeof data === 'string' || typeof data === 'boolean' || typeof data === 'bigint' || data === null) return data;
     if (typeof data !== 'object') throw new TypeError(`A ${typeof data} cannot be the value of a field`);
-    const origin = this.origins.get(data);
+    const origin = this.#origins.get(data);
     if (origin !== undefined) return copyValue(origin);
     if (Array.isArray(data)) return Array.from(data, (item) => this.back(item ?? null));
     if ('_jsonata_function' in data || '_jsonata_lambda' in data) throw new TypeError('the result contains a function');

@@ -13,27 +13,27 @@ export interface Root {
 /** The variables that are visible to an expression. */
 export class Scope {
   readonly root: Root;
-  private readonly outer: Scope | undefined;
-  private readonly names: string[] = [];
-  private readonly values: Item[] = [];
+  readonly #outer: Scope | undefined;
+  readonly #names: string[] = [];
+  readonly #values: Item[] = [];
 
   constructor(root: Root, outer?: Scope) {
     this.root = root;
-    this.outer = outer;
+    this.#outer = outer;
   }
 
   bind(name: string, value: Item): void {
-    const at = this.names.indexOf(name);
-    if (at >= 0) this.values[at] = value;
+    const at = this.#names.indexOf(name);
+    if (at >= 0) this.#values[at] = value;
     else {
-      this.names.push(name);
-      this.values.push(value);
+      this.#names.push(name);
+      this.#values.push(value);
     }
   }
 
   get(name: string): Item {
-    const at = this.names.lastIndexOf(name);
-    return at >= 0 ? this.values[at] : this.outer?.get(name);
+    const at = this.#names.lastIndexOf(name);
+    return at >= 0 ? this.#values[at] : this.#outer?.get(name);
   }
 }
 

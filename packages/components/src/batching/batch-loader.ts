@@ -21,42 +21,42 @@ interface Waiting<Item, Result> {
  * once: documents that are in flight together share requests. Batches are asked for side by side.
  */
 export class BatchLoader<Item, Result> {
-  private readonly options: BatchOptions<Item, Result>;
-  private queue: Waiting<Item, Result>[] = [];
+  readonly #options: BatchOptions<Item, Result>;
+  #queue: Waiting<Item, Result>[] = [];
 
   constructor(options: BatchOptions<Item, Result>) {
-    this.options = options;
+    this.#options = options;
   }
 
   load(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
-      if (this.queue.push({ item, resolve, reject }) === 1) setImmediate(() => this.flush());
+      if (this.#queue.push({ item, resolve, reject }) === 1) setImmediate(() => this.#flush());
     });
   }
 
-  private flush(): void {
-    const { maxItems, maxWeight = Number.POSITIVE_INFINITY, weigh = () => 0 } = this.options;
-    const { queue } = this;
-    this.queue = [];
+  #flush(): void {
+    const { maxItems, maxWeight = Number.POSITIVE_INFINITY, weigh = () => 0 } = this.#options;
+    const queue = this.#queue;
+    this.#queue = [];
     let batch: Waiting<Item, Result>[] = [];
     let weight = 0;
     for (const waiting of queue) {
       const own = weigh(waiting.item);
       if (batch.length === maxItems || (batch.length > 0 && weight + own > maxWeight)) {
-        void this.send(batch);
+        void this.#send(batch);
         batch = [];
         weight = 0;
       }
       batch.push(waiting);
       weight += own;
     }
-    void this.send(batch);
+    void this.#send(batch);
   }
 
   /** Never rejects: each of the batch gets its result or its error. */
-  private async send(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+  async #send(batch: readonly Waiting<Item, Result>[]): Promise<void> {
     try {
-      const results = await this.options.load(batch.map(({ item }) => item));
+      const results = await this.#options.load(batch.map(({ item }) => item));
       if (results.length !== batch.length) {
         throw new Error(`${batch.length} results were asked for, ${results.length} came`);
       }
@@ -66,9 +66,9 @@ export class BatchLoader<Item, Result> {
         else resolve(result);
       }
     } catch (error) {
-      if (batch.length > 1 && this.options.mayBeOneItem(error)) {
+      if (batch.length > 1 && this.#options.mayBeOneItem(error)) {
         const half = batch.length >>> 1;
-        await Promise.all([this.send(batch.slice(0, half)), this.send(batch.slice(half))]);
+        await Promise.all([this.#send(batch.slice(0, half)), this.#send(batch.slice(half))]);
       } else for (const { reject } of batch) reject(error);
     }
   }

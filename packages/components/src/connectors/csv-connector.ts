@@ -27,47 +27,47 @@ const parameters = Type.Object({
   /** The file: a local path, a file: URI, or classpath:x, which is x in the working directory. */
   path: Type.String(READS),
   ...csvParameters,
-  /** The column that holds the id. Without it the id is the file's name, a dash and the line number. */
+  /** The column with the id. Defaults to the file's name, a dash and the line number. */
   idField: Type.Optional(Type.String()),
   /**
-   * How the id is made of the value of idField, for example movie-%s: a Java format string with %s, widths and
+   * How the id is formed from the value of idField, for example movie-%s: a Java format string with %s, widths and
    * precisions.
    */
   docIdFormat: Type.Optional(Type.String()),
   /**
-   * A folder to which the file is moved when all its documents have come to their end. It is created when it is
-   * missing. No file is overwritten: where the name is taken, the file stays, with a warning.
+   * A folder to which the file is moved after all its documents have finished. It is created if it is missing. No file
+   * is overwritten: if the name exists, the file stays, with a warning.
    */
   moveToAfterProcessing: Type.Optional(Type.String(WRITES)),
-  /** A folder to which the file is moved when it cannot be read to its end, in the same way. */
+  /** A folder to which a file that cannot be read completely is moved, with the same rules. */
   moveToErrorFolder: Type.Optional(Type.String(WRITES)),
 });
 
 /**
- * Publishes a document for each row of a CSV file. The first record is the header: its names become fields, all values
- * are texts. Besides, a document holds the path and the name of the file and its line number, which counts records
- * behind the header from 1, blank and rejected ones included.
+ * Publishes a document for each row of a CSV file. The first record is the header: its names become fields. All values
+ * are texts. A document also has the path and the name of the file and its line number, which counts the records after
+ * the header from 1, including blank and rejected ones.
  *
- * Records end at LF, CRLF or CR. A cell in double quotes may hold separators, line ends and, doubled, quotes. A
- * backslash takes the special meaning from the character after it and disappears, unless ignoreEscapeChar is set. Blank
- * lines are skipped; a row with more or fewer columns than the header fails by itself, with its place in the file. A
+ * Records end at LF, CRLF or CR. A cell in double quotes may contain separators, line ends and doubled quotes. A
+ * backslash removes the special meaning of the next character and disappears, unless ignoreEscapeChar is set. Blank
+ * lines are skipped. A row with more or fewer columns than the header fails alone, with its position in the file. A
  * header with an empty name, or without the id column, fails the file.
  *
- * A quote in the wrong place can join rows. So text after a closing quote is reported with line and column, and counted
- * in the summary; it stays part of the cell. A row with a cell of more than maxLinesPerCell lines fails by itself. A
- * quote that is never closed holds the rest of the file: the connector fails, after the rows before it were published.
+ * A quote in the wrong place can join rows. So text after a closing quote is logged with line and column, and counted
+ * in the summary. It stays part of the cell. A row with a cell of more than maxLinesPerCell lines fails alone. A quote
+ * that is never closed contains the rest of the file: the connector fails after it has published the rows before it.
  *
- * The file is UTF-8 unless encoding says otherwise. Bytes that do not decode are counted in the summary, with the place
- * of the first; onInvalidBytes says whether they fail the file. With encoding: auto a byte-order mark decides, then
- * UTF-16 shows by its zeros. Else 64 KiB decide, beginning where the file is no longer ASCII. If at least three of four
- * places there that are not ASCII are valid UTF-8, the file is UTF-8, and the other bytes count as bytes that do not
- * decode. Any other encoding is a guess, with a warning. Where the guess is weak, it is windows-1252.
+ * The file is UTF-8 unless encoding names another one. Bytes that do not decode are counted in the summary, with the
+ * position of the first; onInvalidBytes sets whether they fail the file. With encoding: auto, a byte-order mark
+ * decides; UTF-16 is recognized by its zeros. Otherwise 64 KiB decide, from the first character that is not ASCII. If
+ * at least three of four characters there are valid UTF-8, the file is UTF-8, and the other bytes count as bytes that
+ * do not decode. Any other encoding is a guess, with a warning. A weak guess becomes windows-1252.
  */
 export class CSVConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
   static override readonly needsPipeline = true;
-  private target: Publisher | undefined;
-  private completed = false;
+  #target: Publisher | undefined;
+  #completed = false;
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
     const message = notLocal(params.path);
@@ -79,7 +79,7 @@ export class CSVConnector extends Connector<typeof parameters> {
     return movedAway([localPath(path)], moves);
   }
 
-  /** Reads the header, as a run does, and looks at the folders that the file may be moved to. */
+  /** Reads the header, as a run does, and checks the folders to which the file may be moved. */
   override async reach(report: ReportProblem): Promise<void> {
     const { path, ...settings } = this.params;
     await reachMoves(settings, report);
@@ -107,36 +107,36 @@ export class CSVConnector extends Connector<typeof parameters> {
         this.message = notes.text;
       }
     } catch (error) {
-      // The file is not to blame: the next run takes it again.
+      // The file is not the cause: the next run reads it again.
       if (error instanceof PublishingFailed) throw error.cause;
-      if (moveToErrorFolder !== undefined && !preview) await this.move(moveToErrorFolder);
+      if (moveToErrorFolder !== undefined && !preview) await this.#move(moveToErrorFolder);
       throw error;
     }
-    this.completed = !target.signal.aborted;
-    this.target = target;
+    this.#completed = !target.signal.aborted;
+    this.#target = target;
   }
 
-  /** Moves the file only now, when nothing of it can be lost any more. */
+  /** Moves the file only now, when nothing of it can be lost. */
   override async postExecute(): Promise<void> {
     const { path, moveToAfterProcessing } = this.params;
-    if (this.completed && moveToAfterProcessing !== undefined && !this.context.preview) {
-      if (await isDelivered(this.target)) await this.move(moveToAfterProcessing);
-      else this.say(`${path} was not moved: documents of it could not be delivered`);
+    if (this.#completed && moveToAfterProcessing !== undefined && !this.context.preview) {
+      if (await isDelivered(this.#target)) await this.#move(moveToAfterProcessing);
+      else this.#say(`${path} was not moved: documents of it could not be delivered`);
     }
   }
 
-  private say(why: string): void {
+  #say(why: string): void {
     this.message = [this.message, why].filter((text) => text !== undefined).join(', ');
   }
 
-  private async move(folder: string): Promise<void> {
+  async #move(folder: string): Promise<void> {
     const file = localPath(this.params.path);
     try {
-      // As the reference does.
+      // The reference does the same.
       await moveFile(file, folder, 'leave');
     } catch (error) {
       const why = `${file} was not moved to ${folder}: ${messageOf(error)}`;
-      this.say(why);
+      this.#say(why);
       this.context.log.warn(why);
     }
   }

@@ -124,8 +124,8 @@ describe('DatabaseConnector', () => {
       const { json, warnings } = await read('select 1 as id', { preSQL: failing, postSQL: failing });
       expect(json).toEqual(['{"id":"1"}']);
       expect(warnings).toEqual([
-        expect.stringMatching(/^preSQL failed, the connector goes on: .*nowhere/),
-        expect.stringMatching(/^postSQL failed, the connector goes on: .*nowhere/),
+        expect.stringMatching(/^preSQL failed, the connector continues: .*nowhere/),
+        expect.stringMatching(/^postSQL failed, the connector continues: .*nowhere/),
       ]);
       for (const name of ['preSQL', 'postSQL']) {
         await expect(read('select 1 as id', { [name]: failing, failOnSQLError: true })).rejects.toMatchObject({
@@ -181,7 +181,7 @@ describe('DatabaseConnector', () => {
       expect(await joined(sql, "select 'a' as id union all select 'b' order by 1")).toEqual(['a 0:1', 'b 0:2']);
     });
 
-    it('may have texts with characters beyond U+FFFF as keys, which databases sort behind all others', async () => {
+    it('may have texts with characters beyond U+FFFF as keys, which databases sort after all others', async () => {
       const sql = "select '😀' as p, 2 as v union all select 'Ａ', 1 order by 1";
       expect(await joined(sql, "select '😀' as id union all select 'Ａ' order by 1")).toEqual(['Ａ 0:1', '😀 0:2']);
     });
@@ -198,7 +198,7 @@ describe('DatabaseConnector', () => {
     });
   });
 
-  it('stops when it is told to', async () => {
+  it('stops on request', async () => {
     const publisher = new CollectingPublisher();
     const publish = publisher.publish.bind(publisher);
     publisher.publish = (document) => {

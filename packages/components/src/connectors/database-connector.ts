@@ -39,8 +39,7 @@ import { requirePublisher } from '../publishing/require-publisher.ts';
 const parameters = Type.Object({
   /**
    * The class of the JDBC driver, such as org.postgresql.Driver, com.mysql.cj.jdbc.Driver, org.mariadb.jdbc.Driver,
-   * com.microsoft.sqlserver.jdbc.SQLServerDriver or org.sqlite.JDBC. No Java is needed: the URL says which database it
-   * is.
+   * com.microsoft.sqlserver.jdbc.SQLServerDriver or org.sqlite.JDBC. No Java is needed: the URL names the database.
    */
   driver: Type.String(),
   /**
@@ -48,46 +47,46 @@ const parameters = Type.Object({
    * jdbc:mariadb://host/db, jdbc:sqlserver://host:1433;databaseName=db, jdbc:sqlite:/path/file.db.
    */
   connectionString: Type.String(QUERIES),
-  /** The user. Empty together with jdbcPassword means: those in the URL. */
+  /** The user. Empty together with jdbcPassword means the user in the URL. */
   jdbcUser: Type.String(),
-  /** The password; best taken from the environment, ${DB_PASSWORD}. */
+  /** The password. Read it from the environment: ${DB_PASSWORD}. */
   jdbcPassword: Type.String(),
   /** The query. */
   sql: Type.String(),
-  /** The label of the column that holds the id, letter case aside. */
+  /** The label of the column with the id, in any letter case. */
   idField: Type.String(),
-  /** Accepted and not needed: rows are streamed whatever it says. */
+  /** Accepted, without effect: rows are always streamed. */
   fetchSize: Type.Optional(Type.Integer({ noEffect: true })),
   /**
-   * A statement to run before the query, on the same connection. Its failure is logged, and the query runs all the
-   * same, unless failOnSQLError is set. Previews leave it out.
+   * A statement to run before the query, on the same connection. A failure is logged, and the query still runs, unless
+   * failOnSQLError is set. Previews do not run it.
    */
   preSQL: Type.Optional(Type.String()),
   /**
-   * A statement to run on the same connection when all documents have come to their end; not when the connector failed
-   * or was stopped, nor when documents could not be delivered because the destination was away, overloaded or took
-   * nothing. Its failure is logged, unless failOnSQLError is set. Previews leave it out.
+   * A statement to run on the same connection after all documents have finished. It does not run if the connector
+   * failed or was stopped, or if documents could not be delivered because the destination was away, overloaded or
+   * refused everything. A failure is logged, unless failOnSQLError is set. Previews do not run it.
    */
   postSQL: Type.Optional(Type.String()),
   /** Queries for children, each sorted by its join column. Defaults to none. */
   otherSQLs: Type.Optional(Type.Array(Type.String(), { default: [] })),
   /** The join column of each of otherSQLs. */
   otherJoinFields: Type.Optional(Type.Array(Type.String(), { default: [] })),
-  /** Labels of columns that make no field, letter case aside. Defaults to none. */
+  /** Labels of columns that become no field, in any letter case. Defaults to none. */
   ignoreColumns: Type.Optional(Type.Array(Type.String(), { default: [] })),
-  /** How often connecting is tried again. A refused password is not. Defaults to 1. */
+  /** How often a failed connection is tried again. A refused password is not. Defaults to 1. */
   connectionRetries: Type.Optional(Type.Integer({ default: 1, ...clamped({ minimum: 1 }), ...capped('maxRetries') })),
-  /** How long to wait before that, in milliseconds. Defaults to 10000. */
+  /** The wait before that, in milliseconds. Defaults to 10000. */
   connectionRetryPause: Type.Optional(
     Type.Integer({ default: 10_000, ...clamped({ maximum: MAX_MILLIS }), ...capped('maxWaitSecs', { scale: 1000 }) }),
   ),
   /** Whether a failure of preSQL or postSQL fails the connector, and with it the run. Defaults to false. */
   failOnSQLError: Type.Optional(Type.Boolean({ default: false })),
-  /** Makes runs read only what is new since the last one. */
+  /** Makes runs read only rows that are new since the last run. */
   incremental: Type.Optional(
     Type.Object({
       /**
-       * The label of the column whose highest value is remembered, letter case aside. It should only grow: a serial
+       * The label of the column whose highest value is remembered, in any letter case. It should only grow: a serial
        * number, or the time of the last change.
        */
       column: Type.String(),
@@ -102,40 +101,38 @@ const parameters = Type.Object({
 /**
  * Publishes a document for each row of a query: PostgreSQL (and Redshift), MySQL, MariaDB, SQL Server, SQLite.
  *
- * The JDBC URL of an existing config goes on to work, with the parameters that concern the connection: host and port,
- * several hosts (in whatever form: the first one that answers is taken), the schema, TLS and its certificates,
- * time-outs, the time zone. In place of H2, which runs in Java only, SQLite is used, with a warning; a file that H2 has
- * written is refused. Oracle, Derby and others are refused at validation.
+ * The JDBC URL of an existing config works, with its parameters for the connection: host and port, several hosts (in
+ * any form: the first one that answers is used), the schema, TLS and its certificates, time-outs, the time zone. H2
+ * runs only in Java, so SQLite is used instead, with a warning; a file of H2 is refused. Oracle, Derby and others are
+ * refused by validation.
  *
  * TLS: sslmode=verify-full&sslrootcert=/path/ca.pem (PostgreSQL), sslMode=VERIFY_IDENTITY&serverSslCert=/path/ca.pem
- * (MySQL, MariaDB) and serverCertificate=/path/ca.pem (SQL Server) trust an authority of your own; sslmode=require,
- * sslMode=REQUIRED and trustServerCertificate=true encrypt without looking at the certificate. Java key stores cannot
- * be read. A parameter that looks as if it secured the connection, and is not known, is told when the config is
- * checked.
+ * (MySQL, MariaDB) and serverCertificate=/path/ca.pem (SQL Server) trust your own certificate authority.
+ * sslmode=require, sslMode=REQUIRED and trustServerCertificate=true encrypt without a check of the certificate. Java
+ * key stores cannot be read. Validation reports an unknown parameter that seems to secure the connection.
  *
- * Each column becomes a field named by its label (AS label wins) in lower case; NULL makes no field, two columns of one
- * label make a list. The id is the text of the column idField; a row where that is NULL fails by itself. A column that
- * would be called id, run_id or like another reserved field has to be renamed in the query, or ignored, unless it is
- * the id column itself.
+ * Each column becomes a field with the name of its label (AS label wins) in lower case. NULL becomes no field. Two
+ * columns with one label make a list. The id is the text of the column idField; a row with NULL there fails alone. A
+ * column with a reserved name, such as id or run_id, must be renamed in the query or ignored, unless it is the id
+ * column.
  *
- * Integers are exact whatever their length. DECIMAL, NUMERIC and DOUBLE are doubles, FLOAT and REAL of 32 bits are
- * written as short as they are. BOOLEAN, BIT and, in MySQL, TINYINT(1) are booleans. Dates and times are instants in
- * UTC, cut to milliseconds; those without a zone are read in the zone of the process (variable TZ), a date is its
- * midnight there. MySQL's parameter connectionTimeZone sets another one. BLOB, BINARY and bytea are bytes, written as
- * base64. Types of PostgreSQL: json and jsonb are objects, arrays are lists, uuid, time, interval and all others are
- * texts.
+ * Integers of any length are exact. DECIMAL, NUMERIC and DOUBLE are doubles; FLOAT and REAL of 32 bits are written in
+ * their shortest form. BOOLEAN, BIT and, in MySQL, TINYINT(1) are booleans. Dates and times are instants in UTC, in
+ * milliseconds. Those without a zone are read in the zone of the process (variable TZ); a date is midnight there.
+ * MySQL's parameter connectionTimeZone sets another zone. BLOB, BINARY and bytea are bytes, written as base64. Types of
+ * PostgreSQL: json and jsonb are objects, arrays are lists, uuid, time, interval and all others are texts.
  *
- * Rows are streamed: memory does not grow with the table, and a slow pipeline slows the database down. When the
- * connection is lost the connector fails and tells how many rows it has read; a connection that cannot be made is tried
- * again.
+ * Rows are streamed: memory does not grow with the table, and a slow pipeline slows the database down. If the
+ * connection is lost, the connector fails and reports how many rows it has read. A connection that fails at the start
+ * is tried again.
  *
- * Rows of other queries can be attached as children (EmitNestedChildren makes documents of them). Each of these queries
- * has a join column; its rows belong to the document whose id column holds the same value. Both queries must be sorted
- * by these, ascending, numbers as numbers and texts by their characters (in PostgreSQL ORDER BY name COLLATE "C"); rows
- * in another order fail the connector instead of getting lost. The children of a query are numbered, which is their id:
- * 0, 1 and so on, anew for every document and every query. Documents of their own with these ids would overwrite one
- * another in an index. A field with an id that no other has is made of that of the document, and named to the indexer,
- * which takes the id of a document that lacks the field:
+ * Rows of other queries can be attached as children (EmitNestedChildren turns them into documents). Each of these
+ * queries has a join column. Its rows belong to the document with the same value in its id column. Sort both queries by
+ * these columns, ascending, numbers as numbers and texts by their characters (in PostgreSQL ORDER BY name COLLATE "C").
+ * Rows in another order fail the connector, so no row is lost. The ids of the children are numbers: 0, 1 and so on, for
+ * each document and each query from 0. If they become documents, these ids overwrite one another in an index. So build
+ * a field with a unique id from the id of the parent, and name it to the indexer, which uses the id of a document if
+ * the field is missing:
  *
  *     stages: [
  *       { class: EmitNestedChildren, fieldsToCopy { id: author_id } }
@@ -143,43 +140,43 @@ const parameters = Type.Object({
  *     ]
  *     indexer { type: OpenSearch, idOverrideField: book_id }
  *
- * With several queries a column of each that says which one it is ('book' AS kind) belongs into the text, too; or a
- * query gives the id itself, as a column of another name than id.
+ * With several queries, add a column to each that names it ('book' AS kind), and use it in the text too. Or let the
+ * query select the id as a column with another name than id.
  *
- * With incremental a run reads only what is new since the last one. The connector remembers the highest value of a
- * column, and binds it to every ? in sql:
+ * With incremental, a run reads only rows that are new since the last run. The connector remembers the highest value of
+ * a column, and binds it to every ? in sql:
  *
  *     sql: "SELECT id, title, changed FROM books WHERE changed >= ?"
  *     incremental { column: changed, initial: "1970-01-01" }
  *
- * The value is remembered when the run has succeeded for this connector: all rows were read, and their documents were
- * indexed or failed by themselves. Failed documents are kept as failures and are not read again. A run that is killed,
- * fails, is stopped, or could not deliver its documents remembers nothing, so the next one reads the same rows again.
- * The order of the rows does not matter. Write >=, not >: rows that come later with the remembered value would be
- * missed. So the rows with that value are read again in each run, and replace themselves in the index.
+ * The value is remembered if the run has succeeded for this connector: all rows were read, and their documents were
+ * indexed or failed alone. Failed documents are kept as failures and are not read again. A run that is killed, fails,
+ * is stopped, or could not deliver its documents remembers nothing, so the next run reads the same rows again. The
+ * order of the rows does not matter. Write >=, not >: otherwise later rows with the remembered value are missed. The
+ * rows with that value are read again in each run, and replace themselves in the index.
  *
- * The database computes the value before the rows are read, as MAX over the query, so the query runs twice: an index on
+ * The database computes the value before the rows are read, as MAX over the query. So the query runs twice: an index on
  * the column helps. Values keep their type: integers of any length, decimals, texts in the order of their collation,
- * dates and times to the microsecond. A column of FLOAT is not exact, so do not use one. Rows where the column is NULL
- * are read only when the query selects them (OR changed IS NULL). A transaction that commits late may add rows below
- * the remembered value: look back as far as transactions take, such as changed >= CAST(? AS timestamp) - INTERVAL '5
+ * dates and times to the microsecond. A column of FLOAT is not exact, so do not use one. Rows with NULL in the column
+ * are read only if the query selects them (OR changed IS NULL). A transaction that commits late may add rows below the
+ * remembered value: go back as far as transactions take, such as changed >= CAST(? AS timestamp) - INTERVAL '5
  * minutes'. A TIMESTAMP of MySQL is compared in the zone of the session: set sessionVariables=time_zone='+00:00' in the
- * URL where the server's zone has summer time. In PostgreSQL ?? is the operator ? then. Not for SQL Server. Previews
- * use initial.
+ * URL if the server's zone has summer time. In PostgreSQL, write the operator ? as ??. SQL Server is not supported.
+ * Previews use initial.
  */
 export class DatabaseConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
   static override readonly needsPipeline = true;
   static readonly javaClass = 'com.kmwllc.lucille.connector.jdbc.DatabaseConnector';
-  private main: DatabaseConnection | undefined;
-  private readonly others: DatabaseConnection[] = [];
-  private readonly streams: RowStream[] = [];
-  private target: Publisher | undefined;
-  private completed = false;
-  private state: FileState | undefined;
-  private remembered: RememberedMark | undefined;
+  #main: DatabaseConnection | undefined;
+  readonly #others: DatabaseConnection[] = [];
+  readonly #streams: RowStream[] = [];
+  #target: Publisher | undefined;
+  #completed = false;
+  #state: FileState | undefined;
+  #remembered: RememberedMark | undefined;
   /** The highest value of the rows that this run reads. */
-  private highest: HighMark | undefined;
+  #highest: HighMark | undefined;
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
     yield* checkDatabase(params);
@@ -224,34 +221,36 @@ export class DatabaseConnector extends Connector<typeof parameters> {
   override async execute(publisher: Publisher | undefined): Promise<void> {
     const { params, context } = this;
     const target = requirePublisher(publisher, context.name);
-    this.target = target;
+    this.#target = target;
     // A stop does not wait for the next row.
-    target.signal.addEventListener('abort', () => void this.closeConnections(), { once: true });
+    target.signal.addEventListener('abort', () => void this.#closeConnections(), { once: true });
     const database = await Database.open(params, context.log);
-    this.main = await database.connect(context.signal);
-    await this.attempt('preSQL', params.preSQL);
+    this.#main = await database.connect(context.signal);
+    await this.#attempt('preSQL', params.preSQL);
     if (target.signal.aborted) return;
-    const stream = await this.open(this.main, await this.mainQuery(this.main, database));
+    const stream = await this.#open(this.#main, await this.#mainQuery(this.#main, database));
     const children: ChildRows[] = [];
     for (const [i, sql] of (params.otherSQLs ?? []).entries()) {
       const connection = await database.connect(context.signal);
-      this.others.push(connection);
+      this.#others.push(connection);
       const joinField = params.otherJoinFields?.[i] ?? '';
       const query = { name: `otherSQLs[${i}]`, kind: database.kind, log: context.log };
-      children.push(new ChildRows(await this.open(connection, { text: sql, parameters: [] }), joinField, query));
+      children.push(new ChildRows(await this.#open(connection, { text: sql, parameters: [] }), joinField, query));
     }
-    if (stream.chunks !== undefined && children.length === 0) await this.publishChunks(stream, database.name, target);
-    else await this.publishRows(stream, children, database.name, target);
-    for (const { warning } of this.streams) if (warning !== undefined) context.log.warn(`${database.name}: ${warning}`);
-    this.completed = !target.signal.aborted;
+    if (stream.chunks !== undefined && children.length === 0) await this.#publishChunks(stream, database.name, target);
+    else await this.#publishRows(stream, children, database.name, target);
+    for (const { warning } of this.#streams)
+      if (warning !== undefined) context.log.warn(`${database.name}: ${warning}`);
+    this.#completed = !target.signal.aborted;
   }
 
-  /** Only now, when nothing can fail any more that it might mark as done. */
+  /** Only now, because a later failure must not mark rows as read. */
   override async postExecute(): Promise<void> {
     const { postSQL } = this.params;
-    const { remembered, highest } = this;
-    if (!this.completed || (postSQL === undefined && remembered === undefined)) return;
-    if (!(await isDelivered(this.target))) {
+    const remembered = this.#remembered;
+    const highest = this.#highest;
+    if (!this.#completed || (postSQL === undefined && remembered === undefined)) return;
+    if (!(await isDelivered(this.#target))) {
       const effects = [
         ...(postSQL === undefined ? [] : ['postSQL was left out']),
         ...(remembered === undefined ? [] : ['the next run reads the same rows again']),
@@ -259,49 +258,52 @@ export class DatabaseConnector extends Connector<typeof parameters> {
       this.message = `${effects.join(' and ')}: documents could not be delivered`;
       return;
     }
-    await this.attempt('postSQL', postSQL);
+    await this.#attempt('postSQL', postSQL);
     if (highest !== undefined) await remembered?.advance(highest);
   }
 
   override async close(): Promise<void> {
     try {
-      await this.closeConnections();
+      await this.#closeConnections();
     } finally {
-      await this.state?.close();
+      await this.#state?.close();
     }
   }
 
-  private async closeConnections(): Promise<void> {
-    await Promise.all(this.streams.map((stream) => stream.close()));
-    await Promise.all([this.main, ...this.others].map((connection) => connection?.close()));
+  async #closeConnections(): Promise<void> {
+    await Promise.all(this.#streams.map((stream) => stream.close()));
+    await Promise.all([this.#main, ...this.#others].map((connection) => connection?.close()));
   }
 
-  /** The query for the rows. With incremental it begins at what is remembered, and notes how far it goes. */
-  private async mainQuery(connection: DatabaseConnection, database: Database): Promise<BoundQuery> {
+  /**
+   * The query for the rows. With incremental, it starts at the remembered value and records the highest value that it
+   * reads.
+   */
+  async #mainQuery(connection: DatabaseConnection, database: Database): Promise<BoundQuery> {
     const { params, context } = this;
     const { sql, incremental, state = {} } = params;
     if (incremental === undefined) return { text: sql, parameters: [] };
     const { column, initial } = incremental;
-    // A preview neither reads nor writes what is remembered.
+    // A preview does not use the remembered value.
     if (!context.preview && keepsState(state)) {
-      this.state = await openState(state, context.name, context.log);
-      this.remembered = await RememberedMark.read(this.state, column);
+      this.#state = await openState(state, context.name, context.log);
+      this.#remembered = await RememberedMark.read(this.#state, column);
     }
-    const query = bindMark(database, sql, this.remembered?.value ?? initialMark(initial));
-    this.highest = await highestMark(connection, database, query, column);
+    const query = bindMark(database, sql, this.#remembered?.value ?? initialMark(initial));
+    this.#highest = await highestMark(connection, database, query, column);
     return query;
   }
 
-  private async open(connection: DatabaseConnection, { text, parameters }: BoundQuery): Promise<RowStream> {
+  async #open(connection: DatabaseConnection, { text, parameters }: BoundQuery): Promise<RowStream> {
     const stream = await connection.stream(text, parameters);
-    this.streams.push(stream);
+    this.#streams.push(stream);
     return stream;
   }
 
   /** The pipeline threads make the documents. */
-  private async publishChunks(stream: RowStream, source: string, target: Publisher): Promise<void> {
-    const layout = this.layoutOf(stream, source);
-    // What does not fit is told once, here, not by every thread.
+  async #publishChunks(stream: RowStream, source: string, target: Publisher): Promise<void> {
+    const layout = this.#layoutOf(stream, source);
+    // Rows that do not fit are reported once here, not by every thread.
     new RowDocuments(layout);
     for await (const chunk of stream.chunks?.(layout) ?? []) {
       if (target.signal.aborted) return;
@@ -309,13 +311,13 @@ export class DatabaseConnector extends Connector<typeof parameters> {
     }
   }
 
-  private async publishRows(
+  async #publishRows(
     stream: RowStream,
     children: readonly ChildRows[],
     source: string,
     target: Publisher,
   ): Promise<void> {
-    const documents = new RowDocuments(this.layoutOf(stream, source));
+    const documents = new RowDocuments(this.#layoutOf(stream, source));
     let number = 0;
     for await (const rows of stream.rows(documents.idColumn)) {
       for (const row of rows) {
@@ -323,24 +325,24 @@ export class DatabaseConnector extends Connector<typeof parameters> {
         const made = documents.document(row, ++number);
         const waiting =
           made instanceof Document
-            ? this.publish(made, row[documents.idColumn], children, target)
+            ? this.#publish(made, row[documents.idColumn], children, target)
             : target.reject(made);
         if (waiting !== undefined) await waiting;
       }
     }
   }
 
-  private publish(
+  #publish(
     document: Document,
     key: Value | undefined,
     children: readonly ChildRows[],
     target: Publisher,
   ): Promise<void> | undefined {
     if (children.length === 0) return target.publish(document);
-    return this.publishWithChildren(document, key ?? null, children, target);
+    return this.#publishWithChildren(document, key ?? null, children, target);
   }
 
-  private async publishWithChildren(
+  async #publishWithChildren(
     document: Document,
     key: Value,
     children: readonly ChildRows[],
@@ -352,26 +354,26 @@ export class DatabaseConnector extends Connector<typeof parameters> {
     await target.publish(document);
   }
 
-  private layoutOf(stream: RowStream, source: string): RowLayout {
+  #layoutOf(stream: RowStream, source: string): RowLayout {
     const { idField, ignoreColumns = [] } = this.params;
     return { columns: stream.columns, idField, ignoreColumns, docIdPrefix: this.context.docIdPrefix, source };
   }
 
-  /** A statement beside the query. */
-  private async attempt(name: 'preSQL' | 'postSQL', sql: string | undefined): Promise<void> {
+  /** A statement in addition to the query. */
+  async #attempt(name: 'preSQL' | 'postSQL', sql: string | undefined): Promise<void> {
     const { log, preview } = this.context;
-    if (sql === undefined || this.main === undefined) return;
+    if (sql === undefined || this.#main === undefined) return;
     if (preview) {
       log.warn(`${name} is left out in a preview`);
       return;
     }
     try {
-      await this.main.execute(sql);
+      await this.#main.execute(sql);
     } catch (error) {
       if (this.params.failOnSQLError === true) {
         throw new HeadraceError('HR_CONNECTOR_FAILED', `${name}: ${messageOf(error)}`);
       }
-      log.error(`${name} failed, the connector goes on: ${messageOf(error)}`);
+      log.error(`${name} failed, the connector continues: ${messageOf(error)}`);
     }
   }
 }

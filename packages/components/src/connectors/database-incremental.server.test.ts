@@ -16,15 +16,15 @@ let states = 0;
 
 /** The ids that one run after the other reads, with what a test does between. */
 class Runs {
-  private readonly settings: ConnectorSettings;
+  readonly #settings: ConnectorSettings;
 
   constructor(settings: Omit<ConnectorSettings, 'state'>) {
     const state = { connectionString: `jdbc:sqlite:${join(root, `state-${states++}.db`)}` };
-    this.settings = { state, ...settings } as unknown as ConnectorSettings;
+    this.#settings = { state, ...settings } as unknown as ConnectorSettings;
   }
 
   async ids(options: Parameters<typeof runConnector>[1] = {}): Promise<string[]> {
-    return (await runConnector(this.settings, options)).documents.map(({ id }) => id);
+    return (await runConnector(this.#settings, options)).documents.map(({ id }) => id);
   }
 }
 
@@ -101,7 +101,7 @@ describe('DatabaseConnector with incremental', () => {
     expect(await runs.ids()).toEqual(['9007199254740993', '9007199254740994']);
   });
 
-  it('begins anew when another column is named', async () => {
+  it('starts again when another column is named', async () => {
     const { file } = sqliteFile('CREATE TABLE t (id INTEGER, n INTEGER)', 'INSERT INTO t VALUES (1, 50), (2, 60)');
     const settings = {
       connectionString: `jdbc:sqlite:${file}`,
@@ -124,7 +124,7 @@ describe('DatabaseConnector with incremental', () => {
   });
 
   it('is checked', () => {
-    const told = (more: Record<string, unknown>) =>
+    const problemsOf = (more: Record<string, unknown>) =>
       [
         ...DatabaseConnector.check({
           driver: 'org.postgresql.Driver',
@@ -137,20 +137,20 @@ describe('DatabaseConnector with incremental', () => {
         } as never),
       ].map(({ severity = 'error', parameter, message }) => `${severity} ${parameter}: ${message}`);
     const incremental = { column: 'id', initial: '0' };
-    expect(told({ incremental })).toEqual([]);
-    expect(told({ incremental, sql: 'SELECT id FROM t' })).toEqual([
+    expect(problemsOf({ incremental })).toEqual([]);
+    expect(problemsOf({ incremental, sql: 'SELECT id FROM t' })).toEqual([
       'error sql: sql has no ? for the value that incremental remembers',
     ]);
-    expect(told({ incremental, sql: 'SELECT id FROM t WHERE id > ? LIMIT 5' })).toEqual([
+    expect(problemsOf({ incremental, sql: 'SELECT id FROM t WHERE id > ? LIMIT 5' })).toEqual([
       'warning sql: Rows that come later with exactly the remembered value are missed',
       'warning sql: sql limits its rows without ORDER BY: rows that are left out are never read',
     ]);
-    expect(told({ state: {} })).toEqual(['warning state: state has no effect without incremental']);
-    expect(told({ incremental, state: { connectionString: 'jdbc:sqlserver://h' } })).toEqual([
+    expect(problemsOf({ state: {} })).toEqual(['warning state: state has no effect without incremental']);
+    expect(problemsOf({ incremental, state: { connectionString: 'jdbc:sqlserver://h' } })).toEqual([
       'error state.connectionString: state.connectionString: state cannot be kept in SQL Server',
     ]);
     const server = { driver: 'com.microsoft.sqlserver.jdbc.SQLServerDriver', connectionString: 'jdbc:sqlserver://h' };
-    expect(told({ ...server, incremental })).toEqual([
+    expect(problemsOf({ ...server, incremental })).toEqual([
       'error incremental: incremental is not supported for SQL Server',
     ]);
   });
@@ -224,7 +224,7 @@ for (const name of ['postgres', 'mariadb'] as const) {
     });
 
     it.each(COLUMNS[name].map((column) => [...column]))(
-      'a column of %s goes on from %s',
+      'a column of %s continues from %s',
       async (type, initial, ...values) => {
         const table = `inc_${crypto.randomUUID().slice(0, 8)}`;
         await execute(`CREATE TABLE ${table} (id int, v ${type})`, `INSERT INTO ${table} VALUES (100, NULL)`);

@@ -94,7 +94,7 @@ describe('a connector for a file', () => {
 });
 
 describe('CSVConnector', () => {
-  it('moves the file when its documents have come to their end', async () => {
+  it('moves the file when its documents have finished', async () => {
     const dir = await folder({ 'in.csv': 'a\n1\n' });
     const publisher = new CollectingPublisher();
     const context = { name: 'c', docIdPrefix: '', runId: 'r', log: publisher.log, signal: NEVER, preview: false };

@@ -20,7 +20,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Only the time of day: what waits goes on as usual. */
+/** Only the time of day: waiting works as usual. */
 const setClock = (now: number | string) => vi.useFakeTimers({ toFake: ['Date'], now: new Date(now) });
 
 it('gives an object again that may have been written over while it was read', async () => {

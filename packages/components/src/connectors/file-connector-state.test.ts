@@ -30,7 +30,7 @@ describe('FileConnector remembers', () => {
     expect((await run({ state: state() })).found.length).toBe(3);
   });
 
-  it('nothing of files whose documents did not come to their end', async () => {
+  it('nothing of files whose documents did not finish', async () => {
     await write(Object.fromEntries(Array.from({ length: 700 }, (_, i) => [`in/${i}.txt`, `${i}`])));
     const publisher = new CollectingPublisher();
     publisher.settled = () => Promise.reject(new Error('given up'));
@@ -166,7 +166,7 @@ describe('FileConnector remembers', () => {
     expect((await run(moving)).found).toEqual([]);
   });
 
-  it('in a file of its own, and says why when that is not possible', async () => {
+  it('in a separate file, and says why when that is not possible', async () => {
     await write({ 'in/a.txt': 'a', state: 'a file, not a folder' });
     await expect(run(incremental())).rejects.toThrow(/The state in .*s\.sqlite cannot be opened/);
   });
@@ -215,7 +215,7 @@ it('FileConnector warns when a folder is taken for the name of a host', () => {
   expect(problemsOf({ paths: ['file://localhost/in'] })).toEqual([]);
 });
 
-describe('the files of its own state', () => {
+describe('the files of its state', () => {
   const connections = ['jdbc:sqlite:IN/s.db', 'jdbc:h2:IN/deep/s'];
 
   it.each(connections)('are neither published nor moved, wherever they lie: %s', async (connection) => {

@@ -70,7 +70,7 @@ describe('FileConnector', () => {
     }
   });
 
-  it('fails files that cannot be read, and goes on', async () => {
+  it('fails files that cannot be read, and continues', async () => {
     await write({
       'in/bad.csv': 'a,\n1,2\n',
       'in/cut.txt.gz': gzipSync('x'.repeat(100_000)).subarray(0, 60),
@@ -162,7 +162,7 @@ describe('FileConnector', () => {
     expect(await filter({ pathsToSkip: [join(folder, 'in')] })).toEqual([]);
   });
 
-  it('stops when it is told to', async () => {
+  it('stops on request', async () => {
     await write(Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`in/${i}.txt`, `${i}`])));
     const publisher = new CollectingPublisher();
     const publishChunk = publisher.publishChunk.bind(publisher);
@@ -184,7 +184,7 @@ describe('FileConnector moves files', () => {
     expect(await left()).toEqual(['done/a.csv', 'done/b.txt', 'err/bad.csv']);
   });
 
-  it('and overwrites none: files of the same name get names of their own', async () => {
+  it('and overwrites none: files of the same name get other names', async () => {
     await write({ 'in/a/x.txt': '1', 'in/b/x.txt': '2', 'in/c/x.txt': '3', 'done/x.txt': '0' });
     await run({ fileOptions: { moveToAfterProcessing: join(folder, 'done') } });
     const moved = await left();

@@ -56,7 +56,7 @@ const parameters = Type.Object({
   /**
    * Where to start, files or folders: local paths, file:///folder, s3://bucket/prefix, gs://bucket/prefix,
    * https://account.blob.core.windows.net/container/prefix. They are read as URIs: a blank is %20, also in a local
-   * path. Of a bucket every key that begins with the prefix is taken; end it with a slash for a folder.
+   * path. In a bucket, every key that begins with the prefix is read; end it with a slash for a folder.
    */
   paths: Type.Array(Type.String(READS)),
   /** Which files are published. */
@@ -64,93 +64,91 @@ const parameters = Type.Object({
   /** What is done with files. */
   fileOptions: Type.Optional(
     Type.Object({
-      /** Whether documents of files have file_content. A file of more than 256 MiB fails then. Defaults to true. */
+      /** Whether documents of files have file_content. Then a file of more than 256 MiB fails. Defaults to true. */
       getFileContent: Type.Optional(Type.Boolean({ default: true })),
       /** Whether to open .zip and .tar files. Defaults to false. */
       handleArchivedFiles: Type.Optional(Type.Boolean({ default: false })),
       /** Whether to open .gz files. Defaults to false. */
       handleCompressedFiles: Type.Optional(Type.Boolean({ default: false })),
       /**
-       * How deep archives and compressed files are opened: with 2 also those inside of an archive, with 3 those in
-       * them. Defaults to 1.
+       * How deep archives and compressed files are opened: with 2 also those inside an archive, with 3 those inside
+       * these. Defaults to 1.
        */
       maxArchiveDepth: Type.Optional(Type.Integer({ default: 1, minimum: 1, maximum: 16 })),
       /**
-       * A folder of the same storage to which a file is moved when all its documents have come to their end. Of a local
-       * file the name goes there; no file is overwritten: where the name is taken, it gets one of its own, such as
-       * a.3f9c2e1b.csv. Of an object in a bucket the whole key goes there, and replaces what had it before. Needs a
-       * single path.
+       * A folder of the same storage to which a file is moved after all its documents have finished. Needs a single
+       * path. A local file keeps its name. No file is overwritten: if the name exists, the file gets another one, such
+       * as a.3f9c2e1b.csv. An object in a bucket keeps its whole key, and replaces an existing object.
        */
       moveToAfterProcessing: Type.Optional(Type.String(WRITES)),
-      /** A folder to which a file is moved that cannot be read to its end, in the same way. Needs a single path. */
+      /** A folder to which a file that cannot be read completely is moved, with the same rules. Needs a single path. */
       moveToErrorFolder: Type.Optional(Type.String(WRITES)),
     }),
   ),
   /** Makes the connector remember what it has published. */
   state: Type.Optional(StateParameter),
   /**
-   * By extension, in the letter case that files have, how their records are read. csv, json, jsonl and xml need no
-   * class; json serves jsonl too, and the other way round. Another extension names one: psv { class: CSVFileHandler,
-   * separatorChar: "|" }. The page of ApplyFileHandlers lists their parameters; each may have a docIdPrefix, that of
-   * the connector is not for them.
+   * How the records of files are read, by extension, in the letter case of the files. csv, json, jsonl and xml need no
+   * class; json also handles jsonl, and jsonl handles json. Another extension names one: psv { class: CSVFileHandler,
+   * separatorChar: "|" }. The page of ApplyFileHandlers lists their parameters. Each may have a docIdPrefix; that of
+   * the connector does not apply to them.
    */
   fileHandlers: Type.Optional(FileHandlersParameter),
   ...storageParameters,
 });
 
-/** How many files are read at a time: of this machine, and over the network. */
+/** How many files are read at a time: local ones, and over the network. */
 const LOCAL_TOGETHER = 256;
 const REMOTE_TOGETHER = 32;
 
 /**
  * Publishes files: of the local disk, of Amazon S3, Google Cloud Storage and Azure Blob Storage. Each file becomes a
- * document, or, where its extension has a handler, each of its records does; archives and compressed files can be
- * opened.
+ * document. If its extension has a handler, each of its records becomes a document instead. Archives and compressed
+ * files can be opened.
  *
  * The document of a file has the fields file_path (its full path, a URI), file_modification_date, file_size_bytes,
- * file_creation_date where the storage knows it, and file_content, its bytes. Its id is the MD5 of the full path behind
- * the docIdPrefix. Folders are walked to their ends; links to files are followed, links to folders are not. Left out
- * are the files of its own state and the output files that runs of this process, this one too, are writing. A file that
- * cannot be read fails by itself, and counts as a failed document; folders that cannot be read are left out with a
- * warning, and counted in the summary.
+ * file_creation_date if the storage has it, and file_content, its bytes. Its id is the docIdPrefix and the MD5 of the
+ * full path. Folders are read with all their subfolders; links to files are followed, links to folders are not. The
+ * files of the connector's state, and output files that runs of this process are writing, are left out. A file that
+ * cannot be read fails alone and counts as a failed document. Folders that cannot be read are left out with a warning,
+ * and counted in the summary.
  *
- * With handleArchivedFiles the files inside of .zip and .tar files are published in their place, with
- * handleCompressedFiles what a .gz file holds, and with both .tar.gz and .zip.gz are opened. The path of something
- * inside is that of the outer file, !, and its name there. Suffixes are in lower case; .tgz is an ordinary file, and so
- * is an archive inside of an archive, unless maxArchiveDepth says that it is opened too. What unfolds to more than 500
- * times its size fails. Entries that are encrypted, or packed in an unknown way, are left out with a warning, and
- * counted in the summary; so are links in archives: of a hard link a tar archive holds the content under the name that
- * it saw first, unless it was packed with tar --hard-dereference. An archive or a compressed file without a single byte
- * fails.
+ * With handleArchivedFiles, the files inside .zip and .tar files are published instead of the archive; with
+ * handleCompressedFiles, the content of a .gz file; with both, .tar.gz and .zip.gz are opened too. The path of an inner
+ * file is the path of the outer file, !, and its name there. Suffixes are in lower case. A .tgz is an ordinary file,
+ * and so is an archive inside an archive, unless maxArchiveDepth opens it. Content that expands to more than 500 times
+ * its size fails. Encrypted entries, and entries with an unknown compression, are left out with a warning, and counted
+ * in the summary. So are links in archives: a tar archive has the content of a hard link only under its first name,
+ * unless it was packed with tar --hard-dereference. An archive or a compressed file without a single byte fails.
  *
- * With a block state the connector remembers what it has published. In the mode incremental it publishes only what is
- * new or was modified since; objects in a bucket also when they were modified up to ten seconds before the run that
- * published them, because the clock there is another one, and tells whole seconds. A file counts as published when all
- * its documents have come to their end: a run that is killed leaves nothing out in the next one. (Where the indexer
- * writes a CSV or JSON Lines file, set its append to true: otherwise the next run begins the file anew, without what
- * this one has published.) Files that have vanished can be told to the indexer by tombstones: documents that pass by
- * all stages, with file_expired: true; set indexer.deletionMarkerField: file_expired and deletionMarkerFieldValue:
- * "true" to have them delete the document of the file. The records of a CSV file are deleted too with
- * indexer.deleteByFieldField: file_records_field and deleteByFieldValue: file_path: the tombstone of such a file names
- * in file_records_field the field in which records hold its path, source unless filePathField says otherwise, which
- * must be indexed as a keyword. Records of JSON and XML do not hold the path.
+ * With a block state, the connector remembers what it has published. In the mode incremental it publishes only files
+ * that are new or were modified since. Objects in a bucket are also published again if they were modified up to ten
+ * seconds before the run that published them, because the clock of the bucket is a different one and counts whole
+ * seconds. A file counts as published after all its documents have finished: after a run is killed, the next run leaves
+ * nothing out. (If the indexer writes a CSV or JSON Lines file, set its append to true. Otherwise the next run
+ * overwrites the file.) Tombstones tell the indexer about deleted files: documents that skip all stages, with
+ * file_expired: true. Set indexer.deletionMarkerField: file_expired and deletionMarkerFieldValue: "true" to delete the
+ * document of the file. To delete the records of a CSV file too, set indexer.deleteByFieldField: file_records_field and
+ * deleteByFieldValue: file_path. The field file_records_field of such a tombstone names the field in which records have
+ * their path (source unless filePathField names another one), which must be indexed as a keyword. Records of JSON and
+ * XML do not have the path.
  */
 export class FileConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
   static override readonly needsPipeline = true;
-  private readonly storages = new Storages(this.params as StorageSettings);
-  private readonly notes = new WalkNotes();
-  private readonly moves = new FileMoves(this.storages, this.context.log, this.notes);
-  private readonly formats = new FileFormats(this.params.fileHandlers ?? new Map(), {
+  readonly #storages = new Storages(this.params as StorageSettings);
+  readonly #notes = new WalkNotes();
+  readonly #moves = new FileMoves(this.#storages, this.context.log, this.#notes);
+  readonly #formats = new FileFormats(this.params.fileHandlers ?? new Map(), {
     log: this.context.log,
-    note: (...noted) => this.notes.add(...noted),
+    note: (...noted) => this.#notes.add(...noted),
   });
-  private readonly incomplete = new IncompleteFiles();
-  private state: FileState | undefined;
-  private finished: FinishedFiles<PublishedFile> | undefined;
-  private completed = false;
-  private delivered = true;
-  private started = 0n;
+  readonly #incomplete = new IncompleteFiles();
+  #state: FileState | undefined;
+  #finished: FinishedFiles<PublishedFile> | undefined;
+  #completed = false;
+  #delivered = true;
+  #started = 0n;
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
     const filter = filterOf(params);
@@ -213,59 +211,61 @@ export class FileConnector extends Connector<typeof parameters> {
     const { params, context } = this;
     const target = requirePublisher(publisher, context.name);
     const filter = filterOf(params);
-    this.started = BigInt(Date.now()) * 1_000_000n;
-    // A preview neither reads nor writes what is remembered.
+    this.#started = BigInt(Date.now()) * 1_000_000n;
+    // A preview does not use the remembered files.
     if (!context.preview && keepsState(params.state)) {
-      this.state = await openState(params.state, context.name, context.log);
-      await this.state.begin();
+      this.#state = await openState(params.state, context.name, context.log);
+      await this.#state.begin();
     }
-    this.finished = new FinishedFiles(target, (files) => this.finish(files));
+    this.#finished = new FinishedFiles(target, (files) => this.#finish(files));
     for (const path of params.paths) {
       if (target.signal.aborted) return;
-      await this.walk(parseConfigUri(path) as FileUri, filter, target);
+      await this.#walk(parseConfigUri(path) as FileUri, filter, target);
     }
     if (target.signal.aborted) return;
-    await this.state?.finish();
-    if (this.state !== undefined && sendsTombstones(filter)) await this.publishTombstones(this.state, target);
-    this.completed = !target.signal.aborted;
+    await this.#state?.finish();
+    if (this.#state !== undefined && sendsTombstones(filter)) await this.#publishTombstones(this.#state, target);
+    this.#completed = !target.signal.aborted;
   }
 
-  /** All documents are finished: what was published may be forgotten by its source. Only then, broken files count. */
+  /** All documents have finished, so the source may forget what was published. Broken files count only from now on. */
   override async postExecute(): Promise<void> {
-    await this.settle();
-    this.incomplete.throwIfAny();
+    await this.#settle();
+    this.#incomplete.throwIfAny();
   }
 
-  private async settle(): Promise<void> {
-    this.delivered = (await this.finished?.finish()) !== false;
+  async #settle(): Promise<void> {
+    this.#delivered = (await this.#finished?.finish()) !== false;
     // Nor have all tombstones arrived.
-    if (!this.delivered) return;
-    if (!this.completed || this.state === undefined) return;
+    if (!this.#delivered) return;
+    if (!this.#completed || this.#state === undefined) return;
     const { state = {}, filterOptions } = this.params;
     const { performDeletions = true, runsBeforeExpiration = 1 } = state as StateSettings;
     if (performDeletions || sendsTombstones((filterOptions ?? {}) as FilterSettings)) {
-      await this.state.told(runsBeforeExpiration, performDeletions);
+      await this.#state.reportExpired(runsBeforeExpiration, performDeletions);
     }
   }
 
   override async close(): Promise<void> {
     try {
-      await this.finished?.giveUp();
-      await this.state?.close();
+      await this.#finished?.giveUp();
+      await this.#state?.close();
     } finally {
       const undelivered = 'files whose documents could not be delivered are left for the next run';
-      const said = [...this.notes.texts(), ...(this.delivered ? [] : [undelivered])];
+      const said = [...this.#notes.texts(), ...(this.#delivered ? [] : [undelivered])];
       if (said.length > 0) this.message = said.join(', ');
-      await this.storages.close();
+      await this.#storages.close();
     }
   }
 
-  private async walk(start: FileUri, filter: FilterSettings, publisher: Publisher): Promise<void> {
-    const { params, context, state, notes } = this;
+  async #walk(start: FileUri, filter: FilterSettings, publisher: Publisher): Promise<void> {
+    const { params, context } = this;
+    const state = this.#state;
+    const notes = this.#notes;
     const { log, docIdPrefix, preview } = context;
     const { getFileContent, handleArchivedFiles, handleCompressedFiles, maxArchiveDepth, moveToErrorFolder } =
       params.fileOptions ?? {};
-    const storage = await this.storages.of(start);
+    const storage = await this.#storages.of(start);
     const errorFolder = preview ? undefined : folderUri(moveToErrorFolder);
     const batches = new FileBatches({
       publisher,
@@ -275,8 +275,8 @@ export class FileConnector extends Connector<typeof parameters> {
     const visitor = new FileVisitor({
       publisher,
       batches,
-      filter: new FileFilter(filter, this.started, start.scheme === 'file'),
-      formats: this.formats,
+      filter: new FileFilter(filter, this.#started, start.scheme === 'file'),
+      formats: this.#formats,
       state,
       docIdPrefix,
       log,
@@ -284,12 +284,12 @@ export class FileConnector extends Connector<typeof parameters> {
       opensArchives: handleArchivedFiles === true,
       opensCompressed: handleCompressedFiles === true,
       archiveDepth: maxArchiveDepth ?? 1,
-      onPublished: (path, source) => this.finished?.add({ path, source }),
+      onPublished: (path, source) => this.#finished?.add({ path, source }),
       onFailed: async (file) => {
-        // What was moved away has not vanished.
-        if (errorFolder !== undefined && (await this.moves.move(file, errorFolder))) await state?.forget([file.path]);
+        // A file that was moved away has not been deleted.
+        if (errorFolder !== undefined && (await this.#moves.move(file, errorFolder))) await state?.forget([file.path]);
       },
-      onIncomplete: (reason) => this.incomplete.add(reason),
+      onIncomplete: (reason) => this.#incomplete.add(reason),
       onLeftOut: (reason) => notes.add('entries of archives that were left out', reason),
     });
     const skipped = skippedFolders(params.fileOptions ?? {}, filter);
@@ -298,7 +298,7 @@ export class FileConnector extends Connector<typeof parameters> {
       const reason = `${uri} is left out: ${messageOf(error)}`;
       log.warn(reason);
       notes.add('files and folders that were left out', reason);
-      // What could not be looked at has not vanished.
+      // A folder that could not be read may still have its files.
       unseen.push(uri);
     };
     const ownState = keepsState(params.state) ? stateFile(params.state, context.name) : undefined;
@@ -318,37 +318,37 @@ export class FileConnector extends Connector<typeof parameters> {
       const reason = `${start.path} does not exist: nothing is published from there`;
       log.warn(reason);
       notes.add('paths that do not exist', reason);
-      // A disk that is not mounted is no reason to delete what was on it.
+      // A disk that is not mounted is no reason to delete its documents.
       unseen.push(`${localFileUri(start.path)}/`);
     }
     await batches.flush();
     for (const uri of unseen) await state?.encounterBelow(uri);
   }
 
-  private async publishTombstones(state: FileState, publisher: Publisher): Promise<void> {
+  async #publishTombstones(state: FileState, publisher: Publisher): Promise<void> {
     const { runsBeforeExpiration = 1 } = this.params.state ?? {};
     for await (const { path } of state.expired(runsBeforeExpiration)) {
       if (publisher.signal.aborted) return;
-      const { pathField } = this.formats.of(extensionOf(leafOf(path))) ?? {};
+      const { pathField } = this.#formats.of(extensionOf(leafOf(path))) ?? {};
       await publisher.publish(tombstone(path, this.context.docIdPrefix, pathField));
     }
   }
 
-  /** All documents of these files have come to their end. */
-  private async finish(files: readonly PublishedFile[]): Promise<void> {
+  /** All documents of these files have finished. */
+  async #finish(files: readonly PublishedFile[]): Promise<void> {
     const { preview } = this.context;
     const folder = preview ? undefined : folderUri(this.params.fileOptions?.moveToAfterProcessing);
     if (folder === undefined) {
-      await this.state?.published(
+      await this.#state?.published(
         files.map(({ path }) => path),
-        this.started,
+        this.#started,
       );
       return;
     }
-    const moved = await this.moves.moveAll(files, folder);
-    await this.state?.forget([...moved]);
+    const moved = await this.#moves.moveAll(files, folder);
+    await this.#state?.forget([...moved]);
     const stayed = files.filter(({ path }) => !moved.has(path)).map(({ path }) => path);
-    await this.state?.published(stayed, this.started);
+    await this.#state?.published(stayed, this.#started);
   }
 }
 

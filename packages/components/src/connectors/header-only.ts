@@ -1,6 +1,6 @@
 import type { Publisher } from '@headrace/engine';
 
-/** A publisher that wants nothing but the header of a file: the first records end the reading, and go nowhere. */
+/** A publisher that reads only the header of a file: the first records end the reading and are dropped. */
 export function headerOnly(): Publisher {
   const enough = new AbortController();
   const end = () => {

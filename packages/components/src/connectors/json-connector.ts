@@ -13,15 +13,15 @@ const parameters = Type.Object({
 });
 
 /**
- * Publishes a document for each JSON object of a file: one on each line (JSON Lines), pretty-printed ones one after the
- * other, or the elements of an array. Which of these it is shows at the beginning of the file. Values keep their types.
+ * Publishes a document for each JSON object of a file: one on each line (JSON Lines), several pretty-printed ones, or
+ * the elements of an array. The beginning of the file shows which of these it is. Values keep their types.
  *
- * Each object must have an id, a text or a number. What cannot be read, or has no id, fails by itself, with its place
- * in the file. On a line, text behind the object is ignored; blank lines are skipped. An object or a string that is
- * never closed holds the rest of the file: the connector fails, after the objects before it were published.
+ * Each object must have an id, a text or a number. An object that cannot be read, or has no id, fails alone, with its
+ * position in the file. Text after the object on its line is ignored; blank lines are skipped. An object or a string
+ * that is never closed contains the rest of the file: the connector fails after it has published the objects before it.
  *
- * The file is UTF-8 unless encoding says otherwise. Bytes that do not decode are counted in the summary, with the place
- * of the first; onInvalidBytes says whether they fail the file. encoding: auto works as with CSVConnector.
+ * The file is UTF-8 unless encoding names another one. Bytes that do not decode are counted in the summary, with the
+ * position of the first; onInvalidBytes sets whether they fail the file. encoding: auto works as in CSVConnector.
  */
 export class JSONConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;

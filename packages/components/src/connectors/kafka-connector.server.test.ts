@@ -78,7 +78,7 @@ await describeWithServer('kafka', (server) => {
     return publisher;
   }
 
-  /** A member of a group in a process of its own, which is killed. */
+  /** A member of a group in a separate process, which is killed. */
   async function joinAndDie(group: string, topic: string): Promise<void> {
     const script = `
       import { Consumer } from '@platformatic/kafka';
@@ -145,7 +145,7 @@ await describeWithServer('kafka', (server) => {
     expect([ids(next), next.rejected]).toEqual([['p-next'], []]);
   });
 
-  it('ends after maxMessages, and the next run goes on there', async () => {
+  it('ends after maxMessages, and the next run continues there', async () => {
     const topic = await createTopic();
     const group = newName('group');
     await send(numbered(0, 10), topic);
@@ -154,7 +154,7 @@ await describeWithServer('kafka', (server) => {
     expect(ids(await run({ topic, group }))).toEqual([]);
   });
 
-  it('reads again what did not come to its end', async () => {
+  it('reads again what did not finish', async () => {
     const topic = await createTopic();
     const group = newName('group');
     await send(numbered(0, 3), topic);
@@ -180,12 +180,12 @@ await describeWithServer('kafka', (server) => {
     expect(ids(await run({ topic, group }))).toEqual([]);
   });
 
-  it('commits what has come to its end while what was read before it stopped has not', async () => {
+  it('commits what has finished while what was read before it stopped has not', async () => {
     const topic = await createTopic();
     const group = newName('group');
     await send(numbered(0, 3000), topic);
     const publisher = new CollectingPublisher();
-    // A slow destination: only the first pieces come to their end.
+    // A slow destination: only the first pieces finish.
     let questions = 0;
     publisher.settled = () => (questions++ < 2 ? Promise.resolve() : new Promise(() => undefined));
     const reading = run({ topic, group, kafka: { maxPollIntervalSecs: '6' } }, { publisher, completes: false });
@@ -208,7 +208,7 @@ await describeWithServer('kafka', (server) => {
     expect(publisher.warnings[0]).toContain('until its session ends, 8 s at most');
   });
 
-  it('begins at offsets, and elsewhere where the group stands', async () => {
+  it('begins at offsets, and elsewhere at the position of the group', async () => {
     const topic = await createTopic(2);
     const group = newName('group');
     await send([...numbered(0, 5, 0), ...numbered(0, 2, 1)], topic);
@@ -234,7 +234,7 @@ await describeWithServer('kafka', (server) => {
     await expect(run({ topic: 'nowhere' })).rejects.toThrow(`Kafka at ${server.url}: Unknown topic nowhere`);
   });
 
-  it('goes on when the brokers were gone for a while, and loses nothing', async () => {
+  it('continues when the brokers were away for a while, and loses nothing', async () => {
     const topic = await createTopic();
     await send(numbered(0, 3), topic);
     const publisher = new CollectingPublisher();
@@ -326,7 +326,7 @@ describe('the check of KafkaConnector', () => {
       'error: kafka.topic must not be empty',
       'error: kafka.bootstrapServers must name hosts and ports, was "broker"',
       'error: kafka.maxPollIntervalSecs must be a positive number, was "x"',
-      'error: The deserializer a.B is a class of Java, which cannot run here',
+      'error: The deserializer a.B is a Java class, which cannot run here',
       'error: offsets: "x" is not the number of a partition',
     ]);
   });

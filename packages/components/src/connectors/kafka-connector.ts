@@ -31,7 +31,7 @@ import { requirePublisher } from '../publishing/require-publisher.ts';
 const parameters = Type.Object({
   kafka: Type.Object(
     {
-      /** Host and port of some brokers, with commas between them. */
+      /** Host and port of some brokers, separated by commas. */
       bootstrapServers: Type.String(CONNECTS),
       /** The topic. It must exist. */
       topic: Type.String(),
@@ -39,32 +39,34 @@ const parameters = Type.Object({
       consumerGroupId: Type.String(),
       /** The name of this client in the logs and quotas of the brokers. */
       clientId: Type.String(),
-      /** How long, in seconds, a member may take to give partitions back when others join. */
+      /** The maximum time, in seconds, that a member may take to return partitions when other members join. */
       maxPollIntervalSecs: Type.String(),
-      /** Only the reference's own, KafkaConnectorDefaultDeserializer: values are JSON. */
+      /** Only KafkaConnectorDefaultDeserializer of Lucille: values are JSON. */
       documentDeserializer: Type.Optional(Type.String()),
       /** PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL. Defaults to PLAINTEXT. */
       securityProtocol: Type.Optional(Type.String()),
       /**
-       * Properties of Kafka's consumers: those whose names begin with sasl and ssl, and the time-outs, sizes,
-       * isolation.level, auto.offset.reset, group.instance.id and client.rack.
+       * Properties of Kafka consumers: all that begin with sasl and ssl, the time-outs, sizes, isolation.level,
+       * auto.offset.reset, group.instance.id and client.rack.
        */
       consumer: Type.Optional(MapOf(Type.Unknown())),
     },
     FLAT,
   ),
-  /** The field with the id, a text or a number; it goes to the field id, behind the docIdPrefix. Defaults to id. */
+  /** The field with the id, a text or a number. The field id gets the docIdPrefix and this value. Defaults to id. */
   idField: Type.Optional(Type.String({ default: 'id' })),
   /**
-   * By partition, the offset of the first message to read, whatever the group has read: offsets { 0: 1200, 1: 0 }. The
-   * partitions that are missing here begin where the group stands.
+   * By partition, the offset of the first message to read, regardless of what the group has read: offsets { 0: 1200, 1:
+   * 0 }. Partitions that are missing here start at the position of the group.
    */
   offsets: Type.Optional(
     MapOf(Type.Integer({ minimum: 0 }), { javaType: 'java.util.Map<java.lang.Integer, java.lang.Long>' }),
   ),
-  /** After how many messages to end. Defaults to no limit. */
+  /** The number of messages after which the connector ends. Defaults to no limit. */
   maxMessages: Type.Optional(Type.Integer(clamped({ minimum: 0 }))),
-  /** After how many milliseconds without a message to look whether there is another one. Defaults to 100. */
+  /**
+   * The wait for another message, in milliseconds, before the connector checks whether there is one. Defaults to 100.
+   */
   messageTimeout: Type.Optional(
     Type.Integer({
       default: 100,
@@ -73,60 +75,60 @@ const parameters = Type.Object({
       ...capped('maxWaitSecs', { scale: 1000 }),
     }),
   ),
-  /** Whether to wait for further messages when all have been read; otherwise the connector ends. Defaults to true. */
+  /** Whether to wait for further messages after all have been read. Otherwise the connector ends. Defaults to true. */
   continueOnTimeout: Type.Optional(Type.Boolean({ default: true })),
 });
 
-/** The deserializer of the reference, which does what is done here. */
+/** The deserializer of the reference, which does the same as this connector. */
 const DESERIALIZER = /^(com\.kmwllc\.lucille\.connector\.)?KafkaConnectorDefaultDeserializer$/;
 
 /**
- * Messages travel to the pipeline at this size, at the number that `Pace` gives, or when no further one is here. They are
- * finished together: as many come again after a kill.
+ * Messages travel to the pipeline when they reach this size, the number that `Pace` sets, or when no other message is
+ * waiting. They finish together, so after a kill this many are read again.
  */
 const CHUNK_BYTES = 512 * 1024;
-/** A cluster that was there and is lost may come back within this time. */
+/** A lost cluster may come back within this time. */
 const LOST_MS = 5 * 60_000;
 const REOPEN_MS = 2000;
 
 /**
- * Publishes a document for each message of a topic of Kafka, whose value must be a JSON object. The messages of a
- * partition keep their order; keys and headers are not looked at.
+ * Publishes a document for each message of a Kafka topic. The value of a message must be a JSON object. The messages of
+ * a partition keep their order. Keys and headers are ignored.
  *
- * The connector is a member of a consumer group and begins where the group stands, or, where the group has read nothing
- * yet, with the oldest message. A message counts as read when its document has come to its end in the pipeline and the
- * index: then its offset is committed, every second and at the end. A run that is killed or fails leaves nothing out in
- * the next one, which repeats what was under way and what was written in the last second. (Where the indexer writes a
- * CSV or JSON Lines file, set its append to true: otherwise the next run begins the file anew, without what was read
- * before.) A message that is no JSON object, or has no id, fails by itself, with its place, and is not read again.
- * Previews commit nothing and do not join the group.
+ * The connector is a member of a consumer group. It starts at the position of the group, or with the oldest message if
+ * the group has read nothing. A message counts as read after its document has finished in the pipeline and the index:
+ * then its offset is committed, every second and at the end. After a run is killed or fails, the next run leaves
+ * nothing out. It repeats the documents that were in the pipeline and those that were written in the last second. (If
+ * the indexer writes a CSV or JSON Lines file, set its append to true. Otherwise the next run overwrites the file.) A
+ * message that is not a JSON object, or has no id, fails alone, with its position, and is not read again. Previews
+ * commit nothing and do not join the group.
  *
- * Several connectors, or processes, of one group share the partitions, also with Java's consumers that use the
- * CooperativeStickyAssignor. Partitions that stay with a member are read on while others move. One that moves is
- * finished first: the documents in flight are written and their offsets committed, within maxPollIntervalSecs, before
- * the next member reads it. A run that is stopped finishes what is in flight, for up to six seconds, and leaves the
- * group. So a member that joins or leaves repeats nothing. The log tells which partitions were gained and lost, and how
- * long it took. Where brokers are away for less than five minutes, reading continues when they are back.
+ * Several connectors or processes of one group share the partitions, also with Java consumers that use the
+ * CooperativeStickyAssignor. Members continue to read the partitions that they keep while others move. A partition that
+ * moves is finished first: its documents are written and their offsets committed, within maxPollIntervalSecs, before
+ * the next member reads it. A run that is stopped finishes its documents, for up to six seconds, and leaves the group.
+ * So a member that joins or leaves repeats nothing. The log lists which partitions were gained and lost, and how long
+ * it took. If brokers are away for less than five minutes, reading continues when they are back.
  *
- * A run that is killed cannot leave its group. The brokers miss it until its session ends, 45 seconds later as with
- * Java's clients (consumer { session.timeout.ms: 10000 } makes it 10; no longer than maxPollIntervalSecs): a run that
- * is started meanwhile waits for that, and says so in its log.
+ * A run that is killed cannot leave its group. The brokers notice when its session ends, 45 seconds later as with Java
+ * clients (consumer { session.timeout.ms: 10000 } sets 10; at most maxPollIntervalSecs). A run that starts before that
+ * waits, and says so in its log.
  *
- * Without an end the connector reads until the run is stopped, and has no time limit unless the config sets
- * runner.connectorTimeout. It ends with continueOnTimeout: false when all that there is has been read, or after
- * maxMessages.
+ * By default the connector reads until the run is stopped, and has no time limit unless the config sets
+ * runner.connectorTimeout. With continueOnTimeout: false it ends when it has read all messages; with maxMessages, after
+ * that number.
  *
- * TLS and SASL are set with the properties of Kafka's own clients: kafka { securityProtocol: SASL_SSL, consumer {
+ * TLS and SASL are set with the properties of Kafka's clients: kafka { securityProtocol: SASL_SSL, consumer {
  * sasl.mechanism: SCRAM-SHA-512, sasl.jaas.config: "… username=\"u\" password=\"p\";", ssl.truststore.location:
- * /path/ca.pem } }. Certificates are PEM files. PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512 are the mechanisms.
+ * /path/ca.pem } }. Certificates are PEM files. The mechanisms are PLAIN, SCRAM-SHA-256 and SCRAM-SHA-512.
  */
 export class KafkaConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
   static override readonly needsPipeline = true;
-  private source: KafkaSource | undefined;
-  private readonly progress = new ReadProgress(offsetsOf(this.params.offsets));
-  private commits: SettledCommits | undefined;
-  private target: Publisher | undefined;
+  #source: KafkaSource | undefined;
+  readonly #progress = new ReadProgress(offsetsOf(this.params.offsets));
+  #commits: SettledCommits | undefined;
+  #target: Publisher | undefined;
 
   static override goesOn({ offsets }: Static<typeof parameters>): boolean {
     return offsets === undefined;
@@ -149,8 +151,8 @@ export class KafkaConnector extends Connector<typeof parameters> {
     if (kafka.documentDeserializer !== undefined && !DESERIALIZER.test(kafka.documentDeserializer)) {
       yield {
         parameter: 'kafka.documentDeserializer',
-        message: `The deserializer ${kafka.documentDeserializer} is a class of Java, which cannot run here`,
-        hint: 'Leave it out, and have stages of the pipeline change the documents.',
+        message: `The deserializer ${kafka.documentDeserializer} is a Java class, which cannot run here`,
+        hint: 'Remove it, and change the documents with stages of the pipeline.',
         atStart: true,
       };
     }
@@ -173,16 +175,16 @@ export class KafkaConnector extends Connector<typeof parameters> {
 
   override async execute(publisher: Publisher | undefined): Promise<void> {
     const target = requirePublisher(publisher, this.context.name);
-    this.target = target;
+    this.#target = target;
     let lostAt: number | undefined;
     for (;;) {
       let isOpen = false;
       try {
-        const source = await KafkaSource.open(this.sourceSettings());
+        const source = await KafkaSource.open(this.#sourceSettings());
         isOpen = true;
-        this.source = source;
-        this.commits = this.commitsOf(source, target);
-        await this.read(source, target, this.commits);
+        this.#source = source;
+        this.#commits = this.#commitsOf(source, target);
+        await this.#read(source, target, this.#commits);
         return;
       } catch (error) {
         if (target.signal.aborted) return;
@@ -190,16 +192,16 @@ export class KafkaConnector extends Connector<typeof parameters> {
         const failure = kafkaError(this.params.kafka.bootstrapServers, error);
         if (!isPassing(error) || lostAt === undefined || Date.now() - lostAt > LOST_MS) throw failure;
         this.context.log.warn(`${failure.message}. It is tried again`);
-        await this.reset();
+        await this.#reset();
         await sleep(REOPEN_MS, undefined, { signal: target.signal }).catch(() => undefined);
       }
     }
   }
 
-  /** Only now nothing of what was read can be lost any more. */
+  /** Only now can nothing that was read be lost. */
   override async postExecute(): Promise<void> {
     try {
-      if ((await this.commits?.finish(() => isDelivered(this.target))) !== false) return;
+      if ((await this.#commits?.finish(() => isDelivered(this.#target))) !== false) return;
       this.message = 'messages whose documents could not be delivered are not committed: they come again';
     } catch (error) {
       throw kafkaError(this.params.kafka.bootstrapServers, error);
@@ -207,11 +209,11 @@ export class KafkaConnector extends Connector<typeof parameters> {
   }
 
   override async close(): Promise<void> {
-    await this.commits?.close();
-    await this.source?.close();
+    await this.#commits?.close();
+    await this.#source?.close();
   }
 
-  private sourceSettings(): KafkaSourceSettings {
+  #sourceSettings(): KafkaSourceSettings {
     const { kafka } = this.params;
     return {
       brokers: brokersOf(kafka.bootstrapServers),
@@ -220,22 +222,22 @@ export class KafkaConnector extends Connector<typeof parameters> {
       clientId: kafka.clientId,
       rebalanceTimeout: Number(kafka.maxPollIntervalSecs) * 1000,
       properties: propertiesOf(kafka),
-      offsets: this.progress.offsets,
+      offsets: this.#progress.offsets,
       isPreview: this.context.preview,
       log: this.context.log,
-      onRelease: async (partitions, signal) => (await this.commits?.release(partitions, signal)) ?? true,
+      onRelease: async (partitions, signal) => (await this.#commits?.release(partitions, signal)) ?? true,
       onGone: (partitions) => {
-        this.commits?.forgetPartitions(partitions);
-        this.progress.gone(partitions);
+        this.#commits?.forgetPartitions(partitions);
+        this.#progress.gone(partitions);
       },
     };
   }
 
-  private commitsOf(source: KafkaSource, target: Publisher): SettledCommits {
+  #commitsOf(source: KafkaSource, target: Publisher): SettledCommits {
     return new SettledCommits({
       commit: (positions) => source.commit(positions),
       settled: () => target.settled(),
-      onCommitted: (committed) => this.progress.committed(committed),
+      onCommitted: (committed) => this.#progress.committed(committed),
       onFailed: (error) => {
         const { message } = kafkaError(this.params.kafka.bootstrapServers, error);
         this.context.log.warn(`${message}. What was read is committed later`);
@@ -243,8 +245,8 @@ export class KafkaConnector extends Connector<typeof parameters> {
     });
   }
 
-  private async read(source: KafkaSource, target: Publisher, commits: SettledCommits): Promise<void> {
-    const { progress } = this;
+  async #read(source: KafkaSource, target: Publisher, commits: SettledCommits): Promise<void> {
+    const progress = this.#progress;
     const { topic } = this.params.kafka;
     const { maxMessages = Number.POSITIVE_INFINITY, messageTimeout = 100, idField = 'id' } = this.params;
     const { docIdPrefix, preview } = this.context;
@@ -261,7 +263,7 @@ export class KafkaConnector extends Connector<typeof parameters> {
       commits.begin(published);
       await target.publishChunk(chunk);
       commits.published(published);
-      await commits.room(target.signal);
+      await commits.waitForCapacity(target.signal);
     };
     while (progress.received < maxMessages && !target.signal.aborted) {
       const message = source.read();
@@ -280,13 +282,13 @@ export class KafkaConnector extends Connector<typeof parameters> {
     if (!target.signal.aborted) await publish();
   }
 
-  /** Forgets a source that is lost. What was not committed comes again. */
-  private async reset(): Promise<void> {
-    const { source } = this;
-    this.source = undefined;
-    this.commits?.forget();
-    this.commits = undefined;
-    this.progress.lost();
+  /** Forgets a lost source. Messages that were not committed are read again. */
+  async #reset(): Promise<void> {
+    const source = this.#source;
+    this.#source = undefined;
+    this.#commits?.forget();
+    this.#commits = undefined;
+    this.#progress.lost();
     await source?.close();
   }
 }

@@ -12,7 +12,7 @@ import { describeWithServer } from '../testing/real-server.ts';
 
 /* What connectors remember in a server, while their runs are killed; with a file of SQLite: tests/run. */
 
-/** A run in a process of its own, which can be killed. */
+/** A run in a separate process, which can be killed. */
 const SCRIPT = `
   import { catalogUrl } from '@headrace/components';
   import { readConfigText } from '@headrace/engine';
@@ -31,7 +31,7 @@ const BATCH_MS = 30;
 /** A destination that takes its time, and keeps the ids of what it was given. */
 class Destination {
   ids: string[] = [];
-  private readonly server = createServer(async (request, response) => {
+  readonly #server = createServer(async (request, response) => {
     const body = (await request.toArray()).join('');
     await sleep(BATCH_MS);
     for (const [, id = ''] of body.matchAll(/"id":"([^"]+)"/g)) this.ids.push(id);
@@ -39,17 +39,17 @@ class Destination {
   });
 
   async open(): Promise<void> {
-    this.server.listen(0, '127.0.0.1');
-    await once(this.server, 'listening');
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/`;
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`;
   }
 
   /**
    * Runs a connector again and again; gives what came in each round.
-   * @param kills after how many documents of its round a run is killed; behind them one is left to its end
+   * @param kills after how many documents of its round a run is killed; after them one run ends normally
    */
   async runs(connector: string, kills: readonly number[]): Promise<string[][]> {
     const config = `
@@ -76,8 +76,8 @@ class Destination {
   }
 
   close(): void {
-    this.server.close();
-    this.server.closeAllConnections();
+    this.#server.close();
+    this.#server.closeAllConnections();
   }
 }
 
@@ -194,7 +194,7 @@ await describeWithServer('kafka', (server) => {
       }`;
     const rounds = await destination.runs(connector, [2000, 7500]);
     expect(new Set(rounds.flat())).toEqual(new Set(ids));
-    // What came to its end was committed every two seconds, in which about 3,000 come.
+    // What finished was committed every two seconds, in which about 3,000 come.
     expect(rounds.at(-1)?.length).toBeLessThan(ids.length - 4000);
     expect((await destination.runs(connector, [])).flat()).toEqual([]);
   });

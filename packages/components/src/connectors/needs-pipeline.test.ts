@@ -35,7 +35,7 @@ it.each(['class: SleepConnector, duration: 1', 'class: SolrConnector, solr { url
   },
 );
 
-it('numbers that count otherwise than they are written are told', async () => {
+it('reports numbers that are rounded', async () => {
   const connector = 'class: SequenceConnector, pipeline: p, numDocs: -3, startWith: 1.5';
   expect(await warnings(connector, '{ name: p, stages: [] }')).toEqual([
     'connectors[0].numDocs 1 numDocs is -3, which is too small: 0 counts',

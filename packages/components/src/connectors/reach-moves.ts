@@ -10,7 +10,7 @@ export async function reachMoves(moves: MoveSettings, report: ReportProblem, pre
     try {
       await requireWritableFolder(folder);
     } catch (error) {
-      const hint = reachHint(error) ?? 'Give a folder that exists or can be made.';
+      const hint = reachHint(error) ?? 'Name a folder that exists or can be created.';
       report({ parameter: prefix + name, message: `No file can be moved to ${folder}: ${messageOf(error)}`, hint });
     }
   }

@@ -15,7 +15,7 @@ const ours = { certificateFile: file('client.pem'), keyFile: file('client.key') 
 
 type Params = Omit<ConstructorParameters<typeof RSSConnector>[0], 'rssURL'>;
 
-describe.skipIf(!hasOpenssl())('a feed behind TLS (needs the command openssl)', () => {
+describe.skipIf(!hasOpenssl())('a feed over TLS (needs the command openssl)', () => {
   beforeAll(() => makeCertificates(folder));
   afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -46,7 +46,7 @@ describe.skipIf(!hasOpenssl())('a feed behind TLS (needs the command openssl)', 
   }
 
   it.each<[string, Params, boolean, RegExp | undefined]>([
-    ['of an authority that nobody knows', {}, false, /the certificate of the server is not trusted/],
+    ['of an unknown authority', {}, false, /the certificate of the server is not trusted/],
     ['of an authority that is named', { tls: ca }, false, undefined],
     ['of any certificate', { acceptInvalidCert: true }, false, undefined],
     ['that demands a certificate, without one', { tls: ca }, true, /failed/],

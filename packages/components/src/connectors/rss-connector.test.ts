@@ -36,7 +36,7 @@ async function publish(answer: StubHandler | string, params: Params = {}, option
   return publisher;
 }
 
-/** Answers with one after the other, and with the last for ever. */
+/** Answers with each in order, and then always with the last. */
 function inTurn(...answers: readonly ((response: ServerResponse) => void)[]): StubHandler {
   let turn = 0;
   return (_, response) => answers[Math.min(turn++, answers.length - 1)]?.(response);
@@ -114,7 +114,7 @@ describe('RSSConnector', () => {
       ['p-bad', false],
     ]);
     expect(warnings).toEqual([
-      'p-bad: "garbage" is no date that can be read: it is left out',
+      'p-bad: "garbage" is not a readable date: it is left out',
       'p-bad has no date to compare with pubDateCutoff: it is published',
     ]);
   });
@@ -158,7 +158,7 @@ describe('RSSConnector', () => {
       expect(server?.mostAtOnce).toBe(1);
     });
 
-    it('ends after the first reading behind runDuration', async () => {
+    it('ends after the first reading after runDuration', async () => {
       await publish(RSS(item('1')), { runDuration: '0s', refreshIncrement: '1h' });
       expect(server?.requests).toHaveLength(1);
     });

@@ -38,22 +38,22 @@ const parameters = Type.Object({
   /** The URL of the feed, of http or https. */
   rssURL: Type.String(CONNECTS),
   /**
-   * Whether the guid is the id of the document; otherwise it is a random UUID, and every run publishes new documents.
-   * Defaults to true.
+   * Whether the guid is the id of the document. Otherwise the id is a random UUID, and every run publishes new
+   * documents. Defaults to true.
    */
   useGuidForDocID: Type.Optional(Type.Boolean({ default: true })),
   /**
-   * A duration such as "2h" or "7d"; items that were published longer ago are left out. Those without a date are
+   * A duration such as "2h" or "7d". Items that were published longer ago are left out. Items without a date are
    * published, with a warning. Defaults to none.
    */
   pubDateCutoff: Type.Optional(Type.String()),
   /**
-   * A duration; the feed is read again until it has passed. Needs refreshIncrement. By default the feed is read once;
-   * so it is in a preview. It may be longer than a day: only a runner.connectorTimeout that the config sets ends the
+   * A duration. The feed is read again until it has passed. Requires refreshIncrement. By default the feed is read
+   * once, and so it is in a preview. It may be longer than a day: only a runner.connectorTimeout in the config ends the
    * connector earlier.
    */
   runDuration: Type.Optional(Type.String()),
-  /** A duration; how long to wait between two readings. Minutes are polite. Needs runDuration. */
+  /** A duration: the wait between two readings. Minutes are polite. Requires runDuration. */
   refreshIncrement: Type.Optional(Type.String()),
   /** Makes the connector remember between runs what it has published. */
   state: Type.Optional(RememberParameter),
@@ -66,45 +66,45 @@ const parameters = Type.Object({
 const DURATIONS = ['pubDateCutoff', 'runDuration', 'refreshIncrement'] as const;
 
 const ACCEPT = 'application/rss+xml, application/atom+xml, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.1';
-/** A feed is held as a whole. */
+/** The maximum size of a feed, which is read as a whole. */
 const MAX_FEED_BYTES = 64 * 1024 * 1024;
 const MAX_REDIRECTS = 10;
-/** A longer timer would fire at once. */
+/** A longer timer would fire immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * Publishes a document for each item of an RSS feed (0.9 to 2.0) or each entry of an Atom feed, in the order of the
- * feed: once, or, with runDuration and refreshIncrement, again and again, each time only the items that are new or
- * changed since the reading before.
+ * feed. With runDuration and refreshIncrement, it reads the feed repeatedly and publishes only items that are new or
+ * changed since the last reading.
  *
- * A document has, as far as the item does: author, categories (a list), comments, content, description (that of Atom's
- * summary; the content where there is no other), enclosures (a list of objects with type, url and length), guid,
- * isPermaLink, link, title and pubDate, an instant in UTC. Of Atom guid is the id, pubDate the date of publication or
- * else of the last update, link the link to the entry itself. A date that cannot be read is left out, with a warning.
+ * A document has these fields, if the item has them: author, categories (a list), comments, content, description (in
+ * Atom the summary; without one, the content), enclosures (a list of objects with type, url and length), guid,
+ * isPermaLink, link, title and pubDate, an instant in UTC. In Atom, guid is the id, pubDate the date of publication or
+ * of the last update, and link the link to the entry. A date that cannot be read is left out, with a warning.
  *
- * The id of a document is the guid; of an item without one its link, and without that a hash of its content, so that
- * another run makes no second document of it.
+ * The id of a document is the guid. An item without a guid gets its link as id, and without a link a hash of its
+ * content, so another run makes no second document of it.
  *
- * Servers are asked politely: a feed that has not changed is not downloaded again (ETag, Last-Modified), a server that
- * is overloaded is given the time that it asks for, and only one request is under way. What fails in passing is tried
- * again; between two readings such a failure is only a warning. Feeds with common faults of their XML are read all the
- * same, one that breaks off is not. Redirects are followed. A user and a password in the URL are sent as basic
- * authentication. Proxies are taken from HTTP_PROXY, HTTPS_PROXY and NO_PROXY of the environment.
+ * The connector is polite to servers: an unchanged feed is not downloaded again (ETag, Last-Modified), an overloaded
+ * server gets the time that it asks for, and only one request runs at a time. Temporary failures are tried again;
+ * between two readings, such a failure is only a warning. Feeds with common XML faults are read; an incomplete feed is
+ * not. Redirects are followed. A user and a password in the URL are sent as basic authentication. Proxies are read from
+ * HTTP_PROXY, HTTPS_PROXY and NO_PROXY of the environment.
  *
- * With a block state the connector remembers between runs which items it has published, and publishes only those that
- * are new or changed. An item counts as published when its document was indexed, or failed by itself: a run that is
- * killed leaves nothing out in the next one. Items that are no longer in the feed are forgotten, so the state stays as
- * small as the feed. An empty feed, and one that could not be read, forgets nothing.
+ * With a block state, the connector remembers between runs which items it has published, and publishes only new or
+ * changed ones. An item counts as published when its document was indexed or failed alone: after a run is killed, the
+ * next run leaves nothing out. Items that are no longer in the feed are forgotten, so the state stays as small as the
+ * feed. After an empty feed, or one that could not be read, nothing is forgotten.
  */
 export class RSSConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
   static override readonly needsPipeline = true;
-  private client: HttpClient | undefined;
-  private etag: string | undefined;
-  private lastModified: string | undefined;
-  private state: FileState | undefined;
-  private settled: FinishedFiles<string> | undefined;
-  private completed = false;
+  #client: HttpClient | undefined;
+  #etag: string | undefined;
+  #lastModified: string | undefined;
+  #state: FileState | undefined;
+  #settled: FinishedFiles<string> | undefined;
+  #completed = false;
 
   static override endless({ runDuration }: Static<typeof parameters>): boolean {
     return runDuration !== undefined;
@@ -150,12 +150,12 @@ export class RSSConnector extends Connector<typeof parameters> {
 
   override async reach(_report: unknown, signal: AbortSignal): Promise<void> {
     try {
-      this.client = await this.open({ retry: NO_RETRY });
-      await this.read(signal);
+      this.#client = await this.#open({ retry: NO_RETRY });
+      await this.#read(signal);
     } catch (error) {
-      throw this.unreadable(error);
+      throw this.#unreadable(error);
     } finally {
-      await this.client?.close();
+      await this.#client?.close();
     }
     const { state } = this.params;
     if (keepsState(state)) await reachState(state, this.context.log);
@@ -167,69 +167,69 @@ export class RSSConnector extends Connector<typeof parameters> {
     const increment = context.preview ? undefined : milliseconds(params.refreshIncrement);
     const again = increment === undefined ? undefined : Math.min(increment, MAX_TIMER_MS);
     const until = performance.now() + (milliseconds(params.runDuration) ?? 0);
-    // A preview neither reads nor writes what is remembered.
+    // A preview does not use the remembered items.
     if (!context.preview && keepsState(params.state)) {
       const state = await openState(params.state, context.name, context.log);
-      this.state = state;
-      this.settled = new FinishedFiles(target, async (digests) => state.published(digests, now()));
+      this.#state = state;
+      this.#settled = new FinishedFiles(target, async (digests) => state.published(digests, now()));
     }
-    this.client = await this.open();
+    this.#client = await this.#open();
     const goesOn = () => again !== undefined && performance.now() < until;
     let known: ReadonlySet<string> = new Set();
     for (;;) {
-      const items = await this.readOrWait(goesOn, target.signal);
-      await this.publishNew(items, known, target);
+      const items = await this.#readOrWait(goesOn, target.signal);
+      await this.#publishNew(items, known, target);
       // A feed that is empty for a moment does not make its items new.
       if (items.length > 0) known = new Set(items.map(({ digest }) => digest));
-      this.completed = !target.signal.aborted;
+      this.#completed = !target.signal.aborted;
       if (!goesOn() || target.signal.aborted) return;
       await sleep(again, undefined, { signal: target.signal }).catch(() => undefined);
       if (target.signal.aborted) return;
     }
   }
 
-  /** All documents have come to their end. */
+  /** All documents have finished. */
   override async postExecute(): Promise<void> {
-    const delivered = (await this.settled?.finish()) !== false;
+    const delivered = (await this.#settled?.finish()) !== false;
     if (!delivered) this.message = 'items whose documents could not be delivered are left for the next run';
-    // What was not in the feed is forgotten.
-    if (this.completed) await this.state?.told(1, true);
+    // Items that were not in the feed are forgotten.
+    if (this.#completed) await this.#state?.reportExpired(1, true);
   }
 
   override async close(): Promise<void> {
     try {
-      await this.settled?.giveUp();
-      await this.state?.close();
+      await this.#settled?.giveUp();
+      await this.#state?.close();
     } finally {
-      await this.client?.close();
+      await this.#client?.close();
     }
   }
 
-  private async open(options: HttpClientOptions = {}): Promise<HttpClient> {
+  async #open(options: HttpClientOptions = {}): Promise<HttpClient> {
     const tls = tlsOf(this.params);
     return HttpClient.open({ connections: 1, maxBodyBytes: MAX_FEED_BYTES, tls, ...options });
   }
 
-  /** The items of the feed; none when it has not changed, or, while others follow, when a reading fails in passing. */
-  private async readOrWait(goesOn: () => boolean, signal: AbortSignal): Promise<readonly FeedItem[]> {
+  /** The items of the feed; none if it has not changed or, if other readings follow, after a temporary failure. */
+  async #readOrWait(goesOn: () => boolean, signal: AbortSignal): Promise<readonly FeedItem[]> {
     try {
-      return await this.read(signal);
+      return await this.#read(signal);
     } catch (error) {
       if (signal.aborted) return [];
       const passing = error instanceof HttpError && (error.isConnectionFailure || isTransient(error.status ?? 0));
-      if (!passing || !goesOn()) throw this.unreadable(error);
+      if (!passing || !goesOn()) throw this.#unreadable(error);
       this.context.log.warn(`${messageOf(error)}. The feed is read again in ${this.params.refreshIncrement}`);
       return [];
     }
   }
 
-  private async read(signal: AbortSignal): Promise<readonly FeedItem[]> {
+  async #read(signal: AbortSignal): Promise<readonly FeedItem[]> {
     const { rssURL } = this.params;
     const headers: Record<string, string> = { accept: ACCEPT };
-    if (this.etag !== undefined) headers['if-none-match'] = this.etag;
-    if (this.lastModified !== undefined) headers['if-modified-since'] = this.lastModified;
+    if (this.#etag !== undefined) headers['if-none-match'] = this.#etag;
+    if (this.#lastModified !== undefined) headers['if-modified-since'] = this.#lastModified;
     const response = await getFollowing(
-      this.client as HttpClient,
+      this.#client as HttpClient,
       { url: rssURL, headers, signal },
       { limit: MAX_REDIRECTS, follow: () => true },
     );
@@ -237,27 +237,25 @@ export class RSSConnector extends Connector<typeof parameters> {
     const { body, headers: answered, url } = requireSuccess(response);
     const feed = await readFeed(feedText(body, headerText(answered, 'content-type')));
     if (feed.fault !== undefined) {
-      this.context.log.warn(
-        `${safeUrl(rssURL)} is not well-formed XML (${feed.fault}): it is read as far as it can be`,
-      );
+      this.context.log.warn(`${safeUrl(rssURL)} is not well-formed XML (${feed.fault}): it is read as far as possible`);
     }
-    this.etag = headerText(answered, 'etag');
-    this.lastModified = headerText(answered, 'last-modified');
+    this.#etag = headerText(answered, 'etag');
+    this.#lastModified = headerText(answered, 'last-modified');
     return feed.items.map((element) => feedItem(element, url));
   }
 
-  private async publishNew(items: readonly FeedItem[], known: ReadonlySet<string>, target: Publisher): Promise<void> {
+  async #publishNew(items: readonly FeedItem[], known: ReadonlySet<string>, target: Publisher): Promise<void> {
     const window = milliseconds(this.params.pubDateCutoff);
     const oldest = window === undefined ? undefined : Date.now() - window;
-    // A feed that is empty, has not changed or could not be read says nothing about what is no longer in it.
-    if (items.length > 0) await this.state?.begin();
+    // An empty, unchanged or unreadable feed does not show which items are gone.
+    if (items.length > 0) await this.#state?.begin();
     for (const item of items) {
       if (target.signal.aborted) return;
-      const published = await this.state?.encounter(item.digest);
+      const published = await this.#state?.encounter(item.digest);
       if (published !== undefined || known.has(item.digest)) continue;
-      const id = this.idOf(item);
+      const id = this.#idOf(item);
       if (item.badDate !== undefined) {
-        this.context.log.warn(`${id}: "${item.badDate}" is no date that can be read: it is left out`);
+        this.context.log.warn(`${id}: "${item.badDate}" is not a readable date: it is left out`);
       }
       if (oldest !== undefined) {
         if (item.published === undefined) {
@@ -266,20 +264,20 @@ export class RSSConnector extends Connector<typeof parameters> {
       }
       const waiting = target.publish(documentOf(id, item.fields));
       if (waiting !== undefined) await waiting;
-      this.settled?.add(item.digest);
+      this.#settled?.add(item.digest);
     }
-    if (items.length > 0) await this.state?.finish();
+    if (items.length > 0) await this.#state?.finish();
   }
 
-  private idOf({ guid, substitute }: FeedItem): string {
+  #idOf({ guid, substitute }: FeedItem): string {
     const { useGuidForDocID = true } = this.params;
     return this.context.docIdPrefix + (useGuidForDocID ? (guid ?? substitute) : crypto.randomUUID());
   }
 
-  private unreadable(error: unknown): HeadraceError {
+  #unreadable(error: unknown): HeadraceError {
     const reason = error instanceof HttpError ? error.message : `${safeUrl(this.params.rssURL)}: ${messageOf(error)}`;
     return new HeadraceError('HR_SOURCE_UNREADABLE', reason, {
-      hint: 'Check rssURL: open it in a browser, it must show the feed itself.',
+      hint: 'Check rssURL: open it in a browser, which must show the feed itself.',
     });
   }
 }

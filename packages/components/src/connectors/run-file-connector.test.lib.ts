@@ -14,7 +14,7 @@ export async function writeFiles(folder: string, files: Record<string, string | 
   }
 }
 
-/** Runs a FileConnector over a folder to its end. Paths are told from the folder on. */
+/** Runs a FileConnector over a folder. Paths are relative to the folder. */
 export async function runFileConnector(folder: string, params: Record<string, unknown>) {
   const publisher = new CollectingPublisher();
   const given = readJson(JSON.stringify({ paths: [folder], ...params })) as JsonObject;

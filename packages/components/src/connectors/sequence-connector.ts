@@ -3,19 +3,16 @@ import { requirePublisher } from '../publishing/require-publisher.ts';
 import { SequenceDecoder, type SequencePosition } from './sequence-decoder.ts';
 
 const parameters = Type.Object({
-  /** How many documents to publish; none when it is negative. */
+  /** How many documents to publish. A negative number means none. */
   numDocs: Type.Integer(clamped({ minimum: 0 })),
   /** The id of the first. Defaults to 0. */
   startWith: Type.Optional(Type.Integer({ default: 0 })),
 });
 
-/** Documents that are published as one piece. */
+/** Documents that are published together. */
 const PIECE_DOCUMENTS = 2000;
 
-/**
- * Publishes documents that hold nothing but an id, numbered one after the other: for trying out pipelines and for
- * measuring them.
- */
+/** Publishes documents that have only an id, numbered from a start: to test and to measure pipelines. */
 export class SequenceConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
   static override readonly needsPipeline = true;
@@ -35,7 +32,7 @@ export class SequenceConnector extends Connector<typeof parameters> {
         first: startWith + done,
         count: Math.min(PIECE_DOCUMENTS, numDocs - done),
       };
-      // The numbers say it all: there are no bytes to decode.
+      // The numbers are enough: there are no bytes to decode.
       await target.publishChunk({ bytes: new Uint8Array(0), decoder, position, documents: position.count });
     }
   }

@@ -4,19 +4,19 @@ export interface SequenceDecoderOptions {
   readonly docIdPrefix: string;
 }
 
-/** The numbers of a piece. Plain data. */
+/** The numbers of a chunk. Plain data. */
 export interface SequencePosition {
   readonly first: number;
   readonly count: number;
 }
 
-/** Makes documents with nothing but a number for an id. */
+/** Makes documents that have only a number as id. */
 export class SequenceDecoder implements RecordDecoder {
-  private readonly prefix: string;
-  private readonly shape = Shape.of(['id']);
+  readonly #prefix: string;
+  readonly #shape = Shape.of(['id']);
 
   constructor({ docIdPrefix }: SequenceDecoderOptions) {
-    this.prefix = docIdPrefix;
+    this.#prefix = docIdPrefix;
   }
 
   static reference(options: SequenceDecoderOptions): ModuleReference {
@@ -25,6 +25,6 @@ export class SequenceDecoder implements RecordDecoder {
 
   decode(_bytes: Uint8Array, position: unknown, sink: RecordSink): void {
     const { first, count } = position as SequencePosition;
-    for (let i = 0; i < count; i++) sink.document(new Document(this.shape, [`${this.prefix}${first + i}`]));
+    for (let i = 0; i < count; i++) sink.document(new Document(this.#shape, [`${this.#prefix}${first + i}`]));
   }
 }

@@ -6,10 +6,10 @@ const parameters = Type.Object({
   duration: Type.Integer({ minimum: 0 }),
 });
 
-/** The longest time that a timer can wait at once, in milliseconds. */
+/** The maximum time of one timer, in milliseconds. */
 const MAX_TIMER = 2 ** 31 - 1;
 
-/** Publishes nothing and takes its time: for trying out how connectors of a run follow one another. */
+/** Publishes nothing and waits: to test how connectors of a run follow one another. */
 export class SleepConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
 
@@ -17,7 +17,7 @@ export class SleepConnector extends Connector<typeof parameters> {
     const { signal } = this.context;
     for (let left = this.params.duration; left > 0 && !signal.aborted; left -= MAX_TIMER) {
       await setTimeout(Math.min(left, MAX_TIMER), undefined, { signal }).catch((error) => {
-        // A stop wakes it up; that is no failure.
+        // A stop ends the wait. That is no failure.
         if (!signal.aborted) throw error;
       });
     }

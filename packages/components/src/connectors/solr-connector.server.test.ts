@@ -186,7 +186,7 @@ function behaves(solr: () => Record<string, unknown>): void {
 await describeWithServer('solr', (server: RealServer) => {
   behaves(() => ({ url: [`${server.url}/quickstart/`] }));
 
-  it('goes on at the next URL when one is lost', async () => {
+  it('continues with the next URL when one is lost', async () => {
     const { rejected } = await run({
       solr: { url: ['http://127.0.0.1:1/solr/quickstart', `${server.url}/quickstart`] },
     });

@@ -24,14 +24,14 @@ const parameters = Type.Object({
   /** How to reach Solr. */
   solr: Type.Object({
     /**
-     * URLs of the same core or collection, its name at their end: http://localhost:8983/solr/books. With
-     * useCloudClient, URLs of nodes without it: http://localhost:8983/solr. One may be written without a list; with
-     * zkHosts the list may be empty. A user and a password in a URL are sent as basic authentication.
+     * URLs of the same core or collection, with its name at the end: http://localhost:8983/solr/books. With
+     * useCloudClient, URLs of nodes without it: http://localhost:8983/solr. A single URL needs no list. With zkHosts
+     * the list may be empty. A user and a password in a URL are sent as basic authentication.
      */
     url: SolrUrls,
     ...solrParameters,
   }),
-  /** Commands to send before anything is read, such as {"delete": {"query": "*:*"}}. Defaults to none. */
+  /** Commands to send before the query, such as {"delete": {"query": "*:*"}}. Defaults to none. */
   preActions: Type.Optional(Type.Array(Type.String(), { default: [] })),
   /**
    * Commands to send at the end, such as {"commit": {}} or {"delete": {"query": "-run_id:{runId}"}}. Defaults to none.
@@ -40,8 +40,8 @@ const parameters = Type.Object({
   /** Whether the commands are XML instead of JSON. Defaults to false. */
   useXml: Type.Optional(Type.Boolean({ default: false })),
   /**
-   * The parameters of the query: q, fq, fl, sort and all others; one with several values has a list. rows is the size
-   * of a page, by default 1000. Defaults to all documents.
+   * The parameters of the query: q, fq, fl, sort and all others. One with several values has a list. rows is the size
+   * of a page, 1000 by default. Defaults to all documents.
    */
   solrParams: Type.Optional(MapOf(Type.Unknown())),
   /** The unique key of the collection, letter case included. Defaults to id. */
@@ -51,32 +51,32 @@ const parameters = Type.Object({
 /** A page of results. */
 interface Page {
   readonly documents: readonly Value[];
-  /** Where the next page begins; the same as before when there is none. */
+  /** The start of the next page. It does not change after the last page. */
   readonly next: string;
 }
 
 /**
- * Reads all results of a query from Solr, and sends commands to Solr before and after: to empty a collection before a
- * run, to commit behind it. Without a pipeline it does the latter only.
+ * Reads all results of a query from Solr, and sends commands to Solr before and after: for example to empty a
+ * collection before a run, or to commit after it. Without a pipeline it only sends the commands.
  *
- * Each result becomes a document. Its id is the value of the field idField, behind the docIdPrefix; a result without
- * that field fails by itself. All other fields are copied, but for id and the reserved ones, their names in lower case,
- * their values as Solr has them: numbers stay numbers, dates are ISO texts, a field of many values is a list.
+ * Each result becomes a document. Its id is the docIdPrefix and the value of the field idField. A result without that
+ * field fails alone. All other fields are copied except id and the reserved ones, with names in lower case and the
+ * values of Solr: numbers stay numbers, dates are ISO texts, a field with many values is a list.
  *
- * Results are read page by page with a cursor, so a collection of any size can be read, the next page while one is
- * published. The cursor needs an order without ties: idField asc goes behind the sort of the query, so idField must be
- * the unique key of the collection. Documents that are indexed meanwhile may be among the results or not.
+ * Results are read page by page with a cursor, so a collection of any size can be read. The next page is read while one
+ * is published. The cursor needs an order without ties: idField asc is added to the sort of the query, so idField must
+ * be the unique key of the collection. Documents that are indexed during the run may be among the results or not.
  *
- * Commands are bodies of requests to /update; {runId} in them stands for the id of the run. None is committed unless it
- * is, or holds, a commit. preActions are sent one after the other before anything is read, postActions when all
- * documents have come to their end; not when some could not be delivered because the destination was away, overloaded
- * or took nothing. A command that fails fails the run, and so does a query. Previews leave commands out. What fails in
- * passing is tried again, with several URLs at the next of them.
+ * Commands are bodies of requests to /update. {runId} in them is replaced by the id of the run. Nothing is committed
+ * unless a command is, or contains, a commit. preActions are sent in order before the query, postActions after all
+ * documents have finished, but not if some could not be delivered because the destination was away, overloaded or
+ * refused everything. A command that fails fails the run, and so does a query. Previews send no commands. Temporary
+ * failures are tried again, with several URLs at the next one.
  */
 export class SolrConnector extends Connector<typeof parameters> {
   static override readonly parameters = parameters;
-  private solr: Solr | undefined;
-  private target: Publisher | undefined;
+  #solr: Solr | undefined;
+  #target: Publisher | undefined;
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
     yield* checkSolr(params.solr);
@@ -89,17 +89,17 @@ export class SolrConnector extends Connector<typeof parameters> {
   }
 
   override async preExecute(): Promise<void> {
-    await this.act('preActions', this.params.preActions ?? []);
+    await this.#act('preActions', this.params.preActions ?? []);
   }
 
   override async execute(publisher: Publisher | undefined): Promise<void> {
     if (publisher === undefined) return;
-    this.target = publisher;
+    this.#target = publisher;
     const { signal } = publisher;
     const { solrParams, idField = 'id' } = this.params;
     const query = cursorQuery(solrParams as ReadonlyMap<string, Value> | undefined, idField);
     let cursor = '*';
-    let page = this.page(query, cursor, signal);
+    let page = this.#page(query, cursor, signal);
     let number = 0;
     for (;;) {
       const { documents, next } = await page.catch((error: unknown) => {
@@ -109,13 +109,13 @@ export class SolrConnector extends Connector<typeof parameters> {
       const isLast = next === cursor;
       cursor = next;
       if (!isLast) {
-        page = this.page(query, cursor, signal);
-        // It may fail while this page is published; it is awaited behind that.
+        page = this.#page(query, cursor, signal);
+        // It may fail while this page is published. It is awaited after that.
         page.catch(() => undefined);
       }
       for (const result of documents) {
         if (signal.aborted) return;
-        const waiting = this.publish(result as JsonObject, ++number, publisher);
+        const waiting = this.#publish(result as JsonObject, ++number, publisher);
         if (waiting !== undefined) await waiting;
       }
       if (isLast || signal.aborted) return;
@@ -125,23 +125,23 @@ export class SolrConnector extends Connector<typeof parameters> {
   override async postExecute(): Promise<void> {
     const { postActions = [] } = this.params;
     if (postActions.length === 0) return;
-    // A deletion of what is old would take with it what has no new version yet.
-    if (await isDelivered(this.target)) await this.act('postActions', postActions);
+    // A command that deletes old documents would also delete those without a new version.
+    if (await isDelivered(this.#target)) await this.#act('postActions', postActions);
     else this.message = 'postActions were left out: documents could not be delivered';
   }
 
   override async close(): Promise<void> {
-    await this.solr?.close();
+    await this.#solr?.close();
   }
 
-  private async act(parameter: 'preActions' | 'postActions', actions: readonly string[]): Promise<void> {
+  async #act(parameter: 'preActions' | 'postActions', actions: readonly string[]): Promise<void> {
     const { runId, log, preview, signal } = this.context;
     if (preview && actions.length > 0) {
       log.warn(`${parameter} are left out in a preview`);
       return;
     }
     for (const [i, action] of actions.entries()) {
-      const solr = await this.open();
+      const solr = await this.#open();
       const body = action.replaceAll('{runId}', () => runId);
       try {
         await solr.update(body, this.params.useXml === true ? 'text/xml' : 'text/json', signal);
@@ -151,8 +151,8 @@ export class SolrConnector extends Connector<typeof parameters> {
     }
   }
 
-  private async page(query: URLSearchParams, cursor: string, signal: AbortSignal): Promise<Page> {
-    const solr = await this.open();
+  async #page(query: URLSearchParams, cursor: string, signal: AbortSignal): Promise<Page> {
+    const solr = await this.#open();
     const params = new URLSearchParams(query);
     params.set('cursorMark', cursor);
     try {
@@ -165,12 +165,12 @@ export class SolrConnector extends Connector<typeof parameters> {
     }
   }
 
-  private publish(result: JsonObject, number: number, publisher: Publisher): Promise<void> | undefined {
+  #publish(result: JsonObject, number: number, publisher: Publisher): Promise<void> | undefined {
     const { idField = 'id' } = this.params;
     const key = result.get(idField);
     const id = key === undefined || Array.isArray(key) ? '' : (textOf(key) ?? '');
     if (id === '') {
-      const place = `${this.solr?.address}, result ${number}`;
+      const place = `${this.#solr?.address}, result ${number}`;
       return publisher.reject({ place, message: `it has no value in the field ${idField} for the id` });
     }
     const document = Document.create(this.context.docIdPrefix + id);
@@ -183,22 +183,22 @@ export class SolrConnector extends Connector<typeof parameters> {
     return publisher.publish(document);
   }
 
-  private async open(): Promise<Solr> {
-    this.solr ??= await Solr.open(this.params.solr);
-    return this.solr;
+  async #open(): Promise<Solr> {
+    this.#solr ??= await Solr.open(this.params.solr);
+    return this.#solr;
   }
 }
 
 function readPage(answer: JsonObject): Page {
   const header = answer.get('responseHeader');
   if (header instanceof Map && header.get('partialResults') === true) {
-    throw new Error('it gave a part of the results only: timeAllowed is too short, or a shard is missing');
+    throw new Error('it returned only a part of the results: timeAllowed is too short, or a shard is missing');
   }
   const response = answer.get('response');
   const documents = response instanceof Map ? response.get('docs') : undefined;
   const next = answer.get('nextCursorMark');
   if (!Array.isArray(documents) || typeof next !== 'string') {
-    throw new Error('its answer holds no list of documents with a cursor: grouped results cannot be read');
+    throw new Error('its answer has no list of documents with a cursor: grouped results cannot be read');
   }
   return { documents, next };
 }

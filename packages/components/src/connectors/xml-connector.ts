@@ -19,18 +19,18 @@ import { reachFile } from './reach-file.ts';
 const parameters = Type.Object({
   /**
    * The files: local paths, file: URIs, or classpath:x, which is x in the working directory. One of filePaths and
-   * urlFiles must be given.
+   * urlFiles is required.
    */
   filePaths: Type.Optional(Type.Array(Type.String(READS))),
   /** The same, with file:// before each path, which may be relative. Wins over filePaths. */
   urlFiles: Type.Optional(Type.Array(Type.String(READS))),
   /** The path of the elements that become documents, for example /Company/staff. */
   xmlRootPath: Type.String(),
-  /** The path of the elements with the id, from the root too: /Company/staff/id. */
+  /** The path of the elements with the id, also from the root: /Company/staff/id. */
   xmlIdPath: Type.String(),
   /**
-   * The charset of the files, such as utf-8, whatever they declare themselves: a name that Java, the Encoding Standard
-   * or iconv-lite has. With auto a byte-order mark says it, or the declaration, or it is found out as with
+   * The charset of the files, such as utf-8, regardless of what they declare: a name that Java, the Encoding Standard
+   * or iconv-lite knows. With auto, a byte-order mark or the declaration decides, otherwise it is detected as in
    * CSVConnector.
    */
   encoding: Type.String(),
@@ -40,15 +40,15 @@ const parameters = Type.Object({
 });
 
 /**
- * Publishes a document for each element of XML files that stands at a given path. It holds the element as it stands in
- * the file, from its start tag to its end tag: XPathExtractor takes values out of it.
+ * Publishes a document for each element of XML files at a given path. The document has the unchanged text of the
+ * element, from its start tag to its end tag: use XPathExtractor to copy values from it.
  *
- * The id is the text of the elements at another path; several are joined, white space is kept. An element without an id
- * gets a random one. Files may be of any size. A file that is not well-formed fails the connector, after the elements
- * before that place were published. Entities are never expanded and nothing outside of the file is read.
+ * The id is the text of the elements at another path. Several are joined, white space is kept. An element without an id
+ * gets a random one. Files may have any size. A file that is not well-formed fails the connector, after the elements
+ * before the fault were published. Entities are never expanded and nothing outside of the file is read.
  *
- * Paths are names of elements from the root, as in /Company/staff, written as in the file, prefix included. They are no
- * XPath.
+ * Paths are names of elements from the root, as in /Company/staff, written as in the file, including the prefix. They
+ * are not XPath.
  */
 export class XMLConnector extends Connector<typeof parameters> {
   static readonly javaClass = 'com.kmwllc.lucille.connector.xml.XMLConnector';
@@ -107,7 +107,7 @@ export class XMLConnector extends Connector<typeof parameters> {
   }
 }
 
-/** Only the scheme goes: what follows may be a relative path, which no URI has. */
+/** Only the scheme is removed: the rest may be a relative path, which no URI allows. */
 function withoutScheme(path: string): string {
   return path.replace(/^file:\/\//i, '');
 }

@@ -25,29 +25,29 @@ export interface ChildQuery {
  * nothing held but the children of one row.
  */
 export class ChildRows {
-  private readonly name: string;
-  private readonly textOrder: TextOrder;
-  private readonly log: Logger;
-  private readonly joinColumn: number;
-  private readonly fields: ReturnType<typeof rowFields>;
-  private readonly batches: AsyncIterator<readonly Row[]>;
-  private batch: readonly Row[] = [];
-  private at = 0;
-  private ended = false;
-  private lastParent: Value | undefined;
-  private lastChildren: JsonObject[] = [];
-  private lastKey: Value | undefined;
-  private orphans = 0;
+  readonly #name: string;
+  readonly #textOrder: TextOrder;
+  readonly #log: Logger;
+  readonly #joinColumn: number;
+  readonly #fields: ReturnType<typeof rowFields>;
+  readonly #batches: AsyncIterator<readonly Row[]>;
+  #batch: readonly Row[] = [];
+  #at = 0;
+  #ended = false;
+  #lastParent: Value | undefined;
+  #lastChildren: JsonObject[] = [];
+  #lastKey: Value | undefined;
+  #orphans = 0;
 
   /** Throws `HR_CONNECTOR_FAILED` when the query has no such column. */
   constructor(stream: RowStream, joinField: string, { name, kind, log }: ChildQuery) {
     const { columns } = stream;
     // SQL Server's binary order of NVARCHAR goes by UTF-16 units, that of all others by characters.
-    this.textOrder = kind === 'sqlserver' ? byUnits : byCodePoints;
-    this.name = name;
-    this.log = log;
-    this.joinColumn = columnOf(columns, joinField);
-    if (this.joinColumn < 0) {
+    this.#textOrder = kind === 'sqlserver' ? byUnits : byCodePoints;
+    this.#name = name;
+    this.#log = log;
+    this.#joinColumn = columnOf(columns, joinField);
+    if (this.#joinColumn < 0) {
       throw new HeadraceError('HR_CONNECTOR_FAILED', `${name}: the result has no column ${joinField}, its join field`, {
         hint: `Its columns are ${columns.join(', ')}.`,
       });
@@ -56,8 +56,8 @@ export class ChildRows {
     for (const column of reserved) {
       log.warn(`${name}: column ${column} is left out, the engine has a field of that name; rename it (AS other_name)`);
     }
-    this.fields = rowFields(columns, reserved, -1);
-    this.batches = stream.rows(this.joinColumn)[Symbol.asyncIterator]();
+    this.#fields = rowFields(columns, reserved, -1);
+    this.#batches = stream.rows(this.#joinColumn)[Symbol.asyncIterator]();
   }
 
   /**
@@ -65,60 +65,60 @@ export class ChildRows {
    * Throws `HR_CONNECTOR_FAILED` when they do not, or the rows of the query do not.
    */
   async childrenOf(parent: Value): Promise<JsonObject[]> {
-    if (this.lastParent !== undefined) {
-      const order = this.compare(this.lastParent, parent);
+    if (this.#lastParent !== undefined) {
+      const order = this.#compare(this.#lastParent, parent);
       // A second row of the same key has the same children.
-      if (order === 0) return this.lastChildren.map((child) => copyValue(child) as JsonObject);
+      if (order === 0) return this.#lastChildren.map((child) => copyValue(child) as JsonObject);
       if (order > 0) throw unsorted('sql', 'its id column');
     }
     const children: JsonObject[] = [];
-    for (let row = await this.current(); row !== undefined; row = await this.current()) {
-      const order = this.compare(row[this.joinColumn] as Value, parent);
+    for (let row = await this.#current(); row !== undefined; row = await this.#current()) {
+      const order = this.#compare(row[this.#joinColumn] as Value, parent);
       if (order > 0) break;
-      if (order === 0) children.push(this.child(row, children.length));
-      else this.orphans++;
-      this.at++;
+      if (order === 0) children.push(this.#child(row, children.length));
+      else this.#orphans++;
+      this.#at++;
     }
-    this.lastParent = parent;
-    this.lastChildren = children;
+    this.#lastParent = parent;
+    this.#lastChildren = children;
     return children;
   }
 
   /** The next row that has a key; undefined at the end. */
-  private async current(): Promise<Row | undefined> {
+  async #current(): Promise<Row | undefined> {
     for (;;) {
-      for (; this.at < this.batch.length; this.at++) {
-        const row = this.batch[this.at] as Row;
-        const key = row[this.joinColumn] as Value;
+      for (; this.#at < this.#batch.length; this.#at++) {
+        const row = this.#batch[this.#at] as Row;
+        const key = row[this.#joinColumn] as Value;
         // NULL equals nothing, wherever it is sorted to.
         if (key === null) continue;
-        if (this.lastKey !== undefined && this.compare(this.lastKey, key) > 0) {
-          throw unsorted(this.name, 'its join column');
+        if (this.#lastKey !== undefined && this.#compare(this.#lastKey, key) > 0) {
+          throw unsorted(this.#name, 'its join column');
         }
-        this.lastKey = key;
+        this.#lastKey = key;
         return row;
       }
-      if (this.ended) return undefined;
-      const next = await this.batches.next();
+      if (this.#ended) return undefined;
+      const next = await this.#batches.next();
       if (next.done === true) {
-        this.ended = true;
-        if (this.orphans > 0)
-          this.log.info(`${this.name}: ${counted(this.orphans, 'row belongs', 'rows belong')} to no row of sql`);
+        this.#ended = true;
+        if (this.#orphans > 0)
+          this.#log.info(`${this.#name}: ${counted(this.#orphans, 'row belongs', 'rows belong')} to no row of sql`);
         return undefined;
       }
-      this.batch = next.value;
-      this.at = 0;
+      this.#batch = next.value;
+      this.#at = 0;
     }
   }
 
   /** Numbers as numbers, texts by their characters. */
-  private compare(a: Value, b: Value): number {
+  #compare(a: Value, b: Value): number {
     const [x, y] = [keyOf(a), keyOf(b)];
-    if (typeof x === 'string' && typeof y === 'string') return this.textOrder(x, y);
+    if (typeof x === 'string' && typeof y === 'string') return this.#textOrder(x, y);
     if (typeof x === 'string' || typeof y === 'string') {
       throw new HeadraceError(
         'HR_CONNECTOR_FAILED',
-        `The join column of ${this.name} and the id column of sql are of different types`,
+        `The join column of ${this.#name} and the id column of sql are of different types`,
         { hint: 'One is a number, the other a text: cast one of them in its query.' },
       );
     }
@@ -126,9 +126,9 @@ export class ChildRows {
     return x > y ? 1 : 0;
   }
 
-  private child(row: Row, number: number): JsonObject {
+  #child(row: Row, number: number): JsonObject {
     const child: JsonObject = new Map([['id', String(number)]]);
-    for (const field of this.fields) {
+    for (const field of this.#fields) {
       const value = fieldValue(field, row);
       if (value !== undefined) child.set(field.name, value);
     }

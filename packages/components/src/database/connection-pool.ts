@@ -7,73 +7,73 @@ import type { PreparedSql } from './placeholders.ts';
  * sent again once.
  */
 export class ConnectionPool {
-  private readonly database: Database;
-  private readonly size: number;
-  private readonly idle: DatabaseConnection[] = [];
-  private readonly active = new Set<DatabaseConnection>();
-  private readonly waiting: (() => void)[] = [];
-  private readonly closing = new AbortController();
-  private used = 0;
+  readonly #database: Database;
+  readonly #size: number;
+  readonly #idle: DatabaseConnection[] = [];
+  readonly #active = new Set<DatabaseConnection>();
+  readonly #waiting: (() => void)[] = [];
+  readonly #closing = new AbortController();
+  #used = 0;
 
   constructor(database: Database, size: number) {
-    this.database = database;
-    this.size = Math.min(size, database.driver.maxConnections);
+    this.#database = database;
+    this.#size = Math.min(size, database.driver.maxConnections);
   }
 
   /** Makes the first connection, so that a database that cannot be reached is noticed at once. */
   async open(): Promise<void> {
-    this.idle.push(await this.database.connect(this.closing.signal));
+    this.#idle.push(await this.#database.connect(this.#closing.signal));
   }
 
   /** Runs a query on a connection that has nothing to do. Throws `DatabaseError`. */
   async query(sql: PreparedSql, parameters: readonly SqlParameter[]): Promise<QueryResult> {
     for (let attempt = 0; ; attempt++) {
       try {
-        return await this.use((connection) => connection.query(sql, parameters));
+        return await this.#use((connection) => connection.query(sql, parameters));
       } catch (error) {
         const lost = error instanceof DatabaseError && error.trouble === 'lost';
-        if (!lost || attempt > 0 || this.closing.signal.aborted) throw error;
+        if (!lost || attempt > 0 || this.#closing.signal.aborted) throw error;
       }
     }
   }
 
   /** Closes all connections; queries that are under way, or wait for a connection, fail. */
   async close(): Promise<void> {
-    this.closing.abort();
-    for (const wake of this.waiting.splice(0)) wake();
-    await Promise.all([...this.idle.splice(0), ...this.active].map((connection) => connection.close()));
+    this.#closing.abort();
+    for (const wake of this.#waiting.splice(0)) wake();
+    await Promise.all([...this.#idle.splice(0), ...this.#active].map((connection) => connection.close()));
   }
 
-  private async use<T>(work: (connection: DatabaseConnection) => Promise<T>): Promise<T> {
-    while (this.used >= this.size && !this.closing.signal.aborted) {
-      await new Promise<void>((resolve) => this.waiting.push(resolve));
+  async #use<T>(work: (connection: DatabaseConnection) => Promise<T>): Promise<T> {
+    while (this.#used >= this.#size && !this.#closing.signal.aborted) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
-    this.refuseClosed();
-    this.used++;
+    this.#refuseClosed();
+    this.#used++;
     let connection: DatabaseConnection | undefined;
     try {
-      connection = this.fresh() ?? (await this.database.connect(this.closing.signal));
-      this.refuseClosed();
-      this.active.add(connection);
+      connection = this.#fresh() ?? (await this.#database.connect(this.#closing.signal));
+      this.#refuseClosed();
+      this.#active.add(connection);
       return await work(connection);
     } finally {
-      this.used--;
+      this.#used--;
       if (connection !== undefined) {
-        this.active.delete(connection);
-        if (connection.broken || this.closing.signal.aborted) await connection.close();
-        else this.idle.push(connection);
+        this.#active.delete(connection);
+        if (connection.broken || this.#closing.signal.aborted) await connection.close();
+        else this.#idle.push(connection);
       }
-      this.waiting.shift()?.();
+      this.#waiting.shift()?.();
     }
   }
 
-  private refuseClosed(): void {
-    if (!this.closing.signal.aborted) return;
-    throw new DatabaseError('lost', `${this.database.name}: the connections were closed`, undefined);
+  #refuseClosed(): void {
+    if (!this.#closing.signal.aborted) return;
+    throw new DatabaseError('lost', `${this.#database.name}: the connections were closed`, undefined);
   }
 
-  private fresh(): DatabaseConnection | undefined {
-    for (let connection = this.idle.pop(); connection !== undefined; connection = this.idle.pop()) {
+  #fresh(): DatabaseConnection | undefined {
+    for (let connection = this.#idle.pop(); connection !== undefined; connection = this.#idle.pop()) {
       if (!connection.broken) return connection;
       void connection.close();
     }

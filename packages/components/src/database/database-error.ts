@@ -31,9 +31,9 @@ const MIN_SECRET = 4;
 
 /** Makes the errors of one database. */
 export class DatabaseErrors {
-  private readonly database: string;
-  private readonly secrets: readonly string[];
-  private readonly judge: (error: unknown) => ErrorVerdict;
+  readonly #database: string;
+  readonly #secrets: readonly string[];
+  readonly #judge: (error: unknown) => ErrorVerdict;
 
   /**
    * @param database the name for messages
@@ -41,21 +41,21 @@ export class DatabaseErrors {
    * @param judge knows the codes of the driver
    */
   constructor(database: string, secrets: readonly string[], judge: (error: unknown) => ErrorVerdict) {
-    this.database = database;
-    this.secrets = secrets.filter((secret) => secret.length >= MIN_SECRET);
-    this.judge = judge;
+    this.#database = database;
+    this.#secrets = secrets.filter((secret) => secret.length >= MIN_SECRET);
+    this.#judge = judge;
   }
 
   /** The error to throw for what a driver threw. `where` goes behind the reason: `after 17 rows`. */
   wrap(error: unknown, where = ''): DatabaseError {
     if (error instanceof DatabaseError && where === '') return error;
     const isWrapped = error instanceof DatabaseError;
-    const { trouble, hint } = isWrapped ? error : this.judge(error);
+    const { trouble, hint } = isWrapped ? error : this.#judge(error);
     const driverCode = isWrapped ? error.driverCode : codeOf(error);
-    const prefix = `${this.database}: `;
+    const prefix = `${this.#database}: `;
     let reason = reasonOf(error);
     if (reason.startsWith(prefix)) reason = reason.slice(prefix.length);
-    for (const secret of this.secrets) reason = reason.replaceAll(secret, '******');
+    for (const secret of this.#secrets) reason = reason.replaceAll(secret, '******');
     return new DatabaseError(trouble, `${prefix}${reason}${where === '' ? '' : ` (${where})`}`, hint, driverCode);
   }
 }

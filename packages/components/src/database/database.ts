@@ -93,9 +93,9 @@ export class Database {
   readonly name: string;
   readonly kind: DatabaseUrl['kind'];
   readonly driver: DatabaseDriver;
-  private readonly retries: number;
-  private readonly pause: number;
-  private readonly log: Logger;
+  readonly #retries: number;
+  readonly #pause: number;
+  readonly #log: Logger;
 
   private constructor(
     name: string,
@@ -108,9 +108,9 @@ export class Database {
     this.name = name;
     this.kind = kind;
     this.driver = driver;
-    this.retries = connectionRetries > 0 ? connectionRetries : DEFAULT_RETRIES;
-    this.pause = connectionRetryPause > 0 ? connectionRetryPause : DEFAULT_PAUSE;
-    this.log = log;
+    this.#retries = connectionRetries > 0 ? connectionRetries : DEFAULT_RETRIES;
+    this.#pause = connectionRetryPause > 0 ? connectionRetryPause : DEFAULT_PAUSE;
+    this.#log = log;
   }
 
   /**
@@ -142,9 +142,9 @@ export class Database {
       } catch (error) {
         const hopeless =
           !(error instanceof DatabaseError) || error.trouble === 'refused' || error.trouble === 'statement';
-        if (hopeless || attempt >= this.retries || signal?.aborted === true) throw error;
-        this.log.warn(`${error.message}. Trying again in ${this.pause} ms (${attempt + 1} of ${this.retries})`);
-        await setTimeout(this.pause, undefined, signal === undefined ? {} : { signal }).catch(() => {
+        if (hopeless || attempt >= this.#retries || signal?.aborted === true) throw error;
+        this.#log.warn(`${error.message}. Trying again in ${this.#pause} ms (${attempt + 1} of ${this.#retries})`);
+        await setTimeout(this.#pause, undefined, signal === undefined ? {} : { signal }).catch(() => {
           throw error;
         });
       }

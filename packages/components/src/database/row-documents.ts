@@ -56,39 +56,39 @@ export function fieldValue({ columns }: RowField, row: Row): Value | undefined {
 export class RowDocuments {
   /** The column of the id. */
   readonly idColumn: number;
-  private readonly layout: RowLayout;
-  private readonly fields: readonly RowField[];
-  private readonly shape: Shape;
-  private readonly shapes = new Map<number, Shape>();
+  readonly #layout: RowLayout;
+  readonly #fields: readonly RowField[];
+  readonly #shape: Shape;
+  readonly #shapes = new Map<number, Shape>();
 
   /** Throws `HR_CONNECTOR_FAILED` when the columns do not fit. */
   constructor(layout: RowLayout) {
     const { columns, idField, ignoreColumns } = layout;
-    this.layout = layout;
+    this.#layout = layout;
     this.idColumn = columnOf(columns, idField);
     if (this.idColumn < 0) {
       throw new HeadraceError('HR_CONNECTOR_FAILED', `The result has no column ${idField}, the idField`, {
         hint: `Its columns are ${columns.join(', ')}.`,
       });
     }
-    this.fields = rowFields(columns, ignoreColumns, this.idColumn);
-    this.shape = Shape.of(['id', ...this.fields.map(({ name }) => name)]);
+    this.#fields = rowFields(columns, ignoreColumns, this.idColumn);
+    this.#shape = Shape.of(['id', ...this.#fields.map(({ name }) => name)]);
   }
 
   /** The columns whose values are looked at; the id's text comes behind all columns. */
   get used(): ReadonlySet<number> {
-    return new Set(this.fields.flatMap(({ columns }) => columns));
+    return new Set(this.#fields.flatMap(({ columns }) => columns));
   }
 
   /** The document of a row, or why there is none. @param number of the row in the result, counted from 1 */
   document(row: Row, number: number): Document | RejectedRecord {
-    const { idField, docIdPrefix, source } = this.layout;
-    const idText = row[this.layout.columns.length] as string | null;
+    const { idField, docIdPrefix, source } = this.#layout;
+    const idText = row[this.#layout.columns.length] as string | null;
     const place = () => `${source} row ${number}`;
     if (idText === null) return { place: place(), message: `the id column ${idField} is NULL` };
     const id = docIdPrefix + idText;
     if (id === '') return { place: place(), message: `the id column ${idField} is empty` };
-    const { fields } = this;
+    const fields = this.#fields;
     const values: Value[] = [id];
     let missing = 0;
     let gaps = false;
@@ -100,12 +100,13 @@ export class RowDocuments {
         missing |= 1 << i;
       }
     }
-    return new Document(gaps ? this.shapeWithout(missing, row) : this.shape, values);
+    return new Document(gaps ? this.#shapeWithout(missing, row) : this.#shape, values);
   }
 
   /** The shape of the fields that a row has. */
-  private shapeWithout(missing: number, row: Row): Shape {
-    const { fields, shapes } = this;
+  #shapeWithout(missing: number, row: Row): Shape {
+    const fields = this.#fields;
+    const shapes = this.#shapes;
     const key = fields.length <= MAX_BITS ? missing : undefined;
     const known = key === undefined ? undefined : shapes.get(key);
     if (known !== undefined) return known;

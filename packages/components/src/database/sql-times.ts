@@ -17,36 +17,36 @@ export function processZone(): string {
  */
 export class SqlTimes {
   /** The first text that was no point in time; undefined while there was none. */
-  private unreadable: string | undefined;
-  private readonly zone: DateZone;
-  private readonly utc: boolean;
+  #unreadable: string | undefined;
+  readonly #zone: DateZone;
+  readonly #utc: boolean;
 
   constructor(zoneId: string) {
-    this.zone = resolveZone(zoneId);
-    this.utc = UTC.has(zoneId);
+    this.#zone = resolveZone(zoneId);
+    this.#utc = UTC.has(zoneId);
   }
 
   /** What to say of texts that are no points in time (`infinity`, `0000-00-00`); undefined while there was none. */
   get warning(): string | undefined {
-    if (this.unreadable === undefined) return undefined;
-    return `values such as ${this.unreadable || '""'} are no points in time: their fields are left out (said once)`;
+    if (this.#unreadable === undefined) return undefined;
+    return `values such as ${this.#unreadable || '""'} are no points in time: their fields are left out (said once)`;
   }
 
   /** The instant of a text; null when it names none. */
   instant(text: string): string | null {
-    if (this.utc && isPlain(text)) {
+    if (this.#utc && isPlain(text)) {
       const fraction = text.length > 20 ? milliseconds(text, 20) : '';
       return `${text.slice(0, 10)}T${text.slice(11, 19)}${fraction}Z`;
     }
-    return this.parse(text);
+    return this.#parse(text);
   }
 
-  private parse(text: string): string | null {
+  #parse(text: string): string | null {
     const match = TIME.exec(text);
     const month = Number(match?.[2]);
     const day = Number(match?.[3]);
     if (match === null || month < 1 || month > 12 || day < 1 || day > 31) {
-      this.unreadable ??= text;
+      this.#unreadable ??= text;
       return null;
     }
     const [, digits, , , hour = '0', minute = '0', second = '0', fraction = '', sign, offsetHour = '0'] = match;
@@ -60,7 +60,7 @@ export class SqlTimes {
       if (sign === '-') offset = -offset;
     } else if (text.endsWith('Z')) offset = 0;
     // Java's calendar takes the later of two equal local times, as JDBC drivers do with it.
-    else offset = this.zone.offsetAt(year, epochDay, secondOfDay, true);
+    else offset = this.#zone.offsetAt(year, epochDay, secondOfDay, true);
     const seconds = epochDay * SECONDS_PER_DAY + secondOfDay - offset;
     const utcDay = Math.floor(seconds / SECONDS_PER_DAY);
     const nanos = Number(fraction.slice(0, 3).padEnd(3, '0')) * 1_000_000;

@@ -3,39 +3,39 @@ import type { EncodedBatch } from '@headrace/engine';
 /** The bytes of each document of a batch. */
 export class BatchBytes {
   readonly count: number;
-  private readonly bytes: Buffer;
+  readonly #bytes: Buffer;
   /** Where each document begins, and where the last one ends. */
-  private readonly offsets: Uint32Array;
+  readonly #offsets: Uint32Array;
 
   constructor(batch: Pick<EncodedBatch, 'count' | 'pieces' | 'lengths'>) {
     this.count = batch.count;
     const [first] = batch.pieces;
-    this.bytes =
+    this.#bytes =
       batch.pieces.length === 1 && first !== undefined
         ? Buffer.from(first.buffer, first.byteOffset, first.byteLength)
         : Buffer.concat(batch.pieces);
     const lengths = batch.lengths();
-    this.offsets = new Uint32Array(this.count + 1);
+    this.#offsets = new Uint32Array(this.count + 1);
     for (let i = 0; i < this.count; i++) {
-      this.offsets[i + 1] = (this.offsets[i] as number) + (lengths[i] as number);
+      this.#offsets[i + 1] = (this.#offsets[i] as number) + (lengths[i] as number);
     }
   }
 
   /** How many bytes a document has. */
   length(position: number): number {
-    return this.end(position) - this.start(position);
+    return this.#end(position) - this.#start(position);
   }
 
   /** The bytes of a document; not a copy. */
   document(position: number): Buffer {
-    return this.bytes.subarray(this.start(position), this.end(position));
+    return this.#bytes.subarray(this.#start(position), this.#end(position));
   }
 
   /** The first line of a document, without its end, as Latin-1: good for comparisons, and for what is ASCII. */
   firstLine(position: number): string {
-    const start = this.start(position);
-    const end = this.bytes.indexOf(10, start);
-    return this.bytes.toString('latin1', start, end < 0 ? this.end(position) : end);
+    const start = this.#start(position);
+    const end = this.#bytes.indexOf(10, start);
+    return this.#bytes.toString('latin1', start, end < 0 ? this.#end(position) : end);
   }
 
   /** What the first line of a document says, which is JSON. */
@@ -45,9 +45,9 @@ export class BatchBytes {
 
   /** The bytes of a document behind its first line, without the end of the last one; not a copy. */
   rest(position: number): Buffer {
-    const end = this.end(position) - 1;
-    const first = this.bytes.indexOf(10, this.start(position));
-    return this.bytes.subarray(Math.min(first + 1, end), end);
+    const end = this.#end(position) - 1;
+    const first = this.#bytes.indexOf(10, this.#start(position));
+    return this.#bytes.subarray(Math.min(first + 1, end), end);
   }
 
   /** The bytes of some documents, in ascending order, one after the other. */
@@ -58,16 +58,16 @@ export class BatchBytes {
       let to = from;
       do to++;
       while (positions[++i] === to);
-      runs.push(this.bytes.subarray(this.start(from), this.start(to)));
+      runs.push(this.#bytes.subarray(this.#start(from), this.#start(to)));
     }
     return runs.length === 1 ? (runs[0] as Buffer) : Buffer.concat(runs);
   }
 
-  private start(position: number): number {
-    return this.offsets[position] as number;
+  #start(position: number): number {
+    return this.#offsets[position] as number;
   }
 
-  private end(position: number): number {
-    return this.offsets[position + 1] as number;
+  #end(position: number): number {
+    return this.#offsets[position + 1] as number;
   }
 }

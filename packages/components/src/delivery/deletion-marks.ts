@@ -8,21 +8,21 @@ export type DeletionSettings = Pick<
 
 /** Tells which documents are requests to delete, and what. */
 export class DeletionMarks {
-  private readonly settings: DeletionSettings;
+  readonly #settings: DeletionSettings;
 
   constructor(settings: DeletionSettings) {
-    this.settings = settings;
+    this.#settings = settings;
   }
 
   /** Whether the document is marked: the first value of the field counts, as text. */
   areOn(document: Document): boolean {
-    const { deletionMarkerField, deletionMarkerFieldValue } = this.settings;
+    const { deletionMarkerField, deletionMarkerFieldValue } = this.#settings;
     return deletionMarkerField !== undefined && document.text(deletionMarkerField) === deletionMarkerFieldValue;
   }
 
   /** The field and the value whose documents are to be deleted; undefined: the one with the id. */
   fieldOf(document: Document): { field: string; value: string } | undefined {
-    const { deleteByFieldField, deleteByFieldValue } = this.settings;
+    const { deleteByFieldField, deleteByFieldValue } = this.#settings;
     if (deleteByFieldField === undefined || deleteByFieldValue === undefined) return undefined;
     const field = document.text(deleteByFieldField);
     const value = document.text(deleteByFieldValue);

@@ -68,17 +68,17 @@ const FAULTS_OF_CONTENT: ReadonlySet<number> = new Set([400, 409, 413, 422]);
  * - two versions of a document are never changed in their order, and an earlier one is never sent after a later one.
  */
 export class Delivery {
-  private readonly retries: Retries;
-  private readonly size: RequestSize;
+  readonly #retries: Retries;
+  readonly #size: RequestSize;
   /**
    * Whether of the last batch that was searched for bad documents nothing was left. Documents go one by one then, which
    * takes half as many requests as halves do, until one is taken.
    */
-  private hopeless = false;
+  #hopeless = false;
 
   constructor(retries: Retries, size: RequestSize) {
-    this.retries = retries;
-    this.size = size;
+    this.#retries = retries;
+    this.#size = size;
   }
 
   /**
@@ -90,28 +90,28 @@ export class Delivery {
     const open: Job[] = [{ positions, attempts: 0, wait: 0 }];
     let isolating = false;
     for (let whole = open.pop(); whole !== undefined; whole = open.pop()) {
-      const { now: job, later } = this.fitting(whole, to);
+      const { now: job, later } = this.#fitting(whole, to);
       if (later !== undefined) open.push(later);
       if (!(await pause(job.wait, signal))) {
         failAll(job, job.reason ?? GIVEN_UP, failed);
         continue;
       }
       const reply = await to.request(job.positions);
-      this.tellRetries(job, reply);
-      this.hopeless &&= 'refused' in reply && to.isolates(reply.refused.status);
+      this.#tellRetries(job, reply);
+      this.#hopeless &&= 'refused' in reply && to.isolates(reply.refused.status);
       if ('items' in reply) {
-        const again = this.readItems(job, reply.items, to, failed);
+        const again = this.#readItems(job, reply.items, to, failed);
         if (again !== undefined) open.push(again);
         continue;
       }
       const { refused } = reply;
       const several = job.positions.length > 1;
       if (refused.status === 413 && several) {
-        this.size.tooLarge(bytesOf(job, to));
+        this.#size.tooLarge(bytesOf(job, to));
         open.push({ ...job, wait: 0 });
-      } else if (this.mayRetry(refused, job)) {
-        if (refused.status === 429) this.size.overloaded(bytesOf(job, to));
-        open.push(this.retry(job, job.positions, refused));
+      } else if (this.#mayRetry(refused, job)) {
+        if (refused.status === 429) this.#size.overloaded(bytesOf(job, to));
+        open.push(this.#retry(job, job.positions, refused));
       } else if (several && to.isolates(refused.status)) {
         isolating = true;
         const middle = job.positions.length >> 1;
@@ -120,19 +120,19 @@ export class Delivery {
       } else failAll(job, refused, failed);
     }
     const noneTaken = failed.length === positions.length;
-    this.hopeless ||= isolating && noneTaken;
-    return failed.map((one) => this.failureOf(one, to, noneTaken));
+    this.#hopeless ||= isolating && noneTaken;
+    return failed.map((one) => this.#failureOf(one, to, noneTaken));
   }
 
   /** What of a job fits into one request, and the rest, which follows it. */
-  private fitting(job: Job, to: Destination): { now: Job; later?: Job } {
+  #fitting(job: Job, to: Destination): { now: Job; later?: Job } {
     const { positions } = job;
     const keys = to.partial ? new Set<string>() : undefined;
     let bytes = 0;
     let count = 0;
     for (const position of positions) {
       bytes += to.length(position);
-      if (count > 0 && (this.hopeless || bytes > this.size.bytes)) break;
+      if (count > 0 && (this.#hopeless || bytes > this.#size.bytes)) break;
       const key = keys === undefined ? undefined : to.key(position);
       if (key !== undefined && keys?.has(key)) break;
       if (key !== undefined) keys?.add(key);
@@ -146,19 +146,19 @@ export class Delivery {
   }
 
   /** Reads what became of each document of a job; gives what is to be sent again. */
-  private readItems(job: Job, items: ReadonlyMap<number, Refusal>, to: Destination, failed: Failed[]): Job | undefined {
+  #readItems(job: Job, items: ReadonlyMap<number, Refusal>, to: Destination, failed: Failed[]): Job | undefined {
     const again: number[] = [];
     let reason: Refusal | undefined;
     for (const [i, refusal] of items) {
       const position = job.positions[i] as number;
-      if (!this.mayRetry(refusal, job)) failed.push({ position, refusal });
+      if (!this.#mayRetry(refusal, job)) failed.push({ position, refusal });
       else {
         again.push(position);
         if (reason === undefined || refusal.status === 429) reason = refusal;
       }
     }
-    if (reason?.status === 429) this.size.overloaded(bytesOf(job, to));
-    else this.size.taken();
+    if (reason?.status === 429) this.#size.overloaded(bytesOf(job, to));
+    else this.#size.taken();
     if (reason === undefined) return undefined;
     const newest = new Map<string, number>();
     const isNewest = (position: number) => {
@@ -170,50 +170,46 @@ export class Delivery {
     });
     // A newer version that was taken replaces an older one that was not: sending that now would undo it.
     const needed = again.filter(isNewest);
-    return needed.length === 0 ? undefined : this.retry(job, needed, reason);
+    return needed.length === 0 ? undefined : this.#retry(job, needed, reason);
   }
 
   /** Whether the destination takes something: where it takes nothing, but may do later, the reason is told. */
-  private tellRetries(job: Job, reply: Reply): void {
+  #tellRetries(job: Job, reply: Reply): void {
     const { positions } = job;
     if ('refused' in reply) {
-      if (this.mayRetry(reply.refused, job)) this.retries.hindered?.(reply.refused);
+      if (this.#mayRetry(reply.refused, job)) this.#retries.hindered?.(reply.refused);
       return;
     }
     const [first] = reply.items.values();
     const refusals = [...reply.items.values()];
-    if (first === undefined || refusals.length < positions.length) this.retries.taken?.();
-    else if (refusals.every((refusal) => this.mayRetry(refusal, job))) this.retries.hindered?.(first);
+    if (first === undefined || refusals.length < positions.length) this.#retries.taken?.();
+    else if (refusals.every((refusal) => this.#mayRetry(refusal, job))) this.#retries.hindered?.(first);
   }
 
-  private mayRetry({ status, retryable }: Refusal, { attempts }: Job): boolean {
-    return attempts < this.retries.most && (retryable ?? this.retries.isRetryable(status));
+  #mayRetry({ status, retryable }: Refusal, { attempts }: Job): boolean {
+    return attempts < this.#retries.most && (retryable ?? this.#retries.isRetryable(status));
   }
 
-  private failureOf({ position, refusal }: Failed, to: Destination, noneTaken: boolean): IndexFailure {
+  #failureOf({ position, refusal }: Failed, to: Destination, noneTaken: boolean): IndexFailure {
     const { status, message } = refusal;
     return {
       index: position,
       message,
       ...(to.http !== false && status !== NO_ANSWER ? { status } : {}),
-      ...(this.isUndelivered(refusal, to, noneTaken) ? { undelivered: true } : {}),
+      ...(this.#isUndelivered(refusal, to, noneTaken) ? { undelivered: true } : {}),
     };
   }
 
   /** Whether a refusal says nothing of the document. */
-  private isUndelivered(
-    { status, retryable, whole, undelivered }: Refusal,
-    to: Destination,
-    noneTaken: boolean,
-  ): boolean {
+  #isUndelivered({ status, retryable, whole, undelivered }: Refusal, to: Destination, noneTaken: boolean): boolean {
     if (undelivered === true) return true;
-    if (retryable ?? (status === NO_ANSWER || isTransient(status) || this.retries.isRetryable(status))) return true;
+    if (retryable ?? (status === NO_ANSWER || isTransient(status) || this.#retries.isRetryable(status))) return true;
     return whole === true && !FAULTS_OF_CONTENT.has(status) && (noneTaken || !to.isolates(status));
   }
 
-  private retry({ attempts }: Job, positions: readonly number[], reason: Refusal): Job {
-    const wait = this.retries.delay(attempts + 1, reason.retryAfter);
-    this.retries.retried?.(positions.length);
+  #retry({ attempts }: Job, positions: readonly number[], reason: Refusal): Job {
+    const wait = this.#retries.delay(attempts + 1, reason.retryAfter);
+    this.#retries.retried?.(positions.length);
     return { positions, attempts: attempts + 1, wait, reason };
   }
 }

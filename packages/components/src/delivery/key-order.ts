@@ -9,18 +9,18 @@ interface Work {
  * in which it came.
  */
 export class KeyOrder {
-  private readonly going = new Set<Work>();
+  readonly #going = new Set<Work>();
 
   /**
    * Does a work when all that came before and has a key of it has ended.
    * @param keys what the work is about; undefined for everything
    */
   run<T>(keys: ReadonlySet<string> | undefined, work: () => Promise<T>): Promise<T> {
-    const before = [...this.going].filter((other) => haveCommon(keys, other.keys)).map(({ ended }) => ended);
+    const before = [...this.#going].filter((other) => haveCommon(keys, other.keys)).map(({ ended }) => ended);
     const result = before.length === 0 ? work() : Promise.all(before).then(work);
     const entry: Work = { keys, ended: result.catch(() => undefined) };
-    this.going.add(entry);
-    void entry.ended.then(() => this.going.delete(entry));
+    this.#going.add(entry);
+    void entry.ended.then(() => this.#going.delete(entry));
     return result;
   }
 }

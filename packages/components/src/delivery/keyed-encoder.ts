@@ -31,21 +31,21 @@ export interface DocumentKey {
 /** Writes a document as a line of JSON, behind the line of its `DocumentKey`: for destinations that take any JSON. */
 export class KeyedEncoder implements DocumentEncoder {
   readonly encodeTable: ((table: DocumentTable) => string[]) | undefined;
-  private readonly options: KeyedEncoderOptions;
-  private readonly json: JsonEncoder;
-  private readonly marks: DeletionMarks;
-  private readonly whitelist: ReadonlySet<string> | undefined;
-  private readonly blacklist: ReadonlySet<string>;
+  readonly #options: KeyedEncoderOptions;
+  readonly #json: JsonEncoder;
+  readonly #marks: DeletionMarks;
+  readonly #whitelist: ReadonlySet<string> | undefined;
+  readonly #blacklist: ReadonlySet<string>;
 
   constructor(options: KeyedEncoderOptions) {
     const { whitelist, blacklist, idOverrideField, indexOverrideField, deletionMarkerField } = options;
-    this.options = options;
-    this.json = new JsonEncoder({ whitelist, blacklist });
-    this.marks = new DeletionMarks(options);
-    this.whitelist = whitelist.length === 0 ? undefined : new Set(whitelist);
-    this.blacklist = new Set(['___dropped', '___skipped', ...blacklist]);
+    this.#options = options;
+    this.#json = new JsonEncoder({ whitelist, blacklist });
+    this.#marks = new DeletionMarks(options);
+    this.#whitelist = whitelist.length === 0 ? undefined : new Set(whitelist);
+    this.#blacklist = new Set(['___dropped', '___skipped', ...blacklist]);
     const special = [idOverrideField, indexOverrideField, deletionMarkerField].some((field) => field !== undefined);
-    this.encodeTable = special ? undefined : (table) => this.encodePlain(table);
+    this.encodeTable = special ? undefined : (table) => this.#encodePlain(table);
   }
 
   static reference(options: KeyedEncoderOptions): ModuleReference {
@@ -53,37 +53,33 @@ export class KeyedEncoder implements DocumentEncoder {
   }
 
   encode(document: Document): string {
-    const id = this.override('idOverrideField', 'id', document);
-    const index = this.override('indexOverrideField', 'destination', document);
+    const id = this.#override('idOverrideField', 'id', document);
+    const index = this.#override('indexOverrideField', 'destination', document);
     const known = `{"id":${writeString(id ?? document.id)}${index === undefined ? '' : `,"index":${writeString(index)}`}`;
-    if (this.marks.areOn(document)) return `${known},"delete":true}\n`;
-    return `${known}}\n${id === undefined ? this.json.encode(document) : this.renamed(document, id)}`;
+    if (this.#marks.areOn(document)) return `${known},"delete":true}\n`;
+    return `${known}}\n${id === undefined ? this.#json.encode(document) : this.#renamed(document, id)}`;
   }
 
-  private encodePlain(table: DocumentTable): string[] {
-    const texts = this.json.encodeTable(table);
+  #encodePlain(table: DocumentTable): string[] {
+    const texts = this.#json.encodeTable(table);
     for (let row = 0; row < texts.length; row++) {
       texts[row] = `{"id":${writeString(table.ids[row] as string)}}\n${texts[row]}`;
     }
     return texts;
   }
 
-  private override(
-    setting: 'idOverrideField' | 'indexOverrideField',
-    what: string,
-    document: Document,
-  ): string | undefined {
-    const field = this.options[setting];
+  #override(setting: 'idOverrideField' | 'indexOverrideField', what: string, document: Document): string | undefined {
+    const field = this.#options[setting];
     const value = field === undefined ? undefined : document.text(field);
     if (value === '') throw new Error(`The field ${field}, which gives the ${what}, is empty`);
     return value;
   }
 
   /** The JSON of a document under another id. */
-  private renamed(document: Document, id: string): string {
+  #renamed(document: Document, id: string): string {
     let text = '';
     document.fieldNames.forEach((name, i) => {
-      if (!(this.whitelist?.has(name) ?? true) || this.blacklist.has(name)) return;
+      if (!(this.#whitelist?.has(name) ?? true) || this.#blacklist.has(name)) return;
       const value = name === 'id' ? writeString(id) : writeValue(document.fieldValues[i] as Value);
       text += `${text === '' ? '{' : ','}${writeString(name)}:${value}`;
     });

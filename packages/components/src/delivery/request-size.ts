@@ -8,30 +8,30 @@ const GROWTH = 1.25;
  * avoided in networks (Jacobson 1988), with a growth that is faster because requests are fewer than packets.
  */
 export class RequestSize {
-  private limit: number;
+  #limit: number;
   /** The smallest request that was too large. */
-  private refused: number;
+  #refused: number;
 
   /** @param most bytes that no request may have, whatever the server would say */
   constructor(most = Number.POSITIVE_INFINITY) {
-    this.limit = most;
-    this.refused = most + 1;
+    this.#limit = most;
+    this.#refused = most + 1;
   }
 
   get bytes(): number {
-    return this.limit;
+    return this.#limit;
   }
 
   tooLarge(bytes: number): void {
-    this.refused = Math.min(this.refused, bytes);
-    this.limit = Math.min(this.limit, Math.floor(bytes / 2));
+    this.#refused = Math.min(this.#refused, bytes);
+    this.#limit = Math.min(this.#limit, Math.floor(bytes / 2));
   }
 
   overloaded(bytes: number): void {
-    this.limit = Math.min(this.limit, Math.max(SMALLEST, Math.floor(bytes / 2)));
+    this.#limit = Math.min(this.#limit, Math.max(SMALLEST, Math.floor(bytes / 2)));
   }
 
   taken(): void {
-    this.limit = Math.min(this.limit * GROWTH, this.refused - 1);
+    this.#limit = Math.min(this.#limit * GROWTH, this.#refused - 1);
   }
 }

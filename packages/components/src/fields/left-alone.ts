@@ -5,25 +5,25 @@ import { type Document, type Logger, messageOf } from '@headrace/engine';
  * number at the end, so that a source of broken values does not flood the log.
  */
 export class LeftAlone {
-  private readonly log: Logger;
-  private readonly what: string;
-  private count = 0;
+  readonly #log: Logger;
+  readonly #what: string;
+  #count = 0;
 
   /** @param what what is wrong with the documents: `field "xml" is not XML` */
   constructor(log: Logger, what: string) {
-    this.log = log;
-    this.what = what;
+    this.#log = log;
+    this.#what = what;
   }
 
   /** A document was left alone. */
   add(document: Document, reason: unknown): void {
-    const message = `Document ${document.id} is left alone: ${this.what}: ${messageOf(reason)}`;
-    if (++this.count === 1) this.log.warn(message);
-    else this.log.debug(message);
+    const message = `Document ${document.id} is left alone: ${this.#what}: ${messageOf(reason)}`;
+    if (++this.#count === 1) this.#log.warn(message);
+    else this.#log.debug(message);
   }
 
   /** To be called when there are no more documents. */
   end(): void {
-    if (this.count > 1) this.log.warn(`${this.count} documents were left alone: ${this.what}`);
+    if (this.#count > 1) this.#log.warn(`${this.#count} documents were left alone: ${this.#what}`);
   }
 }

@@ -36,14 +36,14 @@ interface Slot {
 
 /** Publishes files as documents, many in a piece, in order; the contents of a piece are read together. */
 export class FileBatches {
-  private readonly options: FileBatchesOptions;
-  private readonly decoder: ModuleReference = FileDecoder.reference();
-  private filling: Slot[] = [];
-  private fillingBytes = 0;
-  private sending: Promise<void> = Promise.resolve();
+  readonly #options: FileBatchesOptions;
+  readonly #decoder: ModuleReference = FileDecoder.reference();
+  #filling: Slot[] = [];
+  #fillingBytes = 0;
+  #sending: Promise<void> = Promise.resolve();
 
   constructor(options: FileBatchesOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   /**
@@ -53,29 +53,29 @@ export class FileBatches {
    */
   async add(file: PlainFile, content: (() => Promise<Uint8Array>) | undefined, became: WhatBecame): Promise<void> {
     // Caught at once: nobody looks at it before the others of its piece are there.
-    this.filling.push({ file, content: content?.().catch((error: unknown) => ({ error })), became });
-    this.fillingBytes += content === undefined ? 0 : file.size;
-    if (this.filling.length >= this.options.together || this.fillingBytes >= PIECE_BYTES) await this.send();
+    this.#filling.push({ file, content: content?.().catch((error: unknown) => ({ error })), became });
+    this.#fillingBytes += content === undefined ? 0 : file.size;
+    if (this.#filling.length >= this.#options.together || this.#fillingBytes >= PIECE_BYTES) await this.#send();
   }
 
   /** Publishes what has come. */
   async flush(): Promise<void> {
-    await this.send();
-    await this.sending;
+    await this.#send();
+    await this.#sending;
   }
 
   /** Begins to send what is there, when the piece before has gone: one is read while the other is being filled. */
-  private async send(): Promise<void> {
-    const slots = this.filling;
-    this.filling = [];
-    this.fillingBytes = 0;
-    await this.sending;
-    this.sending = this.sendSlots(slots);
+  async #send(): Promise<void> {
+    const slots = this.#filling;
+    this.#filling = [];
+    this.#fillingBytes = 0;
+    await this.#sending;
+    this.#sending = this.#sendSlots(slots);
     // The next call sees it; until then it is nobody's.
-    this.sending.catch(() => undefined);
+    this.#sending.catch(() => undefined);
   }
 
-  private async sendSlots(slots: readonly Slot[]): Promise<void> {
+  async #sendSlots(slots: readonly Slot[]): Promise<void> {
     const published: Slot[] = [];
     const contents: Uint8Array[] = [];
     const withContent = slots.some(({ content }) => content !== undefined);
@@ -90,18 +90,18 @@ export class FileBatches {
     }
     if (published.length === 0) return;
     const position: FilesPosition = {
-      files: published.map(({ file }) => this.factsOf(file)),
+      files: published.map(({ file }) => this.#factsOf(file)),
       lengths: withContent ? contents.map(({ length }) => length) : undefined,
     };
     const bytes = together(contents);
-    const { publisher } = this.options;
-    await publisher.publishChunk({ bytes, decoder: this.decoder, position, documents: published.length });
+    const { publisher } = this.#options;
+    await publisher.publishChunk({ bytes, decoder: this.#decoder, position, documents: published.length });
     for (const { became } of published) await became();
   }
 
-  private factsOf({ path, size, modified, created }: PlainFile): FileFacts {
+  #factsOf({ path, size, modified, created }: PlainFile): FileFacts {
     return {
-      id: idOfPath(path, this.options.docIdPrefix),
+      id: idOfPath(path, this.#options.docIdPrefix),
       path,
       size,
       modified: instantText(modified),

@@ -99,33 +99,33 @@ const REMOTE_CLOCK_NANOS = 10_000_000_000n;
 
 /** Decides which files are published. */
 export class FileFilter {
-  private readonly includes: readonly JavaRegex[];
-  private readonly excludes: readonly JavaRegex[];
-  private readonly modifiedSince: bigint | undefined;
-  private readonly publishedBefore: bigint | undefined;
-  private readonly incremental: boolean;
-  private readonly clockMargin: bigint;
+  readonly #includes: readonly JavaRegex[];
+  readonly #excludes: readonly JavaRegex[];
+  readonly #modifiedSince: bigint | undefined;
+  readonly #publishedBefore: bigint | undefined;
+  readonly #incremental: boolean;
+  readonly #clockMargin: bigint;
 
   /**
    * @param now nanoseconds since the epoch, where the windows end
    * @param isLocal whether the times of files are those of this machine's clock
    */
   constructor(settings: FilterSettings, now: bigint, isLocal: boolean) {
-    this.includes = (settings.includes ?? []).map((pattern) => compileJavaRegex(pattern));
-    this.excludes = (settings.excludes ?? []).map((pattern) => compileJavaRegex(pattern));
-    this.modifiedSince = startOf(settings.lastModifiedCutoff, now);
-    this.publishedBefore = startOf(settings.lastPublishedCutoff, now);
-    this.incremental = isIncremental(settings);
-    this.clockMargin = isLocal ? 0n : REMOTE_CLOCK_NANOS;
+    this.#includes = (settings.includes ?? []).map((pattern) => compileJavaRegex(pattern));
+    this.#excludes = (settings.excludes ?? []).map((pattern) => compileJavaRegex(pattern));
+    this.#modifiedSince = startOf(settings.lastModifiedCutoff, now);
+    this.#publishedBefore = startOf(settings.lastPublishedCutoff, now);
+    this.#incremental = isIncremental(settings);
+    this.#clockMargin = isLocal ? 0n : REMOTE_CLOCK_NANOS;
   }
 
   accepts({ name, modified, lastPublished }: FilteredFile): boolean {
-    if (this.excludes.some((pattern) => pattern.matches(name))) return false;
-    if (this.includes.length > 0 && !this.includes.some((pattern) => pattern.matches(name))) return false;
-    if (this.modifiedSince !== undefined && modified < this.modifiedSince) return false;
-    if (!this.incremental || lastPublished === undefined) return true;
-    const isNew = modified > lastPublished - this.clockMargin;
-    return isNew && (this.publishedBefore === undefined || lastPublished < this.publishedBefore);
+    if (this.#excludes.some((pattern) => pattern.matches(name))) return false;
+    if (this.#includes.length > 0 && !this.#includes.some((pattern) => pattern.matches(name))) return false;
+    if (this.#modifiedSince !== undefined && modified < this.#modifiedSince) return false;
+    if (!this.#incremental || lastPublished === undefined) return true;
+    const isNew = modified > lastPublished - this.#clockMargin;
+    return isNew && (this.#publishedBefore === undefined || lastPublished < this.#publishedBefore);
   }
 }
 

@@ -15,14 +15,14 @@ export interface PublishedFile {
 
 /** Moves files to the folders for what is done, or cannot be read. One that cannot be moved stays, and is told of. */
 export class FileMoves {
-  private readonly storages: Storages;
-  private readonly log: Logger;
-  private readonly notes: WalkNotes;
+  readonly #storages: Storages;
+  readonly #log: Logger;
+  readonly #notes: WalkNotes;
 
   constructor(storages: Storages, log: Logger, notes: WalkNotes) {
-    this.storages = storages;
-    this.log = log;
-    this.notes = notes;
+    this.#storages = storages;
+    this.#log = log;
+    this.#notes = notes;
   }
 
   /** The paths of those that have gone, what is inside of archives with these. */
@@ -41,12 +41,12 @@ export class FileMoves {
   /** Whether it has gone. */
   async move({ uri, path }: StoredFile, folder: FileUri): Promise<boolean> {
     try {
-      await (await this.storages.of(uri)).move(uri, folder);
+      await (await this.#storages.of(uri)).move(uri, folder);
       return true;
     } catch (error) {
       const reason = `${path} was not moved to ${folder.path}: ${messageOf(error)}`;
-      this.log.warn(reason);
-      this.notes.add('files that could not be moved', reason);
+      this.#log.warn(reason);
+      this.#notes.add('files that could not be moved', reason);
       return false;
     }
   }

@@ -83,10 +83,10 @@ function keeps(connectionString: () => string): void {
     const state = await opened(newTable());
     await traverse(state, 'a', 'b');
     await traverse(state);
-    await state.told(1, false);
+    await state.reportExpired(1, false);
     expect(await expired(state)).toEqual([]);
     await traverse(state, 'a');
-    await state.told(1, true);
+    await state.reportExpired(1, true);
     await state.begin();
     expect([await state.encounter('a'), await state.encounter('b')]).toEqual([INSTANT, undefined]);
   });

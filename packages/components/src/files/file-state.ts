@@ -23,6 +23,6 @@ export interface FileState {
   /** These files are gone on purpose: nothing is to be said of them. */
   forget(paths: readonly string[]): void | Promise<void>;
   /** Files that have expired have been told of. @param forget whether to know nothing of them any more */
-  told(runs: number, forget: boolean): void | Promise<void>;
+  reportExpired(runs: number, forget: boolean): void | Promise<void>;
   close(): void | Promise<void>;
 }

@@ -72,110 +72,110 @@ interface Container extends Readable {
  * archives and compressed files hold. A file that cannot be read fails by itself; only what publishing throws is thrown.
  */
 export class FileVisitor {
-  private readonly options: FileVisitorOptions;
-  private readonly publisher: Publisher;
-  private readonly localFiles = new LocalFileReader();
+  readonly #options: FileVisitorOptions;
+  readonly #publisher: Publisher;
+  readonly #localFiles = new LocalFileReader();
 
   constructor(options: FileVisitorOptions) {
-    this.options = options;
-    this.publisher = watched(options.publisher);
+    this.#options = options;
+    this.#publisher = watched(options.publisher);
   }
 
   async visit(file: StoredFile, storage: Storage): Promise<void> {
-    const { state, filter } = this.options;
+    const { state, filter } = this.#options;
     const lastPublished = await state?.encounter(file.path);
     if (!filter.accepts({ name: file.name, modified: file.modified, lastPublished })) {
       // What is inside counts as met too.
-      if (this.isContainer(file.path)) await state?.encounterBelow(`${file.path}!`);
+      if (this.#isContainer(file.path)) await state?.encounterBelow(`${file.path}!`);
       return;
     }
-    const became = (error?: unknown) => this.settle(file, error);
+    const became = (error?: unknown) => this.#settle(file, error);
     const readable: Readable = {
       ...file,
       leaf: leafOf(file.name),
       open: () => storage.read(file.uri),
       readWhole: () =>
         file.uri.scheme === 'file'
-          ? this.localFiles.read(file.uri.path, file.size, MAX_CONTENT_BYTES)
+          ? this.#localFiles.read(file.uri.path, file.size, MAX_CONTENT_BYTES)
           : collectBytes(storage.read(file.uri), MAX_CONTENT_BYTES, file.path),
     };
     try {
-      if (!this.isContainer(file.path)) {
-        await this.publish(readable, became);
+      if (!this.#isContainer(file.path)) {
+        await this.#publish(readable, became);
         return;
       }
       const budget = new UnpackBudget(file.size);
-      await this.visitContainer({ ...readable, local: localPathOf(file), depth: 1, budget }, became);
+      await this.#visitContainer({ ...readable, local: localPathOf(file), depth: 1, budget }, became);
     } catch (error) {
       if (error instanceof PublishingFailed) throw error;
       // What could not be looked at has not vanished.
-      if (this.isContainer(file.path)) await state?.encounterBelow(`${file.path}!`);
+      if (this.#isContainer(file.path)) await state?.encounterBelow(`${file.path}!`);
       await became(error);
     }
   }
 
-  private isContainer(path: string): boolean {
-    const { opensArchives, opensCompressed } = this.options;
+  #isContainer(path: string): boolean {
+    const { opensArchives, opensCompressed } = this.#options;
     return path.endsWith('.gz') ? opensCompressed : opensArchives && isArchive(path);
   }
 
-  private visitContainer(file: Container, became: WhatBecame): Promise<void> {
-    return file.leaf.endsWith('.gz') ? this.visitCompressed(file, became) : this.visitArchive(file, became);
+  #visitContainer(file: Container, became: WhatBecame): Promise<void> {
+    return file.leaf.endsWith('.gz') ? this.#visitCompressed(file, became) : this.#visitArchive(file, became);
   }
 
-  private async visitCompressed(file: Container, became: WhatBecame): Promise<void> {
+  async #visitCompressed(file: Container, became: WhatBecame): Promise<void> {
     const leaf = file.leaf.slice(0, -'.gz'.length);
-    const open = () => file.budget.spentBy(gunzipped(file.open(), () => this.tellOfRest(file.path)));
-    if (this.options.opensArchives && isArchive(leaf)) {
-      await this.visitArchive({ ...file, leaf, open, local: undefined }, became);
+    const open = () => file.budget.spentBy(gunzipped(file.open(), () => this.#tellOfRest(file.path)));
+    if (this.#options.opensArchives && isArchive(leaf)) {
+      await this.#visitArchive({ ...file, leaf, open, local: undefined }, became);
       return;
     }
     const path = `${file.path}!${leaf}`;
-    await publishing((async () => this.options.state?.encounter(path))());
+    await publishing((async () => this.#options.state?.encounter(path))());
     const collect = () => collectBytes(open(), MAX_CONTENT_BYTES, path);
     // What is in an archive must be read while it is at hand.
-    const content = file.depth > 1 && this.needsContent(leaf) ? await collect() : undefined;
+    const content = file.depth > 1 && this.#needsContent(leaf) ? await collect() : undefined;
     const readWhole = async () => content ?? collect();
-    await this.publish({ ...file, path, leaf, open, readWhole }, async (error) => {
-      await this.settleInner(path, error);
+    await this.#publish({ ...file, path, leaf, open, readWhole }, async (error) => {
+      await this.#settleInner(path, error);
       await became(error === undefined ? undefined : new PartlyRead());
     });
   }
 
-  private tellOfRest(path: string): void {
-    this.options.log.warn(
+  #tellOfRest(path: string): void {
+    this.#options.log.warn(
       `${path}: what stands behind its compressed data is ignored, as gzip does: the file may be damaged`,
     );
   }
 
-  private tellOfNoEnd(path: string): void {
-    this.options.log.warn(`${path} ends without the mark at the end of an archive: it may be cut off`);
+  #tellOfNoEnd(path: string): void {
+    this.#options.log.warn(`${path} ends without the mark at the end of an archive: it may be cut off`);
   }
 
   /** The name of the file says what kind of archive it is. */
-  private async visitArchive(file: Container, became: WhatBecame): Promise<void> {
+  async #visitArchive(file: Container, became: WhatBecame): Promise<void> {
     const entries = file.leaf.endsWith('.tar')
-      ? tarEntries(file.open(), () => this.tellOfNoEnd(file.path))
+      ? tarEntries(file.open(), () => this.#tellOfNoEnd(file.path))
       : file.local !== undefined
         ? localZipEntries(file.local)
         : withLocalCopy(file.open(), zipEntries);
     let failed = false;
     for await (const entry of entries) {
-      if (this.publisher.signal.aborted) return;
-      await this.visitEntry(entry, file, () => {
+      if (this.#publisher.signal.aborted) return;
+      await this.#visitEntry(entry, file, () => {
         failed = true;
       });
     }
     // It is done when its last entry is.
-    await publishing(this.options.batches.flush());
+    await publishing(this.#options.batches.flush());
     await became(failed ? new PartlyRead() : undefined);
   }
 
-  private async visitEntry(entry: ArchiveEntry, outer: Container, onFailed: () => void): Promise<void> {
-    const { state, filter, log, archiveDepth, onLeftOut } = this.options;
+  async #visitEntry(entry: ArchiveEntry, outer: Container, onFailed: () => void): Promise<void> {
+    const { state, filter, log, archiveDepth, onLeftOut } = this.#options;
     const { name, modified, size, unreadable } = entry;
     const path = `${outer.path}!${name}`;
-    const isOpened = outer.depth < archiveDepth && this.isContainer(name);
+    const isOpened = outer.depth < archiveDepth && this.#isContainer(name);
     const lastPublished = await publishing((async () => state?.encounter(path))());
     if (!filter.accepts({ name, modified, lastPublished })) {
       if (isOpened) await publishing((async () => state?.encounterBelow(`${path}!`))());
@@ -189,11 +189,11 @@ export class FileVisitor {
     }
     const became = async (error?: unknown) => {
       if (error !== undefined) onFailed();
-      await this.settleInner(path, error);
+      await this.#settleInner(path, error);
     };
     try {
       const bytes = isOpened || outer.depth > 1 ? outer.budget.spentBy(entry.bytes) : entry.bytes;
-      const isRead = !isOpened && this.needsContent(name);
+      const isRead = !isOpened && this.#needsContent(name);
       const content = isRead ? await collectBytes(bytes, MAX_CONTENT_BYTES, path) : undefined;
       const file: Readable = {
         path,
@@ -204,8 +204,8 @@ export class FileVisitor {
         open: () => bytes,
         readWhole: async () => content as Buffer,
       };
-      if (isOpened) await this.visitContainer({ ...file, depth: outer.depth + 1, budget: outer.budget }, became);
-      else await this.publish(file, became);
+      if (isOpened) await this.#visitContainer({ ...file, depth: outer.depth + 1, budget: outer.budget }, became);
+      else await this.#publish(file, became);
     } catch (error) {
       if (error instanceof PublishingFailed) throw error;
       if (isOpened) await publishing((async () => state?.encounterBelow(`${path}!`))());
@@ -214,32 +214,32 @@ export class FileVisitor {
   }
 
   /** Whether a file becomes a document that holds it: the entries of an archive must be read while they are at hand. */
-  private needsContent(name: string): boolean {
-    return this.options.withContent && this.options.formats.of(extensionOf(leafOf(name))) === undefined;
+  #needsContent(name: string): boolean {
+    return this.#options.withContent && this.#options.formats.of(extensionOf(leafOf(name))) === undefined;
   }
 
   /** Publishes records, or the file as a document. `became` is told of files that make documents of their own. */
-  private async publish(file: Readable, became: WhatBecame): Promise<void> {
-    const { batches, formats, withContent } = this.options;
+  async #publish(file: Readable, became: WhatBecame): Promise<void> {
+    const { batches, formats, withContent } = this.#options;
     const format = formats.of(extensionOf(file.leaf));
     if (format === undefined) {
       await publishing(batches.add(file, withContent ? () => file.readWhole() : undefined, became));
       return;
     }
     await publishing(batches.flush());
-    await this.publishRecords(format, file);
+    await this.#publishRecords(format, file);
     // A run that stops leaves files in the middle without a word.
-    if (!this.publisher.signal.aborted) await became();
+    if (!this.#publisher.signal.aborted) await became();
   }
 
   /** Throws `HR_SOURCE_INCOMPLETE` when reading fails after some records were published. */
-  private async publishRecords(format: FileFormat, { path, leaf, open }: Readable): Promise<void> {
+  async #publishRecords(format: FileFormat, { path, leaf, open }: Readable): Promise<void> {
     let begun = false;
     const publisher: Publisher = {
-      ...this.publisher,
+      ...this.#publisher,
       publishChunk: (chunk) => {
         begun = true;
-        return this.publisher.publishChunk(chunk);
+        return this.#publisher.publishChunk(chunk);
       },
     };
     try {
@@ -254,27 +254,27 @@ export class FileVisitor {
     }
   }
 
-  private async settle(file: StoredFile, error: unknown): Promise<void> {
+  async #settle(file: StoredFile, error: unknown): Promise<void> {
     if (error === undefined) {
-      this.options.onPublished(file.path, file);
+      this.#options.onPublished(file.path, file);
       return;
     }
-    if (this.publisher.signal.aborted) return;
+    if (this.#publisher.signal.aborted) return;
     if (isGone(error)) {
-      this.options.log.info(`${file.path} vanished before it was read`);
+      this.#options.log.info(`${file.path} vanished before it was read`);
       return;
     }
-    if (!(error instanceof PartlyRead)) await this.fail(file.path, error);
-    await this.options.onFailed(file);
+    if (!(error instanceof PartlyRead)) await this.#fail(file.path, error);
+    await this.#options.onFailed(file);
   }
 
-  private async settleInner(path: string, error: unknown): Promise<void> {
-    if (error === undefined) this.options.onPublished(path, undefined);
-    else if (!this.publisher.signal.aborted && !(error instanceof PartlyRead)) await this.fail(path, error);
+  async #settleInner(path: string, error: unknown): Promise<void> {
+    if (error === undefined) this.#options.onPublished(path, undefined);
+    else if (!this.#publisher.signal.aborted && !(error instanceof PartlyRead)) await this.#fail(path, error);
   }
 
-  private async fail(path: string, error: unknown): Promise<void> {
-    const { docIdPrefix, formats, log, onIncomplete, publisher } = this.options;
+  async #fail(path: string, error: unknown): Promise<void> {
+    const { docIdPrefix, formats, log, onIncomplete, publisher } = this.#options;
     if (isIncomplete(error)) {
       // One failed document would not say how much is missing: the connector fails when the other files are done.
       const { place, message } = rejected(path, error, undefined);

@@ -9,67 +9,67 @@ const GROUP_MILLIS = 100;
  * when the destination took none of them. What is collected is bounded by what the run has under way.
  */
 export class FinishedFiles<T> {
-  private readonly publisher: Publisher;
-  private readonly done: (files: readonly T[]) => Promise<void>;
-  private published: T[] = [];
-  private timer: NodeJS.Timeout | undefined;
+  readonly #publisher: Publisher;
+  readonly #done: (files: readonly T[]) => Promise<void>;
+  #published: T[] = [];
+  #timer: NodeJS.Timeout | undefined;
   /** Groups, in order; each waits for those before it. */
-  private waiting: Promise<void> = Promise.resolve();
-  private delivered = true;
-  private failure: { readonly error: unknown } | undefined;
+  #waiting: Promise<void> = Promise.resolve();
+  #delivered = true;
+  #failure: { readonly error: unknown } | undefined;
 
   /** @param done is told of files whose documents have all come to their end; what it throws ends the run */
   constructor(publisher: Publisher, done: (files: readonly T[]) => Promise<void>) {
-    this.publisher = publisher;
-    this.done = done;
+    this.#publisher = publisher;
+    this.#done = done;
   }
 
   /** A file was handed to the publisher to its end. */
   add(file: T): void {
-    if (this.failure !== undefined) throw this.failure.error;
-    this.published.push(file);
-    if (this.published.length >= GROUP_FILES) this.look();
-    else this.timer ??= setTimeout(() => this.look(), GROUP_MILLIS);
+    if (this.#failure !== undefined) throw this.#failure.error;
+    this.#published.push(file);
+    if (this.#published.length >= GROUP_FILES) this.#look();
+    else this.#timer ??= setTimeout(() => this.#look(), GROUP_MILLIS);
   }
 
   /** To be called when the documents of all files have come to their end. Whether all were delivered. */
   async finish(): Promise<boolean> {
-    this.look();
-    await this.waiting;
-    if (this.failure !== undefined) throw this.failure.error;
-    return this.delivered;
+    this.#look();
+    await this.#waiting;
+    if (this.#failure !== undefined) throw this.#failure.error;
+    return this.#delivered;
   }
 
   /** Leaves what has not come to its end undone: the next run takes it again. Resolves when nothing is under way. */
   async giveUp(): Promise<void> {
-    this.stop();
-    this.published = [];
-    await this.waiting;
+    this.#stop();
+    this.#published = [];
+    await this.#waiting;
   }
 
-  private stop(): void {
-    clearTimeout(this.timer);
-    this.timer = undefined;
+  #stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
   }
 
-  private look(): void {
-    this.stop();
-    const files = this.published;
-    this.published = [];
-    const settled = this.publisher.settled();
+  #look(): void {
+    this.#stop();
+    const files = this.#published;
+    this.#published = [];
+    const settled = this.#publisher.settled();
     // A run that is given up, or could not deliver them, leaves them undone: the next one takes them again.
     settled.catch(() => undefined);
-    this.waiting = this.waiting.then(async () => {
+    this.#waiting = this.#waiting.then(async () => {
       try {
         await settled;
       } catch (error) {
-        if ((error as { code?: string }).code === 'HR_INDEXER_UNDELIVERED') this.delivered = false;
+        if ((error as { code?: string }).code === 'HR_INDEXER_UNDELIVERED') this.#delivered = false;
         return;
       }
       try {
-        if (files.length > 0) await this.done(files);
+        if (files.length > 0) await this.#done(files);
       } catch (error) {
-        this.failure ??= { error };
+        this.#failure ??= { error };
       }
     });
   }

@@ -12,46 +12,46 @@ type Entry = readonly [name: typeof NAME, generation: number, column: string, ki
  * later one counts.
  */
 export class RememberedMark {
-  private readonly state: FileState;
-  private readonly column: string;
-  private generation = 0;
-  private entries: string[] = [];
-  private found: HighMark | undefined;
+  readonly #state: FileState;
+  readonly #column: string;
+  #generation = 0;
+  #entries: string[] = [];
+  #found: HighMark | undefined;
 
   private constructor(state: FileState, column: string) {
-    this.state = state;
-    this.column = column;
+    this.#state = state;
+    this.#column = column;
   }
 
   /** Reads what is remembered for a column. What is remembered for other columns does not count. */
   static async read(state: FileState, column: string): Promise<RememberedMark> {
     const mark = new RememberedMark(state, column.toLowerCase());
     await state.begin();
-    for await (const { path } of state.expired(0)) mark.take(path);
+    for await (const { path } of state.expired(0)) mark.#take(path);
     return mark;
   }
 
   get value(): HighMark | undefined {
-    return this.found;
+    return this.#found;
   }
 
   /** All rows up to this value have been indexed, or failed by themselves. */
   async advance({ kind, text }: HighMark): Promise<void> {
-    const entry: Entry = [NAME, this.generation + 1, this.column, kind, text];
+    const entry: Entry = [NAME, this.#generation + 1, this.#column, kind, text];
     const path = JSON.stringify(entry);
-    await this.state.encounter(path);
-    await this.state.published([path], BigInt(Date.now()) * 1_000_000n);
-    await this.state.forget(this.entries);
-    this.generation++;
-    this.entries = [path];
+    await this.#state.encounter(path);
+    await this.#state.published([path], BigInt(Date.now()) * 1_000_000n);
+    await this.#state.forget(this.#entries);
+    this.#generation++;
+    this.#entries = [path];
   }
 
-  private take(path: string): void {
+  #take(path: string): void {
     if (!path.startsWith(`["${NAME}",`)) return;
     const [, generation, column, kind, text] = JSON.parse(path) as Entry;
-    this.entries.push(path);
-    if (generation <= this.generation) return;
-    this.generation = generation;
-    this.found = column === this.column ? { kind, text } : undefined;
+    this.#entries.push(path);
+    if (generation <= this.#generation) return;
+    this.#generation = generation;
+    this.#found = column === this.#column ? { kind, text } : undefined;
   }
 }

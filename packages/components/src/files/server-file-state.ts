@@ -15,18 +15,18 @@ const LAST = '\u{10ffff}';
  * what was noted stays, whenever the process dies. One run at a time has the table.
  */
 export class ServerFileState implements FileState {
-  private readonly connection: DatabaseConnection;
-  private readonly prepare: (sql: string) => PreparedSql;
-  private readonly dialect: StateDialect;
-  private readonly log: Logger;
-  private readonly table: string;
-  private readonly lookUp: PreparedSql;
-  private longest = 0;
-  private warned = false;
+  readonly #connection: DatabaseConnection;
+  readonly #prepare: (sql: string) => PreparedSql;
+  readonly #dialect: StateDialect;
+  readonly #log: Logger;
+  readonly #table: string;
+  readonly #lookUp: PreparedSql;
+  #longest = 0;
+  #warned = false;
   /** Met, and not noted yet. */
-  private met: string[] = [];
+  #met: string[] = [];
   /** The session does one thing after the other; published files are noted while the traversal goes on. */
-  private turn: Promise<unknown> = Promise.resolve();
+  #turn: Promise<unknown> = Promise.resolve();
 
   private constructor(
     connection: DatabaseConnection,
@@ -35,12 +35,12 @@ export class ServerFileState implements FileState {
     table: string,
     log: Logger,
   ) {
-    this.connection = connection;
-    this.prepare = prepare;
-    this.dialect = dialect;
-    this.log = log;
-    this.table = dialect.quote(table);
-    this.lookUp = prepare(`SELECT ${dialect.lastPublished} FROM ${this.table} WHERE ${dialect.name} = ?`);
+    this.#connection = connection;
+    this.#prepare = prepare;
+    this.#dialect = dialect;
+    this.#log = log;
+    this.#table = dialect.quote(table);
+    this.#lookUp = prepare(`SELECT ${dialect.lastPublished} FROM ${this.#table} WHERE ${dialect.name} = ?`);
   }
 
   /**
@@ -57,7 +57,7 @@ export class ServerFileState implements FileState {
     const connection = await database.connect();
     const state = new ServerFileState(connection, (sql) => database.driver.prepare(sql), dialect, table, log);
     try {
-      await state.take(table);
+      await state.#take(table);
     } catch (error) {
       await connection.close();
       throw error;
@@ -66,34 +66,36 @@ export class ServerFileState implements FileState {
   }
 
   async begin(): Promise<void> {
-    await this.change(`UPDATE ${this.table} SET encountered = FALSE WHERE encountered`);
+    await this.#change(`UPDATE ${this.#table} SET encountered = FALSE WHERE encountered`);
   }
 
   async encounter(path: string): Promise<bigint | undefined> {
-    if (!this.fits(path)) return undefined;
-    const millis = await this.ask(this.lookUp, path);
-    this.met.push(path);
-    if (this.met.length >= GROUP_FILES) await this.noteMet();
+    if (!this.#fits(path)) return undefined;
+    const millis = await this.#ask(this.#lookUp, path);
+    this.#met.push(path);
+    if (this.#met.length >= GROUP_FILES) await this.#noteMet();
     return millis === null || millis === undefined ? undefined : BigInt(millis as number) * 1_000_000n;
   }
 
   async encounterBelow(prefix: string): Promise<void> {
-    const { name, text } = this.dialect;
+    const { name, text } = this.#dialect;
     const below = `${name} >= ${text(prefix)} AND ${name} < ${text(prefix + LAST)}`;
-    await this.change(`UPDATE ${this.table} SET encountered = TRUE, runs_not_encountered = 0 WHERE ${below}`);
+    await this.#change(`UPDATE ${this.#table} SET encountered = TRUE, runs_not_encountered = 0 WHERE ${below}`);
   }
 
   async finish(): Promise<void> {
-    await this.noteMet();
-    await this.change(`UPDATE ${this.table} SET runs_not_encountered = runs_not_encountered + 1 WHERE NOT encountered`);
+    await this.#noteMet();
+    await this.#change(
+      `UPDATE ${this.#table} SET runs_not_encountered = runs_not_encountered + 1 WHERE NOT encountered`,
+    );
   }
 
   async *expired(runs: number): AsyncGenerator<ExpiredFile> {
-    const { name, nameText } = this.dialect;
-    const page = this.prepare(`SELECT ${nameText} FROM ${this.table} WHERE ${name} > ? AND NOT encountered
+    const { name, nameText } = this.#dialect;
+    const page = this.#prepare(`SELECT ${nameText} FROM ${this.#table} WHERE ${name} > ? AND NOT encountered
       AND runs_not_encountered >= ${runs} AND last_published IS NOT NULL ORDER BY ${name} LIMIT ${PAGE_ROWS}`);
     for (let last = ''; ; ) {
-      const { rows } = await this.inTurn(() => this.connection.query(page, [last]));
+      const { rows } = await this.#inTurn(() => this.#connection.query(page, [last]));
       for (const [path] of rows) yield { path: path as string };
       if (rows.length < PAGE_ROWS) return;
       last = rows.at(-1)?.[0] as string;
@@ -101,79 +103,79 @@ export class ServerFileState implements FileState {
   }
 
   async published(paths: readonly string[], instant: bigint): Promise<void> {
-    await this.noteMet();
-    const set = `SET last_published = ${this.dialect.instant(Number(instant / 1_000_000n))}`;
-    if (paths.length > 0) await this.change(`UPDATE ${this.table} ${set} WHERE ${this.among(paths)}`);
+    await this.#noteMet();
+    const set = `SET last_published = ${this.#dialect.instant(Number(instant / 1_000_000n))}`;
+    if (paths.length > 0) await this.#change(`UPDATE ${this.#table} ${set} WHERE ${this.#among(paths)}`);
   }
 
   async forget(paths: readonly string[]): Promise<void> {
-    await this.noteMet();
-    if (paths.length > 0) await this.change(`DELETE FROM ${this.table} WHERE ${this.among(paths)}`);
+    await this.#noteMet();
+    if (paths.length > 0) await this.#change(`DELETE FROM ${this.#table} WHERE ${this.#among(paths)}`);
   }
 
-  async told(runs: number, forget: boolean): Promise<void> {
+  async reportExpired(runs: number, forget: boolean): Promise<void> {
     const expired = `NOT encountered AND runs_not_encountered >= ${runs}`;
-    await this.change(
+    await this.#change(
       forget
-        ? `DELETE FROM ${this.table} WHERE ${expired}`
+        ? `DELETE FROM ${this.#table} WHERE ${expired}`
         : // They are known, and not told of again.
-          `UPDATE ${this.table} SET last_published = NULL WHERE ${expired}`,
+          `UPDATE ${this.#table} SET last_published = NULL WHERE ${expired}`,
     );
   }
 
   async close(): Promise<void> {
-    await this.turn.catch(() => undefined);
-    await this.connection.close();
+    await this.#turn.catch(() => undefined);
+    await this.#connection.close();
   }
 
-  private async take(table: string): Promise<void> {
-    for (const sql of this.dialect.lock) {
-      const statement = this.prepare(sql);
-      const taken = await this.ask(statement, ...(statement.parameters > 0 ? [table] : []));
+  async #take(table: string): Promise<void> {
+    for (const sql of this.#dialect.lock) {
+      const statement = this.#prepare(sql);
+      const taken = await this.#ask(statement, ...(statement.parameters > 0 ? [table] : []));
       if (taken === false || taken === 0 || taken === null) throw new Error('another run has it open');
     }
-    await this.change(this.dialect.create(this.table));
-    this.longest = Number(await this.ask(this.prepare(this.dialect.longest), table));
+    await this.#change(this.#dialect.create(this.#table));
+    this.#longest = Number(await this.#ask(this.#prepare(this.#dialect.longest), table));
   }
 
   /** Whether the table can hold a path. What it cannot is published in every run. */
-  private fits(path: string): boolean {
-    if (Buffer.byteLength(path) <= this.longest && !path.includes('\0')) return true;
-    if (!this.warned) {
-      this.log.warn(
-        `${path} is longer than the ${this.longest} bytes that the state can hold, or has a character that it cannot: such files are published in every run`,
+  #fits(path: string): boolean {
+    if (Buffer.byteLength(path) <= this.#longest && !path.includes('\0')) return true;
+    if (!this.#warned) {
+      this.#log.warn(
+        `${path} is longer than the ${this.#longest} bytes that the state can hold, or has a character that it cannot: such files are published in every run`,
       );
     }
-    this.warned = true;
+    this.#warned = true;
     return false;
   }
 
-  private async noteMet(): Promise<void> {
-    const { text, metAgain } = this.dialect;
+  async #noteMet(): Promise<void> {
+    const { text, metAgain } = this.#dialect;
     // One statement cannot meet a row twice.
-    const rows = [...new Set(this.met)].map((path) => `(${text(path)}, NULL, TRUE, 0)`);
-    this.met = [];
+    const rows = [...new Set(this.#met)].map((path) => `(${text(path)}, NULL, TRUE, 0)`);
+    this.#met = [];
     if (rows.length === 0) return;
     const columns = '(name, last_published, encountered, runs_not_encountered)';
-    await this.change(`INSERT INTO ${this.table} ${columns} VALUES ${rows.join(', ')} ${metAgain}`);
+    await this.#change(`INSERT INTO ${this.#table} ${columns} VALUES ${rows.join(', ')} ${metAgain}`);
   }
 
-  private among(paths: readonly string[]): string {
-    return `${this.dialect.name} IN (${paths.map((path) => this.dialect.text(path)).join(', ')})`;
+  #among(paths: readonly string[]): string {
+    return `${this.#dialect.name} IN (${paths.map((path) => this.#dialect.text(path)).join(', ')})`;
   }
 
-  private async ask(sql: PreparedSql, ...parameters: SqlParameter[]): Promise<unknown> {
-    const { rows } = await this.inTurn(() => this.connection.query(sql, parameters));
+  async #ask(sql: PreparedSql, ...parameters: SqlParameter[]): Promise<unknown> {
+    const { rows } = await this.#inTurn(() => this.#connection.query(sql, parameters));
     return rows[0]?.[0];
   }
 
-  private change(sql: string): Promise<void> {
-    return this.inTurn(() => this.connection.execute(sql));
+  #change(sql: string): Promise<void> {
+    return this.#inTurn(() => this.#connection.execute(sql));
   }
 
-  private inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.turn.then(work, work);
-    this.turn = done.catch(() => undefined);
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#turn.then(work, work);
+    this.#turn = done.catch(() => undefined);
     return done;
   }
 }

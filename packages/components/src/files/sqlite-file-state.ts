@@ -16,25 +16,25 @@ const LAST = '\u{10ffff}';
  * is open, whatever is done with it throws `HR_SOURCE_UNREADABLE` when the file turns out to be damaged.
  */
 export class SqliteFileState implements FileState {
-  private readonly file: string;
-  private readonly database: DatabaseSync;
-  private readonly table: string;
-  private readonly encounterOne: StatementSync;
-  private readonly publishOne: StatementSync;
-  private readonly forgetOne: StatementSync;
+  readonly #file: string;
+  readonly #database: DatabaseSync;
+  readonly #table: string;
+  readonly #encounterOne: StatementSync;
+  readonly #publishOne: StatementSync;
+  readonly #forgetOne: StatementSync;
 
   private constructor(file: string, database: DatabaseSync, table: string) {
-    this.file = file;
-    this.database = database;
-    this.table = table;
+    this.#file = file;
+    this.#database = database;
+    this.#table = table;
     // A text as key has no limit of length here.
     database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
       CREATE TABLE IF NOT EXISTS ${table} (name VARCHAR PRIMARY KEY, last_published TIMESTAMP WITH TIME ZONE,
         encountered BOOLEAN, runs_not_encountered INTEGER) WITHOUT ROWID`);
-    this.encounterOne = database.prepare(`INSERT INTO ${table} VALUES (?, NULL, TRUE, 0)
+    this.#encounterOne = database.prepare(`INSERT INTO ${table} VALUES (?, NULL, TRUE, 0)
       ON CONFLICT (name) DO UPDATE SET encountered = TRUE, runs_not_encountered = 0 RETURNING last_published`);
-    this.publishOne = database.prepare(`UPDATE ${table} SET last_published = ? WHERE name = ?`);
-    this.forgetOne = database.prepare(`DELETE FROM ${table} WHERE name = ?`);
+    this.#publishOne = database.prepare(`UPDATE ${table} SET last_published = ? WHERE name = ?`);
+    this.#forgetOne = database.prepare(`DELETE FROM ${table} WHERE name = ?`);
   }
 
   /**
@@ -53,35 +53,35 @@ export class SqliteFileState implements FileState {
   }
 
   begin(): void {
-    this.guarded(() => {
-      if (this.database.isTransaction) this.database.exec('COMMIT');
-      this.database.exec(`BEGIN IMMEDIATE; UPDATE ${this.table} SET encountered = FALSE WHERE encountered`);
+    this.#guarded(() => {
+      if (this.#database.isTransaction) this.#database.exec('COMMIT');
+      this.#database.exec(`BEGIN IMMEDIATE; UPDATE ${this.#table} SET encountered = FALSE WHERE encountered`);
     });
   }
 
   encounter(path: string): bigint | undefined {
-    const row = this.guarded(() => this.encounterOne.get(path)) as { last_published: string | null };
+    const row = this.#guarded(() => this.#encounterOne.get(path)) as { last_published: string | null };
     return row.last_published === null ? undefined : BigInt(Date.parse(row.last_published)) * 1_000_000n;
   }
 
   encounterBelow(prefix: string): void {
-    this.run(
-      `UPDATE ${this.table} SET encountered = TRUE, runs_not_encountered = 0 WHERE name >= ? AND name < ?`,
+    this.#run(
+      `UPDATE ${this.#table} SET encountered = TRUE, runs_not_encountered = 0 WHERE name >= ? AND name < ?`,
       prefix,
       prefix + LAST,
     );
   }
 
   finish(): void {
-    this.run(`UPDATE ${this.table} SET runs_not_encountered = runs_not_encountered + 1 WHERE NOT encountered`);
-    this.commit();
+    this.#run(`UPDATE ${this.#table} SET runs_not_encountered = runs_not_encountered + 1 WHERE NOT encountered`);
+    this.#commit();
   }
 
   *expired(runs: number): Generator<ExpiredFile> {
-    const page = this.database.prepare(`SELECT name FROM ${this.table} WHERE name > ? AND NOT encountered
+    const page = this.#database.prepare(`SELECT name FROM ${this.#table} WHERE name > ? AND NOT encountered
       AND runs_not_encountered >= ? AND last_published IS NOT NULL ORDER BY name LIMIT ${PAGE_ROWS}`);
     for (let last = ''; ; ) {
-      const rows = this.guarded(() => page.all(last, runs)) as unknown as { name: string }[];
+      const rows = this.#guarded(() => page.all(last, runs)) as unknown as { name: string }[];
       for (const { name } of rows) yield { path: name };
       if (rows.length < PAGE_ROWS) return;
       last = (rows.at(-1) as { name: string }).name;
@@ -90,57 +90,57 @@ export class SqliteFileState implements FileState {
 
   published(paths: readonly string[], instant: bigint): void {
     const text = new Date(Number(instant / 1_000_000n)).toISOString();
-    this.guarded(() => {
-      for (const path of paths) this.publishOne.run(text, path);
+    this.#guarded(() => {
+      for (const path of paths) this.#publishOne.run(text, path);
     });
-    this.commit();
+    this.#commit();
   }
 
   forget(paths: readonly string[]): void {
-    this.guarded(() => {
-      for (const path of paths) this.forgetOne.run(path);
+    this.#guarded(() => {
+      for (const path of paths) this.#forgetOne.run(path);
     });
-    this.commit();
+    this.#commit();
   }
 
-  told(runs: number, forget: boolean): void {
+  reportExpired(runs: number, forget: boolean): void {
     const expired = 'NOT encountered AND runs_not_encountered >= ?';
     const statement = forget
-      ? `DELETE FROM ${this.table} WHERE ${expired}`
+      ? `DELETE FROM ${this.#table} WHERE ${expired}`
       : // They are known, and not told of again.
-        `UPDATE ${this.table} SET last_published = NULL WHERE ${expired}`;
-    this.run(statement, runs);
-    this.commit();
+        `UPDATE ${this.#table} SET last_published = NULL WHERE ${expired}`;
+    this.#run(statement, runs);
+    this.#commit();
   }
 
   close(): void {
-    if (!this.database.isOpen) return;
+    if (!this.#database.isOpen) return;
     // What was met in a traversal that did not end means nothing to the next.
     try {
-      this.guarded(() => {
-        if (this.database.isTransaction) this.database.exec('COMMIT');
+      this.#guarded(() => {
+        if (this.#database.isTransaction) this.#database.exec('COMMIT');
       });
     } finally {
-      this.database.close();
+      this.#database.close();
     }
   }
 
-  private run(statement: string, ...values: (string | number)[]): void {
-    this.guarded(() => this.database.prepare(statement).run(...values));
+  #run(statement: string, ...values: (string | number)[]): void {
+    this.#guarded(() => this.#database.prepare(statement).run(...values));
   }
 
   /** Makes sure of what was written; the file stays this process's own. */
-  private commit(): void {
-    this.guarded(() => {
-      if (this.database.isTransaction) this.database.exec('COMMIT; BEGIN IMMEDIATE');
+  #commit(): void {
+    this.#guarded(() => {
+      if (this.#database.isTransaction) this.#database.exec('COMMIT; BEGIN IMMEDIATE');
     });
   }
 
-  private guarded<T>(work: () => T): T {
+  #guarded<T>(work: () => T): T {
     try {
       return work();
     } catch (error) {
-      throw damagedState(this.file, error) ?? error;
+      throw damagedState(this.#file, error) ?? error;
     }
   }
 }

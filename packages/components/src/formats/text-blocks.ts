@@ -9,20 +9,22 @@ const LF = 10;
  * Blocks, not the whole: the values of documents are slices of a block, and one that a stage keeps keeps it all.
  */
 export class TextBlocks {
-  private readonly bytes: Buffer;
-  private readonly encoding: 'latin1' | 'utf8';
-  private size = BLOCK_BYTES;
-  private at = 0;
+  readonly #bytes: Buffer;
+  readonly #encoding: 'latin1' | 'utf8';
+  #size = BLOCK_BYTES;
+  #at = 0;
 
   constructor(bytes: Uint8Array) {
-    this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     // ASCII as Latin-1 takes half the time, and gives texts of one byte a character.
-    this.encoding = isAscii(this.bytes) ? 'latin1' : 'utf8';
+    this.#encoding = isAscii(this.#bytes) ? 'latin1' : 'utf8';
   }
 
   /** The next block; undefined at the end. */
   next(): string | undefined {
-    const { bytes, at, size } = this;
+    const bytes = this.#bytes;
+    const at = this.#at;
+    const size = this.#size;
     if (at >= bytes.length) return undefined;
     let end = bytes.length;
     if (end - at > size) {
@@ -30,17 +32,17 @@ export class TextBlocks {
       const lineEnd = before >= at ? before : bytes.indexOf(LF, at + size);
       if (lineEnd >= 0) end = lineEnd + 1;
     }
-    this.at = end;
-    return bytes.toString(this.encoding, at, end);
+    this.#at = end;
+    return bytes.toString(this.#encoding, at, end);
   }
 
   /** Doubles the next block. */
   enlarge(): void {
-    this.size *= 2;
+    this.#size *= 2;
   }
 
   /** Goes back to the ordinary size. */
   reset(): void {
-    this.size = BLOCK_BYTES;
+    this.#size = BLOCK_BYTES;
   }
 }

@@ -36,29 +36,29 @@ const LINE_END = Buffer.from('\n');
 
 /** Writes batches of `KeyedEncoder` to a server: several documents with one request, or each with its own; deletes always so. */
 export class HttpWriter {
-  private readonly client: HttpClient;
-  private readonly settings: HttpWriterSettings;
-  private readonly together: Delivery;
-  private readonly single: Delivery;
+  readonly #client: HttpClient;
+  readonly #settings: HttpWriterSettings;
+  readonly #together: Delivery;
+  readonly #single: Delivery;
 
   constructor(client: HttpClient, settings: HttpWriterSettings) {
-    this.client = client;
-    this.settings = settings;
-    this.together = new Delivery(settings.retries, new RequestSize());
-    this.single = new Delivery(settings.retries, new RequestSize());
+    this.#client = client;
+    this.#settings = settings;
+    this.#together = new Delivery(settings.retries, new RequestSize());
+    this.#single = new Delivery(settings.retries, new RequestSize());
   }
 
   async write(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
     const bytes = new BatchBytes(batch);
     const keys = Array.from({ length: bytes.count }, (_, i) => bytes.firstJson(i) as DocumentKey);
-    const isSingle = (position: number) => this.settings.form === 'single' || keys[position]?.delete === true;
+    const isSingle = (position: number) => this.#settings.form === 'single' || keys[position]?.delete === true;
     const failures: IndexFailure[] = [];
     for (let from = 0, to = 0; from < bytes.count; from = to) {
       while (to < bytes.count && isSingle(to) === isSingle(from)) to++;
       const positions = Array.from({ length: to - from }, (_, i) => from + i);
       const [delivery, request] = isSingle(from)
-        ? [this.single, (some: readonly number[]) => this.sendEach(some, bytes, keys)]
-        : [this.together, (some: readonly number[]) => this.sendTogether(some, bytes)];
+        ? [this.#single, (some: readonly number[]) => this.#sendEach(some, bytes, keys)]
+        : [this.#together, (some: readonly number[]) => this.#sendTogether(some, bytes)];
       const destination: Destination = {
         // Nobody knows what a version means to the server: each gets there, before the next one.
         partial: true,
@@ -72,8 +72,8 @@ export class HttpWriter {
     return failures;
   }
 
-  private sendTogether(positions: readonly number[], bytes: BatchBytes): Promise<Reply> {
-    const { url, method, form, itemErrors } = this.settings;
+  #sendTogether(positions: readonly number[], bytes: BatchBytes): Promise<Reply> {
+    const { url, method, form, itemErrors } = this.#settings;
     const parts: Uint8Array[] = [];
     for (const position of positions) {
       if (form === 'json-array') parts.push(parts.length === 0 ? OPEN : COMMA, bytes.rest(position));
@@ -81,54 +81,50 @@ export class HttpWriter {
     }
     if (form === 'json-array') parts.push(CLOSE);
     const type = form === 'json-array' ? 'application/json' : 'application/x-ndjson';
-    return this.ask({ ...this.content(Buffer.concat(parts), type), url, method }, (response) =>
+    return this.#ask({ ...this.#content(Buffer.concat(parts), type), url, method }, (response) =>
       itemErrors ? readReplyWithItems(response, positions.length) : readReply(response),
     );
   }
 
   /** Sends each document with a request of its own, several at once: no two of them have the same id. */
-  private async sendEach(
-    positions: readonly number[],
-    bytes: BatchBytes,
-    keys: readonly DocumentKey[],
-  ): Promise<Reply> {
+  async #sendEach(positions: readonly number[], bytes: BatchBytes, keys: readonly DocumentKey[]): Promise<Reply> {
     const replies = await Promise.all(
-      positions.map((position) => this.sendOne(keys[position] as DocumentKey, bytes.rest(position))),
+      positions.map((position) => this.#sendOne(keys[position] as DocumentKey, bytes.rest(position))),
     );
     const items = new Map<number, Refusal>();
     for (const [i, reply] of replies.entries()) {
-      if ('refused' in reply) items.set(i, this.judged(reply.refused));
+      if ('refused' in reply) items.set(i, this.#judged(reply.refused));
     }
     return { items };
   }
 
-  private sendOne(key: DocumentKey, json: Buffer): Promise<Reply> {
-    const { url, method, deleteUrl = '', deleteMethod } = this.settings;
+  #sendOne(key: DocumentKey, json: Buffer): Promise<Reply> {
+    const { url, method, deleteUrl = '', deleteMethod } = this.#settings;
     const at = (template: string) => template.replaceAll(ID_PLACE, () => encodeURIComponent(key.id));
     if (key.delete !== true) {
-      return this.ask({ ...this.content(json, 'application/json'), url: at(url), method }, readReply);
+      return this.#ask({ ...this.#content(json, 'application/json'), url: at(url), method }, readReply);
     }
-    return this.ask({ url: at(deleteUrl), method: deleteMethod }, (response) =>
+    return this.#ask({ url: at(deleteUrl), method: deleteMethod }, (response) =>
       // What is not there is as good as deleted.
       response.status === 404 || response.status === 410 ? { items: new Map() } : readReply(response),
     );
   }
 
   /** A refusal of a document with a request of its own. */
-  private judged(refusal: Refusal): Refusal {
+  #judged(refusal: Refusal): Refusal {
     const isMissing = refusal.status === 404 || refusal.status === 410;
     // Where the URL names the document, it is that which is not there.
-    return isMissing && this.settings.url.includes(ID_PLACE) ? refusal : { ...refusal, whole: true };
+    return isMissing && this.#settings.url.includes(ID_PLACE) ? refusal : { ...refusal, whole: true };
   }
 
-  private content(body: Buffer, type: string): Pick<HttpRequest, 'body' | 'gzip' | 'headers'> {
-    const { compressed, contentType = type } = this.settings;
+  #content(body: Buffer, type: string): Pick<HttpRequest, 'body' | 'gzip' | 'headers'> {
+    const { compressed, contentType = type } = this.#settings;
     return { body, gzip: compressed, headers: { 'content-type': contentType } };
   }
 
-  private async ask(request: HttpRequest, read: (response: HttpResponse) => Reply): Promise<Reply> {
+  async #ask(request: HttpRequest, read: (response: HttpResponse) => Reply): Promise<Reply> {
     try {
-      return read(await this.client.request({ ...request, retry: NO_RETRY }));
+      return read(await this.#client.request({ ...request, retry: NO_RETRY }));
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
       const { message, isConnectionFailure } = error;

@@ -80,17 +80,17 @@ export type HttpStream = Answer<Readable>;
  * Answers of every status are results; `requireSuccess` makes errors of them. Without an answer an `HttpError` is thrown.
  */
 export class HttpClient {
-  private readonly options: HttpClientOptions;
-  private readonly routes: Routes;
-  private readonly headers: Readonly<Record<string, string>>;
-  private readonly timeouts: Timeouts;
-  private readonly closing = new AbortController();
+  readonly #options: HttpClientOptions;
+  readonly #routes: Routes;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #timeouts: Timeouts;
+  readonly #closing = new AbortController();
 
   private constructor(options: HttpClientOptions, routes: Routes, timeouts: Timeouts) {
-    this.options = options;
-    this.routes = routes;
-    this.timeouts = timeouts;
-    this.headers = lowerCased({
+    this.#options = options;
+    this.#routes = routes;
+    this.#timeouts = timeouts;
+    this.#headers = lowerCased({
       'user-agent': 'Headrace',
       ...(options.acceptCompressed === false ? {} : { 'accept-encoding': ACCEPTED_ENCODINGS }),
       ...lowerCased(options.headers ?? {}),
@@ -111,47 +111,47 @@ export class HttpClient {
   /** Sends a request and reads the answer to its end. */
   async request(request: HttpRequest): Promise<HttpResponse> {
     const limit: BodyLimit = {
-      bytes: request.maxBodyBytes ?? this.options.maxBodyBytes ?? 100 * 1024 * 1024,
+      bytes: request.maxBodyBytes ?? this.#options.maxBodyBytes ?? 100 * 1024 * 1024,
       oversize: request.oversize ?? 'fail',
     };
-    return this.repeat(request, async (url, body) => {
-      const answer = await this.send(url, request, body);
+    return this.#repeat(request, async (url, body) => {
+      const answer = await this.#send(url, request, body);
       try {
         return { ...answer, ...(await readBody(answer.body, limit, url)) };
       } catch (error) {
-        throw connectionError(answer.method, url, error, this.timeouts);
+        throw connectionError(answer.method, url, error, this.#timeouts);
       }
     });
   }
 
   /** Sends a request and hands over the answer as it comes. Only what fails before it begins is tried again. */
   async stream(request: HttpRequest): Promise<HttpStream> {
-    const { body, ...answer } = await this.repeat(request, (url, content) => this.send(url, request, content));
-    const told = Readable.from(this.explained(body, answer), { objectMode: false });
+    const { body, ...answer } = await this.#repeat(request, (url, content) => this.#send(url, request, content));
+    const told = Readable.from(this.#explained(body, answer), { objectMode: false });
     told.once('close', () => discard(body));
     return { ...answer, body: told };
   }
 
   /** Closes all connections; requests that wait fail as aborted. */
   async close(): Promise<void> {
-    this.closing.abort();
-    await this.routes.destroy();
+    this.#closing.abort();
+    await this.#routes.destroy();
   }
 
   /** A body whose errors say what was asked. */
-  private async *explained(body: Readable, { method, url }: Omit<HttpStream, 'body'>): AsyncGenerator<Buffer> {
+  async *#explained(body: Readable, { method, url }: Omit<HttpStream, 'body'>): AsyncGenerator<Buffer> {
     try {
       yield* body;
     } catch (error) {
-      throw connectionError(method, url, error, this.timeouts);
+      throw connectionError(method, url, error, this.#timeouts);
     }
   }
 
-  private async repeat<T extends Answer<Buffer | Readable>>(
+  async #repeat<T extends Answer<Buffer | Readable>>(
     request: HttpRequest,
     attempt: (url: string, body: HttpRequest['body']) => Promise<T>,
   ): Promise<T> {
-    const policy = request.retry ?? this.options.retry ?? DEFAULT_RETRY;
+    const policy = request.retry ?? this.#options.retry ?? DEFAULT_RETRY;
     const urls = typeof request.url === 'string' ? [request.url] : request.url;
     const { body: plain } = request;
     const body = request.gzip === true && plain !== undefined ? await promisify(gzip)(plain) : plain;
@@ -166,23 +166,23 @@ export class HttpClient {
       } catch (error) {
         if (retry > policy.retries || !(error instanceof HttpError && error.isConnectionFailure)) throw error;
       }
-      await this.pause(retryDelay(policy, retry, retryAfter), url, request);
+      await this.#pause(retryDelay(policy, retry, retryAfter), url, request);
     }
   }
 
-  private async send(url: string, request: HttpRequest, body: HttpRequest['body']): Promise<HttpStream> {
+  async #send(url: string, request: HttpRequest, body: HttpRequest['body']): Promise<HttpStream> {
     const { method = 'GET', signal } = request;
     const target = readUrl(url);
-    const route = this.routes.to(target);
+    const route = this.#routes.to(target);
     const authorization = urlAuthorization(target);
     const headers = {
-      ...this.headers,
+      ...this.#headers,
       ...(authorization === undefined ? {} : { authorization }),
       ...(request.gzip === true && body !== undefined ? { 'content-encoding': 'gzip' } : {}),
       ...lowerCased(request.headers ?? {}),
       ...route.headers,
     };
-    const { answer: headersTimeout, idle: bodyTimeout } = this.timeouts;
+    const { answer: headersTimeout, idle: bodyTimeout } = this.#timeouts;
     const { dispatcher, origin, path } = route;
     for (let stale = false; ; stale = true) {
       try {
@@ -205,17 +205,17 @@ export class HttpClient {
         return { method, url, status: statusCode, headers: answered, body: decoded(raw, encoding) };
       } catch (error) {
         if (!stale && isIdempotent(method) && wasKeptConnection(error)) continue;
-        throw connectionError(method, url, error, this.timeouts, route.proxy);
+        throw connectionError(method, url, error, this.#timeouts, route.proxy);
       }
     }
   }
 
-  private async pause(milliseconds: number, url: string, { method = 'GET', signal }: HttpRequest): Promise<void> {
-    const signals = signal === undefined ? this.closing.signal : AbortSignal.any([signal, this.closing.signal]);
+  async #pause(milliseconds: number, url: string, { method = 'GET', signal }: HttpRequest): Promise<void> {
+    const signals = signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal]);
     try {
       await sleep(milliseconds, undefined, { signal: signals });
     } catch (error) {
-      throw connectionError(method, url, error, this.timeouts);
+      throw connectionError(method, url, error, this.#timeouts);
     }
   }
 }

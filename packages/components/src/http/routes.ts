@@ -32,34 +32,34 @@ export interface Network {
 
 /**
  * The pools of connections of one client: to the servers themselves, through proxies that forward (http), and through
- * tunnels (https). The library's own agent for proxies has one connection for each http server; these have as many as
- * direct ones.
+ * tunnels (https). The library's own agent for proxies is used for tunnels only: for http it turns the answer 407 into
+ * an exception without its text, refuses a `Proxy-Authorization` header of the request, and sets no limit of connections.
  */
 export class Routes {
-  private readonly network: Network;
-  private readonly options: RouteOptions;
-  private readonly direct: Dispatcher;
+  readonly #network: Network;
+  readonly #options: RouteOptions;
+  readonly #direct: Dispatcher;
   /** By the address of the proxy. */
-  private readonly forwarding = new Map<string, Dispatcher>();
-  private readonly tunnels = new Map<string, Dispatcher>();
+  readonly #forwarding = new Map<string, Dispatcher>();
+  readonly #tunnels = new Map<string, Dispatcher>();
 
   constructor(network: Network, options: RouteOptions) {
-    this.network = network;
-    this.options = options;
-    this.direct = new network.Agent(this.poolOptions(options.tls));
+    this.#network = network;
+    this.#options = options;
+    this.#direct = new network.Agent(this.#poolOptions(options.tls));
   }
 
   to(url: URL): Route {
     const { origin, search } = url;
     const path = `${url.pathname}${search}`;
-    const proxy = proxyFor(url, this.options.environment);
-    if (proxy === undefined) return { dispatcher: this.direct, origin, path, headers: {} };
+    const proxy = proxyFor(url, this.#options.environment);
+    if (proxy === undefined) return { dispatcher: this.#direct, origin, path, headers: {} };
     requireAllowedHost(url.hostname, Number(url.port) || (url.protocol === 'https:' ? 443 : 80));
-    const name = proxyName(proxy, url, this.options.environment);
-    if (url.protocol === 'https:') return { dispatcher: this.tunnel(proxy), origin, path, headers: {}, proxy: name };
+    const name = proxyName(proxy, url, this.#options.environment);
+    if (url.protocol === 'https:') return { dispatcher: this.#tunnel(proxy), origin, path, headers: {}, proxy: name };
     const authorization = urlAuthorization(proxy);
     return {
-      dispatcher: this.forward(proxy),
+      dispatcher: this.#forward(proxy),
       origin: proxy.origin,
       path: `${origin}${path}`,
       headers: { host: url.host, ...(authorization === undefined ? {} : { 'proxy-authorization': authorization }) },
@@ -69,32 +69,32 @@ export class Routes {
 
   /** Closes all connections; requests that wait fail. */
   async destroy(): Promise<void> {
-    const all = [this.direct, ...this.forwarding.values(), ...this.tunnels.values()];
+    const all = [this.#direct, ...this.#forwarding.values(), ...this.#tunnels.values()];
     await Promise.all(all.map((dispatcher) => dispatcher.destroy()));
   }
 
-  private forward({ origin }: URL): Dispatcher {
-    let pool = this.forwarding.get(origin);
+  #forward({ origin }: URL): Dispatcher {
+    let pool = this.#forwarding.get(origin);
     if (pool === undefined) {
-      pool = new this.network.Pool(origin, this.poolOptions({}));
-      this.forwarding.set(origin, pool);
+      pool = new this.#network.Pool(origin, this.#poolOptions({}));
+      this.#forwarding.set(origin, pool);
     }
     return pool;
   }
 
-  private tunnel({ href }: URL): Dispatcher {
-    let agent = this.tunnels.get(href);
+  #tunnel({ href }: URL): Dispatcher {
+    let agent = this.#tunnels.get(href);
     if (agent === undefined) {
-      const { connections, connectTimeout, tls } = this.options;
+      const { connections, connectTimeout, tls } = this.#options;
       const requestTls = { ...tls, timeout: connectTimeout };
-      agent = new this.network.ProxyAgent({ uri: href, connections, connectTimeout, requestTls, allowH2: false });
-      this.tunnels.set(href, agent);
+      agent = new this.#network.ProxyAgent({ uri: href, connections, connectTimeout, requestTls, allowH2: false });
+      this.#tunnels.set(href, agent);
     }
     return agent;
   }
 
-  private poolOptions(tls: RouteOptions['tls']): Pool.Options {
-    const { connections, connectTimeout } = this.options;
+  #poolOptions(tls: RouteOptions['tls']): Pool.Options {
+    const { connections, connectTimeout } = this.#options;
     return { connections, allowH2: false, connect: { ...tls, timeout: connectTimeout } };
   }
 }

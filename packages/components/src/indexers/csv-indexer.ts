@@ -15,31 +15,31 @@ import { BATCH_SETTINGS, ignoredSettings, SEARCH_ENGINE_SETTINGS } from './ignor
 import { type Output, openOutputFile, reachOutputFile } from './output-file.ts';
 
 const parameters = Type.Object({
-  /** The file. Its folders are created when they are missing. */
+  /** The file. Missing folders are created. */
   path: Type.String(WRITES),
   /** Names of the fields to write, in order. A dot is part of a name. */
   columns: Type.Array(Type.String()),
   /** Whether the first line holds the names of the columns. Defaults to true. */
   includeHeader: Type.Optional(Type.Boolean({ default: true })),
   /**
-   * Whether rows are added to a file that exists, which then gets no second header; otherwise it is overwritten. Set it
-   * for connectors that go on where the last run ended (FileConnector with state, KafkaConnector): what that run wrote
-   * does not come again. Defaults to false.
+   * Whether rows are added to an existing file, without a second header. Otherwise the file is overwritten. Set it for
+   * connectors that continue where the last run ended (FileConnector with state, KafkaConnector), because they do not
+   * read the earlier documents again. Defaults to false.
    */
   append: Type.Optional(Type.Boolean({ default: false })),
 });
 
 /**
- * Writes a row for each document to a CSV file: UTF-8, lines ending in LF, commas, every value in double quotes with
- * quotes in it doubled. A field that is missing or null is written as nothing at all, a list as [a, b], an object as
- * the empty text. All connectors of a run write to the same file; a run whose file another run is writing fails.
+ * Writes a row for each document to a CSV file: UTF-8, lines that end in LF, commas, every value in double quotes, with
+ * quotes in it doubled. A field that is missing or null is written as nothing, a list as [a, b], an object as the empty
+ * text. All connectors of a run write to the same file. A run fails if another run is writing the file.
  */
 export class CSVIndexer extends Indexer<typeof parameters> {
   static override readonly parameters = parameters;
   static override readonly block = 'csv';
   static readonly type = 'CSV';
   override readonly streaming = true;
-  private output: Output | undefined;
+  #output: Output | undefined;
 
   static override *check(
     { path, columns }: Static<typeof parameters>,
@@ -58,7 +58,7 @@ export class CSVIndexer extends Indexer<typeof parameters> {
     }
     const ignored = [...SEARCH_ENGINE_SETTINGS, 'whitelist', 'blacklist'] as const;
     yield* ignoredSettings(settings, ignored, 'CSVIndexer', 'every document is a row of the columns');
-    yield* ignoredSettings(settings, BATCH_SETTINGS, 'CSVIndexer', 'documents are written as they come');
+    yield* ignoredSettings(settings, BATCH_SETTINGS, 'CSVIndexer', 'documents are written immediately');
   }
 
   static override overwrites({ append = false }: Static<typeof parameters>): boolean {
@@ -75,7 +75,7 @@ export class CSVIndexer extends Indexer<typeof parameters> {
 
   override async connect(): Promise<void> {
     const { path, columns, includeHeader = true, append = false } = this.params;
-    this.output = await openOutputFile(
+    this.#output = await openOutputFile(
       path,
       append || this.context.retry === true,
       includeHeader ? csvHeader(columns) : '',
@@ -84,13 +84,13 @@ export class CSVIndexer extends Indexer<typeof parameters> {
 
   override async send({ pieces }: EncodedBatch): Promise<readonly IndexFailure[]> {
     // The engine has called `connect`.
-    await (this.output as Output).write(pieces);
+    await (this.#output as Output).write(pieces);
     return [];
   }
 
   override async close({ failed }: RunOutcome): Promise<void> {
-    const { output } = this;
-    this.output = undefined;
+    const output = this.#output;
+    this.#output = undefined;
     await output?.close(failed);
   }
 }

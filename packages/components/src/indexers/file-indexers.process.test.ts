@@ -84,7 +84,7 @@ describe('CSVIndexer', () => {
     });
   });
 
-  it.skipIf(!existsSync('/dev/full'))('fails a batch for which there is no room', async () => {
+  it.skipIf(!existsSync('/dev/full'))('fails a batch for which there is no space', async () => {
     const indexer = new CSVIndexer({ path: '/dev/full', columns, includeHeader: false }, context());
     await indexer.connect();
     await expect(send(indexer, ['{"id":"1"}'])).rejects.toMatchObject({
@@ -136,7 +136,7 @@ describe('JsonLinesIndexer', () => {
     expect(stdout).toBe(`${'a'.repeat(300_000)}b\n`);
   });
 
-  it('tells of what has no effect, where it stands', () => {
+  it('reports settings without effect, at their position', () => {
     const found = [...JsonLinesIndexer.check({ path: '-' }, { routingField: 'r', blacklist: ['x'] } as never)];
     expect(found).toEqual([
       expect.objectContaining({ block: 'indexer', parameter: 'routingField', severity: 'warning' }),

@@ -29,7 +29,7 @@ describe('HttpIndexer', () => {
 
   const send = (path: string, documents: readonly Fields[], settings = QUICK, more = '') =>
     runs.send(stub.url, path, documents, settings, more);
-  /** What was sent behind the first look at the server. */
+  /** The requests after the first look at the server. */
   const sent = () => stub.requests.slice(1).map(({ method, path, body }) => `${method} ${path} ${body}`);
   const some = [{ id: 'a', n: 1 }, { id: 'b/c' }];
 
@@ -85,7 +85,7 @@ describe('HttpIndexer', () => {
     }
   });
 
-  it('sends the versions of a document one after the other', async () => {
+  it('sends the versions of a document in order', async () => {
     const documents = Array.from({ length: 100 }, (_, i) => ({ id: `d${i % 40}`, n: i }));
     let requests = 0;
     stub.handle((_, response) => void response.writeHead(++requests % 7 === 3 ? 503 : 200).end());
@@ -98,7 +98,7 @@ describe('HttpIndexer', () => {
     }
   });
 
-  it('deletes with a request of its own, in the order of the documents', async () => {
+  it('deletes with a separate request, in the order of the documents', async () => {
     const documents = [{ id: '1' }, { id: '2/ä', del: 'yes' }, { id: '2/ä' }, { id: '3', del: 'yes' }, { id: '4' }];
     stub.handle(({ path }, response) => void response.writeHead(path.endsWith('3') ? 404 : 200).end());
     const settings = `deletionMarkerField: del, deletionMarkerFieldValue: "yes", ${QUICK}`;
@@ -178,12 +178,12 @@ describe('the check of HttpIndexer', () => {
     expect(problems({ url: 'ftp://h/{id}', deleteUrl: 'https://h/' })).toEqual([
       'error: url must be a URL of http or https',
       'error: url has {id}, but a request holds many documents',
-      'error: deleteUrl does not say which document: {id} is missing',
+      'error: deleteUrl does not name the document: {id} is missing',
       'warning: deleteUrl has no effect without indexer.deletionMarkerField',
     ]);
     expect(problems({ form: 'single', itemErrors: true }, deletions)).toEqual([
       'warning: itemErrors has no effect with form: single',
-      'warning: indexer.deletionMarkerField has no effect without http.deleteUrl: marked documents are sent as all others',
+      'warning: indexer.deletionMarkerField has no effect without http.deleteUrl: marked documents are sent like all others',
     ]);
     const headers = new Map([
       ['a b', 'x'],
@@ -192,7 +192,7 @@ describe('the check of HttpIndexer', () => {
     ]);
     expect(problems({ headers, bearerToken: 't' }, { indexOverrideField: 'i', versionField: 'v' })).toEqual([
       'error: a b cannot be the name of a header',
-      'error: The header x has characters that cannot stand in one',
+      'error: The header x has characters that are not allowed',
       'error: Credentials are given twice, by a header and by another parameter',
       "error: Config setting 'indexer.indexOverrideField' is not supported by HttpIndexer",
       "warning: Config setting 'indexer.versionField' has no effect with HttpIndexer: the fields themselves are sent",

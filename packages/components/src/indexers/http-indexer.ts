@@ -26,32 +26,35 @@ import { ignoredSettings } from './ignored-settings.ts';
 
 const parameters = Type.Object({
   /**
-   * Where documents are sent to. With the form single, {id} in it stands for the id. A user and a password may stand in
-   * it.
+   * The URL for documents. With the form single, {id} in it is replaced by the id. It may contain a user and a
+   * password.
    */
   url: Type.String(CONNECTS),
   /** POST, PUT or PATCH. Defaults to POST. */
   method: Type.Optional(OneOf(['POST', 'PUT', 'PATCH'], { default: 'POST' })),
   /**
-   * What a request holds: ndjson, a line of JSON for each document; json-array, a list of them; single, one document,
-   * with eight requests at a time. Defaults to ndjson.
+   * The content of a request. ndjson: a line of JSON for each document. json-array: a list of them. single: one
+   * document, with eight requests at a time. Defaults to ndjson.
    */
   form: Type.Optional(OneOf(['ndjson', 'json-array', 'single'], { default: 'ndjson' })),
-  /** Headers to send, in place of those that are sent anyway. */
+  /** Headers to send. They replace the default headers. */
   headers: Type.Optional(MapOf(Type.String(), COERCED)),
-  /** Whether answers tell of single documents, as above; not with the form single. Defaults to false. */
+  /**
+   * Whether answers contain errors of single documents, as described above. Not with the form single. Defaults to
+   * false.
+   */
   itemErrors: Type.Optional(Type.Boolean({ default: false })),
-  /** Where a document is deleted; {id} stands for the id. */
+  /** The URL for deletes. {id} is replaced by the id. */
   deleteUrl: Type.Optional(Type.String(CONNECTS)),
   /** DELETE, POST, PUT or PATCH. Defaults to DELETE. */
   deleteMethod: Type.Optional(OneOf(['DELETE', 'POST', 'PUT', 'PATCH'], { default: 'DELETE' })),
   /** Whether requests and answers are compressed (gzip). Defaults to false. */
   useCompression: Type.Optional(Type.Boolean({ default: false })),
-  /** The user, instead of one in the URL; needs password. */
+  /** The user, instead of one in the URL. Requires password. */
   userName: Type.Optional(Type.String()),
-  /** The password; best taken from the environment or from a file of its own, see the page on configuration. */
+  /** The password. Read it from the environment or from a separate file: see the page on configuration. */
   password: Type.Optional(Type.String()),
-  /** A token, instead of user and password: it is sent as Authorization: Bearer …. */
+  /** A token, instead of user and password. It is sent as Authorization: Bearer …. */
   bearerToken: Type.Optional(Type.String()),
   /** Certificates, in PEM files. */
   tls: tlsParameter,
@@ -59,11 +62,11 @@ const parameters = Type.Object({
   acceptInvalidCert: Type.Optional(Type.Boolean({ default: false })),
 });
 
-/** Documents at once, where each has a request of its own. */
+/** Documents at the same time, if each has a separate request. */
 const CONNECTIONS = 8;
 
 /**
- * Sends documents to any URL as JSON, a batch with each request or one document with each.
+ * Sends documents to a URL as JSON, a batch or one document in each request.
  *
  *     indexer { type: "HTTP", batchSize: 500 }
  *     http { url: "https://example.org/articles/bulk", bearerToken: ${API_TOKEN} }
@@ -71,26 +74,26 @@ const CONNECTIONS = 8;
  *     indexer { type: "HTTP", deletionMarkerField: "deleted", deletionMarkerFieldValue: "true" }
  *     http { url: "https://example.org/articles/{id}", method: PUT, form: single, deleteUrl: "https://example.org/articles/{id}" }
  *
- * All fields are sent, id and run_id included; indexer.whitelist and indexer.blacklist choose others;
+ * All fields are sent, including id and run_id. indexer.whitelist and indexer.blacklist select others.
  * indexer.idOverrideField names the field with another id.
  *
- * Any status of success (2xx) means that all documents of the request were taken. What the server could not take just
- * now (statuses 429, 502, 503, 504, lost connections) is sent again, up to ten times, which is about three minutes, or
- * when the server says (Retry-After, up to a minute each time): indexer.maxRetries and its neighbours say otherwise. So
- * a server may get a document twice, and should go by its id. A request that is too large (413) is halved; one that is
- * refused because of its content (400, 422) is halved until the document at fault is alone. Each version of a document
- * is sent, one after the other.
+ * A success status (2xx) means that all documents of the request were accepted. Requests that failed temporarily
+ * (statuses 429, 502, 503, 504, lost connections) are sent again, up to ten times, which takes about three minutes, or
+ * when the server says (Retry-After, up to a minute each time). indexer.maxRetries and related settings change this. So
+ * a server may get a document twice, and should use its id. A request that is too large (413) is halved. One that is
+ * refused because of its content (400, 422) is halved until the bad document is alone. Each version of a document is
+ * sent, in order.
  *
- * With itemErrors an answer of success is JSON and tells of the documents that were not taken, by their place in the
- * request, from 0: {"errors": [{"index": 3, "status": 400, "message": "no title"}]}. Those with a status that may pass
- * are sent again, alone; the others fail with the message. An empty answer, or one without errors, means that all were
- * taken.
+ * With itemErrors, a successful answer is JSON and lists the documents that were not accepted, by their position in the
+ * request, from 0: {"errors": [{"index": 3, "status": 400, "message": "no title"}]}. Those with a temporary status are
+ * sent again alone; the others fail with the message. An empty answer, or one without errors, means that all were
+ * accepted.
  *
- * Deleting: with deleteUrl a document whose field indexer.deletionMarkerField holds indexer.deletionMarkerFieldValue is
- * a request to that URL, without a body; 404 and 410 mean that it is done. Without deleteUrl such documents are sent as
- * all others are.
+ * Deleting: with deleteUrl, a document whose field indexer.deletionMarkerField has the value
+ * indexer.deletionMarkerFieldValue becomes a request to that URL, without a body. 404 and 410 mean success. Without
+ * deleteUrl such documents are sent like all others.
  *
- * At the beginning the root of the server is asked (HEAD); any answer will do. Proxies are taken from HTTP_PROXY,
+ * At the start, the root of the server is requested (HEAD); any answer is accepted. Proxies are read from HTTP_PROXY,
  * HTTPS_PROXY and NO_PROXY of the environment.
  */
 export class HttpIndexer extends Indexer<typeof parameters> {
@@ -98,8 +101,8 @@ export class HttpIndexer extends Indexer<typeof parameters> {
   static override readonly block = 'http';
   static readonly type = 'HTTP';
   static readonly javaClass = null;
-  private client: HttpClient | undefined;
-  private writer: HttpWriter | undefined;
+  #client: HttpClient | undefined;
+  #writer: HttpWriter | undefined;
 
   static override *check(params: Static<typeof parameters>, settings: IndexerSettings): Generator<ParameterProblem> {
     yield* checkUrls(params, settings);
@@ -122,24 +125,24 @@ export class HttpIndexer extends Indexer<typeof parameters> {
   }
 
   override async reach(_report: ReportProblem, signal: AbortSignal): Promise<void> {
-    this.client = await this.open();
+    this.#client = await this.#open();
     try {
-      await this.client.request({ method: 'HEAD', url: rootOf(this.params.url), retry: NO_RETRY, signal });
+      await this.#client.request({ method: 'HEAD', url: rootOf(this.params.url), retry: NO_RETRY, signal });
     } finally {
-      await this.client.close();
+      await this.#client.close();
     }
   }
 
   override async connect(): Promise<void> {
     const { url, method = 'POST', form = 'ndjson', headers, deleteUrl, deleteMethod = 'DELETE' } = this.params;
-    this.client = await this.open();
+    this.#client = await this.#open();
     try {
-      await this.client.request({ method: 'HEAD', url: rootOf(url), retry: NO_RETRY });
+      await this.#client.request({ method: 'HEAD', url: rootOf(url), retry: NO_RETRY });
     } catch (error) {
-      await this.client.close();
+      await this.#client.close();
       throw error;
     }
-    this.writer = new HttpWriter(this.client, {
+    this.#writer = new HttpWriter(this.#client, {
       url,
       method,
       form,
@@ -154,14 +157,14 @@ export class HttpIndexer extends Indexer<typeof parameters> {
 
   override send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
     // The engine has called `connect`.
-    return (this.writer as HttpWriter).write(batch, signal);
+    return (this.#writer as HttpWriter).write(batch, signal);
   }
 
   override async close(): Promise<void> {
-    await this.client?.close();
+    await this.#client?.close();
   }
 
-  private open(): Promise<HttpClient> {
+  #open(): Promise<HttpClient> {
     const { useCompression, headers } = this.params;
     const authorization = authorizationOf(this.params);
     return HttpClient.open({
@@ -174,7 +177,7 @@ export class HttpIndexer extends Indexer<typeof parameters> {
   }
 }
 
-/** The root of a server; who asks stays in it. */
+/** The root of a server. A user in the URL stays. */
 function rootOf(url: string): string {
   return new URL('/', url).href;
 }
@@ -194,14 +197,14 @@ function* checkUrls(params: Static<typeof parameters>, settings: IndexerSettings
   }
   if (deleteUrl?.includes(ID_PLACE) === false) {
     const hint = `As https://example.org/articles/${ID_PLACE}.`;
-    yield { parameter: 'deleteUrl', message: `deleteUrl does not say which document: ${ID_PLACE} is missing`, hint };
+    yield { parameter: 'deleteUrl', message: `deleteUrl does not name the document: ${ID_PLACE} is missing`, hint };
   }
   if (itemErrors === true && form === 'single') {
     const message = 'itemErrors has no effect with form: single';
     yield {
       parameter: 'itemErrors',
       message,
-      hint: 'The status tells what became of the document.',
+      hint: 'The status shows the result of the document.',
       severity: 'warning',
     };
   }
@@ -212,7 +215,7 @@ function* checkUrls(params: Static<typeof parameters>, settings: IndexerSettings
   }
   if (deleteUrl === undefined && settings.deletionMarkerField !== undefined) {
     const message =
-      'indexer.deletionMarkerField has no effect without http.deleteUrl: marked documents are sent as all others';
+      'indexer.deletionMarkerField has no effect without http.deleteUrl: marked documents are sent like all others';
     yield { block: 'indexer', parameter: 'deletionMarkerField', message, severity: 'warning' };
   }
 }
@@ -230,8 +233,8 @@ function* checkHeaders(params: Static<typeof parameters>): Generator<ParameterPr
     try {
       validateHeaderValue(name, value);
     } catch {
-      // Its only reason is the value, which may be a secret.
-      yield { parameter, message: `The header ${name} has characters that cannot stand in one` };
+      // The only reason is the value, which may be a secret.
+      yield { parameter, message: `The header ${name} has characters that are not allowed` };
     }
     if (name.toLowerCase() !== 'authorization') continue;
     if (authorizationOf(params) === undefined && (URL.parse(url)?.username ?? '') === '') continue;

@@ -19,7 +19,10 @@ export function* ignoredSettings(
   }
 }
 
-/** What files cannot do: they hold every version of a document, in order, and no index, and do not fail in passing. */
+/**
+ * Settings that files cannot support: they keep every version of a document in order, have no index, and do not fail
+ * temporarily.
+ */
 export const SEARCH_ENGINE_SETTINGS = [
   'idOverrideField',
   'deletionMarkerField',
@@ -30,5 +33,5 @@ export const SEARCH_ENGINE_SETTINGS = [
   'maxRetries',
 ] as const satisfies readonly (keyof IndexerSettings)[];
 
-/** What files have no use for: documents are written as they come. */
+/** Settings that files do not need: documents are written immediately. */
 export const BATCH_SETTINGS = ['batchSize', 'batchByteSize'] as const satisfies readonly (keyof IndexerSettings)[];

@@ -15,20 +15,20 @@ import { BATCH_SETTINGS, ignoredSettings, SEARCH_ENGINE_SETTINGS } from './ignor
 import { type Output, openOutputFile, reachOutputFile, StandardOutput } from './output-file.ts';
 
 const parameters = Type.Object({
-  /** The file, or a dash for the standard output. Its folders are created when they are missing. */
+  /** The file, or a dash for the standard output. Missing folders are created. */
   path: Type.String(WRITES),
   /**
-   * Whether lines are added to a file that exists; otherwise it is overwritten. Set it for connectors that go on where
-   * the last run ended (FileConnector with state, KafkaConnector): what that run wrote does not come again. Defaults to
-   * false.
+   * Whether lines are added to an existing file. Otherwise the file is overwritten. Set it for connectors that continue
+   * where the last run ended (FileConnector with state, KafkaConnector), because they do not read the earlier documents
+   * again. Defaults to false.
    */
   append: Type.Optional(Type.Boolean({ default: false })),
 });
 
 /**
- * Writes each document as a line of JSON to a file, or to the standard output: to look at what a pipeline makes, or to
- * hand it on. indexer.whitelist and indexer.blacklist choose the fields. All connectors of a run write to the same
- * file; a run whose file another run is writing fails.
+ * Writes each document as a line of JSON to a file or to the standard output, to check the result of a pipeline or to
+ * process it further. indexer.whitelist and indexer.blacklist select the fields. All connectors of a run write to the
+ * same file. A run fails if another run is writing the file.
  */
 export class JsonLinesIndexer extends Indexer<typeof parameters> {
   static override readonly parameters = parameters;
@@ -36,14 +36,14 @@ export class JsonLinesIndexer extends Indexer<typeof parameters> {
   static readonly type = 'JSONLines';
   static readonly javaClass = null;
   override readonly streaming = true;
-  private output: Output | undefined;
+  #output: Output | undefined;
 
   static override *check({ path }: Static<typeof parameters>, settings: IndexerSettings): Generator<ParameterProblem> {
     if (path === '')
       yield { parameter: 'path', message: 'path must not be empty', hint: 'Write - for the standard output.' };
     const ignored = [...SEARCH_ENGINE_SETTINGS, 'indexOverrideField'] as const;
     yield* ignoredSettings(settings, ignored, 'JsonLinesIndexer', 'every document is a line');
-    yield* ignoredSettings(settings, BATCH_SETTINGS, 'JsonLinesIndexer', 'documents are written as they come');
+    yield* ignoredSettings(settings, BATCH_SETTINGS, 'JsonLinesIndexer', 'documents are written immediately');
   }
 
   static override writesToStandardOutput({ path }: Static<typeof parameters>): boolean {
@@ -65,19 +65,19 @@ export class JsonLinesIndexer extends Indexer<typeof parameters> {
 
   override async connect(): Promise<void> {
     const { path, append = false } = this.params;
-    this.output =
+    this.#output =
       path === '-' ? new StandardOutput() : await openOutputFile(path, append || this.context.retry === true);
   }
 
   override async send({ pieces }: EncodedBatch): Promise<readonly IndexFailure[]> {
     // The engine has called `connect`.
-    await (this.output as Output).write(pieces);
+    await (this.#output as Output).write(pieces);
     return [];
   }
 
   override async close({ failed }: RunOutcome): Promise<void> {
-    const { output } = this;
-    this.output = undefined;
+    const output = this.#output;
+    this.#output = undefined;
     await output?.close(failed);
   }
 }

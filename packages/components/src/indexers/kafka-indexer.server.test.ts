@@ -60,7 +60,7 @@ await describeWithServer('kafka', (server) => {
     expect(await engine.contents(target)).toEqual(byId(documents));
   });
 
-  it('writes to the topic that a document names, and tells of one that there is not', async () => {
+  it('writes to the topic that a document names, and reports one that does not exist', async () => {
     const [one, two] = [await engine.create(), await engine.create()];
     const documents = [
       { id: '1', topic: two },

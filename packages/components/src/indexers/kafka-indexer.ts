@@ -23,7 +23,7 @@ import { checkLibrary } from '../libraries/optional-library.ts';
 import { ignoredSettings } from './ignored-settings.ts';
 
 const parameters = Type.Object({
-  /** Host and port of some brokers, with commas between them. */
+  /** Host and port of some brokers, separated by commas. */
   bootstrapServers: Type.String(),
   /** The topic. It must exist. */
   topic: Type.String(),
@@ -32,33 +32,33 @@ const parameters = Type.Object({
   /** PLAINTEXT, SSL, SASL_PLAINTEXT or SASL_SSL. Defaults to PLAINTEXT. */
   securityProtocol: Type.Optional(Type.String()),
   /**
-   * Properties of Kafka's producers: those whose names begin with sasl and ssl, compression.type (none, gzip, snappy,
-   * lz4, zstd), request.timeout.ms and metadata.max.age.ms.
+   * Properties of Kafka producers: all that begin with sasl and ssl, compression.type (none, gzip, snappy, lz4, zstd),
+   * request.timeout.ms and metadata.max.age.ms.
    */
   producer: Type.Optional(MapOf(Type.Unknown())),
 });
 
 /**
- * Writes documents to a topic of Kafka: the id of a document is the key of its message, and its JSON the value.
+ * Writes documents to a Kafka topic: the key of a message is the id of the document, the value its JSON.
  *
  *     indexer { type: "Kafka", batchSize: 1000 }
  *     kafkaTopic { bootstrapServers: "localhost:9092", topic: "articles" }
  *
- * All fields are written, id and run_id included; indexer.whitelist and indexer.blacklist choose others. The key is the
- * id of the document, or the value of indexer.idOverrideField; the topic is the one below, or the value of
+ * All fields are written, including id and run_id. indexer.whitelist and indexer.blacklist select others. The key is
+ * the id of the document, or the value of indexer.idOverrideField. The topic is the one below, or the value of
  * indexer.indexOverrideField. Topics must exist.
  *
- * The key decides on the partition, as with Kafka's own clients, so that the versions of a document stay in order. A
- * document counts as written when all replicas in sync have it. The producer is idempotent: what is sent again because
- * a broker restarts, or its answer is lost, is there once. Where that lasts, documents are sent again up to ten times,
- * which is about three minutes; indexer.maxRetries and its neighbours say otherwise. Messages may then be there twice,
- * the second time right behind the first, in the same order. What is larger than the topic takes is sent in smaller
- * requests; a document that is too large by itself fails.
+ * The key selects the partition, as in Kafka's clients, so the versions of a document stay in order. A document counts
+ * as written when all replicas in sync have it. The producer is idempotent: a message that is sent again because a
+ * broker restarts, or because its answer is lost, exists once. If the failure lasts, documents are sent again up to ten
+ * times, which takes about three minutes; indexer.maxRetries and related settings change this. Messages may then exist
+ * twice, the second directly after the first, in the same order. Requests that are larger than the topic accepts are
+ * sent in smaller ones. A document that is too large alone fails.
  *
- * Deleting: a document whose field indexer.deletionMarkerField holds indexer.deletionMarkerFieldValue is written as a
- * key without a value, which removes the key from a topic that is compacted.
+ * Deleting: if the field indexer.deletionMarkerField of a document has the value indexer.deletionMarkerFieldValue, a
+ * key without a value is written, which removes the key from a compacted topic.
  *
- * TLS and SASL are set as with KafkaConnector: kafkaTopic { securityProtocol: SASL_SSL, producer { sasl.mechanism:
+ * TLS and SASL are set as in KafkaConnector: kafkaTopic { securityProtocol: SASL_SSL, producer { sasl.mechanism:
  * SCRAM-SHA-512, sasl.jaas.config: "… username=\"u\" password=\"p\";", ssl.truststore.location: /path/ca.pem } }.
  */
 export class KafkaIndexer extends Indexer<typeof parameters> {
@@ -66,7 +66,7 @@ export class KafkaIndexer extends Indexer<typeof parameters> {
   static override readonly block = 'kafkaTopic';
   static readonly type = 'Kafka';
   static readonly javaClass = null;
-  private writer: TopicWriter | undefined;
+  #writer: TopicWriter | undefined;
 
   static override *check(params: Static<typeof parameters>, settings: IndexerSettings): Generator<ParameterProblem> {
     const { bootstrapServers, topic, clientId } = params;
@@ -82,7 +82,7 @@ export class KafkaIndexer extends Indexer<typeof parameters> {
         block: 'indexer',
         parameter: 'deleteByFieldField',
         message: "Config setting 'indexer.deleteByFieldField' is not supported by KafkaIndexer",
-        hint: 'Remove it: a topic is not searched, keys alone can be deleted.',
+        hint: 'Remove it: a topic cannot be searched, so only keys can be deleted.',
       };
     }
     const ignored = ['routingField', 'versionType', 'versionField'] as const;
@@ -90,7 +90,7 @@ export class KafkaIndexer extends Indexer<typeof parameters> {
       settings,
       ignored,
       'KafkaIndexer',
-      'the key decides on the partition, and its order on the version',
+      'the key selects the partition, and its order the version',
     );
   }
 
@@ -100,26 +100,26 @@ export class KafkaIndexer extends Indexer<typeof parameters> {
   }
 
   override async reach(_report: ReportProblem): Promise<void> {
-    await reachTopic({ ...this.place(), block: 'kafkaTopic' });
+    await reachTopic({ ...this.#place(), block: 'kafkaTopic' });
   }
 
   override async connect(): Promise<void> {
-    this.writer = await TopicWriter.open({
-      ...this.place(),
+    this.#writer = await TopicWriter.open({
+      ...this.#place(),
       retries: retriesOf(this.context, `Kafka at ${this.params.bootstrapServers}`),
     });
   }
 
   override send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
     // The engine has called `connect`.
-    return (this.writer as TopicWriter).write(batch, signal);
+    return (this.#writer as TopicWriter).write(batch, signal);
   }
 
   override async close(): Promise<void> {
-    await this.writer?.close();
+    await this.#writer?.close();
   }
 
-  private place() {
+  #place() {
     const { bootstrapServers, topic, clientId = 'headrace' } = this.params;
     return { brokers: brokersOf(bootstrapServers), topic, clientId, properties: propertiesOf(this.params) };
   }

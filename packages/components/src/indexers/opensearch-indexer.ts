@@ -5,13 +5,13 @@ import { connectionParameters } from '../search-engine/connection.ts';
 const parameters = Type.Object({
   ...connectionParameters,
   /**
-   * Whether documents change the fields that they have in a document that is there, and fail where there is none;
-   * otherwise they replace it. A field that holds null is not sent, so it cannot be cleared. Defaults to false.
+   * Whether a document changes only its fields in an existing document, and fails if there is none. Otherwise it
+   * replaces the existing document. A field with null is not sent, so it cannot be cleared. Defaults to false.
    */
   update: Type.Optional(Type.Boolean({ default: false })),
   /**
-   * The field in which children that are still attached to a document are nested, without their own children. Without
-   * it they are not sent.
+   * The field for the attached children of a document, as nested objects, without their own children. Defaults to none:
+   * they are not sent.
    */
   childDocumentsField: Type.Optional(Type.String()),
 });
@@ -22,36 +22,36 @@ const parameters = Type.Object({
  *     indexer { type: "OpenSearch", batchSize: 1000 }
  *     opensearch { url: "https://localhost:9200", index: "articles" }
  *
- * All fields are sent but those that hold null, id and run_id included; indexer.whitelist and indexer.blacklist choose
- * others. The id in the index is that of the document, or the value of indexer.idOverrideField; the index is the one
- * below, or the value of indexer.indexOverrideField; indexer.routingField names the field with the routing key.
+ * All fields are sent except those with null, including id and run_id. indexer.whitelist and indexer.blacklist select
+ * others. The id in the index is the id of the document, or the value of indexer.idOverrideField. The index is the one
+ * below, or the value of indexer.indexOverrideField. indexer.routingField names the field with the routing key.
  *
- * Index names from data: {field} in index is the value of a field, {field:yyyy.MM.dd} the date in a field (ISO text or
- * milliseconds since 1970) in a pattern of Java, in UTC, and {now:yyyy.MM.dd} the time of writing:
+ * Index names can contain values: {field} in index is replaced by the value of a field, {field:yyyy.MM.dd} by the date
+ * in a field (ISO text or milliseconds since 1970) in a Java pattern, in UTC, and {now:yyyy.MM.dd} by the time of
+ * writing:
  *
  *     opensearch { url: "http://localhost:9200", index: "logs-{date:yyyy.MM.dd}" }
  *
- * A document fails by itself when the field is missing, is not a date, or gives a name that no index can have. With a
- * default, logs-{category|other}, it goes there instead. A document that deletes needs the field, too. In angle
+ * A document fails alone if the field is missing, is not a date, or makes a name that no index can have. With a
+ * default, logs-{category|other}, it is written there instead. A document that deletes needs the field too. In angle
  * brackets, <logs-{now/d}>, the server computes the name.
  *
- * What became of each document is read from the answer. What the search engine could not take just now (statuses 429,
- * 502, 503, 504, lost connections) is sent again, and only that, up to ten times, which is about three minutes, or when
- * the server says (Retry-After, up to a minute each time): indexer.maxRetries and its neighbours say otherwise. A
- * request that is too large is halved; while the search engine has too much to do requests are smaller. What is refused
- * for good fails by itself, with the reason. Versions of one document are written in the order in which they came.
+ * The answer shows the result of each document. Only documents that failed temporarily (statuses 429, 502, 503, 504,
+ * lost connections) are sent again, up to ten times, which takes about three minutes, or when the server says
+ * (Retry-After, up to a minute each time). indexer.maxRetries and related settings change this. A request that is too
+ * large is halved. While the search engine is overloaded, requests are smaller. A document that is refused for good
+ * fails alone, with the reason. Versions of one document are written in order.
  *
- * Deleting: a document whose field indexer.deletionMarkerField holds indexer.deletionMarkerFieldValue deletes the one
- * with its id. If it also has the fields named by indexer.deleteByFieldField and indexer.deleteByFieldValue, they hold
- * a field and a value, and every document with that value is deleted, as far as it was written before. That field must
- * be mapped as a keyword (or a number, a boolean, a date): of a text field the search engine knows only the words, so
- * nothing is found and nothing deleted:
+ * Deleting: if the field indexer.deletionMarkerField of a document has the value indexer.deletionMarkerFieldValue, the
+ * document deletes the one with its id. If it also has the fields named by indexer.deleteByFieldField and
+ * indexer.deleteByFieldValue, these contain a field and a value, and every document with that value is deleted, if it
+ * was written before. That field must be mapped as a keyword (or a number, a boolean, a date). For a text field, the
+ * search engine knows only the words, so nothing is found and nothing is deleted:
  *
  *     indexer { type: "OpenSearch", deletionMarkerField: "deleted", deletionMarkerFieldValue: "true", deleteByFieldField: "by", deleteByFieldValue: "value" }
  *
- * Versions: with indexer.versionType: "External" (or "ExternalGte") and indexer.versionField the search engine keeps
- * the highest version of each document, whatever the order and whatever is sent again. That a newer one is there is no
- * failure.
+ * Versions: with indexer.versionType: "External" (or "ExternalGte") and indexer.versionField, the search engine keeps
+ * the highest version of each document, in any order and after any retry. A newer version in the index is no failure.
  */
 export class OpenSearchIndexer extends BulkIndexer<typeof parameters> {
   static override readonly parameters = parameters;

@@ -28,11 +28,11 @@ describe.each([false, true])('a file for output (append: %s)', (append) => {
 });
 
 /** Holds a file as a run in another thread or process does; says so when it has it. */
-const HOLD = (path: string, told: string) => `
+const HOLD = (path: string, ready: string) => `
   import(${JSON.stringify(new URL('./output-file.ts', import.meta.url).href)}).then(async ({ openOutputFile }) => {
     const output = await openOutputFile(${JSON.stringify(path)}, false);
     await output.write([Buffer.from('first\\n')]);
-    ${told}
+    ${ready}
     setInterval(() => output, 1000);
   })`;
 

@@ -9,24 +9,24 @@ import { type ReleaseOutput, takeOutput } from '../local-files/output-lock.ts';
 import { requireWritableFolder } from '../local-files/writable-folder.ts';
 
 const STDOUT = 1;
-/** How long to wait, in milliseconds, for a reader of the standard output that does not keep up. */
+/** The maximum wait, in milliseconds, for a slow reader of the standard output. */
 const STDOUT_WAIT = 5;
 
-/** Where an indexer writes bytes to, in order. */
+/** The destination of an indexer's bytes, in order. */
 export interface Output {
-  /** Writes all pieces, or throws and leaves none of them behind where that is possible. */
+  /** Writes all blocks, or throws and removes them again if possible. */
   write(pieces: readonly Uint8Array[]): Promise<void>;
   /**
    * When it resolves, everything written is safe.
-   * @param failed whether the run failed: then an output that nothing was written to is left as it was
+   * @param failed whether the run failed: an output without any write then does not change
    */
   close(failed: boolean): Promise<void>;
 }
 
 /**
- * Opens a file for output; its folders are created. Throws `HR_INDEXER_CONNECT`, naming the file, also when another run
- * is writing it: each would write over what the other has written, or cut it off.
- * @param append keep what it holds; otherwise that is gone as soon as something is written, and not before: a run
+ * Opens a file for output and creates its folders. Throws `HR_INDEXER_CONNECT`, with the name of the file, also if
+ * another run is writing it: the two would overwrite each other.
+ * @param append keep the content. Otherwise it is removed at the first write, and not before: a run
  *   that fails at once must not cost the output of the last one
  * @param header what an empty file begins with
  */
@@ -36,7 +36,7 @@ export async function openOutputFile(path: string, append: boolean, header = '')
     await makeFolders(dirname(path));
     const { O_RDWR, O_WRONLY, O_CREAT, O_APPEND } = constants;
     handle = await open(path, append ? O_WRONLY | O_CREAT | O_APPEND : O_RDWR | O_CREAT).catch((error) => {
-      // What can only be written to, such as a pipe.
+      // An output that can only be written to, such as a pipe.
       if (append || (error as NodeJS.ErrnoException).code !== 'EACCES') throw error;
       return open(path, O_WRONLY | O_CREAT);
     });
@@ -57,11 +57,14 @@ async function takeFile(path: string, handle: FileHandle): Promise<ReleaseOutput
   const release = found.isFile() ? await takeOutput(found) : async () => undefined;
   if (release !== undefined) return release;
   throw new HeadraceError('HR_INDEXER_CONNECT', `Cannot write to ${path}: another run is writing it`, {
-    hint: 'Give each run a file of its own, or let them wait for each other: `overlap: queue` does so for runs of one config.',
+    hint: 'Give each run a separate file, or let them wait for each other: `overlap: queue` does so for runs of one config.',
   });
 }
 
-/** Whether a file could be written, and its folders made, as far as the rights tell. Throws `HR_INDEXER_CONNECT`. */
+/**
+ * Checks whether a file could be written and its folders created, judged by the permissions. Throws
+ * `HR_INDEXER_CONNECT`.
+ */
 export async function reachOutputFile(path: string): Promise<void> {
   try {
     const found = await stat(path).catch(() => undefined);
@@ -69,78 +72,81 @@ export async function reachOutputFile(path: string): Promise<void> {
     if (found === undefined) await requireWritableFolder(dirname(path));
     else await access(path, constants.W_OK);
   } catch (error) {
-    const hint = reachHint(error) ?? 'Give the path of a file, in a folder that is there or can be made.';
+    const hint = reachHint(error) ?? 'Name a file in a folder that exists or can be created.';
     throw new HeadraceError('HR_INDEXER_CONNECT', `Cannot write to ${path}: ${messageOf(error)}`, { hint });
   }
 }
 
 class OutputFile implements Output {
-  private readonly path: string;
-  private readonly handle: FileHandle;
-  private readonly release: ReleaseOutput;
-  private readonly append: boolean;
-  private readonly header: Uint8Array;
-  private started = false;
-  /** Whether writes say where: what was cut off after a failure must not leave a gap. A pipe has no places. */
-  private placed = false;
+  readonly #path: string;
+  readonly #handle: FileHandle;
+  readonly #release: ReleaseOutput;
+  readonly #append: boolean;
+  readonly #header: Uint8Array;
+  #started = false;
+  /**
+   * Whether writes have a position: content that was cut off after a failure must not leave a gap. A pipe has no
+   * positions.
+   */
+  #placed = false;
   /** The length of the file up to the last complete batch. */
-  private length = 0;
+  #length = 0;
 
   constructor(path: string, handle: FileHandle, release: ReleaseOutput, append: boolean, header: Uint8Array) {
-    this.path = path;
-    this.handle = handle;
-    this.release = release;
-    this.append = append;
-    this.header = header;
+    this.#path = path;
+    this.#handle = handle;
+    this.#release = release;
+    this.#append = append;
+    this.#header = header;
   }
 
   async write(pieces: readonly Uint8Array[]): Promise<void> {
-    if (!this.started) await this.start();
-    await this.writeAll(pieces);
+    if (!this.#started) await this.#start();
+    await this.#writeAll(pieces);
   }
 
-  private async start(): Promise<void> {
-    const found = await this.handle.stat();
-    this.placed = !this.append && found.isFile();
-    if (this.placed) await this.handle.truncate(0);
-    this.length = this.append ? found.size : 0;
-    if (this.length === 0 && this.header.length > 0) await this.writeAll([this.header]);
-    this.started = true;
+  async #start(): Promise<void> {
+    const found = await this.#handle.stat();
+    this.#placed = !this.#append && found.isFile();
+    if (this.#placed) await this.#handle.truncate(0);
+    this.#length = this.#append ? found.size : 0;
+    if (this.#length === 0 && this.#header.length > 0) await this.#writeAll([this.#header]);
+    this.#started = true;
   }
 
-  private async writeAll(pieces: readonly Uint8Array[]): Promise<void> {
+  async #writeAll(pieces: readonly Uint8Array[]): Promise<void> {
     let written = 0;
     try {
       for (const piece of pieces) {
         for (let at = 0; at < piece.length; ) {
-          const place = this.placed ? this.length + written : null;
-          const { bytesWritten } = await this.handle.write(piece, at, piece.length - at, place);
+          const place = this.#placed ? this.#length + written : null;
+          const { bytesWritten } = await this.#handle.write(piece, at, piece.length - at, place);
           at += bytesWritten;
           written += bytesWritten;
         }
       }
     } catch (error) {
-      throw await this.undo(error, written);
+      throw await this.#undo(error, written);
     }
-    this.length += written;
+    this.#length += written;
   }
 
   async close(failed: boolean): Promise<void> {
     try {
-      if (!this.started && !failed) await this.start();
-      // Devices and pipes cannot be synchronised, and have nothing to lose.
-      if ((await this.handle.stat()).isFile()) await this.handle.datasync();
+      if (!this.#started && !failed) await this.#start();
+      // Devices and pipes cannot be synchronized, and cannot lose data.
+      if ((await this.#handle.stat()).isFile()) await this.#handle.datasync();
     } finally {
-      await this.handle.close().finally(this.release);
+      await this.#handle.close().finally(this.#release);
     }
   }
 
-  /** A batch that fails must not leave half a row behind: the next one would continue it. */
-  private async undo(error: unknown, written: number): Promise<HeadraceError> {
-    let message = `Cannot write to ${this.path}: ${messageOf(error)}`;
+  /** A batch that fails must not leave half a row: the next batch would continue it. */
+  async #undo(error: unknown, written: number): Promise<HeadraceError> {
+    let message = `Cannot write to ${this.#path}: ${messageOf(error)}`;
     if (written > 0) {
-      await this.handle.truncate(this.length).catch((cause) => {
-        this.length += written;
+      await this.#handle.truncate(this.#length).catch((cause) => {
+        this.#length += written;
         message += `; it now ends in an incomplete batch, because that cannot be removed: ${messageOf(cause)}`;
       });
     }
@@ -148,7 +154,7 @@ class OutputFile implements Output {
   }
 }
 
-/** The standard output of the process, also from a thread, whose own stream would pass through the main thread. */
+/** The standard output of the process, also in a thread. The stream of a thread would pass through the main thread. */
 export class StandardOutput implements Output {
   async write(pieces: readonly Uint8Array[]): Promise<void> {
     for (const piece of pieces) {

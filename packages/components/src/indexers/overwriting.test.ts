@@ -32,7 +32,7 @@ it.each([
   ['files since the last run, lines', FILES, 'jsonl', 'indexer { type: JSONLines }, jsonl { path: out.jsonl }'],
   ['messages since the last run, lines', KAFKA, 'jsonl', 'indexer { type: JSONLines }, jsonl { path: out.jsonl }'],
   ['files since the last run, rows', FILES, 'csv', 'indexer { type: CSV }, csv { path: out.csv, columns: [id] }'],
-])('%s: an output that begins anew is warned of', async (_, connector, block, indexer) => {
+])('%s: an output that starts again is warned of', async (_, connector, block, indexer) => {
   expect(await warnings(connector, indexer)).toEqual([
     `warning ${block}: Each run overwrites the output of the last run, and c reads only what is new since then | Set ${block}.append: true.`,
   ]);
@@ -57,7 +57,7 @@ it.each([
     `${KAFKA}, offsets { "0": 5 }`,
     'indexer { type: JSONLines }, jsonl { path: out.jsonl }',
   ],
-])('nobody is warned of %s', async (_, connector, indexer) => {
+])('does not warn of %s', async (_, connector, indexer) => {
   expect(await warnings(connector, indexer)).toEqual([]);
 });
 
@@ -136,7 +136,7 @@ describe('the very file that a connector reads', () => {
 });
 
 describe('an output in a folder that a connector reads', () => {
-  const told = (path: string) => [
+  const problemsOf = (path: string) => [
     `warning ${path}: c reads the folder that this file is in, and would take it for one of its source | Write it to another folder, or have c leave it out.`,
   ];
 
@@ -147,10 +147,10 @@ describe('an output in a folder that a connector reads', () => {
     `${FILES_OF('out')}, filterOptions { includes: [".*jsonl"], lastModifiedCutoff: 1h }`,
     `${FILES_OF('out')}, filterOptions { pathsToSkip: ["out/deeper", "."] }`,
   ])('is warned of: %s', async (connector) => {
-    expect(await warnings(connector, LINES)).toEqual(told('jsonl.path'));
+    expect(await warnings(connector, LINES)).toEqual(problemsOf('jsonl.path'));
     const stage = '{ class: Print, outputFile: out/print.jsonl, appendThreadName: false }';
     expect(await warnings(connector, 'indexer { type: Nop }', stage)).toEqual(
-      told('pipelines[0].stages[0].outputFile'),
+      problemsOf('pipelines[0].stages[0].outputFile'),
     );
   });
 

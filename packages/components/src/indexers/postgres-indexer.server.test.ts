@@ -24,7 +24,7 @@ const PLAIN = { placeholder: undefined, backslashes: false, postgres: true, brac
 await describeWithServer('postgres', (server) => {
   let tables = 0;
 
-  /** Does something on a connection of its own: others would not outlive a restart. */
+  /** Does something on a separate connection: others would not outlive a restart. */
   async function connected<T>(work: (connection: DatabaseConnection) => Promise<T>): Promise<T> {
     const settings = { connectionString: `jdbc:${server.url}`, jdbcUser: '', jdbcPassword: '' };
     const connection = await (await Database.open(settings, QUIET)).connect();
@@ -116,7 +116,7 @@ await describeWithServer('postgres', (server) => {
     expect(await rows(`select embedding::text from ${table}`)).toEqual([{ embedding: '[0.25,-1,1.0E-7]' }]);
   });
 
-  it('replaces rows, and leaves defaults alone unless told to write them', async () => {
+  it('replaces rows, and leaves defaults alone unless columns names them', async () => {
     const columns = `id text primary key, a text, created text default 'now', number serial, twice text generated always as (a || a) stored`;
     const table = await createTable(columns);
     const send = (document: Fields, more = '') => runs.send(server.url, table, [document], '', more);
@@ -304,7 +304,7 @@ describe('the check of PostgresIndexer', () => {
     ]);
     expect(problems({}, { indexOverrideField: 'i', routingField: 'r' })).toEqual([
       "error: Config setting 'indexer.indexOverrideField' is not supported by PostgresIndexer",
-      "warning: Config setting 'indexer.routingField' has no effect with PostgresIndexer: a table has no such thing",
+      "warning: Config setting 'indexer.routingField' has no effect with PostgresIndexer: a table has no such setting",
     ]);
   });
 });

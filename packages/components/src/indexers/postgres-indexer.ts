@@ -22,26 +22,26 @@ import { ignoredSettings } from './ignored-settings.ts';
 const parameters = Type.Object({
   /**
    * The JDBC URL: jdbc:postgresql://host:5432/db?sslmode=verify-full&sslrootcert=/path/ca.pem. The page of
-   * DatabaseConnector tells more of it.
+   * DatabaseConnector explains it.
    */
   connectionString: Type.String(CONNECTS),
-  /** The user. Empty together with jdbcPassword means: those in the URL. Defaults to none. */
+  /** The user. Empty together with jdbcPassword means the user in the URL. Defaults to none. */
   jdbcUser: Type.Optional(Type.String({ default: '' })),
-  /** The password; best taken from the environment, ${DB_PASSWORD}. Defaults to none. */
+  /** The password. Read it from the environment: ${DB_PASSWORD}. Defaults to none. */
   jdbcPassword: Type.Optional(Type.String({ default: '' })),
-  /** The table, as in SQL: schema.table, with double quotes where a name has capitals. */
+  /** The table, as in SQL: schema.table, with double quotes if a name has capitals. */
   table: Type.String(),
   /** The column for the id. Defaults to id. */
   idColumn: Type.Optional(Type.String({ default: 'id' })),
-  /** The columns to write besides those two. Defaults to all that are not always generated. */
+  /** The columns to write in addition to these two. Defaults to all that are not always generated. */
   columns: Type.Optional(Type.Array(Type.String())),
   /** A column of the type jsonb or json for the whole document, with all its fields. */
   documentColumn: Type.Optional(Type.String()),
 });
 
 /**
- * Writes documents as rows of a table of PostgreSQL: a field goes to the column of its name. With the extension
- * pgvector a column of the type vector takes embeddings, so that the table can be searched by similarity.
+ * Writes documents as rows of a PostgreSQL table: a field is written to the column with its name. With the extension
+ * pgvector, a column of the type vector can store embeddings, so that the table can be searched by similarity.
  *
  *     CREATE TABLE articles (
  *       id text PRIMARY KEY, title text, tags text[], published timestamptz, embedding vector(384), rest jsonb
@@ -51,38 +51,38 @@ const parameters = Type.Object({
  *     postgres { connectionString: "jdbc:postgresql://localhost/search?user=me", jdbcPassword: ${?DB_PASSWORD}, table: "articles", documentColumn: "rest" }
  *
  * The table must exist, and the column of the id must be its primary key or unique. A row with the id of a document is
- * replaced: columns for which the document has no field become NULL. Columns with a default of their own are left to it
- * there, and as they are in a row that is replaced, unless columns names them; columns that are always generated are
- * not written. Fields without a column are not written; documentColumn keeps them. Names count with their capitals.
+ * replaced: columns without a field in the document become NULL. Columns with a default keep it in a new row, and their
+ * value in a replaced row, unless columns names them. Columns that are always generated are not written. Fields without
+ * a column are not written; documentColumn keeps them. Names are case-sensitive.
  *
- * The types of the columns decide: texts become numbers, dates, UUIDs, booleans; a list goes to a column of an array,
- * where a single value is a list of one, or to one of pgvector (vector, halfvec); bytes go to bytea; objects, and lists
- * elsewhere, are JSON. A value that does not fit its column makes its document fail, with PostgreSQL's reason, and no
- * other.
+ * The types of the columns decide: texts become numbers, dates, UUIDs or booleans. A list is written to an array column
+ * (where a single value is a list of one) or to a column of pgvector (vector, halfvec). Bytes are written to bytea.
+ * Objects, and lists elsewhere, become JSON. A value that does not fit its column fails only its document, with
+ * PostgreSQL's reason.
  *
- * A batch is written at once or not at all, in the order of the documents. What fails because the server is away, can
- * only be read, is short of memory, disk or connections, or because of a deadlock or a lock, is sent again, up to ten
- * times, which is about three minutes: indexer.maxRetries and its neighbours say otherwise.
+ * A batch is written completely or not at all, in the order of the documents. Batches are sent again if the server is
+ * away, read-only, or short of memory, disk or connections, and after a deadlock or a lock: up to ten times, which
+ * takes about three minutes. indexer.maxRetries and related settings change this.
  *
- * Deleting: a document whose field indexer.deletionMarkerField holds indexer.deletionMarkerFieldValue deletes the row
- * with its id. If it also has the fields named by indexer.deleteByFieldField and indexer.deleteByFieldValue, they hold
- * a column and a value, and every row with that value is deleted.
+ * Deleting: if the field indexer.deletionMarkerField of a document has the value indexer.deletionMarkerFieldValue, the
+ * document deletes the row with its id. If it also has the fields named by indexer.deleteByFieldField and
+ * indexer.deleteByFieldValue, these contain a column and a value, and every row with that value is deleted.
  */
 export class PostgresIndexer extends Indexer<typeof parameters> {
   static override readonly parameters = parameters;
   static override readonly block = 'postgres';
   static readonly type = 'Postgres';
   static readonly javaClass = null;
-  private writer: PostgresWriter | undefined;
+  #writer: PostgresWriter | undefined;
 
   static override *check(params: Static<typeof parameters>, settings: IndexerSettings): Generator<ParameterProblem> {
     const { connectionString, table, idColumn } = params;
     if (/^\s*jdbc:(?!postgresql:)/i.test(connectionString)) {
       const hint = 'As jdbc:postgresql://host:5432/db.';
-      yield { parameter: 'connectionString', message: 'connectionString must be the URL of a PostgreSQL', hint };
+      yield { parameter: 'connectionString', message: 'connectionString must be the URL of a PostgreSQL server', hint };
     } else {
       for (const problem of checkDatabase({ driver: 'org.postgresql.Driver', connectionString })) {
-        // A disabled component does not exist here, nor is there another time to tell it.
+        // An indexer cannot be disabled, so this is always reported.
         const { atStart: _, ...rest } = problem;
         yield rest;
       }
@@ -98,7 +98,7 @@ export class PostgresIndexer extends Indexer<typeof parameters> {
       };
     }
     const ignored = ['routingField', 'versionType', 'versionField'] as const;
-    yield* ignoredSettings(settings, ignored, 'PostgresIndexer', 'a table has no such thing');
+    yield* ignoredSettings(settings, ignored, 'PostgresIndexer', 'a table has no such setting');
   }
 
   override encoder(): ModuleReference {
@@ -114,32 +114,32 @@ export class PostgresIndexer extends Indexer<typeof parameters> {
   }
 
   override async reach(): Promise<void> {
-    await reachDatabase(this.databaseSettings(), this.context.log, (connection, database) =>
-      PostgresTable.read(connection, database, this.tableSettings()),
+    await reachDatabase(this.#databaseSettings(), this.context.log, (connection, database) =>
+      PostgresTable.read(connection, database, this.#tableSettings()),
     );
   }
 
   override async connect(): Promise<void> {
-    const database = await Database.open(this.databaseSettings(), this.context.log);
-    this.writer = new PostgresWriter(database, this.tableSettings(), retriesOf(this.context, database.name));
-    await this.writer.connect();
+    const database = await Database.open(this.#databaseSettings(), this.context.log);
+    this.#writer = new PostgresWriter(database, this.#tableSettings(), retriesOf(this.context, database.name));
+    await this.#writer.connect();
   }
 
   override send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
     // The engine has called `connect`.
-    return (this.writer as PostgresWriter).write(batch, signal);
+    return (this.#writer as PostgresWriter).write(batch, signal);
   }
 
   override async close(): Promise<void> {
-    await this.writer?.close();
+    await this.#writer?.close();
   }
 
-  private databaseSettings(): DatabaseSettings {
+  #databaseSettings(): DatabaseSettings {
     const { connectionString, jdbcUser = '', jdbcPassword = '' } = this.params;
     return { connectionString, jdbcUser, jdbcPassword };
   }
 
-  private tableSettings(): TableSettings {
+  #tableSettings(): TableSettings {
     const { table, idColumn = 'id', columns, documentColumn } = this.params;
     return { table, idColumn, columns, documentColumn };
   }

@@ -4,7 +4,7 @@ import { ElasticsearchIndexer } from './elasticsearch-indexer.ts';
 import { OpenSearchIndexer } from './opensearch-indexer.ts';
 import { SolrIndexer } from './solr-indexer.ts';
 
-const told = (problems: Iterable<ParameterProblem>) =>
+const problemsOf = (problems: Iterable<ParameterProblem>) =>
   [...problems].map(({ severity = 'error', block, parameter, message }) => {
     const place = [block ?? [], parameter].flat().join('.');
     return `${severity} ${place}: ${message}`;
@@ -14,29 +14,29 @@ const settings = (some: Partial<IndexerSettings>) => some as IndexerSettings;
 
 describe('the check of OpenSearchIndexer and ElasticsearchIndexer', () => {
   it('finds mistakes of the address and of versions', () => {
-    expect(told(OpenSearchIndexer.check({ url: 'localhost', index: ' ' }, settings({})))).toEqual([
+    expect(problemsOf(OpenSearchIndexer.check({ url: 'localhost', index: ' ' }, settings({})))).toEqual([
       'error url: opensearch.url must be a URL of http or https',
       'error index: opensearch.index must not be empty',
     ]);
-    expect(told(OpenSearchIndexer.check(at, settings({ versionField: 'v' })))).toEqual([
+    expect(problemsOf(OpenSearchIndexer.check(at, settings({ versionField: 'v' })))).toEqual([
       'error indexer.versionField: indexer.versionField requires indexer.versionType to be set.',
     ]);
-    expect(told(ElasticsearchIndexer.check(at, settings({ versionField: 'v' })))).toEqual([
+    expect(problemsOf(ElasticsearchIndexer.check(at, settings({ versionField: 'v' })))).toEqual([
       'warning indexer.versionField: indexer.versionField has no effect without indexer.versionType',
     ]);
     const external = settings({ versionType: 'external_gte', versionField: 'v' });
-    expect(told(OpenSearchIndexer.check({ ...at, update: true }, external))).toEqual([
+    expect(problemsOf(OpenSearchIndexer.check({ ...at, update: true }, external))).toEqual([
       'error indexer.versionType: Search engines refuse external versions for updates',
     ]);
-    expect(told(ElasticsearchIndexer.check(at, external))).toEqual([]);
-    expect(told(ElasticsearchIndexer.check(at, settings({ versionType: 'Force' })))).toEqual([
+    expect(problemsOf(ElasticsearchIndexer.check(at, external))).toEqual([]);
+    expect(problemsOf(ElasticsearchIndexer.check(at, settings({ versionType: 'Force' })))).toEqual([
       'error indexer.versionType: Search engines no longer have the version type force',
     ]);
   });
 
   it('finds mistakes of joins', () => {
     const check = (join: Record<string, string>) =>
-      told(ElasticsearchIndexer.check({ ...at, join: new Map(Object.entries(join)) }, settings({})));
+      problemsOf(ElasticsearchIndexer.check({ ...at, join: new Map(Object.entries(join)) }, settings({})));
     expect(check({ joinFieldName: 'j', parentName: 'p' })).toEqual([]);
     expect(check({ joinFieldName: 'j', isChild: 'true', childName: 'c', parentDocumentIdSource: 'of' })).toEqual([]);
     expect(check({ isChild: 'true', childName: 'c', parent: 'x' })).toEqual([
@@ -52,7 +52,7 @@ describe('the check of OpenSearchIndexer and ElasticsearchIndexer', () => {
 
 describe('the check of SolrIndexer', () => {
   const check = (params: object, some: Partial<IndexerSettings> = {}) =>
-    told(SolrIndexer.check(params as never, settings(some)));
+    problemsOf(SolrIndexer.check(params as never, settings(some)));
 
   it('takes what reaches a core or a cloud', () => {
     expect(check({ url: 'http://h:8983/solr/core' })).toEqual([]);
@@ -73,11 +73,11 @@ describe('the check of SolrIndexer', () => {
     ]);
   });
 
-  it('tells of what has no effect', () => {
+  it('reports settings without effect', () => {
     const found = check({ url: 'http://h/solr/a', userName: 'u' }, { routingField: 'r' });
     expect(found).toEqual([
       'warning userName: userName has no effect without password',
-      "warning indexer.routingField: Config setting 'indexer.routingField' has no effect with SolrIndexer: Solr has no such thing",
+      "warning indexer.routingField: Config setting 'indexer.routingField' has no effect with SolrIndexer: Solr has no such setting",
     ]);
   });
 });

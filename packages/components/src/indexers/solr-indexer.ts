@@ -20,8 +20,8 @@ import { ignoredSettings } from './ignored-settings.ts';
 
 const parameters = Type.Object({
   /**
-   * One URL or several. Standalone the first counts, the name of the core included; of a cloud those of nodes, without
-   * a collection. Required unless zkHosts is given.
+   * One URL or several. Standalone Solr uses the first, with the name of the core. For a SolrCloud, URLs of nodes
+   * without a collection. Required unless zkHosts is given.
    */
   url: Type.Optional(SolrUrls),
   ...solrParameters,
@@ -33,41 +33,41 @@ const parameters = Type.Object({
  *     indexer { type: "Solr", batchSize: 1000 }
  *     solr { url: "http://localhost:8983/solr/articles" }
  *
- * A cloud is reached by the URLs of some of its nodes, or by its ZooKeeper; the collection is named apart:
+ * A SolrCloud is reached by the URLs of some nodes or by its ZooKeeper. The collection is named separately:
  *
  *     solr { useCloudClient: true, url: ["http://solr1:8983/solr", "http://solr2:8983/solr"], defaultCollection: "articles" }
  *
  *     solr { useCloudClient: true, zkHosts: ["zk1:2181", "zk2:2181"], zkChroot: "/solr", defaultCollection: "articles" }
  *
- * All fields are sent, id and run_id included; indexer.whitelist and indexer.blacklist choose others. A list is a field
- * with several values; a field that holds an object makes its document fail. Children that are still attached to a
- * document become its nested documents, without their own children. The id in the index is that of the document, or the
- * value of indexer.idOverrideField; the collection is the one above, or the value of indexer.indexOverrideField, which
- * is not sent.
+ * All fields are sent, including id and run_id. indexer.whitelist and indexer.blacklist select others. A list is a
+ * field with several values. A field with an object fails its document. Attached children become nested documents,
+ * without their own children. The id in the index is the id of the document, or the value of indexer.idOverrideField.
+ * The collection is the one above, or the value of indexer.indexOverrideField, which is not sent.
  *
- * Nothing is committed: when documents can be found is up to the server's automatic commits.
+ * The indexer commits nothing: automatic commits of the server make documents visible.
  *
- * Where Solr refuses a request because of one document (400, 409, 500), that document is searched for and fails by
- * itself, with Solr's reason. What Solr could not take just now (statuses 429, 502, 503, 504, lost connections) is sent
- * again, up to ten times, which is about three minutes, or when the server says (Retry-After, up to a minute each
- * time): indexer.maxRetries and its neighbours say otherwise. Commands are carried out in the order of the documents.
+ * If Solr refuses a request because of one document (400, 409, 500), the indexer finds this document, which fails
+ * alone, with Solr's reason. Requests that failed temporarily (statuses 429, 502, 503, 504, lost connections) are sent
+ * again, up to ten times, which takes about three minutes, or when the server says (Retry-After, up to a minute each
+ * time). indexer.maxRetries and related settings change this. Commands run in the order of the documents.
  *
- * Deleting: a document whose field indexer.deletionMarkerField holds indexer.deletionMarkerFieldValue deletes the one
- * with its id. If it also has the fields named by indexer.deleteByFieldField and indexer.deleteByFieldValue, they hold
- * a field and a value, and every document with that value is deleted, as far as it was written before.
+ * Deleting: if the field indexer.deletionMarkerField of a document has the value indexer.deletionMarkerFieldValue, the
+ * document deletes the one with its id. If it also has the fields named by indexer.deleteByFieldField and
+ * indexer.deleteByFieldValue, these contain a field and a value, and every document with that value is deleted, if it
+ * was written before.
  */
 export class SolrIndexer extends Indexer<typeof parameters> {
   static override readonly parameters = parameters;
   static override readonly block = 'solr';
   static readonly type = 'Solr';
-  private engine: SearchEngine | undefined;
-  private writer: SolrWriter | undefined;
+  #engine: SearchEngine | undefined;
+  #writer: SolrWriter | undefined;
 
   static override *check(params: Static<typeof parameters>, settings: IndexerSettings): Generator<ParameterProblem> {
     yield* checkAddress(params, settings);
     yield* checkSolrAccess(params, solrUrls({ url: params.url ?? [] }), '');
     const ignored = ['routingField', 'versionType', 'versionField'] as const;
-    yield* ignoredSettings(settings, ignored, 'SolrIndexer', 'Solr has no such thing');
+    yield* ignoredSettings(settings, ignored, 'SolrIndexer', 'Solr has no such setting');
   }
 
   override encoder(): ModuleReference {
@@ -90,23 +90,23 @@ export class SolrIndexer extends Indexer<typeof parameters> {
   override async reach(_report: unknown, signal: AbortSignal): Promise<void> {
     const settings = { ...this.params, url: this.params.url ?? [] };
     const { useCloudClient = false, zkHosts = [], defaultCollection = '' } = settings;
-    // Of a cloud ZooKeeper knows the nodes, and without a collection there is none to look for.
+    // ZooKeeper knows the nodes of a SolrCloud. Without a collection there is none to check.
     if (!useCloudClient || (zkHosts.length === 0 && defaultCollection !== '')) return reachSolr(settings, signal);
     await (await connectToSolr(settings)).close();
   }
 
   override async connect(): Promise<void> {
-    this.engine = await connectToSolr({ ...this.params, url: this.params.url ?? [] });
-    this.writer = new SolrWriter(this.engine, retriesOf(this.context, `Solr at ${this.engine.address}`));
+    this.#engine = await connectToSolr({ ...this.params, url: this.params.url ?? [] });
+    this.#writer = new SolrWriter(this.#engine, retriesOf(this.context, `Solr at ${this.#engine.address}`));
   }
 
   override send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
     // The engine has called `connect`.
-    return (this.writer as SolrWriter).write(batch, signal);
+    return (this.#writer as SolrWriter).write(batch, signal);
   }
 
   override async close(): Promise<void> {
-    await this.engine?.close();
+    await this.#engine?.close();
   }
 }
 
@@ -116,7 +116,7 @@ function* checkAddress(params: Static<typeof parameters>, settings: IndexerSetti
   for (const url of urls) {
     const parsed = URL.parse(url);
     if (parsed === null || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:')) {
-      const hint = 'As http://localhost:8983/solr/articles, or of a cloud http://localhost:8983/solr.';
+      const hint = 'As http://localhost:8983/solr/articles, or for a SolrCloud http://localhost:8983/solr.';
       yield { parameter: 'url', message: 'url must be a URL of http or https', hint };
     } else if (!useCloudClient && /^\/*(solr\/*)?$/.test(parsed.pathname)) {
       const hint = 'As http://localhost:8983/solr/articles. For a SolrCloud set useCloudClient.';

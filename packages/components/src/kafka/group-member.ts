@@ -56,38 +56,38 @@ const GIVEN_UP = ['UNKNOWN_MEMBER_ID', 'ILLEGAL_GENERATION', 'FENCED_INSTANCE_ID
  * heartbeats meanwhile, so we do.
  */
 export class GroupMember {
-  private readonly library: Library;
-  private readonly consumer: Consumer<Buffer, Buffer, Buffer, Buffer>;
+  readonly #library: Library;
+  readonly #consumer: Consumer<Buffer, Buffer, Buffer, Buffer>;
   /** Commits and heartbeats go over connections of their own: brokers may leave a request to join unanswered for minutes. */
-  private readonly courier: Consumer<Buffer, Buffer, Buffer, Buffer>;
-  private readonly settings: GroupMemberSettings;
-  private owned: readonly number[] = [];
-  private isStable = false;
-  private isLeaving = false;
+  readonly #courier: Consumer<Buffer, Buffer, Buffer, Buffer>;
+  readonly #settings: GroupMemberSettings;
+  #owned: readonly number[] = [];
+  #isStable = false;
+  #isLeaving = false;
   /** The generation in which `owned` was given to us. */
-  private generation = -1;
-  private rebalancingSince = performance.now();
-  private released: number[] = [];
+  #generation = -1;
+  #rebalancingSince = performance.now();
+  #released: number[] = [];
 
   private constructor(library: Library, settings: GroupMemberSettings) {
-    this.library = library;
-    this.settings = settings;
+    this.#library = library;
+    this.#settings = settings;
     const { options, topic, owner } = settings;
-    this.consumer = hearErrors(
+    this.#consumer = hearErrors(
       new library.Consumer<Buffer, Buffer, Buffer, Buffer>({
         ...options,
         retries: JOIN_RETRIES,
         // To join takes as long as the slowest member.
         requestTimeout: rebalanceTimeoutOf(options) + JOIN_GRACE_MS,
         protocols: [PROTOCOL],
-        protocolsMetadata: () => this.beforeJoin(),
+        protocolsMetadata: () => this.#beforeJoin(),
       } as Options),
     );
-    this.courier = hearErrors(new library.Consumer<Buffer, Buffer, Buffer, Buffer>({ ...options, retries: 0 }));
-    for (const client of [this.consumer, this.courier]) client.topics.track(topic);
-    this.consumer.on('consumer:group:join', () => this.joined());
-    this.consumer.on('error', (error) => {
-      if (!this.isLeaving) owner.failed(error);
+    this.#courier = hearErrors(new library.Consumer<Buffer, Buffer, Buffer, Buffer>({ ...options, retries: 0 }));
+    for (const client of [this.#consumer, this.#courier]) client.topics.track(topic);
+    this.#consumer.on('consumer:group:join', () => this.#joined());
+    this.#consumer.on('error', (error) => {
+      if (!this.#isLeaving) owner.failed(error);
     });
   }
 
@@ -95,7 +95,7 @@ export class GroupMember {
   static async join(library: Library, settings: GroupMemberSettings): Promise<GroupMember> {
     const member = new GroupMember(library, settings);
     try {
-      await member.consumer.joinGroup({});
+      await member.#consumer.joinGroup({});
       return member;
     } catch (error) {
       await member.leave();
@@ -105,63 +105,63 @@ export class GroupMember {
 
   /** The partitions that are ours; undefined while the group gives them out. */
   get partitions(): readonly number[] | undefined {
-    return this.isStable ? this.owned : undefined;
+    return this.#isStable ? this.#owned : undefined;
   }
 
   /** Tells the group how far we have come. Partitions that are not ours are left out. Throws an error of the library. */
   async commit(positions: ReadonlyMap<number, PartitionPosition>): Promise<void> {
-    const { topic } = this.settings;
-    const ours = new Set(this.owned);
+    const { topic } = this.#settings;
+    const ours = new Set(this.#owned);
     const offsets = [...positions].flatMap(([partition, position]) =>
       ours.has(partition) ? [{ topic, partition, ...position }] : [],
     );
     if (offsets.length === 0) return;
-    this.courier.memberId = this.consumer.memberId;
-    this.courier.generationId = this.consumer.generationId;
-    await this.courier.commit({ offsets });
+    this.#courier.memberId = this.#consumer.memberId;
+    this.#courier.generationId = this.#consumer.generationId;
+    await this.#courier.commit({ offsets });
   }
 
   /** Leaves the group, so that the others get our partitions at once. Never rejects. */
   async leave(): Promise<void> {
-    this.isLeaving = true;
-    this.owned = [];
-    const { memberId } = this.consumer;
+    this.#isLeaving = true;
+    this.#owned = [];
+    const { memberId } = this.#consumer;
     // It leaves, but behind a request to join that may be open.
-    const closing = this.consumer.close(true).catch(() => undefined);
+    const closing = this.#consumer.close(true).catch(() => undefined);
     const leaving = async () => {
-      if (memberId !== null) await this.callCoordinator('LeaveGroup', [{ memberId }]).catch(() => undefined);
+      if (memberId !== null) await this.#callCoordinator('LeaveGroup', [{ memberId }]).catch(() => undefined);
       await closing;
     };
     await withinCloseTime(leaving());
-    await closeClient(this.courier);
+    await closeClient(this.#courier);
   }
 
   /** Called by the library before each request to join. Must not throw: gives the data that Kafka's own assignor sends. */
-  private async beforeJoin(): Promise<Buffer> {
-    if (this.isStable) this.rebalancingSince = performance.now();
-    this.isStable = false;
-    const kept = new Set(this.assigned());
-    const gone = this.owned.filter((partition) => !kept.has(partition));
-    if (gone.length > 0 && !this.isLeaving) await this.giveUp(gone);
-    this.owned = this.owned.filter((partition) => kept.has(partition));
+  async #beforeJoin(): Promise<Buffer> {
+    if (this.#isStable) this.#rebalancingSince = performance.now();
+    this.#isStable = false;
+    const kept = new Set(this.#assigned());
+    const gone = this.#owned.filter((partition) => !kept.has(partition));
+    if (gone.length > 0 && !this.#isLeaving) await this.#giveUp(gone);
+    this.#owned = this.#owned.filter((partition) => kept.has(partition));
     const data = Buffer.alloc(4);
-    data.writeInt32BE(this.owned.length > 0 ? this.consumer.generationId : -1);
+    data.writeInt32BE(this.#owned.length > 0 ? this.#consumer.generationId : -1);
     return data;
   }
 
-  private async giveUp(partitions: readonly number[]): Promise<void> {
-    const { owner, log, topic } = this.settings;
-    this.released.push(...partitions);
+  async #giveUp(partitions: readonly number[]): Promise<void> {
+    const { owner, log, topic } = this.#settings;
+    this.#released.push(...partitions);
     // The library forgets partitions without a new generation when the group has excluded us.
-    if (this.consumer.memberId === null || this.consumer.generationId === this.generation) {
+    if (this.#consumer.memberId === null || this.#consumer.generationId === this.#generation) {
       owner.lost(partitions);
       log.warn(
-        `${this.group} has given up on this run. ${listOf(topic, partitions)}: what was not committed is read again`,
+        `${this.#group} has given up on this run. ${listOf(topic, partitions)}: what was not committed is read again`,
       );
       return;
     }
-    const rebalanceTimeout = rebalanceTimeoutOf(this.settings.options);
-    const { heartbeatInterval = HEARTBEAT_MS } = this.settings.options as GroupOptions;
+    const rebalanceTimeout = rebalanceTimeoutOf(this.#settings.options);
+    const { heartbeatInterval = HEARTBEAT_MS } = this.#settings.options as GroupOptions;
     const ended = new AbortController();
     // Those who do not join again within the time-out are excluded, with the partitions that they keep.
     const late = setTimeout(
@@ -169,7 +169,7 @@ export class GroupMember {
       Math.max(rebalanceTimeout - 2 * heartbeatInterval, rebalanceTimeout / 2),
     );
     const heart = setInterval(() => {
-      this.heartbeat().catch((error) => {
+      this.#heartbeat().catch((error) => {
         if (hasKafkaError(error, ...GIVEN_UP)) ended.abort();
       });
     }, heartbeatInterval);
@@ -186,43 +186,45 @@ export class GroupMember {
     );
   }
 
-  private joined(): void {
-    const { topic, owner, log } = this.settings;
-    const before = new Set(this.owned);
-    this.owned = this.assigned();
-    this.generation = this.consumer.generationId;
-    this.isStable = true;
-    const gained = this.owned.filter((partition) => !before.has(partition));
-    const { released } = this;
-    this.released = [];
+  #joined(): void {
+    const { topic, owner, log } = this.#settings;
+    const before = new Set(this.#owned);
+    this.#owned = this.#assigned();
+    this.#generation = this.#consumer.generationId;
+    this.#isStable = true;
+    const gained = this.#owned.filter((partition) => !before.has(partition));
+    const released = this.#released;
+    this.#released = [];
     const changes = [
       gained.length === 0 ? '' : `gained ${gained.join(', ')}`,
       released.length === 0 ? '' : `lost ${released.join(', ')}`,
     ].filter((change) => change !== '');
-    const seconds = ((performance.now() - this.rebalancingSince) / 1000).toFixed(1);
-    const now = this.owned.length === 0 ? 'none' : this.owned.join(', ');
+    const seconds = ((performance.now() - this.#rebalancingSince) / 1000).toFixed(1);
+    const now = this.#owned.length === 0 ? 'none' : this.#owned.join(', ');
     log.info(
-      `${this.group} was rebalanced in ${seconds} s. Partitions of ${topic}: ${changes.join('; ') || 'no change'}; now ${now}`,
+      `${this.#group} was rebalanced in ${seconds} s. Partitions of ${topic}: ${changes.join('; ') || 'no change'}; now ${now}`,
     );
     if (gained.length > 0) owner.gained(gained);
   }
 
-  private get group(): string {
-    return `The consumer group ${this.settings.options.groupId}`;
+  get #group(): string {
+    return `The consumer group ${this.#settings.options.groupId}`;
   }
 
-  private assigned(): readonly number[] {
-    return this.consumer.assignments?.find(({ topic }) => topic === this.settings.topic)?.partitions ?? [];
+  #assigned(): readonly number[] {
+    return this.#consumer.assignments?.find(({ topic }) => topic === this.#settings.topic)?.partitions ?? [];
   }
 
-  private async heartbeat(): Promise<void> {
-    const { memberId, generationId, groupInstanceId } = this.consumer;
-    if (memberId !== null) await this.callCoordinator('Heartbeat', generationId, memberId, groupInstanceId);
+  async #heartbeat(): Promise<void> {
+    const { memberId, generationId, groupInstanceId } = this.#consumer;
+    if (memberId !== null) await this.#callCoordinator('Heartbeat', generationId, memberId, groupInstanceId);
   }
 
   /** Sends a request to the coordinator of the group, after the id of the group. */
-  private async callCoordinator(name: 'Heartbeat' | 'LeaveGroup', ...args: unknown[]): Promise<void> {
-    const { courier, library, settings } = this;
+  async #callCoordinator(name: 'Heartbeat' | 'LeaveGroup', ...args: unknown[]): Promise<void> {
+    const courier = this.#courier;
+    const library = this.#library;
+    const settings = this.#settings;
     const id = await courier.findGroupCoordinator();
     const broker = (await courier.metadata({ topics: [settings.topic] })).brokers.get(id);
     if (broker === undefined) throw new Error('The coordinator of the group is not known');

@@ -49,26 +49,26 @@ type Options = ConsumerOptions<Buffer, Buffer, Buffer, Buffer>;
  * moment. Nothing is committed but by `commit`.
  */
 export class KafkaSource {
-  private readonly settings: KafkaSourceSettings;
-  private readonly options: Options;
-  private readonly client: Consumer<Buffer, Buffer, Buffer, Buffer>;
-  private readonly reader: TopicReader;
-  private readonly reset: bigint;
-  private member: GroupMember | undefined;
+  readonly #settings: KafkaSourceSettings;
+  readonly #options: Options;
+  readonly #client: Consumer<Buffer, Buffer, Buffer, Buffer>;
+  readonly #reader: TopicReader;
+  readonly #reset: bigint;
+  #member: GroupMember | undefined;
   /** Of a preview, which is in no group. */
-  private all: readonly number[] = [];
+  #all: readonly number[] = [];
   /** Partitions of which it is being found out where to begin, each with the call that does. */
-  private readonly beginning = new Map<number, object>();
+  readonly #beginning = new Map<number, object>();
 
   private constructor(settings: KafkaSourceSettings, library: Library, options: Options) {
-    this.settings = settings;
-    this.options = options;
-    this.reset = settings.properties.get('auto.offset.reset') === 'latest' ? LATEST : EARLIEST;
-    this.client = hearErrors(new library.Consumer<Buffer, Buffer, Buffer, Buffer>(options));
+    this.#settings = settings;
+    this.#options = options;
+    this.#reset = settings.properties.get('auto.offset.reset') === 'latest' ? LATEST : EARLIEST;
+    this.#client = hearErrors(new library.Consumer<Buffer, Buffer, Buffer, Buffer>(options));
     const { maxBytes = MAX_FETCH_BYTES, maxBytesPerPartition = maxBytes } = options;
-    this.reader = new TopicReader(this.client, {
+    this.#reader = new TopicReader(this.#client, {
       topic: settings.topic,
-      reset: this.reset,
+      reset: this.#reset,
       maxBytes,
       maxBytesPerPartition,
       brokers: settings.brokers.join(','),
@@ -81,7 +81,7 @@ export class KafkaSource {
     const library = await loadLibrary('@platformatic/kafka');
     const source = new KafkaSource(settings, library, await libraryOptions(settings));
     try {
-      await source.begin(library);
+      await source.#begin(library);
       return source;
     } catch (error) {
       await source.close();
@@ -91,46 +91,46 @@ export class KafkaSource {
 
   /** The next message that is here; undefined when none is. Throws an error of the library. */
   read(): TopicMessage | undefined {
-    return this.reader.read();
+    return this.#reader.read();
   }
 
   /** Waits for messages, for so many milliseconds; false when none came. */
   async wait(milliseconds: number, signal: AbortSignal): Promise<boolean> {
     const timer = new AbortController();
     const time = sleep(milliseconds, undefined, { signal: AbortSignal.any([signal, timer.signal]) });
-    await Promise.race([this.reader.wait(), time.catch(() => undefined)]);
+    await Promise.race([this.#reader.wait(), time.catch(() => undefined)]);
     timer.abort();
-    return this.reader.hasNews;
+    return this.#reader.hasNews;
   }
 
   /** Whether all messages that there are now have been fetched, of the partitions that are ours. */
   async isAtEnd(): Promise<boolean> {
-    const partitions = this.member === undefined ? this.all : this.member.partitions;
+    const partitions = this.#member === undefined ? this.#all : this.#member.partitions;
     if (partitions === undefined) return false;
     if (partitions.length === 0) return true;
-    const isolationLevel = this.settings.properties.get('isolation.level') === 'read_committed' ? 1 : 0;
-    const ends = await this.offsetsAt(LATEST, isolationLevel);
+    const isolationLevel = this.#settings.properties.get('isolation.level') === 'read_committed' ? 1 : 0;
+    const ends = await this.#offsetsAt(LATEST, isolationLevel);
     return partitions.every((partition) => {
-      const position = this.reader.position(partition);
+      const position = this.#reader.position(partition);
       return position !== undefined && position >= (ends[partition] ?? 0n);
     });
   }
 
   /** Tells the group how far it has come. Partitions that are no longer ours are left to the others. */
   async commit(positions: ReadonlyMap<number, PartitionPosition>): Promise<void> {
-    await this.member?.commit(positions);
+    await this.#member?.commit(positions);
   }
 
   /** Leaves the group. */
   async close(): Promise<void> {
-    this.reader.close();
-    await this.member?.leave();
-    await closeClient(this.client);
+    this.#reader.close();
+    await this.#member?.leave();
+    await closeClient(this.#client);
   }
 
-  private async begin(library: Library): Promise<void> {
-    const { topic, offsets, isPreview, log, onRelease, onGone } = this.settings;
-    const partitions = [...(await this.offsetsAt(LATEST)).keys()];
+  async #begin(library: Library): Promise<void> {
+    const { topic, offsets, isPreview, log, onRelease, onGone } = this.#settings;
+    const partitions = [...(await this.#offsetsAt(LATEST)).keys()];
     const unknown = [...(offsets?.keys() ?? [])].find((partition) => !partitions.includes(partition));
     if (unknown !== undefined) {
       throw new HeadraceError('HR_SOURCE_UNREADABLE', `offsets: the topic ${topic} has no partition ${unknown}`, {
@@ -138,16 +138,16 @@ export class KafkaSource {
       });
     }
     if (isPreview) {
-      this.all = partitions;
-      await this.readFrom(partitions);
+      this.#all = partitions;
+      await this.#readFrom(partitions);
       return;
     }
-    const joined = tellOfWaiting(this.settings);
+    const joined = tellOfWaiting(this.#settings);
     try {
       const owner: PartitionOwner = {
-        gained: (gained) => void this.readFrom(gained).catch((error) => this.reader.fail(error)),
+        gained: (gained) => void this.#readFrom(gained).catch((error) => this.#reader.fail(error)),
         release: async (released, signal) => {
-          this.stopReading(released);
+          this.#stopReading(released);
           try {
             return await onRelease(released, signal);
           } finally {
@@ -155,42 +155,42 @@ export class KafkaSource {
           }
         },
         lost: (lost) => {
-          this.stopReading(lost);
+          this.#stopReading(lost);
           onGone(lost);
         },
-        failed: (error) => this.reader.fail(error),
+        failed: (error) => this.#reader.fail(error),
       };
-      this.member = await GroupMember.join(library, { topic, options: this.options, owner, log });
+      this.#member = await GroupMember.join(library, { topic, options: this.#options, owner, log });
     } finally {
       joined();
     }
   }
 
   /** Begins to read partitions: as asked for, else where the group is, else as `auto.offset.reset` says. */
-  private async readFrom(partitions: readonly number[]): Promise<void> {
-    const { topic, offsets } = this.settings;
+  async #readFrom(partitions: readonly number[]): Promise<void> {
+    const { topic, offsets } = this.#settings;
     const call = {};
-    for (const partition of partitions) this.beginning.set(partition, call);
-    const committed = await this.client.listCommittedOffsets({ topics: [{ topic, partitions: [...partitions] }] });
-    const fallback = await this.offsetsAt(this.reset);
+    for (const partition of partitions) this.#beginning.set(partition, call);
+    const committed = await this.#client.listCommittedOffsets({ topics: [{ topic, partitions: [...partitions] }] });
+    const fallback = await this.#offsetsAt(this.#reset);
     for (const partition of partitions) {
       // It may have been taken away meanwhile, or even come back.
-      if (this.beginning.get(partition) !== call) continue;
-      this.beginning.delete(partition);
+      if (this.#beginning.get(partition) !== call) continue;
+      this.#beginning.delete(partition);
       const kept = committed.get(topic)?.[partition] ?? -1n;
-      this.reader.assign(partition, offsets?.get(partition) ?? (kept >= 0n ? kept : (fallback[partition] ?? 0n)));
+      this.#reader.assign(partition, offsets?.get(partition) ?? (kept >= 0n ? kept : (fallback[partition] ?? 0n)));
     }
   }
 
-  private stopReading(partitions: readonly number[]): void {
-    for (const partition of partitions) this.beginning.delete(partition);
-    this.reader.unassign(partitions);
+  #stopReading(partitions: readonly number[]): void {
+    for (const partition of partitions) this.#beginning.delete(partition);
+    this.#reader.unassign(partitions);
   }
 
   /** The first or the end offset of each partition. */
-  private async offsetsAt(timestamp: bigint, isolationLevel = 0): Promise<readonly bigint[]> {
-    const { topic } = this.settings;
-    return (await this.client.listOffsets({ topics: [topic], timestamp, isolationLevel })).get(topic) ?? [];
+  async #offsetsAt(timestamp: bigint, isolationLevel = 0): Promise<readonly bigint[]> {
+    const { topic } = this.#settings;
+    return (await this.#client.listOffsets({ topics: [topic], timestamp, isolationLevel })).get(topic) ?? [];
   }
 }
 

@@ -5,21 +5,21 @@ import type { TopicMessage } from './topic-reader.ts';
 /** Collects messages until they travel to a pipeline thread together. */
 export class MessageBatch {
   bytes = 0;
-  private readonly values: Buffer[] = [];
-  private readonly partitions: number[] = [];
-  private readonly offsets: bigint[] = [];
-  private readonly lengths: number[] = [];
+  readonly #values: Buffer[] = [];
+  readonly #partitions: number[] = [];
+  readonly #offsets: bigint[] = [];
+  readonly #lengths: number[] = [];
 
   get count(): number {
-    return this.lengths.length;
+    return this.#lengths.length;
   }
 
   add({ partition, offset, value }: TopicMessage): void {
-    this.partitions.push(partition);
-    this.offsets.push(offset);
-    this.lengths.push(value?.length ?? -1);
+    this.#partitions.push(partition);
+    this.#offsets.push(offset);
+    this.#lengths.push(value?.length ?? -1);
     if (value === undefined) return;
-    this.values.push(value);
+    this.#values.push(value);
     this.bytes += value.length;
   }
 
@@ -27,14 +27,14 @@ export class MessageBatch {
     // In memory of its own: it is handed over.
     const bytes = new Uint8Array(this.bytes);
     let at = 0;
-    for (const value of this.values) {
+    for (const value of this.#values) {
       bytes.set(value, at);
       at += value.length;
     }
     const position: MessagePositions = {
-      partitions: Int32Array.from(this.partitions),
-      offsets: BigInt64Array.from(this.offsets),
-      lengths: Int32Array.from(this.lengths),
+      partitions: Int32Array.from(this.#partitions),
+      offsets: BigInt64Array.from(this.#offsets),
+      lengths: Int32Array.from(this.#lengths),
     };
     return { bytes, decoder, position };
   }

@@ -29,16 +29,16 @@ export interface MessagePositions {
 
 /** Makes documents of the values of messages, JSON objects one behind the other. */
 export class MessageDecoder implements RecordDecoder {
-  private readonly options: MessageDecoderOptions;
-  private readonly reader = new JsonObjectReader();
+  readonly #options: MessageDecoderOptions;
+  readonly #reader = new JsonObjectReader();
   // Names are shared by the documents that have them all.
-  private alike: ObjectShape | undefined;
-  private shape = Shape.of([]);
-  private keyAt = -1;
-  private idAt = -1;
+  #alike: ObjectShape | undefined;
+  #shape = Shape.of([]);
+  #keyAt = -1;
+  #idAt = -1;
 
   constructor(options: MessageDecoderOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   static reference(options: MessageDecoderOptions): ModuleReference {
@@ -57,10 +57,10 @@ export class MessageDecoder implements RecordDecoder {
       let document: Document;
       try {
         if (length < 0) throw new HeadraceError('HR_DOCUMENT_NOT_AN_OBJECT', 'it has no value');
-        document = this.document(buffer.toString('utf8', start, end));
+        document = this.#document(buffer.toString('utf8', start, end));
       } catch (error) {
         if (!(error instanceof HeadraceError)) throw error;
-        const place = `topic ${this.options.topic}, partition ${partitions[i]}, offset ${offsets[i]}`;
+        const place = `topic ${this.#options.topic}, partition ${partitions[i]}, offset ${offsets[i]}`;
         sink.reject({ place, message: messageOf(error) });
         continue;
       }
@@ -69,38 +69,38 @@ export class MessageDecoder implements RecordDecoder {
     }
   }
 
-  private document(text: string): Document {
-    const values = this.readObject(text);
-    const key = values[this.keyAt];
+  #document(text: string): Document {
+    const values = this.#readObject(text);
+    const key = values[this.#keyAt];
     const id = key === undefined || key === null || Array.isArray(key) ? '' : (textOf(key) ?? '');
     if (id === '') {
-      const message = `it has no value in the field ${this.options.idField} for the id`;
+      const message = `it has no value in the field ${this.#options.idField} for the id`;
       throw new HeadraceError('HR_DOCUMENT_NO_ID', message);
     }
-    values[this.idAt] = this.options.docIdPrefix + id;
-    return new Document(this.shape, values);
+    values[this.#idAt] = this.#options.docIdPrefix + id;
+    return new Document(this.#shape, values);
   }
 
   /** The values of the object, in the order of `shape`; the last place may be missing, for the id. */
-  private readObject(text: string): Value[] {
-    this.reader.load(text);
-    if (this.reader.read(0, text.length)) {
-      if (this.alike !== this.reader.shape) {
-        this.alike = this.reader.shape;
-        this.learn(this.alike.names);
+  #readObject(text: string): Value[] {
+    this.#reader.load(text);
+    if (this.#reader.read(0, text.length)) {
+      if (this.#alike !== this.#reader.shape) {
+        this.#alike = this.#reader.shape;
+        this.#learn(this.#alike.names);
       }
-      return this.reader.values;
+      return this.#reader.values;
     }
     const value = readJson(text);
     if (!(value instanceof Map)) throw new HeadraceError('HR_DOCUMENT_NOT_AN_OBJECT', 'its value is not a JSON object');
-    this.alike = undefined;
-    this.learn([...value.keys()]);
+    this.#alike = undefined;
+    this.#learn([...value.keys()]);
     return [...value.values()];
   }
 
-  private learn(names: readonly string[]): void {
-    this.shape = Shape.common(names.includes('id') ? names : [...names, 'id']);
-    this.idAt = this.shape.position('id');
-    this.keyAt = names.includes(this.options.idField) ? this.shape.position(this.options.idField) : -1;
+  #learn(names: readonly string[]): void {
+    this.#shape = Shape.common(names.includes('id') ? names : [...names, 'id']);
+    this.#idAt = this.#shape.position('id');
+    this.#keyAt = names.includes(this.#options.idField) ? this.#shape.position(this.#options.idField) : -1;
   }
 }

@@ -12,46 +12,46 @@ const FIRST_RATE = 256;
 
 /** How fast messages are brought to their end, and how many to send at once and to have under way therefore. */
 export class Pace {
-  private rate = FIRST_RATE;
+  #rate = FIRST_RATE;
   /** When the time of the sample was counted last. */
-  private since = 0;
-  private millis = 0;
-  private counted = 0;
+  #since = 0;
+  #millis = 0;
+  #counted = 0;
   /** How many are under way. */
-  private underWay = 0;
-  private readonly now: () => number;
+  #underWay = 0;
+  readonly #now: () => number;
 
   constructor(now: () => number = () => performance.now()) {
-    this.now = now;
+    this.#now = now;
   }
 
   /** How many messages are sent together, at most. */
   get piece(): number {
-    return Math.max(1, Math.min(MAX_PIECE, Math.round(this.rate * PIECE_SECONDS)));
+    return Math.max(1, Math.min(MAX_PIECE, Math.round(this.#rate * PIECE_SECONDS)));
   }
 
   /** Whether more may be sent. */
   get hasRoom(): boolean {
-    return this.underWay < Math.max(MIN_UNDER_WAY, this.rate * UNDER_WAY_SECONDS);
+    return this.#underWay < Math.max(MIN_UNDER_WAY, this.#rate * UNDER_WAY_SECONDS);
   }
 
   sent(messages: number): void {
     // Time in which nothing is under way does not count.
-    if (this.underWay === 0) this.since = this.now();
-    this.underWay += messages;
+    if (this.#underWay === 0) this.#since = this.#now();
+    this.#underWay += messages;
   }
 
   finished(messages: number): void {
-    this.underWay -= messages;
-    this.counted += messages;
-    const now = this.now();
-    this.millis += now - this.since;
-    this.since = now;
-    if (this.millis >= SAMPLE_MS) this.rate = (this.counted / this.millis) * 1000;
+    this.#underWay -= messages;
+    this.#counted += messages;
+    const now = this.#now();
+    this.#millis += now - this.#since;
+    this.#since = now;
+    if (this.#millis >= SAMPLE_MS) this.#rate = (this.#counted / this.#millis) * 1000;
     // Twice at a time: what is finished at one moment may have taken longer than it looks.
-    else if (this.counted >= (this.rate * SAMPLE_MS) / 1000) this.rate *= 2;
+    else if (this.#counted >= (this.#rate * SAMPLE_MS) / 1000) this.#rate *= 2;
     else return;
-    this.millis = 0;
-    this.counted = 0;
+    this.#millis = 0;
+    this.#counted = 0;
   }
 }

@@ -4,14 +4,14 @@ import type { Published } from './settled-commits.ts';
 export class ReadProgress {
   /** How many messages were read; those that come again count once. */
   received = 0;
-  private committedMessages = 0;
+  #committedMessages = 0;
   /** Partitions of which something was committed. */
-  private readonly isRead = new Set<number>();
-  private readonly begin: Map<number, bigint> | undefined;
+  readonly #isRead = new Set<number>();
+  readonly #begin: Map<number, bigint> | undefined;
 
   /** @param offsets where the run is to begin, by partition, whatever the group has committed */
   constructor(offsets: ReadonlyMap<number, bigint> | undefined) {
-    this.begin = offsets === undefined ? undefined : new Map(offsets);
+    this.#begin = offsets === undefined ? undefined : new Map(offsets);
   }
 
   /**
@@ -19,24 +19,24 @@ export class ReadProgress {
    * partitions that are missing begin where the group stands.
    */
   get offsets(): ReadonlyMap<number, bigint> | undefined {
-    return this.begin;
+    return this.#begin;
   }
 
   committed({ positions, messages }: Published): void {
-    this.committedMessages += messages;
+    this.#committedMessages += messages;
     for (const [partition, { offset }] of positions) {
-      this.isRead.add(partition);
-      if (this.begin?.has(partition) === true) this.begin.set(partition, offset);
+      this.#isRead.add(partition);
+      if (this.#begin?.has(partition) === true) this.#begin.set(partition, offset);
     }
   }
 
   /** Partitions went to other members: when one comes back, it begins where they have committed. */
   gone(partitions: readonly number[]): void {
-    for (const partition of partitions) if (this.isRead.has(partition)) this.begin?.delete(partition);
+    for (const partition of partitions) if (this.#isRead.has(partition)) this.#begin?.delete(partition);
   }
 
   /** The source is lost: what was not committed comes again. */
   lost(): void {
-    this.received = this.committedMessages;
+    this.received = this.#committedMessages;
   }
 }

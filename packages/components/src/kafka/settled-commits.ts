@@ -43,197 +43,197 @@ interface Mutable {
 export class SettledCommits {
   readonly pace = new Pace();
   /** Documents could not be delivered, or the run ends: what comes after them is not committed, it would take them as read, too. */
-  private broken = false;
-  private undelivered = false;
-  private readonly options: SettledCommitsOptions;
+  #broken = false;
+  #undelivered = false;
+  readonly #options: SettledCommitsOptions;
   /** What the engine has been asked about, in the order in which it was published. */
-  private readonly asked = new Map<Promise<void>, Mutable>();
-  private unasked = nothing();
-  private settled = nothing();
+  readonly #asked = new Map<Promise<void>, Mutable>();
+  #unasked = nothing();
+  #settled = nothing();
   /** What is being committed. */
-  private sending = nothing();
+  #sending = nothing();
   /** All that was begun to be published, of the partitions that are ours. */
-  private readonly begun = new Map<number, PartitionPosition>();
-  private readonly committed = new Map<number, bigint>();
-  private committing: Promise<void> | undefined;
-  private committedAt = 0;
+  readonly #begun = new Map<number, PartitionPosition>();
+  readonly #committed = new Map<number, bigint>();
+  #committing: Promise<void> | undefined;
+  #committedAt = 0;
   /** Whether the last commit has failed. */
-  private failed = false;
-  private timer: NodeJS.Timeout | undefined;
-  private ended = false;
-  private lost = false;
-  private releasing = 0;
-  private waiting: (() => void)[] = [];
+  #failed = false;
+  #timer: NodeJS.Timeout | undefined;
+  #ended = false;
+  #lost = false;
+  #releasing = 0;
+  #waiting: (() => void)[] = [];
 
   constructor(options: SettledCommitsOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   /** These are about to be published: their partitions are not released before they are finished. */
   begin({ positions }: Published): void {
-    for (const [partition, position] of positions) this.begun.set(partition, position);
+    for (const [partition, position] of positions) this.#begun.set(partition, position);
   }
 
   published(published: Published): void {
     this.pace.sent(published.messages);
-    this.unasked = together(this.unasked, published);
-    this.ask();
+    this.#unasked = together(this.#unasked, published);
+    this.#ask();
   }
 
   /** Resolves when more may be published: what is under way can be finished within seconds. */
-  async room(signal: AbortSignal): Promise<void> {
-    while (!this.pace.hasRoom && !this.broken && !this.ended && !signal.aborted) await this.progress(signal);
+  async waitForCapacity(signal: AbortSignal): Promise<void> {
+    while (!this.pace.hasRoom && !this.#broken && !this.#ended && !signal.aborted) await this.#progress(signal);
   }
 
   /** Waits until all that was begun of some partitions is committed; tells whether it is. Nothing more of them may be begun. */
   async release(partitions: readonly number[], signal: AbortSignal): Promise<boolean> {
     const isOpen = (partition: number) => {
-      const position = this.begun.get(partition);
-      return position !== undefined && (this.committed.get(partition) ?? -1n) < position.offset;
+      const position = this.#begun.get(partition);
+      return position !== undefined && (this.#committed.get(partition) ?? -1n) < position.offset;
     };
-    this.releasing++;
+    this.#releasing++;
     try {
       while (partitions.some(isOpen)) {
-        if (this.broken || this.ended || signal.aborted) return false;
-        this.ask();
-        this.commitSoon();
-        await this.progress(signal);
+        if (this.#broken || this.#ended || signal.aborted) return false;
+        this.#ask();
+        this.#commitSoon();
+        await this.#progress(signal);
       }
       return true;
     } finally {
-      this.releasing--;
+      this.#releasing--;
     }
   }
 
   /** Partitions are no longer ours: nothing of them is committed from now on. */
   forgetPartitions(partitions: readonly number[]): void {
-    for (const { positions } of [this.unasked, this.settled, this.sending, ...this.asked.values()]) {
+    for (const { positions } of [this.#unasked, this.#settled, this.#sending, ...this.#asked.values()]) {
       for (const partition of partitions) positions.delete(partition);
     }
     for (const partition of partitions) {
-      this.begun.delete(partition);
-      this.committed.delete(partition);
+      this.#begun.delete(partition);
+      this.#committed.delete(partition);
     }
   }
 
   /** Commits all that was published, if all of it was delivered; tells whether. */
   async finish(isDelivered: () => Promise<boolean>): Promise<boolean> {
     const delivered = await isDelivered();
-    await Promise.all(this.asked.keys());
-    await this.end();
-    if (this.undelivered || !delivered) return false;
-    this.settled = nothing();
-    if (this.begun.size > 0) await this.options.commit(this.begun);
+    await Promise.all(this.#asked.keys());
+    await this.#end();
+    if (this.#undelivered || !delivered) return false;
+    this.#settled = nothing();
+    if (this.#begun.size > 0) await this.#options.commit(this.#begun);
     return true;
   }
 
   /** Commits what is finished, and nothing from then on. */
   async close(): Promise<void> {
-    if (this.ended) return;
+    if (this.#ended) return;
     const answers = async () => {
-      for (this.ask(); this.asked.size > 0; this.ask()) await Promise.all(this.asked.keys());
+      for (this.#ask(); this.#asked.size > 0; this.#ask()) await Promise.all(this.#asked.keys());
     };
     const done = new AbortController();
     const limit = sleep(LAST_ANSWERS_MS, undefined, { signal: done.signal }).catch(() => undefined);
     await Promise.race([answers(), limit]);
     done.abort();
-    await this.end();
-    if (this.settled.messages > 0) await this.commit();
+    await this.#end();
+    if (this.#settled.messages > 0) await this.#commit();
   }
 
   /** The source is lost: what is not committed comes again. */
   forget(): void {
-    this.ended = true;
-    this.lost = true;
-    clearTimeout(this.timer);
-    this.notify();
+    this.#ended = true;
+    this.#lost = true;
+    clearTimeout(this.#timer);
+    this.#notify();
   }
 
-  private async end(): Promise<void> {
-    this.ended = true;
-    clearTimeout(this.timer);
-    this.notify();
-    await this.committing;
+  async #end(): Promise<void> {
+    this.#ended = true;
+    clearTimeout(this.#timer);
+    this.#notify();
+    await this.#committing;
   }
 
-  private ask(): void {
-    if (this.unasked.messages === 0 || this.asked.size >= MAX_ASKED || this.ended) return;
-    const about = this.unasked;
-    this.unasked = nothing();
-    const asking = this.options
+  #ask(): void {
+    if (this.#unasked.messages === 0 || this.#asked.size >= MAX_ASKED || this.#ended) return;
+    const about = this.#unasked;
+    this.#unasked = nothing();
+    const asking = this.#options
       .settled()
       .then(
         () => {
-          if (!this.broken) this.settled = together(this.settled, about);
+          if (!this.#broken) this.#settled = together(this.#settled, about);
         },
         (error) => {
           // Any other reason is the end of the run, which tells it.
-          this.undelivered ||= isUndelivered(error);
-          this.broken = true;
+          this.#undelivered ||= isUndelivered(error);
+          this.#broken = true;
         },
       )
       .then(() => {
-        this.asked.delete(asking);
+        this.#asked.delete(asking);
         this.pace.finished(about.messages);
-        this.ask();
-        this.commitSoon();
-        this.notify();
+        this.#ask();
+        this.#commitSoon();
+        this.#notify();
       });
-    this.asked.set(asking, about);
+    this.#asked.set(asking, about);
   }
 
-  private commitSoon(): void {
-    if (this.settled.messages === 0 || this.committing !== undefined || this.ended) return;
-    clearTimeout(this.timer);
-    const pause = this.releasing === 0 ? COMMIT_MS : this.failed ? RELEASE_RETRY_MS : 0;
-    const wait = this.committedAt + pause - Date.now();
+  #commitSoon(): void {
+    if (this.#settled.messages === 0 || this.#committing !== undefined || this.#ended) return;
+    clearTimeout(this.#timer);
+    const pause = this.#releasing === 0 ? COMMIT_MS : this.#failed ? RELEASE_RETRY_MS : 0;
+    const wait = this.#committedAt + pause - Date.now();
     if (wait > 0) {
-      this.timer = setTimeout(() => this.commitSoon(), wait);
+      this.#timer = setTimeout(() => this.#commitSoon(), wait);
       return;
     }
-    this.committing = this.commit().finally(() => {
-      this.committedAt = Date.now();
-      this.committing = undefined;
-      this.commitSoon();
-      this.notify();
+    this.#committing = this.#commit().finally(() => {
+      this.#committedAt = Date.now();
+      this.#committing = undefined;
+      this.#commitSoon();
+      this.#notify();
     });
   }
 
-  private async commit(): Promise<void> {
-    this.sending = this.settled;
-    this.settled = nothing();
+  async #commit(): Promise<void> {
+    this.#sending = this.#settled;
+    this.#settled = nothing();
     try {
-      const sent = new Map(this.sending.positions);
-      await this.options.commit(sent);
-      this.failed = false;
-      if (this.lost) return;
+      const sent = new Map(this.#sending.positions);
+      await this.#options.commit(sent);
+      this.#failed = false;
+      if (this.#lost) return;
       // Without those that were given up meanwhile.
-      for (const [partition, { offset }] of this.sending.positions) this.committed.set(partition, offset);
-      this.options.onCommitted(this.sending);
+      for (const [partition, { offset }] of this.#sending.positions) this.#committed.set(partition, offset);
+      this.#options.onCommitted(this.#sending);
     } catch (error) {
-      if (this.lost) return;
-      this.failed = true;
-      this.settled = together(this.sending, this.settled);
-      this.options.onFailed(error);
+      if (this.#lost) return;
+      this.#failed = true;
+      this.#settled = together(this.#sending, this.#settled);
+      this.#options.onFailed(error);
     } finally {
-      this.sending = nothing();
+      this.#sending = nothing();
     }
   }
 
   /** Resolves when something has changed. */
-  private progress(signal: AbortSignal): Promise<void> {
+  #progress(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {
         signal.removeEventListener('abort', wake);
         resolve();
       };
       signal.addEventListener('abort', wake, { once: true });
-      this.waiting.push(wake);
+      this.#waiting.push(wake);
     });
   }
 
-  private notify(): void {
-    for (const wake of this.waiting.splice(0)) wake();
+  #notify(): void {
+    for (const wake of this.#waiting.splice(0)) wake();
   }
 }
 

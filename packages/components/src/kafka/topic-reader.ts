@@ -41,53 +41,53 @@ const OUTAGE_RETRY_MS = 1000;
  * that stays is never fetched again. A broker is asked again when all that was fetched has been read.
  */
 export class TopicReader {
-  private readonly consumer: Consumer;
-  private readonly settings: TopicReaderSettings;
-  private readonly assigned = new Map<number, Assigned>();
-  private readonly busyNodes = new Set<number>();
-  private buffered: TopicMessage[] = [];
-  private next = 0;
-  private failure: { readonly error: unknown } | undefined;
-  private wake: (() => void) | undefined;
-  private readonly closing = new AbortController();
-  private isAsking = false;
-  private asksAgain = false;
-  private outageSince: number | undefined;
+  readonly #consumer: Consumer;
+  readonly #settings: TopicReaderSettings;
+  readonly #assigned = new Map<number, Assigned>();
+  readonly #busyNodes = new Set<number>();
+  #buffered: TopicMessage[] = [];
+  #next = 0;
+  #failure: { readonly error: unknown } | undefined;
+  #wake: (() => void) | undefined;
+  readonly #closing = new AbortController();
+  #isAsking = false;
+  #asksAgain = false;
+  #outageSince: number | undefined;
 
   /** @param consumer is used for this alone: a fetch waits for messages, and what comes after it on the connection waits too */
   constructor(consumer: Consumer, settings: TopicReaderSettings) {
-    this.consumer = consumer;
-    this.settings = settings;
+    this.#consumer = consumer;
+    this.#settings = settings;
     consumer.topics.track(settings.topic);
   }
 
   /** Begins to read a partition. */
   assign(partition: number, offset: bigint): void {
-    this.assigned.set(partition, { position: offset });
-    void this.fetchMore();
+    this.#assigned.set(partition, { position: offset });
+    void this.#fetchMore();
   }
 
   /** Stops reading partitions: none of their messages is given out from now on. */
   unassign(partitions: Iterable<number>): void {
-    for (const partition of partitions) this.assigned.delete(partition);
-    this.buffered = this.buffered.slice(this.next).filter(({ partition }) => this.assigned.has(partition));
-    this.next = 0;
-    void this.fetchMore();
+    for (const partition of partitions) this.#assigned.delete(partition);
+    this.#buffered = this.#buffered.slice(this.#next).filter(({ partition }) => this.#assigned.has(partition));
+    this.#next = 0;
+    void this.#fetchMore();
   }
 
   /** The offset of the next message to fetch; undefined when the partition is not being read. */
   position(partition: number): bigint | undefined {
-    return this.assigned.get(partition)?.position;
+    return this.#assigned.get(partition)?.position;
   }
 
   /** The next message that is here; undefined when none is. Throws an error of the library. */
   read(): TopicMessage | undefined {
-    if (this.failure !== undefined) throw this.failure.error;
-    const message = this.buffered[this.next++];
+    if (this.#failure !== undefined) throw this.#failure.error;
+    const message = this.#buffered[this.#next++];
     if (message !== undefined) return message;
-    this.buffered = [];
-    this.next = 0;
-    void this.fetchMore();
+    this.#buffered = [];
+    this.#next = 0;
+    void this.#fetchMore();
     return undefined;
   }
 
@@ -95,63 +95,65 @@ export class TopicReader {
   wait(): Promise<void> {
     if (this.hasNews) return Promise.resolve();
     return new Promise((resolve) => {
-      this.wake = resolve;
+      this.#wake = resolve;
     });
   }
 
   /** Whether there is a message or a failure. */
   get hasNews(): boolean {
-    return this.failure !== undefined || this.hasMessages;
+    return this.#failure !== undefined || this.#hasMessages;
   }
 
   /** Makes `read` throw. */
   fail(error: unknown): void {
-    this.failure ??= { error };
-    this.wake?.();
+    this.#failure ??= { error };
+    this.#wake?.();
   }
 
   close(): void {
-    this.closing.abort();
-    this.unassign([...this.assigned.keys()]);
+    this.#closing.abort();
+    this.unassign([...this.#assigned.keys()]);
   }
 
   /** Asks each leader of an assigned partition that is not asked already. */
-  private async fetchMore(): Promise<void> {
-    this.asksAgain = true;
-    if (this.isAsking) return;
-    this.isAsking = true;
-    while (this.asksAgain && !this.isIdle) {
-      this.asksAgain = false;
-      await this.askLeaders().catch((error) => this.recover(error, new Map()));
+  async #fetchMore(): Promise<void> {
+    this.#asksAgain = true;
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    while (this.#asksAgain && !this.#isIdle) {
+      this.#asksAgain = false;
+      await this.#askLeaders().catch((error) => this.#recover(error, new Map()));
     }
-    this.isAsking = false;
+    this.#isAsking = false;
   }
 
-  private async askLeaders(): Promise<void> {
-    const { topic } = this.settings;
-    const metadata = (await this.consumer.metadata({ topics: [topic] })).topics.get(topic);
-    if (metadata === undefined || this.isIdle) return;
+  async #askLeaders(): Promise<void> {
+    const { topic } = this.#settings;
+    const metadata = (await this.#consumer.metadata({ topics: [topic] })).topics.get(topic);
+    if (metadata === undefined || this.#isIdle) return;
     const byLeader = new Map<number, Map<number, Assigned>>();
-    for (const [partition, assigned] of this.assigned) {
+    for (const [partition, assigned] of this.#assigned) {
       const leader = metadata.partitions[partition]?.leader;
-      if (leader === undefined || this.busyNodes.has(leader)) continue;
+      if (leader === undefined || this.#busyNodes.has(leader)) continue;
       byLeader.getOrInsertComputed(leader, () => new Map()).set(partition, assigned);
     }
-    for (const [node, partitions] of byLeader) void this.fetch(node, metadata.id, partitions);
+    for (const [node, partitions] of byLeader) void this.#fetch(node, metadata.id, partitions);
   }
 
-  private get hasMessages(): boolean {
-    return this.next < this.buffered.length;
+  get #hasMessages(): boolean {
+    return this.#next < this.#buffered.length;
   }
 
-  private get isIdle(): boolean {
-    return this.closing.signal.aborted || this.failure !== undefined || this.assigned.size === 0 || this.hasMessages;
+  get #isIdle(): boolean {
+    return (
+      this.#closing.signal.aborted || this.#failure !== undefined || this.#assigned.size === 0 || this.#hasMessages
+    );
   }
 
-  private async fetch(node: number, topicId: string, partitions: ReadonlyMap<number, Assigned>): Promise<void> {
-    this.busyNodes.add(node);
+  async #fetch(node: number, topicId: string, partitions: ReadonlyMap<number, Assigned>): Promise<void> {
+    this.#busyNodes.add(node);
     try {
-      const { maxBytes, maxBytesPerPartition } = this.settings;
+      const { maxBytes, maxBytesPerPartition } = this.#settings;
       const wanted = Array.from(partitions, ([partition, { position }]) => ({
         partition,
         fetchOffset: position,
@@ -159,22 +161,22 @@ export class TopicReader {
         currentLeaderEpoch: -1,
         lastFetchedEpoch: -1,
       }));
-      this.take(await this.consumer.fetch({ node, maxBytes, topics: [{ topicId, partitions: wanted }] }), partitions);
+      this.#take(await this.#consumer.fetch({ node, maxBytes, topics: [{ topicId, partitions: wanted }] }), partitions);
     } catch (error) {
-      await this.recover(error, partitions);
+      await this.#recover(error, partitions);
     } finally {
-      this.busyNodes.delete(node);
-      this.wake?.();
+      this.#busyNodes.delete(node);
+      this.#wake?.();
     }
-    void this.fetchMore();
+    void this.#fetchMore();
   }
 
-  private take({ responses }: FetchResponse, asked: ReadonlyMap<number, Assigned>): void {
-    this.endOutage();
+  #take({ responses }: FetchResponse, asked: ReadonlyMap<number, Assigned>): void {
+    this.#endOutage();
     for (const { partitions } of responses) {
       for (const { partitionIndex: partition, records: batches } of partitions) {
         const assigned = asked.get(partition);
-        if (assigned === undefined || this.assigned.get(partition) !== assigned) continue;
+        if (assigned === undefined || this.#assigned.get(partition) !== assigned) continue;
         for (const {
           attributes,
           firstOffset,
@@ -187,7 +189,7 @@ export class TopicReader {
               const offset = firstOffset + BigInt(offsetDelta);
               // Brokers give whole batches, also from the middle on.
               if (offset < assigned.position) continue;
-              this.buffered.push({ partition, offset, leaderEpoch, value: value ?? undefined });
+              this.#buffered.push({ partition, offset, leaderEpoch, value: value ?? undefined });
             }
           }
           assigned.position = firstOffset + BigInt(lastOffsetDelta) + 1n;
@@ -200,23 +202,23 @@ export class TopicReader {
    * Positions that no longer exist (retention has deleted what was there) begin anew. Brokers that are gone are asked again
    * for some minutes, and what was read before stays read. Every other error is final.
    */
-  private async recover(error: unknown, partitions: ReadonlyMap<number, Assigned>): Promise<void> {
-    const { signal } = this.closing;
+  async #recover(error: unknown, partitions: ReadonlyMap<number, Assigned>): Promise<void> {
+    const { signal } = this.#closing;
     if (signal.aborted) return;
     try {
-      if (!hasKafkaError(error, 'OFFSET_OUT_OF_RANGE')) this.bear(error);
-      else await this.beginAnew(partitions).catch((next) => this.bear(next));
+      if (!hasKafkaError(error, 'OFFSET_OUT_OF_RANGE')) this.#bear(error);
+      else await this.#beginAnew(partitions).catch((next) => this.#bear(next));
     } catch (final) {
       this.fail(final);
     }
-    if (this.failure === undefined) await sleep(OUTAGE_RETRY_MS, undefined, { signal }).catch(() => undefined);
+    if (this.#failure === undefined) await sleep(OUTAGE_RETRY_MS, undefined, { signal }).catch(() => undefined);
   }
 
-  private async beginAnew(partitions: ReadonlyMap<number, Assigned>): Promise<void> {
-    const { topic, reset } = this.settings;
+  async #beginAnew(partitions: ReadonlyMap<number, Assigned>): Promise<void> {
+    const { topic, reset } = this.#settings;
     const [first, last] = await Promise.all(
       [EARLIEST, LATEST].map(async (timestamp) =>
-        (await this.consumer.listOffsets({ topics: [topic], timestamp })).get(topic),
+        (await this.#consumer.listOffsets({ topics: [topic], timestamp })).get(topic),
       ),
     );
     for (const [partition, assigned] of partitions) {
@@ -226,20 +228,20 @@ export class TopicReader {
   }
 
   /** Throws an error that does not pass, or has not passed for too long. */
-  private bear(error: unknown): void {
-    const { brokers, log } = this.settings;
+  #bear(error: unknown): void {
+    const { brokers, log } = this.#settings;
     const now = Date.now();
-    if (!isPassing(error) || now - (this.outageSince ?? now) > OUTAGE_MS) throw error;
-    if (this.outageSince !== undefined) return;
-    this.outageSince = now;
+    if (!isPassing(error) || now - (this.#outageSince ?? now) > OUTAGE_MS) throw error;
+    if (this.#outageSince !== undefined) return;
+    this.#outageSince = now;
     log.warn(`${kafkaError(brokers, error).message}. It is tried again`);
   }
 
-  private endOutage(): void {
-    if (this.outageSince === undefined) return;
-    const { brokers, log } = this.settings;
-    log.info(`Kafka at ${brokers} is back after ${Math.round((Date.now() - this.outageSince) / 1000)} s`);
-    this.outageSince = undefined;
+  #endOutage(): void {
+    if (this.#outageSince === undefined) return;
+    const { brokers, log } = this.#settings;
+    log.info(`Kafka at ${brokers} is back after ${Math.round((Date.now() - this.#outageSince) / 1000)} s`);
+    this.#outageSince = undefined;
   }
 }
 

@@ -39,22 +39,22 @@ type Library = typeof import('@platformatic/kafka');
  * has no value. A request goes to one partition, which takes it as a whole or not at all.
  */
 export class TopicWriter {
-  private readonly producer: Producer<Buffer, Buffer, Buffer, Buffer>;
-  private readonly partitioner: Library['compatibilityPartitioner'];
-  private readonly settings: TopicWriterSettings;
-  private readonly delivery: Delivery;
+  readonly #producer: Producer<Buffer, Buffer, Buffer, Buffer>;
+  readonly #partitioner: Library['compatibilityPartitioner'];
+  readonly #settings: TopicWriterSettings;
+  readonly #delivery: Delivery;
   /** How many partitions each topic has. It is asked once: with more of them keys would move, and overtake themselves. */
-  private readonly partitions = new Map<string, number>();
+  readonly #partitions = new Map<string, number>();
 
   private constructor(
     producer: Producer<Buffer, Buffer, Buffer, Buffer>,
     partitioner: Library['compatibilityPartitioner'],
     settings: TopicWriterSettings,
   ) {
-    this.producer = producer;
-    this.partitioner = partitioner;
-    this.settings = settings;
-    this.delivery = new Delivery(settings.retries, new RequestSize(MAX_REQUEST_BYTES));
+    this.#producer = producer;
+    this.#partitioner = partitioner;
+    this.#settings = settings;
+    this.#delivery = new Delivery(settings.retries, new RequestSize(MAX_REQUEST_BYTES));
   }
 
   /** Connects, and looks whether the topic is there. Throws `HR_INDEXER_CONNECT`. */
@@ -74,7 +74,7 @@ export class TopicWriter {
     );
     const writer = new TopicWriter(producer, compatibilityPartitioner, settings);
     try {
-      await writer.learn(topic);
+      await writer.#learn(topic);
       return writer;
     } catch (error) {
       await writer.close();
@@ -93,17 +93,17 @@ export class TopicWriter {
     for (let i = 0; i < bytes.count; i++) {
       const key = bytes.firstJson(i) as DocumentKey;
       keys.push(key);
-      topics.getOrInsertComputed(key.index ?? this.settings.topic, () => []).push(i);
+      topics.getOrInsertComputed(key.index ?? this.#settings.topic, () => []).push(i);
     }
-    const all = Array.from(topics, ([topic, positions]) => this.writeTo(topic, positions, bytes, keys, signal));
+    const all = Array.from(topics, ([topic, positions]) => this.#writeTo(topic, positions, bytes, keys, signal));
     return (await Promise.all(all)).flat();
   }
 
   async close(): Promise<void> {
-    await closeClient(this.producer);
+    await closeClient(this.#producer);
   }
 
-  private async writeTo(
+  async #writeTo(
     topic: string,
     positions: readonly number[],
     bytes: BatchBytes,
@@ -117,51 +117,51 @@ export class TopicWriter {
       http: false,
       isolates: (status) => status === BAD_RECORD,
     };
-    if (!this.partitions.has(topic)) {
-      const request = () => this.attempt(() => this.learn(topic));
-      const homeless = await this.delivery.deliver(positions, { ...destination, request }, signal);
-      if (!this.partitions.has(topic)) return homeless;
+    if (!this.#partitions.has(topic)) {
+      const request = () => this.#attempt(() => this.#learn(topic));
+      const homeless = await this.#delivery.deliver(positions, { ...destination, request }, signal);
+      if (!this.#partitions.has(topic)) return homeless;
     }
     const messages = new Map<number, Message>();
     const partitions = new Map<number, number[]>();
     for (const position of positions) {
-      const message = this.message(topic, keys[position] as DocumentKey, bytes.rest(position));
+      const message = this.#message(topic, keys[position] as DocumentKey, bytes.rest(position));
       messages.set(position, message);
       partitions.getOrInsertComputed(message.partition as number, () => []).push(position);
     }
     const request = (some: readonly number[]) =>
-      this.attempt(() => this.producer.send({ messages: some.map((position) => messages.get(position) as Message) }));
+      this.#attempt(() => this.#producer.send({ messages: some.map((position) => messages.get(position) as Message) }));
     const all = Array.from(partitions.values(), (some) =>
-      this.delivery.deliver(some, { ...destination, request }, signal),
+      this.#delivery.deliver(some, { ...destination, request }, signal),
     );
     return (await Promise.all(all)).flat();
   }
 
-  private message(topic: string, { id, delete: isDelete }: DocumentKey, json: Buffer): Message {
+  #message(topic: string, { id, delete: isDelete }: DocumentKey, json: Buffer): Message {
     const key = Buffer.from(id);
     // As Kafka's own clients choose it, so that what others write under a key goes to the same place.
-    const partition = this.partitioner(undefined as never, key) % (this.partitions.get(topic) as number);
+    const partition = this.#partitioner(undefined as never, key) % (this.#partitions.get(topic) as number);
     return { topic, partition, key, ...(isDelete === true ? {} : { value: json }) };
   }
 
   /** Finds out how many partitions a topic has. Throws an error of the library. */
-  private async learn(topic: string): Promise<void> {
-    const { topics } = await this.producer.metadata({ topics: [topic], autocreateTopics: false });
+  async #learn(topic: string): Promise<void> {
+    const { topics } = await this.#producer.metadata({ topics: [topic], autocreateTopics: false });
     const count = topics.get(topic)?.partitionsCount;
-    if (count !== undefined) this.partitions.set(topic, count);
+    if (count !== undefined) this.#partitions.set(topic, count);
   }
 
-  private async attempt(work: () => Promise<unknown>): Promise<Reply> {
+  async #attempt(work: () => Promise<unknown>): Promise<Reply> {
     try {
       await work();
       return { items: new Map() };
     } catch (error) {
-      return { refused: this.refusal(error) };
+      return { refused: this.#refusal(error) };
     }
   }
 
-  private refusal(error: unknown): Refusal {
-    const { message } = kafkaError(this.settings.brokers.join(','), error);
+  #refusal(error: unknown): Refusal {
+    const { message } = kafkaError(this.#settings.brokers.join(','), error);
     if (hasKafkaError(error, 'MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE')) return { status: TOO_LARGE, message };
     if (hasKafkaError(error, 'INVALID_RECORD')) return { status: BAD_RECORD, message, retryable: false };
     return isPassing(error) ? { status: NO_ANSWER, message } : { status: REFUSED, message, retryable: false };

@@ -10,17 +10,17 @@ export interface Watch {
  * answered. Silence counts from the last sign of life, whichever request it was for, or from the request's own start.
  */
 export class LifeSigns {
-  private readonly limit: number;
-  private last = Number.NEGATIVE_INFINITY;
+  readonly #limit: number;
+  #last = Number.NEGATIVE_INFINITY;
 
   /** @param limit milliseconds */
   constructor(limit: number) {
-    this.limit = limit;
+    this.#limit = limit;
   }
 
   /** The server sent something. */
   note(): void {
-    this.last = performance.now();
+    this.#last = performance.now();
   }
 
   watch(): Watch {
@@ -28,7 +28,7 @@ export class LifeSigns {
     const start = performance.now();
     let timer: NodeJS.Timeout | undefined;
     const look = () => {
-      const left = Math.max(start, this.last) + this.limit - performance.now();
+      const left = Math.max(start, this.#last) + this.#limit - performance.now();
       if (left <= 0) controller.abort();
       else timer = setTimeout(look, Math.ceil(left));
     };

@@ -26,17 +26,17 @@ export const DELETE_BY = '?';
 
 /** Writes a document as a line: what is to be done, and JSON. */
 export class PostgresEncoder implements DocumentEncoder {
-  private readonly options: PostgresEncoderOptions;
-  private readonly marks: DeletionMarks;
-  private readonly whitelist: ReadonlySet<string> | undefined;
-  private readonly blacklist: ReadonlySet<string>;
+  readonly #options: PostgresEncoderOptions;
+  readonly #marks: DeletionMarks;
+  readonly #whitelist: ReadonlySet<string> | undefined;
+  readonly #blacklist: ReadonlySet<string>;
 
   constructor(options: PostgresEncoderOptions) {
-    this.options = options;
-    this.marks = new DeletionMarks(options);
+    this.#options = options;
+    this.#marks = new DeletionMarks(options);
     const { whitelist, blacklist, idColumn } = options;
-    this.whitelist = whitelist.length === 0 ? undefined : new Set(whitelist);
-    this.blacklist = new Set(['___dropped', '___skipped', 'id', idColumn, ...blacklist]);
+    this.#whitelist = whitelist.length === 0 ? undefined : new Set(whitelist);
+    this.#blacklist = new Set(['___dropped', '___skipped', 'id', idColumn, ...blacklist]);
   }
 
   static reference(options: PostgresEncoderOptions): ModuleReference {
@@ -44,24 +44,24 @@ export class PostgresEncoder implements DocumentEncoder {
   }
 
   encode(document: Document): string {
-    const { idColumn } = this.options;
-    const id = this.idOf(document);
-    if (this.marks.areOn(document)) {
-      const by = this.marks.fieldOf(document);
+    const { idColumn } = this.#options;
+    const id = this.#idOf(document);
+    if (this.#marks.areOn(document)) {
+      const by = this.#marks.fieldOf(document);
       if (by === undefined) return `${DELETE}${writeString(id)}\n`;
       return `${DELETE_BY}[${writeString(by.field)},${writeString(by.value)}]\n`;
     }
     let text = `${WRITE}{${writeString(idColumn)}:${writeString(id)}`;
     document.fieldNames.forEach((name, i) => {
-      if ((this.whitelist?.has(name) ?? true) && !this.blacklist.has(name)) {
+      if ((this.#whitelist?.has(name) ?? true) && !this.#blacklist.has(name)) {
         text += `,${writeString(name)}:${writeValue(document.fieldValues[i] as Value)}`;
       }
     });
     return `${text}}\n`;
   }
 
-  private idOf(document: Document): string {
-    const { idOverrideField } = this.options;
+  #idOf(document: Document): string {
+    const { idOverrideField } = this.#options;
     const override = idOverrideField === undefined ? undefined : document.text(idOverrideField);
     if (override === '') throw new Error(`The field ${idOverrideField}, which gives the id in the table, is empty`);
     return override ?? document.id;

@@ -36,12 +36,12 @@ export class PostgresTable {
   readonly optional: readonly string[];
   /** Deletes the rows with a list of ids. */
   readonly deleteIds: string;
-  private readonly name: string;
-  private readonly idColumn: string;
-  private readonly columns: readonly Column[];
+  readonly #name: string;
+  readonly #idColumn: string;
+  readonly #columns: readonly Column[];
   /** The statements to write, by the optional columns in them. */
-  private readonly upserts = new Map<string, string>();
-  private readonly types: ReadonlyMap<string, { readonly type: string; readonly isArray: boolean }>;
+  readonly #upserts = new Map<string, string>();
+  readonly #types: ReadonlyMap<string, { readonly type: string; readonly isArray: boolean }>;
 
   private constructor(
     name: string,
@@ -50,11 +50,11 @@ export class PostgresTable {
     optional: readonly string[],
     types: ReadonlyMap<string, { readonly type: string; readonly isArray: boolean }>,
   ) {
-    this.name = name;
-    this.idColumn = idColumn;
-    this.columns = columns;
+    this.#name = name;
+    this.#idColumn = idColumn;
+    this.#columns = columns;
     this.optional = optional;
-    this.types = types;
+    this.#types = types;
     const key = quoteName(idColumn);
     this.deleteIds = counted(
       `delete from ${name} as t using (select distinct v from json_array_elements_text(?::json) as e(v)) as d
@@ -110,22 +110,22 @@ export class PostgresTable {
    */
   upsert(given: readonly string[]): string {
     const signature = JSON.stringify(given);
-    let statement = this.upserts.get(signature);
+    let statement = this.#upserts.get(signature);
     if (statement === undefined) {
-      const columns = this.columns.filter(({ name }) => !this.optional.includes(name) || given.includes(name));
-      statement = upsertStatement(this.name, this.idColumn, columns);
-      this.upserts.set(signature, statement);
+      const columns = this.#columns.filter(({ name }) => !this.optional.includes(name) || given.includes(name));
+      statement = upsertStatement(this.#name, this.#idColumn, columns);
+      this.#upserts.set(signature, statement);
     }
     return statement;
   }
 
   /** Deletes the rows with a value in a column; undefined when the table has no such column. */
   deleteBy(column: string): string | undefined {
-    const known = this.types.get(column);
+    const known = this.#types.get(column);
     if (known === undefined) return undefined;
     const name = quoteName(column);
     const condition = known.isArray ? `?::text = any(${name}::text[])` : `${name} = (?::text)::${known.type}`;
-    return counted(`delete from ${this.name} where ${condition}`);
+    return counted(`delete from ${this.#name} where ${condition}`);
   }
 }
 

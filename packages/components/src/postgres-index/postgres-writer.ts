@@ -30,25 +30,25 @@ interface Command {
  * all of a batch in one transaction.
  */
 export class PostgresWriter {
-  private readonly database: Database;
-  private readonly settings: TableSettings;
-  private readonly delivery: Delivery;
-  private connection: DatabaseConnection | undefined;
-  private table: PostgresTable | undefined;
+  readonly #database: Database;
+  readonly #settings: TableSettings;
+  readonly #delivery: Delivery;
+  #connection: DatabaseConnection | undefined;
+  #table: PostgresTable | undefined;
 
   constructor(database: Database, settings: TableSettings, retries: Retries) {
-    this.database = database;
-    this.settings = settings;
-    this.delivery = new Delivery(retries, new RequestSize());
+    this.#database = database;
+    this.#settings = settings;
+    this.#delivery = new Delivery(retries, new RequestSize());
   }
 
   /** Opens the connection and looks at the table. */
   async connect(): Promise<void> {
-    this.connection = await this.database.driver.connect();
+    this.#connection = await this.#database.driver.connect();
     try {
-      this.table = await PostgresTable.read(this.connection, this.database, this.settings);
+      this.#table = await PostgresTable.read(this.#connection, this.#database, this.#settings);
     } catch (error) {
-      await this.giveUp(this.connection);
+      await this.#giveUp(this.#connection);
       throw error;
     }
   }
@@ -62,24 +62,24 @@ export class PostgresWriter {
       key: (position) => batch.ids()[position] as string,
       length: (position) => bytes.length(position),
       isolates: (status) => status === BAD_STATEMENT || status === FAILED_STATEMENT,
-      request: (positions) => this.request(positions.map((position) => bytes.document(position))),
+      request: (positions) => this.#request(positions.map((position) => bytes.document(position))),
     };
     const positions = Array.from({ length: batch.count }, (_, i) => i);
-    return this.delivery.deliver(positions, destination, signal);
+    return this.#delivery.deliver(positions, destination, signal);
   }
 
   async close(): Promise<void> {
-    await this.connection?.close();
+    await this.#connection?.close();
   }
 
-  private async request(lines: readonly Buffer[]): Promise<Reply> {
+  async #request(lines: readonly Buffer[]): Promise<Reply> {
     try {
-      const commands = this.commands(lines);
-      if (this.connection === undefined || this.connection.broken) {
-        await this.connection?.close();
-        this.connection = await this.database.driver.connect();
+      const commands = this.#commands(lines);
+      if (this.#connection === undefined || this.#connection.broken) {
+        await this.#connection?.close();
+        this.#connection = await this.#database.driver.connect();
       }
-      await this.run(this.connection, commands);
+      await this.#run(this.#connection, commands);
       return { items: new Map() };
     } catch (error) {
       if (!(error instanceof DatabaseError)) throw error;
@@ -93,8 +93,8 @@ export class PostgresWriter {
     }
   }
 
-  private async run(connection: DatabaseConnection, commands: readonly Command[]): Promise<void> {
-    const { driver } = this.database;
+  async #run(connection: DatabaseConnection, commands: readonly Command[]): Promise<void> {
+    const { driver } = this.#database;
     const together = commands.length > 1;
     if (together) await connection.execute('begin');
     try {
@@ -102,25 +102,25 @@ export class PostgresWriter {
       if (together) await connection.execute('commit');
     } catch (error) {
       // A connection that is lost takes its transaction with it, and so does one that cannot get out of it.
-      if (together && !connection.broken) await connection.execute('rollback').catch(() => this.giveUp(connection));
+      if (together && !connection.broken) await connection.execute('rollback').catch(() => this.#giveUp(connection));
       throw error;
     }
   }
 
-  private async giveUp(connection: DatabaseConnection): Promise<void> {
-    this.connection = undefined;
+  async #giveUp(connection: DatabaseConnection): Promise<void> {
+    this.#connection = undefined;
     await connection.close();
   }
 
   /** The statements for lines of `PostgresEncoder`, in their order. */
-  private commands(lines: readonly Buffer[]): Command[] {
+  #commands(lines: readonly Buffer[]): Command[] {
     // The engine has called `connect`.
-    const table = this.table as PostgresTable;
+    const table = this.#table as PostgresTable;
     const commands: Command[] = [];
     for (let i = 0; i < lines.length; ) {
       const action = actionOf(lines[i] as Buffer);
       if (action === DELETE_BY) {
-        commands.push(this.deleteBy(table, lines[i++] as Buffer));
+        commands.push(this.#deleteBy(table, lines[i++] as Buffer));
         continue;
       }
       const texts: string[] = [];
@@ -129,18 +129,18 @@ export class PostgresWriter {
         commands.push({ sql: table.deleteIds, parameter: listOf(texts) });
         continue;
       }
-      for (const { given, texts: some } of upsertGroups(texts, this.settings.idColumn, table.optional)) {
+      for (const { given, texts: some } of upsertGroups(texts, this.#settings.idColumn, table.optional)) {
         commands.push({ sql: table.upsert(given), parameter: listOf(some) });
       }
     }
     return commands;
   }
 
-  private deleteBy(table: PostgresTable, line: Buffer): Command {
+  #deleteBy(table: PostgresTable, line: Buffer): Command {
     const [column, value] = JSON.parse(jsonOf(line)) as [string, string];
     const sql = table.deleteBy(column);
     if (sql !== undefined) return { sql, parameter: value };
-    const message = `${this.database.name}: the table ${this.settings.table} has no column ${column} to delete by`;
+    const message = `${this.#database.name}: the table ${this.#settings.table} has no column ${column} to delete by`;
     throw new DatabaseError('statement', message, undefined);
   }
 }

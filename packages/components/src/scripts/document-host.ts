@@ -15,20 +15,20 @@ import { RAW_DOCUMENT } from './raw-document.ts';
 /** The current document of a script: what the realm of the script reaches, whichever engine it lives in. */
 export class DocumentHost implements ScriptHost<Document> {
   readonly methods = Object.keys(RAW_DOCUMENT);
-  private readonly logger: Logger;
-  private current: Document | undefined;
+  readonly #logger: Logger;
+  #current: Document | undefined;
 
   constructor(logger: Logger) {
-    this.logger = logger;
+    this.#logger = logger;
   }
 
   set document(document: Document | undefined) {
-    this.current = document;
+    this.#current = document;
   }
 
   get document(): Document {
-    if (this.current === undefined) throw new Error('There is no document: the script runs after its time');
-    return this.current;
+    if (this.#current === undefined) throw new Error('There is no document: the script runs after its time');
+    return this.#current;
   }
 
   names(): readonly string[] {
@@ -68,7 +68,7 @@ export class DocumentHost implements ScriptHost<Document> {
   }
 
   log(level: 'debug' | 'info' | 'warn' | 'error', text: string): void {
-    this.logger[level](text);
+    this.#logger[level](text);
   }
 
   list(): Value[] {

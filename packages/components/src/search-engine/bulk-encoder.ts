@@ -54,33 +54,33 @@ export const DELETE_BY_QUERY = '{"delete_by_query"';
  */
 export class BulkEncoder implements DocumentEncoder {
   readonly encodeTable: ((table: DocumentTable) => string[]) | undefined;
-  private readonly options: BulkEncoderOptions;
-  private readonly log: Logger | undefined;
-  private readonly json: JsonEncoder;
-  private readonly marks: DeletionMarks;
-  private readonly whitelist: ReadonlySet<string> | undefined;
-  private readonly blacklist: ReadonlySet<string>;
+  readonly #options: BulkEncoderOptions;
+  readonly #log: Logger | undefined;
+  readonly #json: JsonEncoder;
+  readonly #marks: DeletionMarks;
+  readonly #whitelist: ReadonlySet<string> | undefined;
+  readonly #blacklist: ReadonlySet<string>;
   /** What goes around the id of a document that has nothing special. */
-  private readonly before: string;
-  private readonly behind: string;
-  private readonly index: string | ((document: Document) => string);
-  private warned = false;
-  private warnedOfVersion = false;
+  readonly #before: string;
+  readonly #behind: string;
+  readonly #index: string | ((document: Document) => string);
+  #warned = false;
+  #warnedOfVersion = false;
 
   constructor(options: BulkEncoderOptions, log?: Logger) {
-    this.options = options;
-    this.log = log;
+    this.#options = options;
+    this.#log = log;
     const { index, update, whitelist, blacklist } = options;
     const unsent = ['___children', '___dropped', '___skipped', ...blacklist];
-    this.whitelist = whitelist.length === 0 ? undefined : new Set(whitelist);
-    this.blacklist = new Set(unsent);
-    this.json = new JsonEncoder({ whitelist, blacklist: unsent });
-    this.marks = new DeletionMarks(options);
-    this.before = update ? '{"update":{"_id":' : '{"index":{"_id":';
-    this.index = compileIndexName(index);
-    this.behind = `,"_index":${writeString(index)}}}\n${update ? '{"doc":' : ''}`;
+    this.#whitelist = whitelist.length === 0 ? undefined : new Set(whitelist);
+    this.#blacklist = new Set(unsent);
+    this.#json = new JsonEncoder({ whitelist, blacklist: unsent });
+    this.#marks = new DeletionMarks(options);
+    this.#before = update ? '{"update":{"_id":' : '{"index":{"_id":';
+    this.#index = compileIndexName(index);
+    this.#behind = `,"_index":${writeString(index)}}}\n${update ? '{"doc":' : ''}`;
     this.encodeTable =
-      typeof this.index === 'string' && isPlain(options) ? (table) => this.encodePlain(table) : undefined;
+      typeof this.#index === 'string' && isPlain(options) ? (table) => this.#encodePlain(table) : undefined;
   }
 
   static reference(options: BulkEncoderOptions): ModuleReference {
@@ -88,25 +88,28 @@ export class BulkEncoder implements DocumentEncoder {
   }
 
   encode(document: Document): string {
-    const { options, marks } = this;
-    const id = this.idOf(document);
-    const target = this.target(document, id);
+    const options = this.#options;
+    const marks = this.#marks;
+    const id = this.#idOf(document);
+    const target = this.#target(document, id);
     if (marks.areOn(document)) {
       const by = marks.fieldOf(document);
-      if (by === undefined) return `{"delete":{${this.version(document)}${target}}}\n`;
+      if (by === undefined) return `{"delete":{${this.#version(document)}${target}}}\n`;
       return `${DELETE_BY_QUERY}:{"field":${writeString(by.field)},"value":${writeString(by.value)},${target}}}\n`;
     }
     const action = options.update ? 'update' : 'index';
-    const source = this.source(document, id);
-    return `{"${action}":{${this.version(document)}${target}}}\n${options.update ? `{"doc":${source}}` : source}\n`;
+    const source = this.#source(document, id);
+    return `{"${action}":{${this.#version(document)}${target}}}\n${options.update ? `{"doc":${source}}` : source}\n`;
   }
 
-  private encodePlain(table: DocumentTable): string[] {
-    const { before, behind, options } = this;
+  #encodePlain(table: DocumentTable): string[] {
+    const before = this.#before;
+    const behind = this.#behind;
+    const options = this.#options;
     const { ids } = table;
     const texts = table.names.every((name) => isFlat(table.column(name) ?? []))
-      ? this.json.encodeTable(table)
-      : ids.map((_, row) => `${this.source(table.document(row), undefined)}\n`);
+      ? this.#json.encodeTable(table)
+      : ids.map((_, row) => `${this.#source(table.document(row), undefined)}\n`);
     for (let row = 0; row < texts.length; row++) {
       const source = texts[row] as string;
       const end = options.update ? `${source.slice(0, -1)}}\n` : source;
@@ -115,34 +118,34 @@ export class BulkEncoder implements DocumentEncoder {
     return texts;
   }
 
-  private idOf(document: Document): string {
-    const { idOverrideField } = this.options;
+  #idOf(document: Document): string {
+    const { idOverrideField } = this.#options;
     const override = idOverrideField === undefined ? undefined : document.text(idOverrideField);
     if (override === '') throw new Error(`The field ${idOverrideField}, which gives the id in the index, is empty`);
     return checkedId(override ?? document.id);
   }
 
   /** Which document is meant, as members of JSON. */
-  private target(document: Document, id: string): string {
-    const { indexOverrideField, routingField, join } = this.options;
+  #target(document: Document, id: string): string {
+    const { indexOverrideField, routingField, join } = this.#options;
     const override = indexOverrideField === undefined ? undefined : document.text(indexOverrideField);
     if (override === '') throw new Error(`The field ${indexOverrideField}, which gives the index, is empty`);
     const routedBy = routingField ?? join?.parentIdField;
     const routing = routedBy === undefined ? undefined : document.text(routedBy);
-    const target = `"_id":${writeString(id)},"_index":${writeString(override ?? this.indexOf(document))}`;
+    const target = `"_id":${writeString(id)},"_index":${writeString(override ?? this.#indexOf(document))}`;
     return routing === undefined ? target : `${target},"routing":${writeString(routing)}`;
   }
 
-  private indexOf(document: Document): string {
-    return typeof this.index === 'string' ? this.index : this.index(document);
+  #indexOf(document: Document): string {
+    return typeof this.#index === 'string' ? this.#index : this.#index(document);
   }
 
-  private version(document: Document): string {
-    const { version } = this.options;
+  #version(document: Document): string {
+    const { version } = this.#options;
     const value = version === undefined ? undefined : document.first(version.field);
     if (version === undefined) return '';
     if (value === undefined || value === null) {
-      this.warnOfVersion(document, version.field);
+      this.#warnOfVersion(document, version.field);
       return '';
     }
     const whole = wholeVersion(value);
@@ -155,10 +158,10 @@ export class BulkEncoder implements DocumentEncoder {
     return `"version":${whole},"version_type":"${version.type}",`;
   }
 
-  private warnOfVersion(document: Document, field: string): void {
-    if (this.warnedOfVersion) return;
-    this.warnedOfVersion = true;
-    this.log?.warn(
+  #warnOfVersion(document: Document, field: string): void {
+    if (this.#warnedOfVersion) return;
+    this.#warnedOfVersion = true;
+    this.#log?.warn(
       `Document ${document.id} has no version in the field ${field}: it takes the place of the one in the index, were that newer. Further ones are not told of`,
     );
   }
@@ -167,9 +170,9 @@ export class BulkEncoder implements DocumentEncoder {
    * The source as JSON.
    * @param id undefined: the document's own
    */
-  private source(document: Document, id: string | undefined): string {
-    const { childDocumentsField, join } = this.options;
-    const children = this.childrenOf(document);
+  #source(document: Document, id: string | undefined): string {
+    const { childDocumentsField, join } = this.#options;
+    const children = this.#childrenOf(document);
     const nested = childDocumentsField !== undefined && children.length > 0 ? childDocumentsField : undefined;
     if (join !== undefined && document.has(join.field)) {
       throw new Error(`Document already has join field: ${join.field}`);
@@ -180,34 +183,34 @@ export class BulkEncoder implements DocumentEncoder {
     };
     document.fieldNames.forEach((name, i) => {
       const value = document.fieldValues[i] as Value;
-      if (value === null || name === nested || !this.isSent(name)) return;
+      if (value === null || name === nested || !this.#isSent(name)) return;
       add(name, name === 'id' && id !== undefined ? writeString(id) : writeWithoutNulls(value));
     });
-    if (nested !== undefined) add(nested, `[${children.map((child) => this.child(child)).join(',')}]`);
-    if (join !== undefined) add(join.field, this.joinValue(document, join));
+    if (nested !== undefined) add(nested, `[${children.map((child) => this.#child(child)).join(',')}]`);
+    if (join !== undefined) add(join.field, this.#joinValue(document, join));
     return text === '' ? '{}' : `${text}}`;
   }
 
-  private childrenOf(document: Document): readonly Value[] {
+  #childrenOf(document: Document): readonly Value[] {
     if (!document.has('___children')) return [];
     const children = document.values('___children');
-    if (this.options.childDocumentsField === undefined && children.length > 0 && !this.warned) {
-      this.warned = true;
-      this.log?.warn(
+    if (this.#options.childDocumentsField === undefined && children.length > 0 && !this.#warned) {
+      this.#warned = true;
+      this.#log?.warn(
         `Document ${document.id} has children, which are not sent: set childDocumentsField to nest them, or make documents of them with EmitNestedChildren. Further ones are not told of`,
       );
     }
     return children;
   }
 
-  private child(child: Value): string {
+  #child(child: Value): string {
     if (!(child instanceof Map)) return writeWithoutNulls(child);
     const sent: JsonObject = new Map();
-    for (const [name, value] of child) if (this.isSent(name)) sent.set(name, value);
+    for (const [name, value] of child) if (this.#isSent(name)) sent.set(name, value);
     return writeWithoutNulls(sent);
   }
 
-  private joinValue(document: Document, { name, parentIdField }: JoinSettings): string {
+  #joinValue(document: Document, { name, parentIdField }: JoinSettings): string {
     if (parentIdField === undefined) return writeString(name);
     const parent = document.text(parentIdField);
     if (parent === undefined)
@@ -215,8 +218,8 @@ export class BulkEncoder implements DocumentEncoder {
     return `{"name":${writeString(name)},"parent":${writeString(parent)}}`;
   }
 
-  private isSent(name: string): boolean {
-    return (this.whitelist?.has(name) ?? true) && !this.blacklist.has(name);
+  #isSent(name: string): boolean {
+    return (this.#whitelist?.has(name) ?? true) && !this.#blacklist.has(name);
   }
 }
 

@@ -36,9 +36,9 @@ export interface BulkParameters extends ServerAccess, Pick<SearchEngineSettings,
 /** What OpenSearch and Elasticsearch have in common as destinations. */
 export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
   override readonly maxInFlight = IN_FLIGHT;
-  private engine: SearchEngine | undefined;
-  private patientEngine: SearchEngine | undefined;
-  private writer: BulkWriter | undefined;
+  #engine: SearchEngine | undefined;
+  #patientEngine: SearchEngine | undefined;
+  #writer: BulkWriter | undefined;
 
   protected abstract readonly product: ProductName;
 
@@ -78,23 +78,23 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
 
   override async connect(): Promise<void> {
     const settings = { ...this.bulk, retry: NO_RETRY };
-    this.engine = await SearchEngine.open({
+    this.#engine = await SearchEngine.open({
       ...settings,
       connections: IN_FLIGHT,
       answerTimeout: WRITE_ANSWER_MS,
     });
-    this.patientEngine = await SearchEngine.open({ ...settings, connections: 1, answerTimeout: PATIENCE_MS });
+    this.#patientEngine = await SearchEngine.open({ ...settings, connections: 1, answerTimeout: PATIENCE_MS });
     try {
-      await this.engine.ping();
+      await this.#engine.ping();
     } catch (error) {
       await this.close();
       throw error;
     }
     const { settings: shared, log } = this.context;
-    this.writer = new BulkWriter({
-      engine: this.engine,
-      patientEngine: this.patientEngine,
-      retries: retriesOf(this.context, `${this.product.requests} at ${this.engine.address}`),
+    this.#writer = new BulkWriter({
+      engine: this.#engine,
+      patientEngine: this.#patientEngine,
+      retries: retriesOf(this.context, `${this.product.requests} at ${this.#engine.address}`),
       name: this.product,
       partial: this.bulk.update === true,
       externalVersions: versionOf(shared) !== undefined,
@@ -105,13 +105,13 @@ export abstract class BulkIndexer<P extends TObject> extends Indexer<P> {
 
   override send(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
     // The engine has called `connect`.
-    return (this.writer as BulkWriter).write(batch, signal);
+    return (this.#writer as BulkWriter).write(batch, signal);
   }
 
   override async close(): Promise<void> {
-    this.writer?.end();
-    await this.engine?.close();
-    await this.patientEngine?.close();
+    this.#writer?.end();
+    await this.#engine?.close();
+    await this.#patientEngine?.close();
   }
 }
 

@@ -45,22 +45,22 @@ interface DeleteByQuery {
  * deletes by query. What one batch does with a document is done before the next one does something with it.
  */
 export class BulkWriter {
-  private readonly options: BulkWriterOptions;
-  private readonly size = new RequestSize();
-  private readonly order = new KeyOrder();
-  private readonly bulk: Delivery;
-  private readonly deletes: Delivery;
+  readonly #options: BulkWriterOptions;
+  readonly #size = new RequestSize();
+  readonly #order = new KeyOrder();
+  readonly #bulk: Delivery;
+  readonly #deletes: Delivery;
   /** Whether anything was written, indices that were deleted from, and those in which a query sees all of that. */
-  private written = false;
-  private readonly deletedFrom = new Set<string>();
-  private readonly refreshed = new Set<string>();
-  private refreshFailed = false;
-  private dropped = 0;
+  #written = false;
+  readonly #deletedFrom = new Set<string>();
+  readonly #refreshed = new Set<string>();
+  #refreshFailed = false;
+  #dropped = 0;
 
   constructor(options: BulkWriterOptions) {
-    this.options = options;
-    this.bulk = new Delivery(options.retries, this.size);
-    this.deletes = new Delivery(options.retries, new RequestSize());
+    this.#options = options;
+    this.#bulk = new Delivery(options.retries, this.#size);
+    this.#deletes = new Delivery(options.retries, new RequestSize());
   }
 
   write(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
@@ -74,45 +74,45 @@ export class BulkWriter {
       if (line.startsWith(DELETE_BY_QUERY)) queries[i] = true;
     }
     if (queries.length === 0) {
-      const destination = this.bulkRequests(bytes, keys);
-      return this.order.run(new Set(keys), () => this.bulk.deliver(allOf(bytes.count), destination, signal));
+      const destination = this.#bulkRequests(bytes, keys);
+      return this.#order.run(new Set(keys), () => this.#bulk.deliver(allOf(bytes.count), destination, signal));
     }
     // A query may concern any document.
-    return this.order.run(undefined, () => this.writeInTurns(bytes, keys, queries, signal));
+    return this.#order.run(undefined, () => this.#writeInTurns(bytes, keys, queries, signal));
   }
 
   /** Nothing more is written: says what has to be said of all of it. */
   end(): void {
-    const { dropped } = this;
+    const dropped = this.#dropped;
     if (dropped === 0) return;
     const were = dropped === 1 ? 'was' : 'were';
-    this.options.log.warn(
+    this.#options.log.warn(
       `${counted(dropped, 'document')} ${were} dropped by the ingest pipeline of the index, which counts as success`,
     );
   }
 
   /** Bulk requests and deletes by query in the order of the documents. */
-  private async writeInTurns(
+  async #writeInTurns(
     bytes: BatchBytes,
     keys: readonly string[],
     queries: readonly boolean[],
     signal: AbortSignal,
   ): Promise<readonly IndexFailure[]> {
     const failures: IndexFailure[] = [];
-    const bulk = this.bulkRequests(bytes, keys);
+    const bulk = this.#bulkRequests(bytes, keys);
     for (let from = 0, to = 0; from < bytes.count; from = to) {
       while (to < bytes.count && queries[to] === queries[from]) to++;
       const positions = allOf(to, from);
-      if (queries[from] !== true) failures.push(...(await this.bulk.deliver(positions, bulk, signal)));
-      else failures.push(...(await this.deleteByQuery(bytes, positions, signal)));
+      if (queries[from] !== true) failures.push(...(await this.#bulk.deliver(positions, bulk, signal)));
+      else failures.push(...(await this.#deleteByQuery(bytes, positions, signal)));
     }
     return failures;
   }
 
-  private bulkRequests(bytes: BatchBytes, keys: readonly string[]): Destination {
-    const { engine, name, partial, externalVersions: newerIsFine, namesIndex } = this.options;
+  #bulkRequests(bytes: BatchBytes, keys: readonly string[]): Destination {
+    const { engine, name, partial, externalVersions: newerIsFine, namesIndex } = this.#options;
     const onDropped = (count: number) => {
-      this.dropped += count;
+      this.#dropped += count;
     };
     return {
       partial,
@@ -121,22 +121,18 @@ export class BulkWriter {
       ...(newerIsFine ? { version: (position) => versionOf(bytes.firstLine(position)) } : {}),
       isolates: (status) => status === 400,
       request: (positions) => {
-        this.written = true;
-        this.refreshed.clear();
+        this.#written = true;
+        this.#refreshed.clear();
         const body = bytes.join(positions);
         const contentType = 'application/x-ndjson';
-        return this.ask(engine, { method: 'POST', path: `/_bulk?${BULK_FILTER}`, body, contentType }, (response) =>
+        return this.#ask(engine, { method: 'POST', path: `/_bulk?${BULK_FILTER}`, body, contentType }, (response) =>
           readBulkReply(response, { count: positions.length, newerIsFine, namesIndex, name, onDropped }),
         );
       },
     };
   }
 
-  private async deleteByQuery(
-    bytes: BatchBytes,
-    positions: readonly number[],
-    signal: AbortSignal,
-  ): Promise<IndexFailure[]> {
+  async #deleteByQuery(bytes: BatchBytes, positions: readonly number[], signal: AbortSignal): Promise<IndexFailure[]> {
     const wanted = new Map<number, DeleteByQuery>();
     const byIndex = new Map<string, number[]>();
     for (const position of positions) {
@@ -153,44 +149,44 @@ export class BulkWriter {
         length: (position) => bytes.length(position),
         isolates: (status) => status === 400,
         request: async (asked) => {
-          const refused = await this.refresh(index);
+          const refused = await this.#refresh(index);
           if (refused !== undefined) return refused;
           // Even if its answer is lost: a query that still sees what was deleted is refused for a conflict.
-          this.deletedFrom.add(index);
-          this.refreshed.delete(index);
-          return this.requestDelete(
+          this.#deletedFrom.add(index);
+          this.#refreshed.delete(index);
+          return this.#requestDelete(
             index,
             asked.map((position) => wanted.get(position) as DeleteByQuery),
           );
         },
       };
-      failures.push(...(await this.deletes.deliver(some, destination, signal)));
+      failures.push(...(await this.#deletes.deliver(some, destination, signal)));
     }
     return failures;
   }
 
-  private requestDelete(index: string, wanted: readonly DeleteByQuery[]): Promise<Reply> {
-    const { patientEngine, name } = this.options;
+  #requestDelete(index: string, wanted: readonly DeleteByQuery[]): Promise<Reply> {
+    const { patientEngine, name } = this.#options;
     const values = new Map<string, string[]>();
     for (const { field, value } of wanted) values.getOrInsertComputed(field, () => []).push(value);
     const should = [...values].map(([field, some]) => ({ terms: { [field]: some } }));
     const path = `/${encodeURIComponent(index)}/_delete_by_query`;
     const body = JSON.stringify({ query: { bool: { minimum_should_match: '1', should } } });
-    return this.ask(patientEngine, { method: 'POST', path, body }, (response) => readDeleteReply(response, name));
+    return this.#ask(patientEngine, { method: 'POST', path, body }, (response) => readDeleteReply(response, name));
   }
 
   /**
    * Makes visible to a query what this run has written: a delete concerns all that came before it. Gives the refusal that
    * keeps the delete from being asked for.
    */
-  private async refresh(index: string): Promise<Reply | undefined> {
-    const isChanged = this.written || this.deletedFrom.has(index);
-    if (!isChanged || this.refreshed.has(index)) return undefined;
-    const { engine, log, name } = this.options;
+  async #refresh(index: string): Promise<Reply | undefined> {
+    const isChanged = this.#written || this.#deletedFrom.has(index);
+    if (!isChanged || this.#refreshed.has(index)) return undefined;
+    const { engine, log, name } = this.#options;
     const path = `/${encodeURIComponent(index)}/_refresh`;
-    const reply = await this.ask(engine, { method: 'POST', path }, (response) => readRefreshReply(response, name));
+    const reply = await this.#ask(engine, { method: 'POST', path }, (response) => readRefreshReply(response, name));
     if (!('refused' in reply)) {
-      this.refreshed.add(index);
+      this.#refreshed.add(index);
       return undefined;
     }
     const { refused } = reply;
@@ -199,15 +195,15 @@ export class BulkWriter {
     if (refused.status !== 403 && refused.status !== 404) {
       return { refused: { ...refused, message: `${problem} for a delete by a field: ${refused.message}` } };
     }
-    if (!this.refreshFailed) {
-      this.refreshFailed = true;
+    if (!this.#refreshFailed) {
+      this.#refreshFailed = true;
       const effect = 'so deletes by a field may overlook what was written just before';
       log.warn(`${problem}, ${effect}: ${refused.message}`);
     }
     return undefined;
   }
 
-  private async ask(
+  async #ask(
     engine: SearchEngine,
     request: SearchEngineRequest,
     read: (response: HttpResponse) => Reply,
@@ -216,7 +212,7 @@ export class BulkWriter {
       return read(await engine.request(request));
     } catch (error) {
       if (!(error instanceof HttpError)) throw error;
-      const refusal = transportRefusal(error.message, this.options.name);
+      const refusal = transportRefusal(error.message, this.#options.name);
       return { refused: error.isConnectionFailure ? refusal : { ...refusal, retryable: false } };
     }
   }

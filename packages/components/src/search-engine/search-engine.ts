@@ -29,15 +29,15 @@ export interface SearchEngineRequest extends Pick<HttpRequest, 'method' | 'maxBo
  * fails in passing, the next attempt goes to the next.
  */
 export class SearchEngine {
-  private readonly client: HttpClient;
-  private readonly nodes: readonly string[];
-  private readonly compressed: boolean;
-  private preferred = 0;
+  readonly #client: HttpClient;
+  readonly #nodes: readonly string[];
+  readonly #compressed: boolean;
+  #preferred = 0;
 
   private constructor(client: HttpClient, nodes: readonly string[], compressed: boolean) {
-    this.client = client;
-    this.nodes = nodes;
-    this.compressed = compressed;
+    this.#client = client;
+    this.#nodes = nodes;
+    this.#compressed = compressed;
   }
 
   /** Opens no connection yet. */
@@ -57,29 +57,30 @@ export class SearchEngine {
 
   /** Where it is, for messages. */
   get address(): string {
-    return this.nodes.map(safeUrl).join(', ');
+    return this.#nodes.map(safeUrl).join(', ');
   }
 
   /** The answer of whatever status. */
   async request({ path, body, contentType, ...request }: SearchEngineRequest): Promise<HttpResponse> {
-    const { nodes, preferred } = this;
+    const nodes = this.#nodes;
+    const preferred = this.#preferred;
     const order = [...nodes.slice(preferred), ...nodes.slice(0, preferred)];
     let response: HttpResponse;
     try {
-      response = await this.client.request({
+      response = await this.#client.request({
         ...request,
         url: order.map((node) => `${node}${path}`),
         ...(body === undefined
           ? {}
-          : { body, gzip: this.compressed, headers: { 'content-type': contentType ?? 'application/json' } }),
+          : { body, gzip: this.#compressed, headers: { 'content-type': contentType ?? 'application/json' } }),
       });
     } catch (error) {
       // For callers that try again themselves.
-      this.preferred = (preferred + 1) % nodes.length;
+      this.#preferred = (preferred + 1) % nodes.length;
       throw error;
     }
     const answered = nodes.findIndex((node) => response.url === `${node}${path}`);
-    this.preferred = isTransient(response.status) ? (answered + 1) % nodes.length : answered;
+    this.#preferred = isTransient(response.status) ? (answered + 1) % nodes.length : answered;
     return response;
   }
 
@@ -92,6 +93,6 @@ export class SearchEngine {
   }
 
   async close(): Promise<void> {
-    await this.client.close();
+    await this.#client.close();
   }
 }

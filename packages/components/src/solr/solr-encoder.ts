@@ -29,17 +29,17 @@ export interface SolrTarget {
  * the line of its `SolrTarget`, which is not sent.
  */
 export class SolrEncoder implements DocumentEncoder {
-  private readonly options: SolrEncoderOptions;
-  private readonly marks: DeletionMarks;
-  private readonly whitelist: ReadonlySet<string> | undefined;
-  private readonly blacklist: ReadonlySet<string>;
+  readonly #options: SolrEncoderOptions;
+  readonly #marks: DeletionMarks;
+  readonly #whitelist: ReadonlySet<string> | undefined;
+  readonly #blacklist: ReadonlySet<string>;
 
   constructor(options: SolrEncoderOptions) {
-    this.options = options;
-    this.marks = new DeletionMarks(options);
+    this.#options = options;
+    this.#marks = new DeletionMarks(options);
     const { whitelist, blacklist, indexOverrideField } = options;
-    this.whitelist = whitelist.length === 0 ? undefined : new Set(whitelist);
-    this.blacklist = new Set([
+    this.#whitelist = whitelist.length === 0 ? undefined : new Set(whitelist);
+    this.#blacklist = new Set([
       '___children',
       '___dropped',
       '___skipped',
@@ -53,25 +53,25 @@ export class SolrEncoder implements DocumentEncoder {
   }
 
   encode(document: Document): string {
-    const id = this.idOf(document);
-    const collection = writeString(this.collectionOf(document));
+    const id = this.#idOf(document);
+    const collection = writeString(this.#collectionOf(document));
     const target = `{"collection":${collection},"id":${writeString(id)}}\n`;
-    if (!this.marks.areOn(document)) return `${target}"add":{"doc":${this.document(document, id)}}\n`;
-    const by = this.marks.fieldOf(document);
+    if (!this.#marks.areOn(document)) return `${target}"add":{"doc":${this.#document(document, id)}}\n`;
+    const by = this.#marks.fieldOf(document);
     if (by === undefined) return `${target}"delete":{"id":${writeString(id)}}\n`;
     const query = `{!term f=${quoted(by.field)} v=${quoted(by.value)}}`;
     return `{"collection":${collection}}\n"delete":{"query":${writeString(query)}}\n`;
   }
 
-  private idOf(document: Document): string {
-    const { idOverrideField } = this.options;
+  #idOf(document: Document): string {
+    const { idOverrideField } = this.#options;
     const override = idOverrideField === undefined ? undefined : document.text(idOverrideField);
     if (override === '') throw new Error(`The field ${idOverrideField}, which gives the id in the index, is empty`);
     return override ?? document.id;
   }
 
-  private collectionOf(document: Document): string {
-    const { collection, indexOverrideField } = this.options;
+  #collectionOf(document: Document): string {
+    const { collection, indexOverrideField } = this.#options;
     const override = indexOverrideField === undefined ? undefined : document.text(indexOverrideField);
     const chosen = override ?? collection ?? '';
     if (chosen !== '') return chosen;
@@ -82,41 +82,41 @@ export class SolrEncoder implements DocumentEncoder {
     );
   }
 
-  private document(document: Document, id: string): string {
+  #document(document: Document, id: string): string {
     let text = '';
     const add = (name: string, json: string) => {
       text += `${text === '' ? '{' : ','}${writeString(name)}:${json}`;
     };
     document.fieldNames.forEach((name, i) => {
-      if (this.isSent(name))
-        add(name, name === 'id' ? writeString(id) : this.value(name, document.fieldValues[i] as Value, id));
+      if (this.#isSent(name))
+        add(name, name === 'id' ? writeString(id) : this.#value(name, document.fieldValues[i] as Value, id));
     });
     const children = document.values('___children').filter((child) => child instanceof Map);
     if (children.length > 0) {
-      add('_childDocuments_', `[${children.map((child) => this.child(child, id)).join(',')}]`);
+      add('_childDocuments_', `[${children.map((child) => this.#child(child, id)).join(',')}]`);
     }
     return text === '' ? '{}' : `${text}}`;
   }
 
-  private child(child: ReadonlyMap<string, Value>, id: string): string {
+  #child(child: ReadonlyMap<string, Value>, id: string): string {
     let text = '';
     for (const [name, value] of child) {
-      if (!this.isSent(name)) continue;
-      text += `${text === '' ? '{' : ','}${writeString(name)}:${this.value(name, value, id)}`;
+      if (!this.#isSent(name)) continue;
+      text += `${text === '' ? '{' : ','}${writeString(name)}:${this.#value(name, value, id)}`;
     }
     return text === '' ? '{}' : `${text}}`;
   }
 
   /** Objects would mean something else to Solr: a partial update, or a document below this one. */
-  private value(name: string, value: Value, id: string): string {
+  #value(name: string, value: Value, id: string): string {
     if (value instanceof Map || (Array.isArray(value) && value.some((item) => item instanceof Map))) {
       throw new Error(`Object field '${name}' on document id=${id} is not supported by the SolrIndexer.`);
     }
     return writeValue(value);
   }
 
-  private isSent(name: string): boolean {
-    return (this.whitelist?.has(name) ?? true) && !this.blacklist.has(name);
+  #isSent(name: string): boolean {
+    return (this.#whitelist?.has(name) ?? true) && !this.#blacklist.has(name);
   }
 }
 

@@ -24,14 +24,14 @@ const CLOSE = Buffer.from('}');
  * the one at fault: those are carried out again when that one has been found.
  */
 export class SolrWriter {
-  private readonly engine: SearchEngine;
-  private readonly delivery: Delivery;
+  readonly #engine: SearchEngine;
+  readonly #delivery: Delivery;
   /** Collections that have taken something: where one of them cannot be found, its node is just starting. */
-  private readonly known = new Set<string>();
+  readonly #known = new Set<string>();
 
   constructor(engine: SearchEngine, retries: Retries) {
-    this.engine = engine;
-    this.delivery = new Delivery(retries, new RequestSize());
+    this.#engine = engine;
+    this.#delivery = new Delivery(retries, new RequestSize());
   }
 
   async write(batch: EncodedBatch, signal: AbortSignal): Promise<readonly IndexFailure[]> {
@@ -45,13 +45,13 @@ export class SolrWriter {
     }
     const failures: IndexFailure[] = [];
     for (const [collection, positions] of collections) {
-      const destination = this.destination(collection, bytes, lines);
-      failures.push(...(await this.delivery.deliver(positions, destination, signal)));
+      const destination = this.#destination(collection, bytes, lines);
+      failures.push(...(await this.#delivery.deliver(positions, destination, signal)));
     }
     return failures;
   }
 
-  private destination(collection: string, bytes: BatchBytes, lines: readonly string[]): Destination {
+  #destination(collection: string, bytes: BatchBytes, lines: readonly string[]): Destination {
     return {
       partial: false,
       key: (position) => lines[position] as string,
@@ -65,17 +65,17 @@ export class SolrWriter {
           body.push(body.length === 0 ? OPEN : COMMA, bytes.document(position).subarray(start, -1));
         }
         body.push(CLOSE);
-        return this.update(collection, Buffer.concat(body));
+        return this.#update(collection, Buffer.concat(body));
       },
     };
   }
 
-  private async update(collection: string, body: Uint8Array): Promise<Reply> {
+  async #update(collection: string, body: Uint8Array): Promise<Reply> {
     try {
       const path = `/${encodeURIComponent(collection)}/update?wt=json`;
-      const reply = readReply(await this.engine.request({ method: 'POST', path, body }));
-      if ('items' in reply) this.known.add(collection);
-      else if (reply.refused.status === 404 && this.known.has(collection)) {
+      const reply = readReply(await this.#engine.request({ method: 'POST', path, body }));
+      if ('items' in reply) this.#known.add(collection);
+      else if (reply.refused.status === 404 && this.#known.has(collection)) {
         return { refused: { ...reply.refused, retryable: true } };
       }
       return reply;

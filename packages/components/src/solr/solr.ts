@@ -19,12 +19,12 @@ export const NO_COLLECTION = 'there is no such core or collection';
 
 /** A core or collection of Solr, over HTTP and JSON. Of several URLs an attempt that fails in passing is made at the next. */
 export class Solr {
-  private readonly client: HttpClient;
-  private readonly bases: readonly string[];
+  readonly #client: HttpClient;
+  readonly #bases: readonly string[];
 
   private constructor(client: HttpClient, bases: readonly string[]) {
-    this.client = client;
-    this.bases = bases;
+    this.#client = client;
+    this.#bases = bases;
   }
 
   /** Asks ZooKeeper for the nodes where it is named, and opens no other connection yet. */
@@ -49,13 +49,13 @@ export class Solr {
 
   /** Where it is, for messages. */
   get address(): string {
-    return this.bases.map(safeUrl).join(', ');
+    return this.#bases.map(safeUrl).join(', ');
   }
 
   /** The answer to a query. */
   async select(params: URLSearchParams, signal: AbortSignal): Promise<JsonObject> {
     const query = params.toString();
-    const response = await this.send(
+    const response = await this.#send(
       query.length <= MAX_QUERY_LENGTH
         ? { path: `/select?${query}`, signal }
         : {
@@ -79,7 +79,7 @@ export class Solr {
 
   /** Sends a command that changes the index. It is not committed, unless it says so. */
   async update(body: string, contentType: string, signal: AbortSignal): Promise<void> {
-    await this.send({
+    await this.#send({
       path: '/update?wt=json',
       method: 'POST',
       body,
@@ -89,11 +89,11 @@ export class Solr {
   }
 
   async close(): Promise<void> {
-    await this.client.close();
+    await this.#client.close();
   }
 
-  private async send({ path, ...request }: Omit<HttpRequest, 'url'> & { path: string }): Promise<HttpResponse> {
-    const response = await this.client.request({ ...request, url: this.bases.map((base) => base + path) });
+  async #send({ path, ...request }: Omit<HttpRequest, 'url'> & { path: string }): Promise<HttpResponse> {
+    const response = await this.#client.request({ ...request, url: this.#bases.map((base) => base + path) });
     try {
       return requireSuccess(response);
     } catch (error) {

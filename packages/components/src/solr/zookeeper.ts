@@ -12,14 +12,14 @@ const FIRST_REQUEST = 1;
  * nothing written.
  */
 export class ZooKeeper {
-  private readonly socket: Socket;
-  private readonly incoming: AsyncIterator<Buffer>;
-  private rest: Buffer = Buffer.alloc(0);
-  private requests = FIRST_REQUEST;
+  readonly #socket: Socket;
+  readonly #incoming: AsyncIterator<Buffer>;
+  #rest: Buffer = Buffer.alloc(0);
+  #requests = FIRST_REQUEST;
 
   private constructor(socket: Socket) {
-    this.socket = socket;
-    this.incoming = socket[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+    this.#socket = socket;
+    this.#incoming = socket[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
   }
 
   /** Connects to the first of these hosts (`host:port`) that answers. Throws an error that tells why none did. */
@@ -32,7 +32,7 @@ export class ZooKeeper {
       socket.setTimeout(timeoutMillis, () => socket.destroy(new Error(`no answer within ${timeoutMillis / 1000} s`)));
       const client = new ZooKeeper(socket);
       try {
-        await client.greet(timeoutMillis);
+        await client.#greet(timeoutMillis);
         return client;
       } catch (error) {
         socket.destroy();
@@ -46,7 +46,7 @@ export class ZooKeeper {
 
   /** The names of the nodes below a path; undefined when there is no such node. */
   async children(path: string): Promise<string[] | undefined> {
-    const answer = await this.request(GET_CHILDREN, path);
+    const answer = await this.#request(GET_CHILDREN, path);
     if (answer === undefined) return undefined;
     const names: string[] = [];
     let at = 4;
@@ -60,57 +60,57 @@ export class ZooKeeper {
 
   /** The data of a node as text; undefined when there is no such node. */
   async data(path: string): Promise<string | undefined> {
-    const answer = await this.request(GET_DATA, path);
+    const answer = await this.#request(GET_DATA, path);
     if (answer === undefined) return undefined;
     const length = answer.readInt32BE(0);
     return length < 0 ? '' : answer.toString('utf8', 4, 4 + length);
   }
 
   close(): void {
-    this.socket.destroy();
+    this.#socket.destroy();
   }
 
-  private async greet(timeoutMillis: number): Promise<void> {
+  async #greet(timeoutMillis: number): Promise<void> {
     // Version, last transaction seen (8 bytes), time-out, session (8 bytes), password (its length and 16 bytes).
     const greeting = Buffer.alloc(44);
     greeting.writeInt32BE(timeoutMillis, 12);
     greeting.writeInt32BE(16, 24);
-    this.send(greeting);
-    await this.receive();
+    this.#send(greeting);
+    await this.#receive();
   }
 
-  private async request(type: number, path: string): Promise<Buffer | undefined> {
+  async #request(type: number, path: string): Promise<Buffer | undefined> {
     const name = Buffer.from(path);
     const message = Buffer.alloc(13 + name.length);
-    message.writeInt32BE(this.requests++, 0);
+    message.writeInt32BE(this.#requests++, 0);
     message.writeInt32BE(type, 4);
     message.writeInt32BE(name.length, 8);
     name.copy(message, 12);
-    this.send(message);
-    const answer = await this.receive();
+    this.#send(message);
+    const answer = await this.#receive();
     const error = answer.readInt32BE(12);
     if (error === NO_NODE) return undefined;
     if (error !== 0) throw new Error(`ZooKeeper answered with error ${error} for ${path}`);
     return answer.subarray(16);
   }
 
-  private send(message: Buffer): void {
+  #send(message: Buffer): void {
     const length = Buffer.alloc(4);
     length.writeInt32BE(message.length);
-    this.socket.write(Buffer.concat([length, message]));
+    this.#socket.write(Buffer.concat([length, message]));
   }
 
-  private async receive(): Promise<Buffer> {
+  async #receive(): Promise<Buffer> {
     for (;;) {
-      const length = this.rest.length < 4 ? Number.POSITIVE_INFINITY : this.rest.readInt32BE(0);
-      if (this.rest.length >= 4 + length) {
-        const message = this.rest.subarray(4, 4 + length);
-        this.rest = this.rest.subarray(4 + length);
+      const length = this.#rest.length < 4 ? Number.POSITIVE_INFINITY : this.#rest.readInt32BE(0);
+      if (this.#rest.length >= 4 + length) {
+        const message = this.#rest.subarray(4, 4 + length);
+        this.#rest = this.#rest.subarray(4 + length);
         return message;
       }
-      const { value, done } = await this.incoming.next();
+      const { value, done } = await this.#incoming.next();
       if (done === true) throw new Error('ZooKeeper has closed the connection');
-      this.rest = Buffer.concat([this.rest, value]);
+      this.#rest = Buffer.concat([this.#rest, value]);
     }
   }
 }

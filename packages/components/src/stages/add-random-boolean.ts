@@ -5,13 +5,13 @@ const parameters = Type.Object({
   /** The field to write. Defaults to "data". */
   fieldName: Type.Optional(Type.String({ default: 'data' })),
   /**
-   * How many documents of a hundred get true, on average: 0 means none, 100 means all. A fraction is cut off. Defaults
+   * How many documents of a hundred get true, on average: 0 means none, 100 means all. Fractions are removed. Defaults
    * to 50.
    */
   percentTrue: Type.Optional(Type.Integer({ default: 50, minimum: 0, maximum: 100 })),
 });
 
-/** Writes true or false to a field, at random. What the field held is replaced. */
+/** Writes true or false to a field, at random. The previous value is replaced. */
 export class AddRandomBoolean extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
 
@@ -29,17 +29,17 @@ export class AddRandomBoolean extends Stage<typeof parameters> {
     yield* checkDestination('fieldName', params.fieldName as string);
   }
 
-  private readonly fieldName: string;
-  private readonly chance: number;
+  readonly #fieldName: string;
+  readonly #chance: number;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
     const { fieldName, percentTrue } = params as Required<typeof params>;
-    this.fieldName = fieldName;
-    this.chance = percentTrue / 100;
+    this.#fieldName = fieldName;
+    this.#chance = percentTrue / 100;
   }
 
   override process(document: Document): void {
-    document.set(this.fieldName, Math.random() < this.chance);
+    document.set(this.#fieldName, Math.random() < this.#chance);
   }
 }

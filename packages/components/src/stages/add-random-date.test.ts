@@ -26,7 +26,7 @@ describe('AddRandomDate', () => {
     expect(await drawn(day, 1 - Number.EPSILON)).toBe('2024-02-29T23:59:59.999Z');
   });
 
-  it('reaches behind 1970', async () => {
+  it('reaches before 1970', async () => {
     expect(await drawn({ rangeStartDate: '0001-01-01', rangeEndDate: '0001-01-02' }, 0.5)).toBe('0001-01-01T12:00:00Z');
   });
 
@@ -46,9 +46,9 @@ describe('AddRandomDate', () => {
   });
 
   it.each([
-    [{ rangeStartDate: '2024-1-1' }, 'rangeStartDate is no date: "2024-1-1"'],
-    [{ rangeEndDate: '2023-02-29' }, 'rangeEndDate is no date'],
-    [{ rangeEndDate: '2024-01-01T00:00:00Z' }, 'is no date'],
+    [{ rangeStartDate: '2024-1-1' }, 'rangeStartDate is not a date: "2024-1-1"'],
+    [{ rangeEndDate: '2023-02-29' }, 'rangeEndDate is not a date'],
+    [{ rangeEndDate: '2024-01-01T00:00:00Z' }, 'is not a date'],
     [{ rangeStartDate: '2024-01-02', rangeEndDate: '2024-01-02' }, 'holds no instant'],
     [{ rangeStartDate: '9999-01-01' }, 'holds no instant'],
     [{ fieldName: 'id' }, 'reserved'],

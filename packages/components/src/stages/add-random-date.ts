@@ -6,19 +6,19 @@ import { checkRange, drawInteger } from '../random/draw.ts';
 const parameters = Type.Object({
   /** The field to write. Defaults to "data". */
   fieldName: Type.Optional(Type.String({ default: 'data' })),
-  /** The day at whose start, in UTC, the range begins, as yyyy-MM-dd. Defaults to 1970-01-01. */
+  /** The first day of the range, in UTC, as yyyy-MM-dd. Defaults to 1970-01-01. */
   rangeStartDate: Type.Optional(Type.String({ default: '1970-01-01' })),
   /**
-   * The day at whose start, in UTC, the range ends, as yyyy-MM-dd: the last instant that may come is the millisecond
-   * before. It must be later than rangeStartDate. Defaults to the day on which the stage starts.
+   * The end of the range: the start of this day in UTC, as yyyy-MM-dd. This instant itself is not part of the range. It
+   * must be later than rangeStartDate. Defaults to the day on which the stage starts.
    */
   rangeEndDate: Type.Optional(Type.String()),
 });
 
 /**
- * Writes a random instant to a field, every millisecond of the range equally likely. What the field held is replaced.
+ * Writes a random instant to a field. Every millisecond of the range is equally likely. The previous value is replaced.
  *
- * The instant is an ISO text in UTC, such as 2024-05-06T07:08:09.120Z, without a fraction when it falls on a whole
+ * The instant is an ISO text in UTC, such as 2024-05-06T07:08:09.120Z. It has no fraction if it falls on a whole
  * second.
  */
 export class AddRandomDate extends Stage<typeof parameters> {
@@ -44,21 +44,21 @@ export class AddRandomDate extends Stage<typeof parameters> {
     yield* checkRange(params.rangeEndDate === undefined ? 'rangeStartDate' : 'rangeEndDate', start, end, 'instant');
   }
 
-  private readonly fieldName: string;
-  private readonly first: number;
-  private readonly count: number;
+  readonly #fieldName: string;
+  readonly #first: number;
+  readonly #count: number;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.fieldName = params.fieldName as string;
-    this.first = midnight(params.rangeStartDate as string);
-    this.count = midnight(params.rangeEndDate ?? today()) - this.first;
+    this.#fieldName = params.fieldName as string;
+    this.#first = midnight(params.rangeStartDate as string);
+    this.#count = midnight(params.rangeEndDate ?? today()) - this.#first;
   }
 
   override process(document: Document): void {
-    const millis = drawInteger(this.first, this.count);
+    const millis = drawInteger(this.#first, this.#count);
     const seconds = Math.floor(millis / 1000);
-    document.set(this.fieldName, formatInstant(seconds, (millis - seconds * 1000) * 1_000_000));
+    document.set(this.#fieldName, formatInstant(seconds, (millis - seconds * 1000) * 1_000_000));
   }
 }
 
@@ -73,11 +73,11 @@ function midnight(date: string): number {
 
 function* checkDate(parameter: string, date: string): Generator<ParameterProblem> {
   const millis = /^\d{4}-\d\d-\d\d$/.test(date) ? midnight(date) : Number.NaN;
-  // JavaScript takes the 30th of February for the first days of March.
+  // JavaScript reads the 30th of February as one of the first days of March.
   if (!Number.isNaN(millis) && new Date(millis).toISOString().startsWith(date)) return;
   yield {
     parameter,
-    message: `${parameter} is no date: "${date}"`,
+    message: `${parameter} is not a date: "${date}"`,
     hint: 'Write it as yyyy-MM-dd, such as 2024-05-06.',
   };
 }

@@ -13,14 +13,16 @@ import { checkRange } from '../random/draw.ts';
 const parameters = Type.Object({
   /** The field to write. Defaults to "data". */
   fieldName: Type.Optional(Type.String({ default: 'data' })),
-  /** The smallest number that may come. Defaults to 0.0. */
+  /** The smallest possible number. Defaults to 0.0. */
   rangeStart: Type.Optional(Type.Number({ default: 0 })),
-  /** The end of the range, greater than rangeStart; this number itself never comes. Defaults to 1000000.0. */
+  /**
+   * The end of the range, greater than rangeStart. The number itself is not part of the range. Defaults to 1000000.0.
+   */
   rangeEnd: Type.Optional(Type.Number({ default: 1_000_000 })),
 });
 
 /**
- * Writes a random decimal number to a field, all parts of the range equally likely. What the field held is replaced.
+ * Writes a random decimal number to a field. All parts of the range are equally likely. The previous value is replaced.
  */
 export class AddRandomDouble extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -44,27 +46,28 @@ export class AddRandomDouble extends Stage<typeof parameters> {
     }
   }
 
-  private readonly fieldName: string;
-  private readonly rangeStart: number;
-  private readonly rangeEnd: number;
+  readonly #fieldName: string;
+  readonly #rangeStart: number;
+  readonly #rangeEnd: number;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
     const { fieldName, rangeStart, rangeEnd } = params as Required<typeof params>;
-    this.fieldName = fieldName;
-    this.rangeStart = rangeStart;
-    this.rangeEnd = rangeEnd;
+    this.#fieldName = fieldName;
+    this.#rangeStart = rangeStart;
+    this.#rangeEnd = rangeEnd;
   }
 
   override process(document: Document): void {
-    document.set(this.fieldName, double(this.draw()));
+    document.set(this.#fieldName, double(this.#draw()));
   }
 
-  private draw(): number {
-    const { rangeStart, rangeEnd } = this;
+  #draw(): number {
+    const rangeStart = this.#rangeStart;
+    const rangeEnd = this.#rangeEnd;
     for (;;) {
       const number = rangeStart + Math.random() * (rangeEnd - rangeStart);
-      // In a narrow range rounding may lead to the end, which is not part of it.
+      // In a narrow range, rounding may return the end, which is not part of it.
       if (number < rangeEnd) return number;
     }
   }

@@ -5,13 +5,13 @@ import { checkRange, drawInteger } from '../random/draw.ts';
 const parameters = Type.Object({
   /** The field to write. Defaults to "data". */
   fieldName: Type.Optional(Type.String({ default: 'data' })),
-  /** The smallest number that may come. Defaults to 0. */
+  /** The smallest possible number. Defaults to 0. */
   rangeStart: Type.Optional(Type.Integer({ default: 0 })),
-  /** The end of the range, greater than rangeStart; this number itself never comes. Defaults to 1000000. */
+  /** The end of the range, greater than rangeStart. The number itself is not part of the range. Defaults to 1000000. */
   rangeEnd: Type.Optional(Type.Integer({ default: 1_000_000 })),
 });
 
-/** Writes a random integer to a field, each number of the range equally likely. What the field held is replaced. */
+/** Writes a random integer to a field. Each number of the range is equally likely. The previous value is replaced. */
 export class AddRandomInt extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
 
@@ -30,19 +30,19 @@ export class AddRandomInt extends Stage<typeof parameters> {
     yield* checkRange('rangeEnd', rangeStart, rangeEnd, 'number');
   }
 
-  private readonly fieldName: string;
-  private readonly rangeStart: number;
-  private readonly count: number;
+  readonly #fieldName: string;
+  readonly #rangeStart: number;
+  readonly #count: number;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
     const { fieldName, rangeStart, rangeEnd } = params as Required<typeof params>;
-    this.fieldName = fieldName;
-    this.rangeStart = rangeStart;
-    this.count = rangeEnd - rangeStart;
+    this.#fieldName = fieldName;
+    this.#rangeStart = rangeStart;
+    this.#count = rangeEnd - rangeStart;
   }
 
   override process(document: Document): void {
-    document.set(this.fieldName, drawInteger(this.rangeStart, this.count));
+    document.set(this.#fieldName, drawInteger(this.#rangeStart, this.#count));
   }
 }

@@ -24,13 +24,13 @@ describe('AddRandomNestedField', () => {
     ]);
   });
 
-  it('gives every object values of its own', async () => {
+  it('gives every object different values', async () => {
     const generators = { g: { class: 'com.kmwllc.lucille.stage.AddRandomDouble' } };
     const objects = (await run({ numObjects: 9, entries: { n: 'g' }, generators }, { id: '1' })) as { n: number }[];
     expect(new Set(objects.map(({ n }) => n)).size).toBe(9);
   });
 
-  it('prefers a field to the generator of the same name, and starts anew with each document', async () => {
+  it('prefers a field to the generator of the same name, and starts again with each document', async () => {
     const params = { targetField: 'out', entries: { n: 'g' }, generators: { g: one } };
     const outcomes = await runStage(AddRandomNestedField, params, [{ id: '1', g: 'field' }, { id: '2' }, { id: '3' }]);
     expect(outcomes.map(({ documents }) => JSON.parse(documents[0] as string).out)).toEqual([
@@ -121,8 +121,8 @@ describe('AddRandomNestedField', () => {
     [{ minNumObjects: 1 }, 'minNumObjects is given without maxNumObjects'],
     [{ minNumObjects: 3, maxNumObjects: 2 }, 'more than'],
     [{ numObjects: 2, minNumObjects: 1, maxNumObjects: 2 }, 'together'],
-    [{ entries: { 'a..b': 'x' } }, 'is no place'],
-    [{ entries: { ' ': 'x' } }, 'is no place'],
+    [{ entries: { 'a..b': 'x' } }, 'is not a place'],
+    [{ entries: { ' ': 'x' } }, 'is not a place'],
     [{ entries: { a: 'x', 'a ': 'x' } }, 'more than one entry'],
     [{ generators: { g: { rangeSize: 1 } } }, 'does not say its class'],
     [{ generators: { g: 'AddRandomInt' } }, 'does not say its class'],

@@ -32,7 +32,7 @@ const JAVA_PACKAGE = 'com.kmwllc.lucille.stage.';
 /** The stages that can make the value of an entry: those that write to a field and read none. */
 const GENERATORS = [AddRandomBoolean, AddRandomDate, AddRandomDouble, AddRandomInt, AddRandomString] as const;
 
-/** What editors are told of the generators: what does not matter to them may be there. */
+/** What editors know about generators. Parameters without effect are allowed. */
 const choices: ClassChoices = {
   classes: GENERATORS.map(({ name, parameters }) => ({
     names: [name, `${JAVA_PACKAGE}${name}`],
@@ -52,19 +52,19 @@ const parameters = Type.Object({
   /** The field for the list. A dot in it is part of the name. */
   targetField: Type.String(),
   /**
-   * For each place in the objects the field, or else the generator, that the value comes from; at least one entry. A
-   * place with a dot must be in quotes.
+   * For each place in the objects, the field or the generator that its value comes from. At least one entry. A place
+   * with a dot must be in quotes.
    */
   entries: MapOf(Type.String()),
-  /** How many objects. Not together with minNumObjects and maxNumObjects. Defaults to 1. */
+  /** The number of objects. Not together with minNumObjects and maxNumObjects. Defaults to 1. */
   numObjects: Type.Optional(Type.Integer({ minimum: 1 })),
-  /** The least number of objects, when it is random. It goes together with maxNumObjects. */
+  /** The smallest number of objects, if it is random. Requires maxNumObjects. */
   minNumObjects: Type.Optional(Type.Integer({ minimum: 1 })),
-  /** The greatest number of objects. */
+  /** The largest number of objects. */
   maxNumObjects: Type.Optional(Type.Integer({ minimum: 1 })),
   /**
-   * For each name of a generator the config of a stage: AddRandomBoolean, AddRandomDate, AddRandomDouble, AddRandomInt
-   * or AddRandomString, with its parameters. Its name, fieldName and conditions have no effect.
+   * The generators by name, each the config of a stage: AddRandomBoolean, AddRandomDate, AddRandomDouble, AddRandomInt
+   * or AddRandomString, with its parameters. name, fieldName and conditions have no effect.
    */
   generators: Type.Optional(MapOf(Type.Unknown(), { choices })),
 });
@@ -72,37 +72,37 @@ const parameters = Type.Object({
 type GeneratorClass = (typeof GENERATORS)[number];
 type ValueGenerator = InstanceType<GeneratorClass>;
 
-/** The field that a generator writes, in a document of its own. */
+/** The field that a generator writes, in a separate document. */
 const GENERATED = 'generated';
 
 /** A value of an object. */
 interface Entry {
-  /** Where in the object it goes. */
+  /** The place in the object. */
   readonly path: NestedPath;
-  /** The field that holds it, or the generator that makes it. */
+  /** The field that has the value, or the generator that makes it. */
   readonly source: string;
 }
 
 /**
  * Builds a list of objects, from fields of the document and from random values.
  *
- * Every object has the same entries. The value of an entry is that of the field it names, whole and of the same type;
- * when the document has no such field, the generator of that name makes one, a new one for each object. With neither,
- * the document fails. Null is left out, with a warning in the log.
+ * All objects have the same entries. The value of an entry is the value of the field that it names, with its type. If
+ * the document lacks this field, the generator with this name makes a new value for each object. Without either, the
+ * document fails. Null is left out, with a warning in the log.
  *
- * The place of an entry in the object is a path of names with dots between them. A name of digits only is an index into
- * a list: "lines.0.price" is the price of the first of the lines. Indices follow each other from 0; an entry that would
- * leave a gap fails the document.
+ * The place of an entry in the object is a path of names, separated by dots. A name of digits only is an index of a
+ * list: "lines.0.price" is the price of the first line. Indexes start at 0 without gaps: an entry that would leave a
+ * gap fails the document.
  *
- * When the target is a list of objects already, they receive the entries, and those beyond the number of objects stay
- * as they are. A target with another value fails the document.
+ * If the target is already a list of objects, these objects get the entries. Objects beyond the number stay unchanged.
+ * A target with another value fails the document.
  */
 export class AddRandomNestedField extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
 
   static readonly examples = [
     {
-      description: 'Two offers, each with the brand of the product and a price of its own',
+      description: 'Two offers, each with the brand of the product and a random price',
       params: {
         targetField: 'offers',
         numObjects: 2,
@@ -136,77 +136,77 @@ export class AddRandomNestedField extends Stage<typeof parameters> {
     for (const [name, config] of params.generators ?? []) yield* readGenerator(name, config).problems;
   }
 
-  private readonly entries: readonly Entry[];
-  private readonly minObjects: number;
-  /** How many numbers of objects there are to draw. */
-  private readonly counts: number;
-  private readonly generators: ReadonlyMap<string, ValueGenerator>;
+  readonly #entries: readonly Entry[];
+  readonly #minObjects: number;
+  /** How many different numbers of objects are possible. */
+  readonly #counts: number;
+  readonly #generators: ReadonlyMap<string, ValueGenerator>;
   /** For each object the paths of its entries in the document. */
-  private readonly paths: NestedPath[][] = [];
+  readonly #paths: NestedPath[][] = [];
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.entries = [...params.entries].map(([place, source]) => ({ path: parsePlace(place), source }));
-    this.minObjects = params.numObjects ?? params.minNumObjects ?? 1;
-    this.counts = (params.maxNumObjects ?? this.minObjects) - this.minObjects + 1;
-    this.generators = new Map(
+    this.#entries = [...params.entries].map(([place, source]) => ({ path: parsePlace(place), source }));
+    this.#minObjects = params.numObjects ?? params.minNumObjects ?? 1;
+    this.#counts = (params.maxNumObjects ?? this.#minObjects) - this.#minObjects + 1;
+    this.#generators = new Map(
       [...(params.generators ?? [])].map(([name, config]) => {
         const { Class, params: own } = readGenerator(name, config);
-        if (Class === undefined) throw new TypeError(`The generator ${name} names no class that can be one`);
+        if (Class === undefined) throw new TypeError(`The generator ${name} has a class that cannot be a generator`);
         return [name, new Class(own as never, { ...context, name: `${context.name}.${name}` })];
       }),
     );
   }
 
   override async start(): Promise<void> {
-    for (const generator of this.generators.values()) await generator.start?.();
+    for (const generator of this.#generators.values()) await generator.start?.();
   }
 
   override process(document: Document): void {
-    const { entries } = this;
+    const entries = this.#entries;
     const objects = listOf(document, this.params.targetField);
-    const count = drawInteger(this.minObjects, this.counts);
+    const count = drawInteger(this.#minObjects, this.#counts);
     for (let i = 0; i < count; i++) {
-      const paths = this.pathsOf(i);
+      const paths = this.#pathsOf(i);
       for (let j = 0; j < entries.length; j++) {
-        const value = this.valueFor(document, entries[j] as Entry);
+        const value = this.#valueFor(document, entries[j] as Entry);
         if (value === undefined) continue;
-        // Objects before this one may have got no value.
+        // Earlier objects may have no value here.
         while (objects.length < i) objects.push(new Map());
         setNested(document, paths[j] as NestedPath, value);
       }
     }
   }
 
-  /** The value of an entry for one object; undefined when it is null, or the generator made none. */
-  private valueFor(document: Document, { source }: Entry): Value | undefined {
+  /** The value of an entry for one object; undefined if it is null or the generator made none. */
+  #valueFor(document: Document, { source }: Entry): Value | undefined {
     const value = document.get(source);
     if (value === null) {
       this.context.log.warn(`Document ${document.id}: field "${source}" is null and left out of the objects`);
       return undefined;
     }
     if (value !== undefined) return copyValue(value);
-    const generator = this.generators.get(source);
+    const generator = this.#generators.get(source);
     if (generator === undefined) {
       throw new HeadraceError('HR_STAGE_FAILED', `There is neither a field nor a generator "${source}"`);
     }
-    // A new one each time: a document that gains and loses a field again and again has a new shape after each.
+    // A new document each time: one that gains and loses a field repeatedly has a new shape after each change.
     const scratch = Document.create('generator');
     generator.process(scratch);
     return scratch.get(GENERATED);
   }
 
-  private pathsOf(object: number): readonly NestedPath[] {
-    let paths = this.paths[object];
+  #pathsOf(object: number): readonly NestedPath[] {
+    let paths = this.#paths[object];
     if (paths === undefined) {
-      paths = this.entries.map(({ path }) => [this.params.targetField, object, ...path]);
-      this.paths[object] = paths;
+      paths = this.#entries.map(({ path }) => [this.params.targetField, object, ...path]);
+      this.#paths[object] = paths;
     }
     return paths;
   }
 }
 
-/** The list that a field holds, made when it is missing or null. */
+/** The list in a field. It is created if it is missing or null. */
 function listOf(document: Document, field: string): Value[] {
   const value = document.get(field) ?? null;
   if (Array.isArray(value)) return value;
@@ -235,7 +235,7 @@ function* checkEntries(entries: ReadonlyMap<string, string>): Generator<Paramete
     if (trimmed.split('.').includes('')) {
       yield {
         parameter: ['entries', place],
-        message: `"${place}" is no place in an object: a name before or behind a dot is empty`,
+        message: `"${place}" is not a place in an object: a name before or after a dot is empty`,
       };
     } else if (places.has(trimmed)) {
       yield { parameter: ['entries', place], message: `There is more than one entry for ${trimmed}` };
@@ -264,7 +264,7 @@ function readGenerator(
     };
     return { Class, params: {}, problems: [problem] };
   }
-  // It works in a document of its own, under whatever names.
+  // It works in a separate document, so any name is allowed.
   for (const key of ['name', 'conditions', 'conditionPolicy']) given.delete(key);
   given.set('fieldName', GENERATED);
   return { Class, ...checkNestedStage(Class, given, at) };

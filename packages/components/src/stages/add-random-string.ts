@@ -18,40 +18,37 @@ import { checkCounts, drawInteger, sample } from '../random/draw.ts';
 
 const parameters = Type.Object({
   /**
-   * Path of a local file in UTF-8 with one term on each line; an empty line is an empty term. Without it the terms are
-   * numbers.
+   * The path of a local file in UTF-8 with one term on each line. An empty line is an empty term. Without a file, the
+   * terms are numbers.
    */
   inputDataPath: Type.Optional(Type.String(READS)),
   /** The field to write. Defaults to "data". */
   fieldName: Type.Optional(Type.String({ default: 'data' })),
   /**
-   * How many terms there are to draw from. Without a file it is required, and the terms are "0", "1" and so on up to
-   * rangeSize - 1. With a file that has more lines, a run takes that many of them, chosen at random; the file may not
-   * have fewer. Defaults to all lines of the file.
+   * The number of different terms. Required without a file: the terms are then "0", "1" and so on up to rangeSize - 1.
+   * With a file that has more lines, a run uses that many of them, selected at random. The file must not have fewer.
+   * Defaults to all lines of the file.
    */
   rangeSize: Type.Optional(Type.Integer({ minimum: 1 })),
-  /** The least number of terms to draw for a document. It goes together with maxNumOfTerms. Defaults to 1. */
+  /** The smallest number of terms for a document. Requires maxNumOfTerms. Defaults to 1. */
   minNumOfTerms: Type.Optional(Type.Integer({ minimum: 0 })),
-  /** The greatest number of terms to draw for a document. Defaults to 1. */
+  /** The largest number of terms for a document. Defaults to 1. */
   maxNumOfTerms: Type.Optional(Type.Integer({ minimum: 0 })),
-  /**
-   * Whether the terms are joined into one text, with blanks between them. Not together with isNested. Defaults to
-   * false.
-   */
+  /** Whether the terms are joined into one text, separated by blanks. Not together with isNested. Defaults to false. */
   concatenate: Type.Optional(Type.Boolean({ default: false })),
   /** Whether the terms are written as a list of objects. Defaults to false. */
   isNested: Type.Optional(Type.Boolean({ default: false })),
 });
 
 /**
- * Writes random terms to a field: lines of a file, or numbers as texts. A term may come several times.
+ * Writes random terms to a field: lines of a file, or numbers as texts. A term may occur several times.
  *
- * Terms are added to what the field holds, each as a value of its own: a single term in a new field is a single value,
- * several are a list. With concatenate one text of all terms is added. With isNested the field becomes a list of
- * objects, {"data": term} each, and what it held is lost.
+ * The terms are added to the values of the field. A single term in a new field is a single value, several terms are a
+ * list. With concatenate, one text with all terms is added. With isNested, the field becomes a list of objects such as
+ * {"data": term}, and its previous values are lost.
  *
- * When no term is drawn, because minNumOfTerms is 0, nothing is added; with concatenate the empty text is, and with
- * isNested the field becomes an empty list.
+ * If minNumOfTerms is 0, there may be no term. Then nothing is added; with concatenate the empty text is added, and
+ * with isNested the field becomes an empty list.
  */
 export class AddRandomString extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -76,7 +73,7 @@ export class AddRandomString extends Stage<typeof parameters> {
     yield* checkDestination('fieldName', params.fieldName as string);
     if (params.inputDataPath === '') yield { parameter: 'inputDataPath', message: 'inputDataPath must not be empty' };
     if (params.inputDataPath === undefined && params.rangeSize === undefined) {
-      yield { parameter: 'rangeSize', message: 'rangeSize must be given when there is no inputDataPath' };
+      yield { parameter: 'rangeSize', message: 'rangeSize must be given if there is no inputDataPath' };
     }
     yield* checkCounts(params, 'minNumOfTerms', 'maxNumOfTerms');
     if (params.concatenate === true && params.isNested === true) {
@@ -84,20 +81,20 @@ export class AddRandomString extends Stage<typeof parameters> {
     }
   }
 
-  private readonly fieldName: string;
-  private readonly minTerms: number;
-  /** How many numbers of terms there are to draw. */
-  private readonly counts: number;
+  readonly #fieldName: string;
+  readonly #minTerms: number;
+  /** How many different numbers of terms are possible. */
+  readonly #counts: number;
   /** The terms of the file; without one, the numbers below `rangeSize` are the terms. */
-  private terms: readonly string[] | undefined = undefined;
-  private rangeSize: number;
+  #terms: readonly string[] | undefined = undefined;
+  #rangeSize: number;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.fieldName = params.fieldName as string;
-    this.minTerms = params.minNumOfTerms ?? 1;
-    this.counts = (params.maxNumOfTerms ?? 1) - this.minTerms + 1;
-    this.rangeSize = params.rangeSize ?? 0;
+    this.#fieldName = params.fieldName as string;
+    this.#minTerms = params.minNumOfTerms ?? 1;
+    this.#counts = (params.maxNumOfTerms ?? 1) - this.#minTerms + 1;
+    this.#rangeSize = params.rangeSize ?? 0;
   }
 
   override start(): void {
@@ -111,33 +108,33 @@ export class AddRandomString extends Stage<typeof parameters> {
         `it has ${counted(lines.length, 'line')}, which is less than rangeSize, ${rangeSize}`,
       );
     }
-    this.rangeSize = rangeSize ?? lines.length;
-    // The threads of a run draw from the same terms, or there would be more than rangeSize of them.
+    this.#rangeSize = rangeSize ?? lines.length;
+    // All threads of a run use the same terms. Otherwise there would be more than rangeSize of them.
     const { runId, pipeline, name } = this.context;
     const seed = stringHash(`${runId}/${pipeline}/${name}`);
-    this.terms = this.rangeSize < lines.length ? sample(lines, this.rangeSize, seed) : lines;
+    this.#terms = this.#rangeSize < lines.length ? sample(lines, this.#rangeSize, seed) : lines;
   }
 
   override process(document: Document): void {
-    const { fieldName } = this;
+    const fieldName = this.#fieldName;
     const { concatenate, isNested } = this.params;
-    const count = drawInteger(this.minTerms, this.counts);
+    const count = drawInteger(this.#minTerms, this.#counts);
     if (isNested === true) {
       const objects: Value[] = [];
-      for (let i = 0; i < count; i++) objects.push(new Map([['data', this.draw()]]));
+      for (let i = 0; i < count; i++) objects.push(new Map([['data', this.#draw()]]));
       document.set(fieldName, objects);
     } else if (concatenate === true) {
-      let text = count === 0 ? '' : this.draw();
-      for (let i = 1; i < count; i++) text += ` ${this.draw()}`;
+      let text = count === 0 ? '' : this.#draw();
+      for (let i = 1; i < count; i++) text += ` ${this.#draw()}`;
       document.setOrAdd(fieldName, text);
     } else {
-      for (let i = 0; i < count; i++) document.setOrAdd(fieldName, this.draw());
+      for (let i = 0; i < count; i++) document.setOrAdd(fieldName, this.#draw());
     }
   }
 
-  private draw(): string {
-    const at = drawInteger(0, this.rangeSize);
-    return this.terms === undefined ? String(at) : (this.terms[at] as string);
+  #draw(): string {
+    const at = drawInteger(0, this.#rangeSize);
+    return this.#terms === undefined ? String(at) : (this.#terms[at] as string);
   }
 }
 
@@ -155,7 +152,7 @@ function readLines(path: string): string[] {
 
 function unusable(path: string, reason: string, cause?: unknown): HeadraceError {
   return new HeadraceError('HR_STAGE_START', `The file ${path} cannot be used: ${reason}`, {
-    hint: 'inputDataPath is the path of a local text file in UTF-8, with a term on each line.',
+    hint: 'inputDataPath must be the path of a local text file in UTF-8, with one term on each line.',
     cause,
   });
 }

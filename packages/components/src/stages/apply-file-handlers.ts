@@ -26,7 +26,7 @@ import { Storages, unreadyStorages } from '../storage/storages.ts';
 const parameters = Type.Object({
   /** How files are read, by extension. */
   fileHandlers: FileHandlersParameter,
-  /** The field with the path; of a list the first value. Defaults to file_path. */
+  /** The field with the path. If it is a list, its first value is used. Defaults to file_path. */
   filePathField: Type.Optional(Type.String({ default: 'file_path' })),
   /** The field that may hold the content of the file. Defaults to file_content. */
   fileContentField: Type.Optional(Type.String({ default: 'file_content' })),
@@ -34,23 +34,23 @@ const parameters = Type.Object({
 });
 
 /**
- * Reads the file that a document names, or holds, and emits a document for each of its records: the rows of a CSV file,
- * the objects of a JSON file, elements of an XML file. They go on through the later stages before the document itself,
- * which stays as it is; to keep the records alone drop it behind this stage.
+ * Reads the file that a document names or contains. It emits a document for each record: the rows of a CSV file, the
+ * objects of a JSON file, elements of an XML file. These documents pass through the later stages before the document
+ * itself, which does not change. To keep only the records, drop it after this stage.
  *
- * The extension of the path, the text behind its last dot, says which handler reads the file; one that fits in lower
- * case will do. A document without a path, or whose extension has no handler, is left alone. If the document has the
- * field fileContentField its bytes are read (or what base64 text stands for), otherwise the file at the path: a local
- * one, classpath:x, which is x in the working directory, or, with the block of the provider, a URI s3://, gs:// or
- * https://account.blob.core.windows.net/. A file of more than 256 MiB fails the document; FileConnector reads files of
- * any size.
+ * The extension of the path, the text after its last dot, selects the handler; letter case does not matter. A document
+ * without a path, or with an extension that has no handler, does not change. If the document has the field
+ * fileContentField, its bytes are read, or the bytes that its base64 text encodes. Otherwise the file at the path is
+ * read: a local file, classpath:x (x in the working directory), or, with the block of the provider, a URI s3://, gs://
+ * or https://account.blob.core.windows.net/. A file of more than 256 MiB fails the document; FileConnector reads files
+ * of any size.
  *
- * Handlers are a map by extension. csv, json, jsonl and xml need no class; json serves jsonl too, and the other way
- * round. Another extension names one of them: psv { class: CSVFileHandler, separatorChar: "|" }. All take docIdPrefix.
- * CSV takes the parameters of CSVConnector and idFields, several columns that make the id together; JSON takes idField,
- * idFields, docIdFormat, whitelist and blacklist (the fields to keep, and to leave out), encoding and onInvalidBytes as
- * with CSVConnector, and XML xmlRootPath, xmlIdPath or xpathIdPath, encoding, onInvalidBytes, outputField and
- * skipEmptyId.
+ * Handlers are a map by extension. csv, json, jsonl and xml need no class; json also handles jsonl, and jsonl handles
+ * json. Another extension names one of them: psv { class: CSVFileHandler, separatorChar: "|" }. All accept docIdPrefix.
+ * CSV accepts the parameters of CSVConnector and idFields, several columns that form the id together. JSON accepts
+ * idField, idFields, docIdFormat, whitelist and blacklist (the fields to keep, and to leave out), encoding and
+ * onInvalidBytes as in CSVConnector. XML accepts xmlRootPath, xmlIdPath or xpathIdPath, encoding, onInvalidBytes,
+ * outputField and skipEmptyId.
  *
  * A row of CSV that breaks the rules is left out with a warning. An object that cannot be read or has no id, and a file
  * that cannot be read, fail the document.
@@ -94,13 +94,13 @@ export class ApplyFileHandlers extends Stage<typeof parameters> {
   }
 
   override readonly maxInFlight = 4;
-  private readonly formats: FileFormats;
-  private readonly storages: Storages;
+  readonly #formats: FileFormats;
+  readonly #storages: Storages;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.formats = new FileFormats(params.fileHandlers, { log: context.log });
-    this.storages = new Storages(params as StorageSettings);
+    this.#formats = new FileFormats(params.fileHandlers, { log: context.log });
+    this.#storages = new Storages(params as StorageSettings);
   }
 
   override process(document: Document): Promise<Children> | undefined {
@@ -108,28 +108,28 @@ export class ApplyFileHandlers extends Stage<typeof parameters> {
     const path = document.text(filePathField);
     if (path === undefined) return undefined;
     const extension = extensionOf(leafOf(path));
-    const format = this.formats.of(extension) ?? this.formats.of(extension?.toLowerCase());
-    return format === undefined ? undefined : this.read(document, path, format);
+    const format = this.#formats.of(extension) ?? this.#formats.of(extension?.toLowerCase());
+    return format === undefined ? undefined : this.#read(document, path, format);
   }
 
   override stop(): Promise<void> {
-    return this.storages.close();
+    return this.#storages.close();
   }
 
-  private async read(document: Document, path: string, format: FileFormat): Promise<Children> {
-    const bytes = await this.bytesOf(document, path);
+  async #read(document: Document, path: string, format: FileFormat): Promise<Children> {
+    const bytes = await this.#bytesOf(document, path);
     const records = new HeldRecords();
     await format.publish({ path, name: leafOf(path), bytes: once(bytes) }, records);
     return records.documents({
-      // A row that breaks the rules is told by its number of columns, and harmless; of an object nobody knows what it was.
-      reject: (record) => this.reject(record, format instanceof CsvFormat),
+      // A bad CSV row is known by its number of columns and loses nothing else. For a bad object, nothing is known.
+      reject: (record) => this.#reject(record, format instanceof CsvFormat),
       warn: (message) => this.context.log.warn(message),
     });
   }
 
-  private async bytesOf(document: Document, path: string): Promise<Uint8Array> {
+  async #bytesOf(document: Document, path: string): Promise<Uint8Array> {
     const { fileContentField = 'file_content' } = this.params;
-    if (!document.has(fileContentField)) return this.storages.readContent(path, MAX_CONTENT_BYTES);
+    if (!document.has(fileContentField)) return this.#storages.readContent(path, MAX_CONTENT_BYTES);
     const content = document.first(fileContentField);
     const bytes = typeof content === 'string' ? decodeBase64(content) : content;
     if (bytes instanceof Uint8Array) return bytes;
@@ -138,7 +138,7 @@ export class ApplyFileHandlers extends Stage<typeof parameters> {
     });
   }
 
-  private reject({ place, message }: RejectedRecord, isRow: boolean): void {
+  #reject({ place, message }: RejectedRecord, isRow: boolean): void {
     if (!isRow) throw new HeadraceError('HR_RECORD_UNREADABLE', `${place}: ${message}`);
     this.context.log.warn(`${place}: ${message}; the row is left out`);
   }

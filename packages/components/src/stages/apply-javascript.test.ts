@@ -204,7 +204,7 @@ const rows: Row[] = [
     ['{"a":1,"n":1,"m":1}', '{"a":2,"n":2,"m":2}'],
   ],
   [
-    'has let, const and class anew for each document',
+    'has let, const and class new for each document',
     'const a = doc.a; let b = a + 1; class C { v() { return b } } doc.r = new C().v()',
     ['{"a":1}', '{"a":2}'],
     ['{"a":1,"r":2}', '{"a":2,"r":3}'],
@@ -338,7 +338,7 @@ describe.each([
       document: { id: 'd', list: ['a'], text: 'abc' },
     }));
 
-  it('settles promises before the document goes on', async () => {
+  it('settles promises before the document continues', async () => {
     const script = `doc.list.push(1);
       (async () => { await null; doc.after = doc.id; await Promise.resolve(); doc.list.push(2) })()`;
     const outcomes = await runStage(
@@ -405,7 +405,7 @@ describe.each([
 });
 
 describe('a script of a trusted config', () => {
-  it('goes on with the next document when one was ended in the middle', async () => {
+  it('continues with the next document when one was ended in the middle', async () => {
     const script = 'doc.a = 1; if (doc.endless) for (;;);';
     const stage = makeStage(ApplyJavascript, { script }, stageContext({ trusted: true }));
     await stage.start?.();

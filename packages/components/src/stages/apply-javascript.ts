@@ -14,32 +14,33 @@ import { checkScriptSettings, readScript, scriptParameters } from '../scripts/sc
 const parameters = Type.Object(scriptParameters);
 
 /**
- * Runs a script in JavaScript on each document. The script changes the document through doc; what it evaluates to is
- * ignored.
+ * Runs a script in JavaScript on each document. The script changes the document through doc. The value of its last
+ * expression is ignored.
  *
- * doc.title reads a field: undefined when it is missing, null, a text, a number, a boolean, or a real list or object,
- * which may be changed in place (doc.tags.push('new')). Bytes are a text in base64, and integers beyond 2^53 are
- * BigInts. doc.title = … writes a field: lists and objects are copied, undefined is null, a number without a fraction
- * is an integer, a Date the text of its instant. delete doc.title removes one, 'title' in doc and Object.keys(doc) look
- * at them. A name is always the name of a field, dots and all: doc['a.b']. Writing a field of the engine (such as id)
- * fails the document.
+ * doc.title reads a field. The result is undefined if the field is missing, null, a text, a number, a boolean, or a
+ * real list or object, which may be changed in place (doc.tags.push('new')). Bytes are a text in base64, and integers
+ * beyond 2^53 are BigInts. doc.title = … writes a field: lists and objects are copied, undefined becomes null, a number
+ * without a fraction becomes an integer, a Date becomes the text of its instant. delete doc.title removes a field;
+ * 'title' in doc and Object.keys(doc) list them. A name is always the complete name of a field, including dots:
+ * doc['a.b']. Writing a field of the engine (such as id) fails the document.
  *
  * rawDoc has the methods of Lucille's documents: has, hasNonNull, isMultiValued, length, getFieldNames, getString,
- * getInt, getLong, getDouble, getFloat, getBoolean (each with List behind it for all values), getJson,
+ * getInt, getLong, getDouble, getFloat, getBoolean (each also with the suffix List, for all values), getJson,
  * getNestedJson(path), setField, addToField, setOrAdd, update(field, mode, values…), removeField, renameField(from, to,
  * mode), removeFromArray(field, index), removeDuplicateValues(field, target), setNestedJson(path, value),
  * removeNestedJson(path), setDropped, setSkipped, isDropped, isSkipped, addChild(object), getChildren, hasChildren,
  * removeChildren, getId, getRunId, asMap, toString. A mode is UpdateMode.OVERWRITE, APPEND or SKIP.
  *
- * What var and functions declare at the top, and what is assigned without a declaration, is kept from one document to
- * the next, in each pipeline thread for itself; let and const are new for each document. There is ECMAScript and
- * console, which writes to the log, but no require, no timers, no network and no Java. Promises are settled before the
- * document goes on; an error in one that nobody waits for goes to the log at most. Any other error fails the document
- * and names the line of the script.
+ * Variables declared with var, functions, and undeclared variables keep their values from one document to the next,
+ * separately in each pipeline thread. let and const are new for each document. The script has ECMAScript and console,
+ * which writes to the log. It has no require, no timers, no network and no Java. Promises are settled before the
+ * document continues; an error in a promise without a handler is only logged. Any other error fails the document, with
+ * the line of the script.
  *
- * Scripts of configs that were uploaded to a service run in a sandbox (QuickJS): they get 5 seconds for each document
- * and 64 MiB of memory, and there is no Intl. All others run at full speed, with the time that all stages have
- * (worker.maxProcessingSecs). A script that exhausts its time begins anew with the next document, without what it kept.
+ * Scripts of configs that were uploaded to a service run in a sandbox (QuickJS). They have 5 seconds for each document,
+ * 64 MiB of memory, and no Intl. Other scripts run at full speed, with the time limit of all stages
+ * (worker.maxProcessingSecs). A script that exceeds its time starts again with the next document and loses its
+ * variables.
  */
 export class ApplyJavascript extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -57,7 +58,7 @@ if (doc.price * doc.count > 100) doc.tags.push('big order');`,
       output: [{ id: '1', title: 'Blue paper boat', price: 25.5, count: 4, tags: ['boats', 'big order'], words: 3 }],
     },
     {
-      description: 'What var declares is kept: number the documents, and append through rawDoc',
+      description: 'Variables declared with var keep their values: number the documents, and append through rawDoc',
       params: {
         script: `var n = (n || 0) + 1;
 rawDoc.update('log', UpdateMode.APPEND, 'document ' + n);`,
@@ -77,24 +78,24 @@ rawDoc.update('log', UpdateMode.APPEND, 'document ' + n);`,
     if (mistake !== undefined) yield { parameter: 'script', message: mistake };
   }
 
-  private script: VmScript<Document> | SandboxedScript<Document> | undefined;
+  #script: VmScript<Document> | SandboxedScript<Document> | undefined;
 
   override async start(): Promise<void> {
     const { trusted, log, computeMillis } = this.context;
     const { source, name } = await readScript(this.params);
     const host = new DocumentHost(log);
-    this.script = trusted
+    this.#script = trusted
       ? new VmScript(source, name, host, scriptError)
       : await SandboxedScript.open(source, name, host, sandboxError, sandboxLimits(computeMillis));
   }
 
   override process(document: Document): void | Promise<void> {
-    return this.script?.run(document);
+    return this.#script?.run(document);
   }
 
   override stop(): void {
-    if (this.script instanceof SandboxedScript) this.script.close();
-    this.script = undefined;
+    if (this.#script instanceof SandboxedScript) this.#script.close();
+    this.#script = undefined;
   }
 }
 
@@ -108,6 +109,6 @@ function sandboxLimits(computeMillis: number | undefined): SandboxLimits {
 /** The error of a script in the sandbox. */
 function sandboxError(problem: ScriptProblem): HeadraceError {
   if (problem.when === 'run') return scriptError(problem);
-  const hint = 'Scripts of uploaded configs run in QuickJS, which may lack what is newest in JavaScript.';
+  const hint = 'Scripts of uploaded configs run in QuickJS, which may lack the newest features of JavaScript.';
   return scriptError({ ...problem, hint });
 }

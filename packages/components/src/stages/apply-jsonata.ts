@@ -34,18 +34,19 @@ const parameters = Type.Object({
 /**
  * Evaluates a JSONata expression on a field, or on the whole document.
  *
- * With source the expression sees the value of that field (a list as a whole, bytes as base64 text), and its result
- * replaces the destination. Without it, the expression sees the document as an object, and its result, an object too,
- * replaces all fields: what it does not name is gone. The id and other reserved fields stay by themselves; an
- * expression may name them, but not change them. It may add "___dropped": true to drop the document.
+ * With source, the expression sees the value of that field (a list as a whole, bytes as base64 text), and its result
+ * replaces the destination. Without source, the expression sees the document as an object. Its result must be an
+ * object, which replaces all fields: fields that it does not name are removed. The id and other reserved fields stay;
+ * an expression may name them but not change them. It may add "___dropped": true to drop the document.
  *
- * A mistake in the expression is told when the stage starts, in a run or a preview; validation does not look into it. A
- * document is left as it is when the expression gives nothing or null, and, with a warning in the log, when it fails or
- * gives what cannot be written. Values that an expression only moves keep their kind, such as 1.0 or an integer of 19
- * digits; computed whole numbers are integers. Regular expressions are those of Java.
+ * A mistake in the expression is reported when the stage starts, in a run or a preview. Validation does not check it.
+ * The document does not change if the result is empty or null. If the expression fails, or its result cannot be
+ * written, the document does not change either, and the log has a warning. Values that an expression only moves keep
+ * their kind, such as 1.0 or an integer of 19 digits. Computed whole numbers are integers. Regular expressions are
+ * those of Java.
  *
  * Ordinary expressions (paths, conditions, sorting, operators, objects and lists, most functions) take a few
- * microseconds. Others, such as |…|…|, functions that are given names, and $each, take tens of microseconds.
+ * microseconds. Others, such as |…|…|, named functions and $each, take tens of microseconds.
  */
 export class ApplyJSONata extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -114,22 +115,22 @@ export class ApplyJSONata extends Stage<typeof parameters> {
     }
   }
 
-  private readonly sourcePath: NestedPath;
-  private readonly destinationPath: NestedPath | undefined;
-  private readonly failed: LeftAlone;
-  private jsonata!: Jsonata;
+  readonly #sourcePath: NestedPath;
+  readonly #destinationPath: NestedPath | undefined;
+  readonly #failed: LeftAlone;
+  #jsonata!: Jsonata;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.sourcePath = parseNestedPath(params.source ?? '');
-    this.destinationPath = params.destination === undefined ? undefined : parseNestedPath(params.destination);
-    this.failed = new LeftAlone(context.log, 'the expression failed');
+    this.#sourcePath = parseNestedPath(params.source ?? '');
+    this.#destinationPath = params.destination === undefined ? undefined : parseNestedPath(params.destination);
+    this.#failed = new LeftAlone(context.log, 'the expression failed');
   }
 
   override async start(): Promise<void> {
     const { compileJsonata } = await import('@headrace/jsonata');
     try {
-      this.jsonata = await compileJsonata(this.params.expression, compileJavaRegex);
+      this.#jsonata = await compileJsonata(this.params.expression, compileJavaRegex);
     } catch (error) {
       throw new HeadraceError('HR_STAGE_START', `The JSONata expression cannot be used: ${messageOf(error)}`, {
         cause: error,
@@ -139,46 +140,46 @@ export class ApplyJSONata extends Stage<typeof parameters> {
 
   override process(document: Document): void | Promise<void> {
     try {
-      const input = this.params.source === undefined ? objectOf(document) : this.read(document, this.params.source);
+      const input = this.params.source === undefined ? objectOf(document) : this.#read(document, this.params.source);
       if (input === undefined) return;
-      const result = this.jsonata.evaluate(input) as Value | undefined | Promise<Value | undefined>;
-      if (result instanceof Promise) return this.finish(document, result);
-      this.write(document, result);
+      const result = this.#jsonata.evaluate(input) as Value | undefined | Promise<Value | undefined>;
+      if (result instanceof Promise) return this.#finish(document, result);
+      this.#write(document, result);
     } catch (error) {
-      this.failed.add(document, error);
+      this.#failed.add(document, error);
     }
   }
 
   override stop(): void {
-    this.failed.end();
+    this.#failed.end();
   }
 
-  private async finish(document: Document, result: Promise<Value | undefined>): Promise<void> {
+  async #finish(document: Document, result: Promise<Value | undefined>): Promise<void> {
     try {
-      this.write(document, await result);
+      this.#write(document, await result);
     } catch (error) {
-      this.failed.add(document, error);
+      this.#failed.add(document, error);
     }
   }
 
-  /** The value of the field of that very name, else at that path. */
-  private read(document: Document, source: string): Value | undefined {
+  /** The value of the field with exactly this name, otherwise at this path. */
+  #read(document: Document, source: string): Value | undefined {
     const value =
-      document.get(source) ?? (this.sourcePath.length > 1 ? getNested(document, this.sourcePath) : undefined);
+      document.get(source) ?? (this.#sourcePath.length > 1 ? getNested(document, this.#sourcePath) : undefined);
     return value instanceof Uint8Array ? base64(value) : value;
   }
 
-  private write(document: Document, result: Value | undefined): void {
+  #write(document: Document, result: Value | undefined): void {
     if (result === undefined || result === null) return;
     const { source } = this.params;
     if (source === undefined) replaceFields(document, result);
-    else if (this.destinationPath !== undefined) setNested(document, this.destinationPath, result);
-    else if (this.sourcePath.length === 1 || document.has(source)) document.set(source, result);
-    else setNested(document, this.sourcePath, result);
+    else if (this.#destinationPath !== undefined) setNested(document, this.#destinationPath, result);
+    else if (this.#sourcePath.length === 1 || document.has(source)) document.set(source, result);
+    else setNested(document, this.#sourcePath, result);
   }
 }
 
-/** The document as an object. The values are the document's own. */
+/** The document as an object. The values are shared with the document. */
 function objectOf(document: Document): JsonObject {
   const object: JsonObject = new Map();
   const { fieldNames, fieldValues } = document;

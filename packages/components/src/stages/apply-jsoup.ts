@@ -31,19 +31,19 @@ import { decodeHtml } from '../formats/encoding/decode-html.ts';
 import { readFile } from '../local-files/local-files.ts';
 
 const parameters = Type.Object({
-  /** The field with the path of a local file. One of filePathField, byteArrayField and stringField must be given. */
+  /** The field with the path of a local file. One of filePathField, byteArrayField and stringField is required. */
   filePathField: Type.Optional(Type.String()),
   /** The field with the page as bytes, or as bytes in base64. */
   byteArrayField: Type.Optional(Type.String()),
   /** The field with the page as text. */
   stringField: Type.Optional(Type.String()),
   /**
-   * The charset of bytes or file. Defaults to what a file declares itself, else UTF-8. A byte-order mark in a file
-   * wins.
+   * The charset of the bytes or the file. Defaults to the charset that a file declares, otherwise UTF-8. A byte-order
+   * mark in a file wins.
    */
   charset: Type.Optional(Type.String()),
   /**
-   * By field what is copied to it, as in title: {type: text, selector: "h1"}, links: {type: attribute, selector:
+   * For each field what is copied to it, as in title: {type: text, selector: "h1"}, links: {type: attribute, selector:
    * "a[href]", attribute: href}.
    */
   destinationFields: MapOf(MapOf(Type.String())),
@@ -56,21 +56,21 @@ const FILES_IN_FLIGHT = 8;
 
 /**
  * Copies parts of an HTML page to fields. The page is a text in a field, bytes in a field, or a local file that a field
- * names; what to copy, CSS selectors say.
+ * names. CSS selectors select the parts.
  *
- * Each entry of destinationFields has a selector and a type, which says what is taken of the elements that it selects:
- * text: their text, with single spaces for runs of white space, line breaks and the bounds of blocks; elements without
- * text are left out. attribute: the value of the attribute that attribute names; elements that lack it are left out.
- * With abs: before the name only absolute URLs are taken. html, outerHtml: the markup inside them, or with their own
- * tags, laid out with indents. One element gives a text, several a list, in the order of the page; the field is
- * overwritten. When nothing is selected the field stays as it was.
+ * Each entry of destinationFields has a selector and a type. The type says what is copied from the selected elements.
+ * text: their text; white space, line breaks and the borders of blocks become single blanks, and elements without text
+ * are left out. attribute: the value of the attribute that attribute names; elements without it are left out. The
+ * prefix abs: selects only absolute URLs. html, outerHtml: the markup inside the elements, or including their tags,
+ * with indents. One element makes a text, several make a list, in the order of the page. The field is overwritten. If
+ * nothing is selected, the field does not change.
  *
- * Selectors are those of jsoup: CSS, with names, classes and values in any letter case, and beside it :contains(text),
+ * Selectors are those of jsoup: CSS, with names, classes and values in any letter case, and also :contains(text),
  * :containsOwn(text), :matches(regex), :matchesOwn(regex), :has(selector), :eq(n), :lt(n), :gt(n), [^prefix] and
- * [name~=regex], with patterns in the syntax of Java.
+ * [name~=regex]. Patterns use the syntax of Java.
  *
- * A document without the field is left alone. A null in it, bytes that are no bytes, or a file that cannot be read
- * fails the document. Of a list the first value is taken.
+ * A document without the field does not change. Null, bytes that cannot be decoded, or a file that cannot be read fails
+ * the document. If the field is a list, its first value is used.
  */
 export class ApplyJSoup extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -110,7 +110,7 @@ export class ApplyJSoup extends Stage<typeof parameters> {
       yield {
         parameter: given[1] ?? 'destinationFields',
         message: `Exactly one of ${SOURCES.join(', ')} must be given`,
-        hint: 'It says where the page is.',
+        hint: 'It names the field with the page.',
       };
     }
     const { charset } = params;
@@ -126,19 +126,19 @@ export class ApplyJSoup extends Stage<typeof parameters> {
   }
 
   override readonly maxInFlight: number;
-  private readonly extractions: readonly Extraction[];
-  private readonly markup: boolean;
-  private parseHtml!: typeof import('@headrace/xml/html/reader').parseHtml;
+  readonly #extractions: readonly Extraction[];
+  readonly #markup: boolean;
+  #parseHtml!: typeof import('@headrace/xml/html/reader').parseHtml;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
     this.maxInFlight = params.filePathField === undefined ? 1 : FILES_IN_FLIGHT;
-    this.extractions = [...params.destinationFields].map(([field, entry]) => new Extraction(field, entry));
-    this.markup = this.extractions.some((extraction) => extraction.markup);
+    this.#extractions = [...params.destinationFields].map(([field, entry]) => new Extraction(field, entry));
+    this.#markup = this.#extractions.some((extraction) => extraction.markup);
   }
 
   override async start(): Promise<void> {
-    ({ parseHtml: this.parseHtml } = await import('@headrace/xml/html/reader'));
+    ({ parseHtml: this.#parseHtml } = await import('@headrace/xml/html/reader'));
   }
 
   override process(document: Document): void | Promise<void> {
@@ -147,12 +147,12 @@ export class ApplyJSoup extends Stage<typeof parameters> {
     const value = document.first(field);
     if (value === undefined) return;
     if (value === null) throw new HeadraceError('HR_STAGE_FAILED', `Field "${field}" is null: there is no page`);
-    if (stringField !== undefined) this.extract(document, textOf(value) as string);
-    else if (byteArrayField !== undefined) this.extract(document, this.decode(bytesOf(value, byteArrayField)));
-    else return this.extractFile(document, textOf(value) as string);
+    if (stringField !== undefined) this.#extract(document, textOf(value) as string);
+    else if (byteArrayField !== undefined) this.#extract(document, this.#decode(bytesOf(value, byteArrayField)));
+    else return this.#extractFile(document, textOf(value) as string);
   }
 
-  private async extractFile(document: Document, path: string): Promise<void> {
+  async #extractFile(document: Document, path: string): Promise<void> {
     let bytes: Buffer;
     try {
       bytes = await readFile(localPath(path));
@@ -161,17 +161,17 @@ export class ApplyJSoup extends Stage<typeof parameters> {
         cause: error,
       });
     }
-    this.extract(document, decodeHtml(bytes, this.params.charset));
+    this.#extract(document, decodeHtml(bytes, this.params.charset));
   }
 
-  private decode(bytes: Uint8Array): string {
+  #decode(bytes: Uint8Array): string {
     const decoder = charsetDecoder(this.params.charset ?? 'utf-8') as CharsetDecoder;
     return decoder.decode(bytes, false);
   }
 
-  private extract(document: Document, page: string): void {
-    const elements = elementsOf(this.parseHtml(page, this.markup));
-    for (const extraction of this.extractions)
+  #extract(document: Document, page: string): void {
+    const elements = elementsOf(this.#parseHtml(page, this.#markup));
+    for (const extraction of this.#extractions)
       document.update(extraction.field, 'overwrite', extraction.values(elements));
   }
 }
@@ -179,18 +179,18 @@ export class ApplyJSoup extends Stage<typeof parameters> {
 /** What is copied to one field. */
 class Extraction {
   readonly field: string;
-  /** Whether it needs the page as it was written. */
+  /** Whether it needs the page unchanged. */
   readonly markup: boolean;
-  private readonly selector: Selector;
-  private readonly valueOf: (element: HtmlElement) => string | undefined;
+  readonly #selector: Selector;
+  readonly #valueOf: (element: HtmlElement) => string | undefined;
 
   constructor(field: string, entry: ReadonlyMap<string, string>) {
     this.field = field;
     const type = entry.get('type') as string;
     this.markup = type === 'html' || type === 'outerHtml';
-    this.selector = compileSelector(entry.get('selector') as string, compileJavaRegex);
+    this.#selector = compileSelector(entry.get('selector') as string, compileJavaRegex);
     const attribute = (entry.get('attribute') ?? '').toLowerCase();
-    this.valueOf =
+    this.#valueOf =
       type === 'attribute'
         ? (element) => attributeValue(element, attribute)
         : type === 'text'
@@ -202,8 +202,8 @@ class Extraction {
 
   values(elements: readonly HtmlElement[]): string[] {
     const values: string[] = [];
-    for (const element of this.selector.select(elements)) {
-      const value = this.valueOf(element);
+    for (const element of this.#selector.select(elements)) {
+      const value = this.#valueOf(element);
       if (value !== undefined) values.push(value);
     }
     return values;

@@ -18,7 +18,7 @@ import { setValues } from '../fields/set-values.ts';
 const parameters = Type.Object({
   /** The fields to search. */
   source: Type.Array(Type.String()),
-  /** The fields for the matches: as many as sources, or one for all. */
+  /** The fields for the matches: one for each source, or one for all. */
   dest: Type.Array(Type.String()),
   /** The expression, in the syntax of Java. */
   regex: Type.String(),
@@ -30,20 +30,20 @@ const parameters = Type.Object({
   multiline: Type.Optional(Type.Boolean({ default: false })),
   /** Whether . matches line breaks too. Defaults to false. */
   dotall: Type.Optional(Type.Boolean({ default: false })),
-  /** Whether every character of the expression stands for itself. Defaults to false. */
+  /** Whether every character of the expression is literal. Defaults to false. */
   literal: Type.Optional(Type.Boolean({ default: false })),
 });
 
 /**
  * Copies what a regular expression matches in a field to another field.
  *
- * Every match in every value counts: one match arrives as a text, several as a list. With a group in the expression,
- * what the first group matched is taken instead of the whole match; a match in which that group took no part gives
- * nothing. A match of no characters is an empty text. Without any match the destination stays as it is, whatever the
- * mode. Numbers and booleans are searched as texts, objects as the empty text; null is passed over.
+ * Every match in every value counts: one match makes a text, several make a list. If the expression has a group, the
+ * text of the first group is used instead of the whole match; a match without this group adds nothing. A match of no
+ * characters is an empty text. Without a match the destination does not change, in any mode. Numbers and booleans are
+ * searched as texts, objects as the empty text. Null is skipped.
  *
- * When several sources share one destination, they are taken in their order: with the mode "overwrite" the last one
- * that matches wins, "append" collects the matches of all.
+ * If several sources share one destination, they are searched in order. With the mode "overwrite" the last source with
+ * a match wins; "append" collects the matches of all.
  */
 export class ApplyRegex extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -73,40 +73,40 @@ export class ApplyRegex extends Stage<typeof parameters> {
     }
   }
 
-  private readonly pairs: readonly FieldPair[];
-  private readonly regex: JavaRegex;
-  private readonly updateMode: UpdateMode;
+  readonly #pairs: readonly FieldPair[];
+  readonly #regex: JavaRegex;
+  readonly #updateMode: UpdateMode;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.pairs = fieldPairs(params.source, params.dest);
-    this.regex = compileJavaRegex(params.regex, params);
-    this.updateMode = params.updateMode as UpdateMode;
+    this.#pairs = fieldPairs(params.source, params.dest);
+    this.#regex = compileJavaRegex(params.regex, params);
+    this.#updateMode = params.updateMode as UpdateMode;
   }
 
   override process(document: Document): void {
-    for (const { source, dest } of this.pairs) {
+    for (const { source, dest } of this.#pairs) {
       const value = document.get(source);
-      if (value === undefined || (this.updateMode === 'skip' && document.has(dest))) continue;
+      if (value === undefined || (this.#updateMode === 'skip' && document.has(dest))) continue;
       const found: string[] = [];
-      if (Array.isArray(value)) for (const item of value) this.search(item, found);
-      else this.search(value, found);
-      document.update(dest, this.updateMode, found);
+      if (Array.isArray(value)) for (const item of value) this.#search(item, found);
+      else this.#search(value, found);
+      document.update(dest, this.#updateMode, found);
     }
   }
 
   override processTable(table: DocumentTable): boolean {
-    for (const { source, dest } of this.pairs) {
+    for (const { source, dest } of this.#pairs) {
       const values = table.column(source);
       if (values === undefined) continue;
-      if (this.updateMode !== 'overwrite' && table.has(dest)) return false;
+      if (this.#updateMode !== 'overwrite' && table.has(dest)) return false;
       const column: (Value | undefined)[] = new Array(values.length);
       for (let row = 0; row < values.length; row++) {
         const value = values[row];
         if (value === undefined) continue;
         const found: string[] = [];
-        if (Array.isArray(value)) for (const item of value) this.search(item, found);
-        else this.search(value, found);
+        if (Array.isArray(value)) for (const item of value) this.#search(item, found);
+        else this.#search(value, found);
         if (found.length > 0) column[row] = found.length === 1 ? found[0] : found;
       }
       setValues(table, dest, column);
@@ -114,8 +114,8 @@ export class ApplyRegex extends Stage<typeof parameters> {
     return true;
   }
 
-  private search(value: Value, found: string[]): void {
+  #search(value: Value, found: string[]): void {
     const text = textOf(value);
-    if (text !== null) this.regex.collect(text, this.regex.groupCount === 0 ? 0 : 1, found);
+    if (text !== null) this.#regex.collect(text, this.#regex.groupCount === 0 ? 0 : 1, found);
   }
 }

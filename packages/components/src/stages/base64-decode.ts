@@ -4,19 +4,19 @@ import { checkDestination } from '../fields/destination.ts';
 const parameters = Type.Object({
   /** The field with the text. */
   inputField: Type.String(),
-  /** The field for the bytes, which may be the same; what it held is replaced. */
+  /** The field for the bytes, which may be the same. The previous value is replaced. */
   outputField: Type.String(),
 });
 
 /**
  * Decodes a text in base64 into bytes.
  *
- * The standard alphabet and the one for URLs are understood, also mixed, with padding or without. Other characters,
- * such as line breaks, are passed over, and the text ends at its first "=", so that no text fails. In the JSON that is
- * indexed, bytes are written as base64 in the standard alphabet, with padding.
+ * The standard alphabet and the URL alphabet are accepted, also mixed, with or without padding. Other characters, such
+ * as line breaks, are skipped. The text ends at its first "=". So no text fails. In the JSON that is indexed, bytes are
+ * base64 in the standard alphabet, with padding.
  *
- * Of a list the first value is decoded. A missing field and an empty list change nothing, null gives null, an empty
- * text no bytes.
+ * If the field is a list, its first value is decoded. A missing field and an empty list change nothing, null stays
+ * null, an empty text becomes no bytes.
  */
 export class Base64Decode extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -44,9 +44,9 @@ export class Base64Decode extends Stage<typeof parameters> {
 }
 
 function decode(text: string): Uint8Array {
-  // `Buffer.from` would take memory that it shares with others, so that the bytes had to be copied.
+  // `Buffer.from` would use shared memory, so the bytes would have to be copied.
   const buffer = Buffer.allocUnsafeSlow(Buffer.byteLength(text, 'base64'));
   const length = buffer.write(text, 'base64');
-  // White space in the text makes it shorter than it looked.
+  // White space makes the text shorter than its length suggests.
   return length === buffer.length ? new Uint8Array(buffer.buffer) : new Uint8Array(buffer.subarray(0, length));
 }

@@ -26,7 +26,7 @@ describe('ChunkText', () => {
     await assertStageContract(ChunkText, { params: { source: 't' }, document: { id: '1', t: 'One. Two.' } });
   });
 
-  it('attaches children behind those that are there, fields in order', async () => {
+  it('attaches children after existing ones, fields in order', async () => {
     const document = { id: 'd', t: ['One. Two.', 'Not read.'], ___children: [{ id: 'x' }] };
     const [outcome] = await runStage(ChunkText, { source: 't', dest: 'part' }, [document]);
     expect(outcome?.documents[0]).toContain(
@@ -141,7 +141,7 @@ describe('ChunkText', () => {
     [{ chunksToMerge: 3, chunksToOverlap: 1, overlapPercentage: 10 }, 'exclude each other'],
     [{ characterLimit: -2 }, 'characterLimit'],
     [{ dest: 'id' }, 'reserved'],
-    [{ dest: 'offset' }, 'has already'],
+    [{ dest: 'offset' }, 'already has'],
   ])('refuses %j', (wrong, message) => {
     expect(() => makeStage(ChunkText, { source: 't', ...wrong })).toThrow(message);
   });

@@ -29,38 +29,39 @@ type Method = (typeof METHODS)[number];
 const parameters = Type.Object({
   /** The field with the text. */
   source: Type.String(),
-  /** The field of the children that gets the text of a chunk. Defaults to "text". */
+  /** The field of the children for the text of a chunk. Defaults to "text". */
   dest: Type.Optional(Type.String({ default: 'text' })),
   /** "sentence", "unicode", "paragraph", "fixed" or "custom", in any letter case. Defaults to "sentence". */
   chunkingMethod: Type.Optional(Type.String({ default: 'sentence' })),
-  /** What separates two chunks, as a Java regular expression. Needed for the method "custom", and used by it alone. */
+  /**
+   * What separates two chunks, as a Java regular expression. Required for the method "custom", without effect for
+   * others.
+   */
   regex: Type.Optional(Type.String()),
-  /** The length of slices. Needed for the method "fixed", and used by it alone. */
+  /** The length of slices. Required for the method "fixed", without effect for others. */
   lengthToSplit: Type.Optional(Type.Integer()),
   /**
-   * Whether each line break, with the white space around it, becomes one blank, and white space at both ends goes.
-   * Defaults to false.
+   * Whether each line break, with the white space around it, becomes one blank, and white space at both ends is
+   * removed. Defaults to false.
    */
   cleanChunks: Type.Optional(Type.Boolean({ default: false })),
   /**
-   * The length up to which chunks are joined with those behind them, a blank between them. 0 or less: they are not.
+   * The length up to which a chunk is joined with the chunks after it, separated by a blank. 0 or less means never.
    * Defaults to -1.
    */
   preMergeMinChunkLen: Type.Optional(Type.Integer({ default: -1 })),
-  /** The length to which chunks are cut before they are merged. 0 or less: they are not. Defaults to -1. */
+  /** The length to which chunks are cut before they are merged. 0 or less means no limit. Defaults to -1. */
   preMergeMaxChunkLen: Type.Optional(Type.Integer({ default: -1 })),
-  /** How many neighbours become one chunk, blanks between them. Defaults to 1. */
+  /** How many neighbours are merged into one chunk, separated by blanks. Defaults to 1. */
   chunksToMerge: Type.Optional(Type.Integer({ default: 1, minimum: 1 })),
-  /**
-   * How many chunks each merged one has in common with the next, fewer than chunksToMerge. By default there are none.
-   */
+  /** How many chunks a merged chunk shares with the next one. Must be less than chunksToMerge. Defaults to none. */
   chunksToOverlap: Type.Optional(Type.Integer({ minimum: 0 })),
   /**
-   * How much of its neighbours each chunk gets at both ends, in percent of its own length. Not together with
+   * How much of its neighbours each chunk gets at both ends, in percent of its length. Not together with
    * chunksToOverlap. Defaults to 0.
    */
   overlapPercentage: Type.Optional(Type.Integer({ default: 0 })),
-  /** The length to which chunks are cut at last. 0 or -1: they are not. Defaults to -1. */
+  /** The length to which chunks are cut at the end. 0 or -1 means no limit. Defaults to -1. */
   characterLimit: Type.Optional(Type.Integer({ default: -1, minimum: -1 })),
 });
 
@@ -70,27 +71,27 @@ const PARAGRAPH_BREAK = '(?>\\R)\\s*\\R';
 const CHILD_FIELDS: ReadonlySet<string> = new Set(['parent_id', 'chunk_number', 'total_chunks', 'offset', 'length']);
 
 /**
- * Splits a text into chunks, which become attached children of the document: the usual preparation for embeddings and
- * for answers from passages. EmitNestedChildren makes documents of them.
+ * Splits a text into chunks, which become attached children of the document. This is the usual preparation for
+ * embeddings and for answers from passages. EmitNestedChildren turns the children into documents.
  *
  * The text, the first value of the source, is split by one of these methods: sentence: sentences of English prose. A
- * sentence ends with a full stop, an exclamation or a question mark before white space; abbreviations and initials
- * (Mr., J. Smith, e.g.) end none. Line breaks count as blanks. unicode: sentences in any language and script, by the
- * rules of Unicode. A line break ends one, and so does an abbreviation. paragraph: at empty lines. fixed: slices of
- * lengthToSplit characters. custom: at what regex matches.
+ * sentence ends with a full stop, an exclamation mark or a question mark before white space, but not after
+ * abbreviations and initials (Mr., J. Smith, e.g.). Line breaks count as blanks. unicode: sentences in any language and
+ * script, by the rules of Unicode. A line break ends a sentence, and so does an abbreviation. paragraph: at empty
+ * lines. fixed: slices of lengthToSplit characters. custom: at the matches of regex.
  *
- * Then, in this order, each step only when it is asked for: chunks are cleaned of line breaks (cleanChunks), short ones
- * joined (preMergeMinChunkLen), long ones cut (preMergeMaxChunkLen), neighbours merged (chunksToMerge, with
- * chunksToOverlap), given parts of their neighbours (overlapPercentage), and cut once more (characterLimit). What is
- * cut off is lost. Lengths are in UTF-16 units, one for most characters and two for an emoji; a character is never cut
- * in two, combining marks and composed emoji included.
+ * Then the following steps run in this order, each if it is configured: line breaks are removed from chunks
+ * (cleanChunks), short chunks are joined (preMergeMinChunkLen), long chunks are cut (preMergeMaxChunkLen), neighbours
+ * are merged (chunksToMerge, with chunksToOverlap), chunks get parts of their neighbours (overlapPercentage), and are
+ * cut again (characterLimit). Text that is cut off is lost. Lengths are in UTF-16 units: one for most characters, two
+ * for an emoji. A character is never cut in two, including combining marks and composed emoji.
  *
- * A child has the id of the document with -1, -2 and so on behind it, and these fields: parent_id; chunk_number, from
- * 1; total_chunks; offset, the lengths of all chunks before it together, as in Lucille, which is not its position in
- * the text where chunks overlap or something between them was left out; length; and the destination with the text. The
- * true position of a chunk is where the text holds it, searched for from behind the start of the chunk before; chunks
- * that were cleaned, or joined by a blank, need not stand in the text as they are. Children that the document has
- * already stay. A source that is missing, null or blank changes nothing.
+ * The id of a child is the id of the document with -1, -2 and so on. A child has these fields: parent_id; chunk_number,
+ * from 1; total_chunks; offset, the sum of the lengths of all chunks before it, as in Lucille; length; and the
+ * destination with the text. offset is not the position in the text if chunks overlap or text between them was left
+ * out. To find the position, search for the text of the chunk, starting after the start of the chunk before. Chunks
+ * that were cleaned, or joined by a blank, may not occur in the text unchanged. Existing children of the document stay.
+ * A source that is missing, null or blank changes nothing.
  */
 export class ChunkText extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -99,11 +100,11 @@ export class ChunkText extends Stage<typeof parameters> {
     {
       description: 'Passages of two sentences, each beginning with the last sentence of the one before',
       params: { source: 'body', chunksToMerge: 2, chunksToOverlap: 1 },
-      documents: [{ id: '1', body: 'Dr. Gray came early. He sat down. Nobody spoke.' }],
+      documents: [{ id: '1', body: 'Dr. Gray came early. He sat down. It was quiet.' }],
       output: [
         {
           id: '1',
-          body: 'Dr. Gray came early. He sat down. Nobody spoke.',
+          body: 'Dr. Gray came early. He sat down. It was quiet.',
           ___children: [
             {
               id: '1-1',
@@ -121,7 +122,7 @@ export class ChunkText extends Stage<typeof parameters> {
               total_chunks: 2,
               offset: 33,
               length: 26,
-              text: 'He sat down. Nobody spoke.',
+              text: 'He sat down. It was quiet.',
             },
           ],
         },
@@ -149,7 +150,7 @@ export class ChunkText extends Stage<typeof parameters> {
     const method = (chunkingMethod as string).toLowerCase();
     yield* checkDestination('dest', dest as string);
     if (CHILD_FIELDS.has(dest as string)) {
-      yield { parameter: 'dest', message: `dest names ${dest}, which every chunk has already` };
+      yield { parameter: 'dest', message: `dest names ${dest}, which every chunk already has` };
     }
     if (!(METHODS as readonly string[]).includes(method)) {
       const known = METHODS.map((name) => `"${name}"`).join(', ');
@@ -162,17 +163,17 @@ export class ChunkText extends Stage<typeof parameters> {
     yield* checkOverlap(params);
   }
 
-  private readonly split: (text: string) => string[];
+  readonly #split: (text: string) => string[];
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.split = splitter(params);
+    this.#split = splitter(params);
   }
 
   override process(document: Document): void {
     const text = document.text(this.params.source);
     if (text === undefined || isBlank(text)) return;
-    const chunks = this.chunks(text);
+    const chunks = this.#chunks(text);
     const { dest } = this.params;
     const children = childrenOf(document);
     let offset = 0;
@@ -191,10 +192,10 @@ export class ChunkText extends Stage<typeof parameters> {
     if (children.length > 0) document.put('___children', children);
   }
 
-  private chunks(text: string): string[] {
+  #chunks(text: string): string[] {
     const { cleanChunks, chunksToMerge = 1, chunksToOverlap = 0, overlapPercentage = 0 } = this.params;
     const { preMergeMinChunkLen: minLength = 0, preMergeMaxChunkLen: maxLength = 0, characterLimit = 0 } = this.params;
-    let chunks = this.split(text);
+    let chunks = this.#split(text);
     if (cleanChunks) chunks = chunks.map(withoutLineBreaks);
     if (minLength > 0) chunks = joinShort(chunks, minLength);
     if (maxLength > 0) chunks = chunks.map((chunk) => shorten(chunk, maxLength));
@@ -205,7 +206,7 @@ export class ChunkText extends Stage<typeof parameters> {
   }
 }
 
-/** The list that the document carries its children in; `addChild` would make a document of each and copy that. */
+/** The list of children in the document. `addChild` would make a document of each and copy it. */
 function childrenOf(document: Document): Value[] {
   const children = document.get('___children');
   return Array.isArray(children) ? children : [];
@@ -247,7 +248,7 @@ function splitter(params: Static<typeof parameters>): (text: string) => string[]
       const regex = compileJavaRegex(PARAGRAPH_BREAK);
       return (text) => {
         const paragraphs = regex.split(text);
-        // What stands before leading line breaks is no paragraph.
+        // Text before leading line breaks is not a paragraph.
         return paragraphs[0] === '' ? paragraphs.slice(1) : paragraphs;
       };
     }

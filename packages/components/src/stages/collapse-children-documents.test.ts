@@ -26,7 +26,7 @@ describe('CollapseChildrenDocuments', () => {
     ['an empty list as it is', [{ a: [] }], undefined, []],
     ['values in the order of the children', [{ a: 'y' }, { a: 'x' }], undefined, ['y', 'x']],
     ['lists joined', [{ a: [1, 2] }, { a: 3 }, { a: [4] }], undefined, [1, 2, 3, 4]],
-    ['values behind those of the document', [{ a: 2 }, { a: [3, 4] }], 1, [1, 2, 3, 4]],
+    ['values after those of the document', [{ a: 2 }, { a: [3, 4] }], 1, [1, 2, 3, 4]],
     ['null', [{ a: null }, { a: 'x' }], undefined, [null, 'x']],
     ['objects whole', [{ a: { k: 1 } }, { a: [[1]] }], undefined, [{ k: 1 }, [1]]],
   ])('gathers %s', async (_, children, own, expected) => {
@@ -35,7 +35,7 @@ describe('CollapseChildrenDocuments', () => {
     expect(document).toEqual({ id: 'p', a: expected });
   });
 
-  it('keeps the children unless told to drop them', async () => {
+  it('keeps the children unless dropChildren is set', async () => {
     const ___children = [{ id: 'c', a: 1 }];
     const params = { fieldsToCopy: ['a'], dropChildren: false };
     const [outcome] = await runStage(CollapseChildrenDocuments, params, [{ id: 'p', ___children }]);

@@ -18,14 +18,14 @@ const parameters = Type.Object({
 });
 
 /**
- * Gathers fields of the children that earlier stages have attached to a document in the document itself.
+ * Copies fields of the children that earlier stages have attached to a document into the document itself.
  *
- * The values keep their types and come in the order of the children, behind those that the document has already. Lists
- * are joined: the field of the document is one list of all values. When only one child has the field, and the document
- * has not, it arrives just as the child has it. Null counts as a value, a child without the field adds nothing.
+ * The values keep their types. They follow the existing values of the document, in the order of the children. Lists are
+ * joined: the field of the document is one list of all values. If only one child has the field, and the document does
+ * not, the value is copied unchanged. Null counts as a value. A child without the field adds nothing.
  *
- * A child without an id, which can be no document, is passed over with an error in the log. A document without children
- * is left alone.
+ * A child without an id cannot become a document: it is skipped, with an error in the log. A document without children
+ * does not change.
  */
 export class CollapseChildrenDocuments extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -54,13 +54,13 @@ export class CollapseChildrenDocuments extends Stage<typeof parameters> {
   override process(document: Document): void {
     if (!document.has('___children')) return;
     for (const child of document.values('___children')) {
-      if (isDocument(child)) this.gather(document, child);
-      else this.context.log.error(`A child of the document ${document.id} has no id and is passed over`);
+      if (isDocument(child)) this.#gather(document, child);
+      else this.context.log.error(`A child of the document ${document.id} has no id and is skipped`);
     }
     if (this.params.dropChildren) document.removeChildren();
   }
 
-  private gather(document: Document, child: JsonObject): void {
+  #gather(document: Document, child: JsonObject): void {
     for (const name of this.params.fieldsToCopy) {
       const value = child.get(name);
       if (value === undefined) continue;

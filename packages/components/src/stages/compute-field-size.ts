@@ -5,16 +5,16 @@ import { checkDestination } from '../fields/destination.ts';
 const parameters = Type.Object({
   /** The field with the bytes. */
   source: Type.String(),
-  /** The field for their number; what it held is replaced. */
+  /** The field for their number. The previous value is replaced. */
   dest: Type.String(),
 });
 
 /**
  * Writes how many bytes a field holds, for example the content of a file.
  *
- * The field holds bytes, or a text in base64, standard alphabet and padded, which counts by the bytes it stands for:
- * "aGk=" has 2. White space may stand between its groups of four characters. Anything else (other text, a number, null)
- * has no size in bytes and fails the document. Of a list the first value counts. A missing field and an empty list
+ * The field has bytes, or a text in base64 (standard alphabet, with padding), whose decoded bytes count: "aGk=" has 2.
+ * White space may separate its groups of four characters. Anything else (other text, a number, null) has no size in
+ * bytes and fails the document. If the field is a list, its first value counts. A missing field and an empty list
  * change nothing.
  */
 export class ComputeFieldSize extends Stage<typeof parameters> {

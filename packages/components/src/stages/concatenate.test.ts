@@ -35,7 +35,7 @@ describe('Concatenate', () => {
     },
   );
 
-  it('prefers the value of the field to the text behind :-', async () => {
+  it('prefers the value of the field to the text after :-', async () => {
     expect(await concatenate('{a:-none}', { a: 'x' })).toBe('x');
   });
 

@@ -29,18 +29,18 @@ const parameters = Type.Object({
 /** A place of the template that a field fills. */
 interface Placeholder {
   readonly field: string;
-  /** What stands there when the field has no value. */
+  /** The text for a field without a value. */
   readonly otherwise: string;
 }
 
 /**
- * Writes a text that is put together from fields by a template.
+ * Writes a text that a template builds from fields.
  *
- * In the template {city} stands for the first value of the field city, as text. When the field is missing, null or an
- * empty list, its entry in defaultInputs takes its place, else the text behind :- in {city:-unknown}, else the
- * placeholder itself stays. ${ writes a brace that starts no placeholder. The text is written in any case. Placeholders
- * in the values of fields stay as they are. An object has no text and leaves its place empty. The engine's own fields,
- * such as id, may be read, but not written.
+ * In the template, {city} is replaced by the first value of the field city, as text. If the field is missing, null or
+ * an empty list, its entry in defaultInputs is used, otherwise the text after :- in {city:-unknown}, otherwise the
+ * placeholder stays. ${ writes a brace that starts no placeholder. The text is always written. Placeholders in the
+ * values of fields are not replaced. An object has no text and is replaced by nothing. The engine's fields, such as id,
+ * may be read but not written.
  */
 export class Concatenate extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -72,27 +72,27 @@ export class Concatenate extends Stage<typeof parameters> {
     }
   }
 
-  private readonly parts: readonly (string | Placeholder)[];
-  private readonly updateMode: UpdateMode;
+  readonly #parts: readonly (string | Placeholder)[];
+  readonly #updateMode: UpdateMode;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.parts = parseTemplate(params.formatString, params.defaultInputs ?? new Map());
-    this.updateMode = params.updateMode as UpdateMode;
+    this.#parts = parseTemplate(params.formatString, params.defaultInputs ?? new Map());
+    this.#updateMode = params.updateMode as UpdateMode;
   }
 
   override process(document: Document): void {
     let text = '';
-    for (const part of this.parts) {
+    for (const part of this.#parts) {
       text += typeof part === 'string' ? part : (document.text(part.field) ?? part.otherwise);
     }
-    document.update(this.params.dest, this.updateMode, [text]);
+    document.update(this.params.dest, this.#updateMode, [text]);
   }
 
   override processTable(table: DocumentTable): boolean {
     const { dest } = this.params;
-    if (this.updateMode !== 'overwrite' && table.has(dest)) return false;
-    const parts = this.parts.map((part) =>
+    if (this.#updateMode !== 'overwrite' && table.has(dest)) return false;
+    const parts = this.#parts.map((part) =>
       typeof part === 'string' ? part : { column: table.column(part.field), otherwise: part.otherwise },
     );
     const column: string[] = new Array(table.count);
@@ -137,7 +137,7 @@ function parseTemplate(template: string, defaults: ReadonlyMap<string, string>):
 function parsePlaceholder(inside: string, defaults: ReadonlyMap<string, string>): Placeholder {
   const divider = inside.indexOf(':-');
   const brace = inside.indexOf('{');
-  // A brace in front of the divider is the start of something nested, which does not exist.
+  // A brace before the divider would start a nested placeholder, which is not supported.
   const divided = divider >= 0 && (brace < 0 || divider < brace);
   const field = divided ? inside.slice(0, divider) : inside;
   return { field, otherwise: defaults.get(field) ?? (divided ? inside.slice(divider + 2) : `{${inside}}`) };

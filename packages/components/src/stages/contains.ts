@@ -14,17 +14,17 @@ const parameters = Type.Object({
   output: Type.String(),
   /** The text to set it to. */
   value: Type.String(),
-  /** Whether upper and lower case are the same. Defaults to true. */
+  /** Whether letter case is ignored. Defaults to true. */
   ignoreCase: Type.Optional(Type.Boolean({ default: true })),
 });
 
 /**
- * Marks a document when one of its fields contains one of some keywords.
+ * Marks a document if one of its fields contains one of some keywords.
  *
- * A keyword is found where no letter stands right before or after it: "sea" in "the sea" and in "sea2", not in
- * "seaside". A phrase is found with exactly the white space that it has. When a keyword is found, the output field is
- * set to the given value, whatever it held; otherwise it stays as it is. Null and objects contain nothing, an empty
- * keyword is found nowhere.
+ * A keyword matches if no letter is directly before or after it: "sea" matches in "the sea" and in "sea2", not in
+ * "seaside". A phrase matches with exactly its white space. If a keyword matches, the output field is set to the value,
+ * and its previous value is replaced. Otherwise it does not change. Null and objects contain nothing. An empty keyword
+ * matches nowhere.
  */
 export class Contains extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -51,27 +51,27 @@ export class Contains extends Stage<typeof parameters> {
     yield* checkDestination('output', params.output);
   }
 
-  private keywords: KeywordMatcher | undefined;
+  #keywords: KeywordMatcher | undefined;
 
   override start(): void {
-    // The table takes milliseconds: too long for each check of a config that is being written.
-    this.keywords = new KeywordMatcher(this.params.contains, this.params.ignoreCase as boolean);
+    // Building the table takes milliseconds, too long for each check while a user writes a config.
+    this.#keywords = new KeywordMatcher(this.params.contains, this.params.ignoreCase as boolean);
   }
 
   override process(document: Document): void {
     for (const field of this.params.fields) {
       const value = document.get(field);
       if (value === undefined) continue;
-      if (Array.isArray(value) ? value.some((item) => this.found(item)) : this.found(value)) {
+      if (Array.isArray(value) ? value.some((item) => this.#found(item)) : this.#found(value)) {
         document.set(this.params.output, this.params.value);
         return;
       }
     }
   }
 
-  private found(value: Value): boolean {
+  #found(value: Value): boolean {
     const text = textOf(value);
     // The engine has called `start`.
-    return text !== null && (this.keywords as KeywordMatcher).containsWord(text);
+    return text !== null && (this.#keywords as KeywordMatcher).containsWord(text);
   }
 }

@@ -24,7 +24,8 @@ import { setValues } from '../fields/set-values.ts';
 
 const parameters = Type.Object({
   /**
-   * For each field the field to copy it to, or a list of them; at least one entry. A name with a dot must be in quotes.
+   * For each field, the field to copy it to, or a list of fields. At least one entry. A name with a dot must be in
+   * quotes.
    */
   fieldMapping: MapOf(Type.Union([Type.String(), Type.Array(Type.String())]), {
     javaType: 'java.util.Map<java.lang.String, java.lang.Object>',
@@ -45,15 +46,15 @@ interface NestedCopy {
 }
 
 /**
- * Copies fields to other fields. Missing fields are passed over, the entries are taken in their order.
+ * Copies fields to other fields. Missing fields are skipped. Entries are processed in order.
  *
- * Names are taken as they are, dots included. Numbers, booleans and bytes arrive as texts, null, objects and nested
- * lists as they are; a list of one value arrives as that value, an empty list not at all.
+ * Names are literal, including dots. Numbers, booleans and bytes become texts; null, objects and nested lists do not
+ * change. A list of one value becomes that value. An empty list is not copied.
  *
- * With isNested the names are paths into objects and lists, such as author.name or authors[0].name. Every value arrives
- * as it is and replaces what was there; missing objects and lists on the way are made. An index may be one beyond the
- * end of a list, which adds to it. A path that does not fit (a greater index, a way through a text or a number) fails
- * the document.
+ * With isNested, the names are paths into objects and lists, such as author.name or authors[0].name. Every value is
+ * copied unchanged and replaces the existing one. Missing objects and lists in the path are created. An index may be
+ * one beyond the end of a list, which adds an element. A path that does not fit (a greater index, or a path through a
+ * text or a number) fails the document.
  */
 export class CopyFields extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -81,7 +82,7 @@ export class CopyFields extends Stage<typeof parameters> {
       yield {
         parameter: 'updateMode',
         severity: 'warning',
-        message: 'updateMode has no effect when isNested is true: what exists is replaced',
+        message: 'updateMode has no effect if isNested is true: the existing value is replaced',
       };
     }
     for (const [source, dests] of params.fieldMapping) {
@@ -94,27 +95,27 @@ export class CopyFields extends Stage<typeof parameters> {
     }
   }
 
-  private readonly copies: readonly { readonly source: string; readonly dest: string }[];
-  private readonly nestedCopies: readonly NestedCopy[];
-  private readonly updateMode: UpdateMode;
+  readonly #copies: readonly { readonly source: string; readonly dest: string }[];
+  readonly #nestedCopies: readonly NestedCopy[];
+  readonly #updateMode: UpdateMode;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
     const copies = [...params.fieldMapping].flatMap(([source, dests]) =>
       [dests].flat().map((dest) => ({ source, dest })),
     );
-    this.copies = params.isNested === true ? [] : copies;
-    this.nestedCopies = params.isNested === true ? copies.flatMap(nestedCopy) : [];
-    this.updateMode = params.updateMode as UpdateMode;
+    this.#copies = params.isNested === true ? [] : copies;
+    this.#nestedCopies = params.isNested === true ? copies.flatMap(nestedCopy) : [];
+    this.#updateMode = params.updateMode as UpdateMode;
   }
 
   override process(document: Document): void {
-    for (const { source, dest } of this.copies) {
+    for (const { source, dest } of this.#copies) {
       const value = document.get(source);
       if (value === undefined) continue;
-      document.update(dest, this.updateMode, Array.isArray(value) ? value.map(flatCopy) : [flatCopy(value)]);
+      document.update(dest, this.#updateMode, Array.isArray(value) ? value.map(flatCopy) : [flatCopy(value)]);
     }
-    for (const { source, dest } of this.nestedCopies) {
+    for (const { source, dest } of this.#nestedCopies) {
       const value = getNested(document, source);
       if (value !== undefined) setNested(document, dest, copyValue(value));
     }
@@ -122,10 +123,10 @@ export class CopyFields extends Stage<typeof parameters> {
 
   override processTable(table: DocumentTable): boolean {
     if (this.params.isNested === true) return false;
-    for (const { source, dest } of this.copies) {
+    for (const { source, dest } of this.#copies) {
       const values = table.column(source);
       if (values === undefined) continue;
-      if (this.updateMode !== 'overwrite' && table.has(dest)) return false;
+      if (this.#updateMode !== 'overwrite' && table.has(dest)) return false;
       const column: (Value | undefined)[] = new Array(values.length);
       for (let row = 0; row < values.length; row++) {
         const value = values[row];
@@ -152,7 +153,7 @@ function* checkDestinationPath(parameter: string, path: string): Generator<Param
   yield* problems;
   if (problems.length > 0) return;
   const root = parseNestedPath(path)[0] as string;
-  // The reference passes over a copy to a reserved field, document by document; a config with one must still run.
+  // The reference skips a copy to a reserved field in each document, so a config with one must still run.
   for (const problem of checkDestination(parameter, root)) yield { ...problem, severity: 'warning' };
 }
 

@@ -7,7 +7,7 @@ describe('CreateChildrenStage', () => {
     await assertStageContract(CreateChildrenStage, { params: {}, document: { id: 'p' } });
   });
 
-  it('drops the child and the parent that it is told to', async () => {
+  it('drops the child and the parent that the config names', async () => {
     const [outcome] = await runStage(CreateChildrenStage, { dropChild: 2, dropParent: true }, [{ id: 'p' }]);
     expect(outcome?.documents).toEqual([
       '{"id":"p_child1"}',

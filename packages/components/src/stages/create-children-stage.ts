@@ -1,13 +1,13 @@
 import { clamped, Document, Stage, Type } from '@headrace/engine';
 
 const parameters = Type.Object({
-  /** How many children; none with a negative number. Defaults to 3. */
+  /** The number of children. A negative number means none. Defaults to 3. */
   numChildren: Type.Optional(Type.Integer({ default: 3, ...clamped({ minimum: 0 }) })),
   /** Whether the document itself is dropped. Defaults to false. */
   dropParent: Type.Optional(Type.Boolean({ default: false })),
   /**
-   * Fail the document when this many children are made and one more is to come: the children before have gone on by
-   * then. Without it there is no failure.
+   * The document fails when this many children exist and another one is due. The earlier children have already left the
+   * stage. Defaults to no failure.
    */
   failAfter: Type.Optional(Type.Integer()),
   /** The child to drop, counted from 1. Without it no child is dropped. */
@@ -15,8 +15,8 @@ const parameters = Type.Object({
 });
 
 /**
- * Emits children with nothing but an id: a help for trying out how a pipeline treats children. Their ids are the id of
- * the document with _child1, _child2 and so on behind it. They go through the later stages before the document.
+ * Emits children that have only an id, to test how a pipeline handles children. Their ids are the id of the document
+ * with _child1, _child2 and so on. They pass through the later stages before the document.
  */
 export class CreateChildrenStage extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -32,10 +32,10 @@ export class CreateChildrenStage extends Stage<typeof parameters> {
 
   override process(document: Document): Iterable<Document> {
     if (this.params.dropParent === true) document.drop();
-    return this.children(document.id);
+    return this.#children(document.id);
   }
 
-  private *children(parent: string): Generator<Document> {
+  *#children(parent: string): Generator<Document> {
     const { failAfter, dropChild } = this.params;
     const count = this.params.numChildren as number;
     for (let made = 0; made < count; made++) {

@@ -17,7 +17,7 @@ const parameters = Type.Object({
   source: Type.Array(Type.String()),
   /** The fields for the teasers, one for each source, or one for all. A source may be its own destination. */
   dest: Type.Array(Type.String()),
-  /** The greatest length of a teaser, at least 1. */
+  /** The maximum length of a teaser, at least 1. */
   maxLength: Type.Integer({ minimum: 1 }),
   /**
    * What happens to a destination that exists: "overwrite" replaces its values, "append" adds to them, "skip" keeps
@@ -30,14 +30,14 @@ const parameters = Type.Object({
 /**
  * Shortens texts for display, between words where possible.
  *
- * A text that is not longer than maxLength stays whole. A longer one ends before the last blank, full stop, question
- * mark, exclamation mark or comma among its first maxLength characters; that character itself is left out. A text
- * without one is cut at maxLength, but never inside a character as readers see it: an accent stays with its letter, an
- * emoji or a flag is kept or left out whole. Lengths count UTF-16 units, in which most characters are one and emoji two
- * or more. White space at both ends is removed, unless the cut was inside a word.
+ * A text that is not longer than maxLength stays whole. A longer text ends before the last blank, full stop, question
+ * mark, exclamation mark or comma among its first maxLength characters. A text without any of these is cut at
+ * maxLength, but never inside a visible character: an accent stays with its letter, and an emoji or a flag is kept or
+ * left out whole. Lengths count UTF-16 units: one for most characters, two or more for emoji. White space at both ends
+ * is removed, unless the cut was inside a word.
  *
- * Of a list the first value is taken, as text: an object has none and gives an empty teaser. A missing field, null and
- * an empty list give no teaser.
+ * If the field is a list, its first value is used, as text. An object has no text and makes an empty teaser. A missing
+ * field, null and an empty list make no teaser.
  */
 export class CreateStaticTeaser extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -61,16 +61,16 @@ export class CreateStaticTeaser extends Stage<typeof parameters> {
     yield* checkFieldPairs(params);
   }
 
-  private readonly pairs: readonly FieldPair[];
+  readonly #pairs: readonly FieldPair[];
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.pairs = fieldPairs(params.source, params.dest);
+    this.#pairs = fieldPairs(params.source, params.dest);
   }
 
   override process(document: Document): void {
     const mode = this.params.updateMode as UpdateMode;
-    for (const { source, dest } of this.pairs) {
+    for (const { source, dest } of this.#pairs) {
       const text = document.text(source);
       if (text !== undefined) document.update(dest, mode, [teaserOf(text, this.params.maxLength)]);
     }

@@ -6,9 +6,7 @@ const parameters = Type.Object({
   fields: Type.Array(Type.String()),
 });
 
-/**
- * Removes fields. The names are taken as they are: a dot does not lead into an object. Missing fields are passed over.
- */
+/** Removes fields. Names are literal: a dot does not lead into an object. Missing fields are skipped. */
 export class DeleteFields extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
 

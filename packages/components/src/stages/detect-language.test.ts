@@ -57,7 +57,7 @@ describe('DetectLanguage', () => {
     expect(await detect({ a: GERMAN.slice(0, 25), b: GERMAN.slice(25, 49) })).toBeUndefined();
   });
 
-  it('looks no further than told', async () => {
+  it('looks no further than configured', async () => {
     expect(await detect({ a: GERMAN, b: FRENCH.repeat(10) }, { maxLength: GERMAN.length })).toBe('de');
     expect(await detect({ a: GERMAN, b: FRENCH.repeat(10) })).toBe('fr');
   });

@@ -16,7 +16,7 @@ import { checkDestination } from '../fields/destination.ts';
 
 const parameters = Type.Object({
   /**
-   * The fields with the text, at least one. All their values count, numbers and booleans as texts; null is left out.
+   * The fields with the text, at least one. All their values count; numbers and booleans are texts. Null is left out.
    */
   source: Type.Array(Type.String()),
   /** The field for the code of the language. */
@@ -24,11 +24,11 @@ const parameters = Type.Object({
   /** The field for the probability, with two decimals, at most 0.99. Defaults to "languageConfidence". */
   languageConfidenceField: Type.Optional(Type.String({ default: 'languageConfidence' })),
   /**
-   * How many characters the texts must have together. Defaults to 50; of fewer than 20 hardly any language can be told
-   * for certain.
+   * How many characters the texts must have in total. Defaults to 50. With fewer than 20, hardly any language can be
+   * detected.
    */
   minLength: Type.Optional(Type.Integer({ default: 50, ...clamped({ minimum: 0 }) })),
-  /** How many characters are looked at, from the start. Defaults to 10000. */
+  /** How many characters are examined, from the start. Defaults to 10000. */
   maxLength: Type.Optional(Type.Integer({ default: 10_000, minimum: 1 })),
   /** How probable the language must be, from 0 to 1. Defaults to 0.95. */
   minProbability: Type.Optional(Type.Number({ default: 0.95, ...clamped({ minimum: 0, maximum: 1 }) })),
@@ -36,15 +36,15 @@ const parameters = Type.Object({
   updateMode: UpdateModeParameter,
 });
 
-/** Nothing is quite certain. */
+/** No result is certain. */
 const MAX_CONFIDENCE = 0.99;
 
 /**
  * Detects the language that a document is written in.
  *
- * The texts of all sources together are looked at: their letters, pairs and triples of letters are compared with those
- * of 53 languages. When one language is probable enough, its code and the probability are written, otherwise nothing
- * is: for texts that are too short, mixed, or in none of these languages. URLs and mail addresses do not count; a text
+ * The texts of all sources are examined together. Their letters, pairs and triples of letters are compared with those
+ * of 53 languages. If one language is probable enough, its code and the probability are written. Otherwise nothing is
+ * written: the text is too short, mixed, or in none of these languages. URLs and mail addresses do not count. A text
  * without letters has no language.
  *
  * The codes are af, ar, bg, bn, cs, da, de, el, en, es, et, fa, fi, fr, gu, he, hi, hr, hu, id, it, ja, kn, ko, lt, lv,
@@ -81,44 +81,44 @@ export class DetectLanguage extends Stage<typeof parameters> {
     yield* checkDestination('languageConfidenceField', params.languageConfidenceField as string);
   }
 
-  private readonly minProbability: number;
-  private readonly updateMode: UpdateMode;
-  private model: LanguageModel | undefined;
+  readonly #minProbability: number;
+  readonly #updateMode: UpdateMode;
+  #model: LanguageModel | undefined;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.minProbability = params.minProbability as number;
-    this.updateMode = params.updateMode as UpdateMode;
+    this.#minProbability = params.minProbability as number;
+    this.#updateMode = params.updateMode as UpdateMode;
   }
 
   override async start(): Promise<void> {
     const { languageModel } = await import('@headrace/text-analysis/language');
-    this.model = languageModel();
+    this.#model = languageModel();
   }
 
   override process(document: Document): void {
-    const text = this.text(document);
+    const text = this.#text(document);
     if (text === undefined) return;
-    const found = (this.model as LanguageModel).detect(text);
-    if (found === undefined || Math.min(found.probability, MAX_CONFIDENCE) < this.minProbability) return;
+    const found = (this.#model as LanguageModel).detect(text);
+    if (found === undefined || Math.min(found.probability, MAX_CONFIDENCE) < this.#minProbability) return;
     const confidence = Math.min(Math.floor(found.probability * 100) / 100, MAX_CONFIDENCE);
-    document.update(this.params.languageField, this.updateMode, [found.code]);
-    document.update(this.params.languageConfidenceField as string, this.updateMode, [double(confidence)]);
+    document.update(this.params.languageField, this.#updateMode, [found.code]);
+    document.update(this.params.languageConfidenceField as string, this.#updateMode, [double(confidence)]);
   }
 
   override stop(): void {
-    this.model = undefined;
+    this.#model = undefined;
   }
 
-  /** The texts of all sources; undefined when there is too little. */
-  private text(document: Document): string | undefined {
+  /** The texts of all sources; undefined if they are too short. */
+  #text(document: Document): string | undefined {
     const { source, minLength = 0, maxLength = 0 } = this.params;
     let text = '';
     let length = 0;
     for (const field of source) {
       for (const value of document.values(field)) {
         const part = textOf(value)?.slice(0, maxLength - length) ?? '';
-        // A word must not run on into the next value; the blank does not count.
+        // A word must not continue into the next value. The blank does not count.
         text += text === '' ? part : ` ${part}`;
         length += part.length;
         if (length >= maxLength) break;

@@ -121,7 +121,7 @@ describe('DictionaryLookup', () => {
       expect(await look({ a: value }, { ...set, ...options })).toEqual({ a: value, b: expected });
     });
 
-    it('a missing source counts as told', async () => {
+    it('a missing source counts as configured', async () => {
       expect(await look({}, set)).toEqual({ b: false });
       expect(await look({}, { ...set, ignoreMissingSource: true })).toEqual({ b: true });
     });

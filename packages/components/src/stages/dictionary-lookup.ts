@@ -19,49 +19,46 @@ import { LookupDictionary } from '../text/dictionary/lookup-dictionary.ts';
 const parameters = Type.Object({
   /** The fields with the values. */
   source: Type.Array(Type.String()),
-  /** The fields for what is found: as many as sources, or one for all. */
+  /** The fields for the results: one for each source, or one for all. */
   dest: Type.Array(Type.String()),
   /**
    * The path of the dictionary: a local path, a file: or classpath: URI, or an object of a cloud (s3://, gs://,
    * https://…blob.core.windows.net/), which needs the block s3, gcp or azure.
    */
   dictPath: Type.String(READS),
-  /** Whether the payloads are written; otherwise the values that were found. Defaults to true. */
+  /** Whether the payloads are written. Otherwise the values that were found are written. Defaults to true. */
   usePayloads: Type.Optional(Type.Boolean({ default: true })),
-  /**
-   * Whether upper and lower case are the same. Values are written in lower case then, payloads as they are. Defaults to
-   * false.
-   */
+  /** Whether letter case is ignored. Values are then written in lower case, payloads unchanged. Defaults to false. */
   ignoreCase: Type.Optional(Type.Boolean({ default: false })),
   /**
-   * What happens to a destination that exists: "overwrite", "append" or "skip". Defaults to "overwrite", and cannot be
-   * another with setOnly.
+   * What happens to a destination that exists: "overwrite", "append" or "skip". Defaults to "overwrite", the only
+   * choice with setOnly.
    */
   updateMode: UpdateModeParameter,
   /** Whether to write true or false instead. Defaults to false. */
   setOnly: Type.Optional(Type.Boolean({ default: false })),
-  /** Whether one value in the set is enough. Counts with setOnly only. Defaults to false. */
+  /** Whether one value in the set is enough. Requires setOnly. Defaults to false. */
   useAnyMatch: Type.Optional(Type.Boolean({ default: false })),
-  /** What a source that is missing counts as: true or false. Counts with setOnly only. Defaults to false. */
+  /** The result for a source that is missing: true or false. Requires setOnly. Defaults to false. */
   ignoreMissingSource: Type.Optional(Type.Boolean({ default: false })),
   ...storageParameters,
 });
 
 /**
- * Looks whole values up in a dictionary and writes what it says of them, or whether it has them.
+ * Looks up values in a dictionary, and writes their payloads or whether the dictionary has them.
  *
  * The dictionary is a CSV file in UTF-8 without a header. The first cell of a row is a key, all others are its
- * payloads, empty cells too; a key alone is its own payload. White space around cells goes. Of equal keys the last one
- * counts. The dictionary is read when a run starts; a million keys take about 70 MB, once for all pipeline threads.
+ * payloads, including empty cells. A key without other cells is its own payload. White space around cells is removed.
+ * If a key occurs twice, the last row counts. The dictionary is read when a run starts. A million keys take about 70
+ * MB, shared by all pipeline threads.
  *
- * All values of a source are looked up, in their order, numbers and booleans as texts. The payloads of all that are
- * found are written; values that are not found are left out, and when none is found the destination stays as it is.
- * When several sources share one destination, the mode "overwrite" leaves what was found for the last source with a
- * hit, "append" collects the payloads of all.
+ * All values of a source are looked up in order, numbers and booleans as texts. The payloads of all values that are
+ * found are written. If none is found, the destination does not change. If several sources share one destination, the
+ * mode "overwrite" keeps the results of the last source with a result, "append" collects the payloads of all.
  *
- * With setOnly the dictionary is a set, a key in each row, and the destination becomes true when it has every value of
- * the source, else false. An empty list has no value that is missing: true. With useAnyMatch one value is enough. When
- * several sources share one destination, all of them must be true, or with useAnyMatch one.
+ * With setOnly, the dictionary is a set with a key in each row. The destination becomes true if the set has every value
+ * of the source, otherwise false. An empty list becomes true, because no value is missing. With useAnyMatch one value
+ * is enough. If several sources share one destination, all of them must be true, or one with useAnyMatch.
  */
 export class DictionaryLookup extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -81,7 +78,7 @@ export class DictionaryLookup extends Stage<typeof parameters> {
       ],
     },
     {
-      description: 'Whether all tags of a document are known ones',
+      description: 'Whether all tags of a document are in a list',
       needs: 'tags.csv with the rows "news" and "sport"',
       params: { source: ['tags'], dest: ['known'], dictPath: 'tags.csv', setOnly: true },
       documents: [{ id: '1', tags: ['news', 'gossip'] }],
@@ -103,12 +100,12 @@ export class DictionaryLookup extends Stage<typeof parameters> {
     }
   }
 
-  private readonly pairs: readonly FieldPair[];
-  private dictionary: LookupDictionary | undefined;
+  readonly #pairs: readonly FieldPair[];
+  #dictionary: LookupDictionary | undefined;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.pairs = fieldPairs(params.source, params.dest);
+    this.#pairs = fieldPairs(params.source, params.dest);
   }
 
   override async reach(): Promise<void> {
@@ -118,26 +115,26 @@ export class DictionaryLookup extends Stage<typeof parameters> {
 
   override async start(): Promise<void> {
     const { dictPath, ignoreCase, setOnly, s3, azure, gcp } = this.params;
-    this.dictionary = await LookupDictionary.open(
+    this.#dictionary = await LookupDictionary.open(
       { path: dictPath, storage: { s3, azure, gcp }, ignoreCase: ignoreCase as boolean, isSet: setOnly as boolean },
       this.context,
     );
   }
 
   override process(document: Document): void {
-    if (this.params.setOnly) this.test(document);
-    else this.look(document);
+    if (this.params.setOnly) this.#test(document);
+    else this.#look(document);
   }
 
   override stop(): void {
-    this.dictionary?.close();
-    this.dictionary = undefined;
+    this.#dictionary?.close();
+    this.#dictionary = undefined;
   }
 
-  private look(document: Document): void {
+  #look(document: Document): void {
     const { usePayloads, ignoreCase, updateMode } = this.params;
-    const dictionary = this.dictionary as LookupDictionary;
-    for (const { source, dest } of this.pairs) {
+    const dictionary = this.#dictionary as LookupDictionary;
+    for (const { source, dest } of this.#pairs) {
       const value = document.get(source);
       if (value === undefined) continue;
       const found: string[] = [];
@@ -154,21 +151,21 @@ export class DictionaryLookup extends Stage<typeof parameters> {
     }
   }
 
-  private test(document: Document): void {
+  #test(document: Document): void {
     const results = new Map<string, boolean>();
     const hits = new Set<string>();
-    for (const { source, dest } of this.pairs) {
+    for (const { source, dest } of this.#pairs) {
       const values = document.has(source) ? document.values(source) : undefined;
-      if (this.params.useAnyMatch && values?.some(this.hasValue)) hits.add(dest);
-      const all = values === undefined ? (this.params.ignoreMissingSource as boolean) : values.every(this.hasValue);
+      if (this.params.useAnyMatch && values?.some(this.#hasValue)) hits.add(dest);
+      const all = values === undefined ? (this.params.ignoreMissingSource as boolean) : values.every(this.#hasValue);
       results.set(dest, (results.get(dest) ?? true) && all);
     }
     for (const [dest, all] of results) document.set(dest, all || hits.has(dest));
   }
 
-  private readonly hasValue = (value: Value): boolean => {
+  readonly #hasValue = (value: Value): boolean => {
     const text = textOf(value);
     if (text === null) return false;
-    return (this.dictionary as LookupDictionary).find(this.params.ignoreCase ? text.toLowerCase() : text) >= 0;
+    return (this.#dictionary as LookupDictionary).find(this.params.ignoreCase ? text.toLowerCase() : text) >= 0;
   };
 }

@@ -2,16 +2,13 @@ import { type Document, Stage, Type } from '@headrace/engine';
 
 const parameters = Type.Object({
   /**
-   * The part of the documents to drop, from 0.0 for none to 1.0 for all. Each document is drawn by itself, so the part
-   * is an average. Defaults to 1.0.
+   * The share of the documents to drop, from 0.0 for none to 1.0 for all. Each document is drawn separately, so the
+   * share is an average. Defaults to 1.0.
    */
   percentage: Type.Optional(Type.Number({ minimum: 0, maximum: 1, default: 1 })),
 });
 
-/**
- * Drops documents: later stages do not see them, and they are not indexed. Mostly used with conditions, which say what
- * documents to drop.
- */
+/** Drops documents: later stages do not see them, and they are not indexed. Conditions usually select the documents. */
 export class DropDocument extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
 

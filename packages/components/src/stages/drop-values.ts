@@ -20,10 +20,10 @@ const parameters = Type.Object({
 /**
  * Removes given values from fields.
  *
- * Values are compared as texts, letter case as given: "2" removes the number 2 too. What stays becomes a list of texts,
- * also where the field held a single value or numbers; null, objects and lists within the list are never removed and
- * stay as they are. A field with nothing left, or with an empty list before, is removed. Missing fields are passed
- * over.
+ * Values are compared as texts, and letter case counts: "2" also removes the number 2. The remaining values become a
+ * list of texts, also if the field had a single value or numbers. Null, objects and lists inside the list are never
+ * removed and do not change. A field without remaining values, or with an empty list before, is removed. Missing fields
+ * are skipped.
  */
 export class DropValues extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -45,11 +45,11 @@ export class DropValues extends Stage<typeof parameters> {
     for (const [i, name] of params.source.entries()) yield* checkDestination(`source[${i}]`, name);
   }
 
-  private readonly dropped: ReadonlySet<string>;
+  readonly #dropped: ReadonlySet<string>;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.dropped = new Set(params.values);
+    this.#dropped = new Set(params.values);
   }
 
   override process(document: Document): void {
@@ -57,19 +57,19 @@ export class DropValues extends Stage<typeof parameters> {
       const value = document.get(field);
       if (value === undefined) continue;
       const kept: Value[] = [];
-      if (Array.isArray(value)) for (const item of value) this.keep(item, kept);
-      else this.keep(value, kept);
+      if (Array.isArray(value)) for (const item of value) this.#keep(item, kept);
+      else this.#keep(value, kept);
       if (kept.length === 0) document.remove(field);
       else document.set(field, kept);
     }
   }
 
-  private keep(value: Value, kept: Value[]): void {
+  #keep(value: Value, kept: Value[]): void {
     if (value === null || Array.isArray(value) || value instanceof Map) {
       kept.push(value);
       return;
     }
     const text = textOf(value) as string;
-    if (!this.dropped.has(text)) kept.push(text);
+    if (!this.#dropped.has(text)) kept.push(text);
   }
 }

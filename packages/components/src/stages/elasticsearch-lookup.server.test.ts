@@ -67,7 +67,7 @@ await describeWithServer(
       expect(outcome?.documents).toEqual(['{"id":"dots","d":"dotted"}']);
     });
 
-    it('updates as it is told', async () => {
+    it('updates as configured', async () => {
       const document = { id: '1', copy: 'old' };
       const modes = { overwrite: '[1,"b"]', append: '["old",1,"b"]', skip: '"old"' };
       for (const [updateMode, expected] of Object.entries(modes)) {

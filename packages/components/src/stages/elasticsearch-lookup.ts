@@ -37,7 +37,7 @@ const parameters = Type.Object({
   }),
   /** The fields of the entry. */
   source: Type.Array(Type.String()),
-  /** The fields of the document that they go to, one for each source. */
+  /** The fields of the document to write, one for each source. */
   dest: Type.Array(Type.String()),
   /** What happens to a destination that exists: "overwrite", "append" or "skip". Defaults to "overwrite". */
   updateMode: UpdateModeParameter,
@@ -48,22 +48,21 @@ const IN_FLIGHT = 256;
 const BATCH = 64;
 
 /**
- * Copies fields from the entry of an Elasticsearch index that has the same id as the document.
+ * Copies fields from the entry of an Elasticsearch index with the same id as the document.
  *
- * Values arrive as they are in the index: numbers, booleans, lists and objects stay what they are. A field that the
- * entry does not have, and an entry that does not exist, change nothing. Names are those of the top level of the entry;
- * a dot in them is part of the name.
+ * Values do not change: numbers, booleans, lists and objects keep their types. A missing field of the entry and a
+ * missing entry change nothing. Names are those of the top level of the entry; a dot is part of the name.
  *
- * Documents that are processed together are looked up together, 64 in one request. Requests that fail in passing
- * (overload, lost connections) are tried again for some seconds; then their documents fail. The run does not start when
- * Elasticsearch cannot be reached. OpenSearch is served as well.
+ * Documents that are processed together are looked up together, 64 in one request. Temporary failures (overload, lost
+ * connections) are tried again for some seconds; then the documents fail. The run does not start if Elasticsearch
+ * cannot be reached. OpenSearch works too.
  */
 export class ElasticsearchLookup extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
 
   static readonly examples = [
     {
-      description: 'Take over the rating that the index has',
+      description: 'Copy the rating from the index',
       needs: 'An Elasticsearch with the entry {"rating": 4.5} under the id 1 of the index movies',
       params: {
         elasticsearch: { url: 'http://localhost:9200', index: 'movies' },
@@ -88,19 +87,19 @@ export class ElasticsearchLookup extends Stage<typeof parameters> {
       yield {
         parameter: 'dest',
         message: `source has ${counted(source.length, 'field')} and dest ${dest.length}`,
-        hint: 'Give each source its destination.',
+        hint: 'Name a destination for each source.',
       };
     }
     for (const [i, name] of dest.entries()) yield* checkDestination(`dest[${i}]`, name);
   }
 
   override readonly maxInFlight = IN_FLIGHT;
-  private engine: SearchEngine | undefined;
-  private readonly path = `/${encodeURIComponent(this.params.elasticsearch.index)}/_mget`;
-  private readonly fields = writeValue(this.params.source);
-  private readonly entries = new BatchLoader<string, JsonObject | undefined>({
+  #engine: SearchEngine | undefined;
+  readonly #path = `/${encodeURIComponent(this.params.elasticsearch.index)}/_mget`;
+  readonly #fields = writeValue(this.params.source);
+  readonly #entries = new BatchLoader<string, JsonObject | undefined>({
     maxItems: BATCH,
-    load: (ids) => this.lookUp(ids),
+    load: (ids) => this.#lookUp(ids),
     mayBeOneItem: (error) => error instanceof HttpError && (error.status === 400 || error.status === 413),
   });
 
@@ -111,12 +110,12 @@ export class ElasticsearchLookup extends Stage<typeof parameters> {
   }
 
   override async start(): Promise<void> {
-    this.engine = await SearchEngine.open(this.params.elasticsearch);
-    await this.engine.ping();
+    this.#engine = await SearchEngine.open(this.params.elasticsearch);
+    await this.#engine.ping();
   }
 
   override async process(document: Document): Promise<void> {
-    const entry = await this.entries.load(document.id);
+    const entry = await this.#entries.load(document.id);
     if (entry === undefined) return;
     const { source, dest } = this.params;
     const mode = this.params.updateMode as UpdateMode;
@@ -127,26 +126,26 @@ export class ElasticsearchLookup extends Stage<typeof parameters> {
   }
 
   override async stop(): Promise<void> {
-    await this.engine?.close();
+    await this.#engine?.close();
   }
 
-  /** The entries of these ids, undefined for those that do not exist. */
-  private async lookUp(ids: readonly string[]): Promise<(JsonObject | undefined | Error)[]> {
-    const docs = ids.map((id) => `{"_id":${writeValue(id)},"_source":${this.fields}}`);
-    const response = await (this.engine as SearchEngine).request({
+  /** The entries with these ids, undefined for those that do not exist. */
+  async #lookUp(ids: readonly string[]): Promise<(JsonObject | undefined | Error)[]> {
+    const docs = ids.map((id) => `{"_id":${writeValue(id)},"_source":${this.#fields}}`);
+    const response = await (this.#engine as SearchEngine).request({
       method: 'POST',
-      path: this.path,
+      path: this.#path,
       body: `{"docs":[${docs.join(',')}]}`,
     });
     const answer = readJson(requireSuccess(response).body.toString());
     const found = answer instanceof Map ? answer.get('docs') : undefined;
     if (!Array.isArray(found)) throw new Error(`The answer of ${response.url} has no list docs`);
-    return found.map((entry) => this.read(entry));
+    return found.map((entry) => this.#read(entry));
   }
 
-  private read(entry: Value): JsonObject | undefined | Error {
+  #read(entry: Value): JsonObject | undefined | Error {
     const { index } = this.params.elasticsearch;
-    if (!(entry instanceof Map)) return new Error(`Elasticsearch answered something that is no entry of ${index}`);
+    if (!(entry instanceof Map)) return new Error(`Elasticsearch sent an answer that is not an entry of ${index}`);
     const error = entry.get('error');
     if (error !== undefined) {
       const reason = error instanceof Map ? `${error.get('type')}: ${error.get('reason')}` : writeValue(error);

@@ -298,7 +298,7 @@ describe('EmbeddedPython', () => {
   );
 
   it(
-    'bounds what an upload takes, and begins anew when the memory is exhausted',
+    'bounds what an upload takes, and starts again when the memory is exhausted',
     async () => {
       const script = `n = globals().get('n', 0) + 1
 if 'loop' in doc:

@@ -22,43 +22,43 @@ import { withBytes } from '../scripts/with-bytes.ts';
 
 const parameters = Type.Object(scriptParameters);
 
-/** Loading Python into WebAssembly takes seconds, on a busy machine many. */
+/** Loading Python into WebAssembly takes seconds, longer on a busy machine. */
 const MILLIS_TO_START = 10 * 60_000;
 
-/** What a script of an untrusted config may use for one document. */
+/** Limits of a script of an untrusted config for one document. */
 const MILLIS = 5000;
-/** So much later, by the clock on the wall, the process is ended of what cannot be interrupted. */
+/** How much later, in clock time, a process that cannot be interrupted is ended. */
 const MILLIS_AT_MOST = 2 * 60_000;
 const UNTRUSTED_BYTES = 256 * 1024 * 1024;
 const TRUSTED_BYTES = 4 * 1024 * 1024 * 1024;
 
 /**
- * Runs a script in Python on each document, in a Python of its own (Pyodide, CPython 3.14 in WebAssembly): none has to
- * be installed on the machine, but the npm package pyodide has to be. The script changes the document through doc.
- * There is the standard library and no other package, and no access to files, network, processes and environment of the
- * machine: what needs these, or is large, is for ExternalPython.
+ * Runs a script in Python on each document. Python is included as Pyodide (CPython 3.14 in WebAssembly): the machine
+ * needs no Python, only the npm package pyodide. The script changes the document through doc. It has the standard
+ * library and no other package, and no access to files, network, processes or environment of the machine. Use
+ * ExternalPython for these, or for large data.
  *
- * doc is a dict that can be used by attribute too: doc.title and doc['title'] read a field (a missing one raises
- * AttributeError or KeyError; getattr(doc, 'title', None), hasattr, doc.get('title') and 'title' in doc ask first),
- * doc.title = … writes it, del doc.title removes it. Null is None, bytes are a text in base64, lists and objects are
- * real lists and dicts, which may be changed in place, objects by attribute too. A field whose name is that of a method
- * is read by its brackets if it is keys or items; all others win over the method. What is assigned is copied; tuples
- * and sets become lists, dates the text of isoformat(), NaN a text, keys texts. Writing a field of the engine (such as
- * id) fails the document.
+ * doc is a dict that also has attributes. doc.title and doc['title'] read a field; a missing one raises AttributeError
+ * or KeyError. getattr(doc, 'title', None), hasattr, doc.get('title') and 'title' in doc check first. doc.title = …
+ * writes a field, del doc.title removes it. Null is None, bytes are a text in base64. Lists and objects are real lists
+ * and dicts, which may be changed in place; objects also have attributes. A field with the name of a method is read by
+ * its brackets if it is keys or items; all others win over the method. Assigned values are copied: tuples and sets
+ * become lists, dates become the text of isoformat(), NaN becomes a text, keys become texts. Writing a field of the
+ * engine (such as id) fails the document.
  *
- * rawDoc has the methods of Lucille's documents, which ApplyJavascript lists; a mode is UpdateMode.OVERWRITE, APPEND or
+ * rawDoc has the methods of Lucille's documents, which ApplyJavascript lists. A mode is UpdateMode.OVERWRITE, APPEND or
  * SKIP. Each call costs a round trip between processes: doc is faster.
  *
- * Global variables keep their values from one document to the next, in each pipeline thread for itself. What the script
- * prints goes to the log. A script that is no Python fails the start; an error fails the document and names the line of
- * the script. Each pipeline thread has a process with its own Python, which takes some seconds to start and some 200
+ * Global variables keep their values from one document to the next, separately in each pipeline thread. What the script
+ * prints goes to the log. A script with a syntax error fails the start. An error fails the document, with the line of
+ * the script. Each pipeline thread has a separate process with Python, which takes some seconds to start and about 200
  * MB.
  *
- * A document on which the script computes longer than worker.maxProcessingSecs (60 seconds) fails, and the next ones go
- * on. Scripts of configs that were uploaded to a service get 5 seconds for each document and 256 MiB of memory;
- * exhausting the memory makes the script begin anew. Where the policy of the service says scripts: sandbox (as strict
- * does), they run behind a boundary of the operating system, which also holds the whole process to 512 MiB; on a
- * machine that offers none the stage is refused.
+ * A document on which the script computes longer than worker.maxProcessingSecs (60 seconds) fails, and the next
+ * documents continue. Scripts of configs that were uploaded to a service have 5 seconds for each document and 256 MiB
+ * of memory. A script that exceeds the memory starts again. If the policy of the service has scripts: sandbox (as
+ * strict does), scripts run inside a boundary of the operating system, which also limits the process to 512 MiB. A
+ * machine without such a boundary refuses the stage.
  */
 export class EmbeddedPython extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -91,10 +91,10 @@ doc['count'] = count`,
     yield* checkScriptSettings(params);
   }
 
-  /** So that Python need not wait for the next document. */
+  /** Python then does not wait for the next document. */
   override readonly maxInFlight = 8;
-  private readonly host = new DocumentHost(this.context.log);
-  private script: ScriptProcess | undefined;
+  readonly #host = new DocumentHost(this.context.log);
+  #script: ScriptProcess | undefined;
 
   override async start(): Promise<void> {
     const { trusted, log } = this.context;
@@ -102,11 +102,11 @@ doc['count'] = count`,
     const { source, name } = await readScript(this.params);
     const limit = timeLimit(this.context);
     const boundary = requiredBoundary();
-    this.script = new ScriptProcess({
+    this.#script = new ScriptProcess({
       name,
       ...pyodideCommand(pyodide, trusted ? TRUSTED_BYTES : UNTRUSTED_BYTES, boundary),
       env: {},
-      greeting: JSON.stringify({ source, name, ...limit, reserved: [...RESERVED_FIELDS], methods: this.host.methods }),
+      greeting: JSON.stringify({ source, name, ...limit, reserved: [...RESERVED_FIELDS], methods: this.#host.methods }),
       startMillis: MILLIS_TO_START,
       callMillis: limit === undefined ? undefined : limit.millis + MILLIS_AT_MOST,
       ...(boundary === undefined ? {} : { processorMillis: 2 * MILLIS }),
@@ -115,32 +115,34 @@ doc['count'] = count`,
       makeError: scriptError,
       logger: log,
     });
-    await this.script.start();
+    await this.#script.start();
   }
 
   override async process(document: Document): Promise<void> {
-    const changes = await this.script?.call(document.toJson(), (question) => this.answer(document, question as Value));
+    const changes = await this.#script?.call(document.toJson(), (question) =>
+      this.#answer(document, question as Value),
+    );
     applyChanges(document, changes as Value | undefined);
   }
 
   override async stop(): Promise<void> {
-    await this.script?.stop();
-    this.script = undefined;
+    await this.#script?.stop();
+    this.#script = undefined;
   }
 
-  /** A call on `rawDoc`: what it gives, and the document as it is then, as JSON. */
-  private answer(document: Document, question: Value): string {
+  /** A call on `rawDoc`: its result, and the document after it, as JSON. */
+  #answer(document: Document, question: Value): string {
     const { changes, method, args } = Object.fromEntries(question instanceof Map ? question : []);
     applyChanges(document, changes);
-    this.host.document = document;
-    const { value, refusal } = this.host.call(String(method), Array.isArray(args) ? args : []);
+    this.#host.document = document;
+    const { value, refusal } = this.#host.call(String(method), Array.isArray(args) ? args : []);
     const result =
       refusal === undefined ? `"value":${writeValue(value ?? null)}` : `"refusal":${JSON.stringify(refusal)}`;
     return `{${result},"document":${document.toJson()}}`;
   }
 }
 
-/** What one document may use of processor time, and what to say of one that takes more. */
+/** The processor time that one document may use, and the error of one that uses more. */
 function timeLimit({ trusted, computeMillis }: StageContext): { millis: number; overdue: object } | undefined {
   if (!trusted && (computeMillis === undefined || computeMillis > MILLIS)) {
     return { millis: MILLIS, overdue: { message: `took more than ${MILLIS} ms of processor time for one document` } };

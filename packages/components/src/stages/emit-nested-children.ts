@@ -16,28 +16,28 @@ import {
 import { checkDestination } from '../fields/destination.ts';
 
 const parameters = Type.Object({
-  /** Whether a document that had children is dropped. One without stays. Defaults to false. */
+  /** Whether a document that had children is dropped. A document without children stays. Defaults to false. */
   dropParent: Type.Optional(Type.Boolean({ default: false })),
   /**
    * Fields of the document that its children receive: the name in the document, then the name in the children. Values
-   * keep their types; a list of one value arrives as that value, an empty list not at all. The engine's own fields may
-   * be read, such as id, but not written. Defaults to none.
+   * keep their types. A list of one value becomes that value; an empty list is not copied. The engine's fields, such as
+   * id, may be read but not written. Defaults to none.
    */
   fieldsToCopy: Type.Optional(MapOf(Type.String())),
-  /** What happens when a child has the field already: "overwrite", "append" or "skip". Defaults to "overwrite". */
+  /** What happens if a child already has the field: "overwrite", "append" or "skip". Defaults to "overwrite". */
   updateMode: UpdateModeParameter,
 });
 
 /**
- * Turns the children that earlier stages have attached to a document into documents of their own, which go through the
- * later stages before it does. A document without children is left alone.
+ * Turns the children that earlier stages have attached to a document into separate documents, which pass through the
+ * later stages before it. A document without children does not change.
  *
- * The children keep their order and their marks: a dropped one stays dropped. A child without an id, which can be no
- * document, is lost with an error in the log. Children of children stay attached to their parent until a second stage
- * of this kind.
+ * The children keep their order and their marks: a dropped child stays dropped. A child without an id cannot become a
+ * document and is lost, with an error in the log. Children of children stay attached to their parent until a second
+ * stage of this kind.
  *
- * Children that DatabaseConnector attaches are numbered anew for every document: its page says how they get ids that
- * differ, without which they overwrite one another in an index.
+ * Children that DatabaseConnector attaches are numbered from 0 for each document. Its page explains how to give them
+ * different ids. Without these, they overwrite one another in an index.
  */
 export class EmitNestedChildren extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -58,27 +58,27 @@ export class EmitNestedChildren extends Stage<typeof parameters> {
     for (const [source, dest] of params.fieldsToCopy ?? []) yield* checkDestination(`fieldsToCopy.${source}`, dest);
   }
 
-  private readonly copies: readonly (readonly [source: string, dest: string])[];
-  private readonly updateMode: UpdateMode;
+  readonly #copies: readonly (readonly [source: string, dest: string])[];
+  readonly #updateMode: UpdateMode;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.copies = [...(params.fieldsToCopy ?? [])];
-    this.updateMode = params.updateMode as UpdateMode;
+    this.#copies = [...(params.fieldsToCopy ?? [])];
+    this.#updateMode = params.updateMode as UpdateMode;
   }
 
   override process(document: Document): StageResult {
     if (!document.has('___children')) return;
     const children: Document[] = [];
     for (const child of document.values('___children')) {
-      // Not copied: this document gives them away.
+      // Not copied: the children leave this document.
       if (hasId(child)) children.push(Document.fromObject(child));
       else this.context.log.error(`A child of the document ${document.id} has no id and is lost`);
     }
     if (children.length === 0) return;
-    for (const [source, dest] of this.copies) {
+    for (const [source, dest] of this.#copies) {
       const values = document.values(source);
-      for (const child of children) child.update(dest, this.updateMode, values.map(copyValue));
+      for (const child of children) child.update(dest, this.#updateMode, values.map(copyValue));
     }
     document.removeChildren();
     if (this.params.dropParent === true) document.drop();

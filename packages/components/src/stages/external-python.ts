@@ -20,7 +20,7 @@ import { scriptError } from '../scripts/script-error.ts';
 import { withBytes } from '../scripts/with-bytes.ts';
 
 const parameters = Type.Object({
-  /** The script, a file that ends in .py: its path, or its name in one of the folders above. */
+  /** The script, a file that ends in .py: its path, or its name in one of the folders that the description lists. */
   scriptPath: Type.String(),
   /** The Python that runs the script, or makes the virtual environment. Defaults to python3. */
   pythonExecutable: Type.Optional(Type.String({ default: 'python3' })),
@@ -32,36 +32,36 @@ const parameters = Type.Object({
   port: Type.Optional(Type.Union([Type.Number(), Type.String()], { noEffect: true })),
 });
 
-/** Importing what scripts use may take its time. */
+/** Importing the packages of a script may take long. */
 const MILLIS_TO_START = 2 * 60_000;
 const MILLIS_FOR_A_CALL = 5 * 60_000;
-/** Of the processor, for a call of a config that is not trusted. */
+/** Processor time for a call of an untrusted config. */
 const PROCESSOR_MILLIS = 60_000;
 
 /**
  * Calls a function of a Python script with each document. The script runs in the Python of this machine, with all its
  * packages.
  *
- * The function gets the document as a dict with all fields, id and run_id among them; bytes are a text in base64. It
- * returns a dict (or a text that holds a JSON object): the whole document. Fields in it are set, fields that are not in
- * it are removed; id and the other fields of the engine stay as they are, listed or not; None, or an empty text: the
- * document stays as it is. Anything else, and an exception, fails the document; the error names the line of the script.
+ * The function gets the document as a dict with all fields, including id and run_id; bytes are a text in base64. It
+ * returns a dict, or a text with a JSON object: the whole document. Fields in it are set, fields that it lacks are
+ * removed. id and the other fields of the engine never change. If it returns None or an empty text, the document does
+ * not change. Any other result, and an exception, fails the document, with the line of the script.
  *
- * Each pipeline thread has a Python process of its own, which loads the script once and lives as long as the pipeline:
- * global variables keep their values from document to document, for each process by itself. A process that dies fails
- * the document that it was at, and the next document gets a new one. A call may take 5 minutes, loading the script 2.
- * What the script prints goes to the log.
+ * Each pipeline thread has a separate Python process, which loads the script once and runs until the pipeline ends.
+ * Global variables keep their values from document to document, separately in each process. A process that dies fails
+ * its current document, and the next document gets a new process. A call may take 5 minutes, loading the script 2. What
+ * the script prints goes to the log.
  *
- * The packages that the script needs are named in a file of requirements: they are installed, when the pipeline starts,
- * into the virtual environment ./python/venv of the working directory, which is made if it is not there. Where this
+ * A file of requirements names the packages that the script needs. They are installed when the pipeline starts, into
+ * the virtual environment ./python/venv of the working directory, which is created if it is missing. If this
  * environment exists, the script runs in it.
  *
- * Configs that were uploaded to a service may only name scripts and requirements that lie directly in ./python,
- * ./src/main/resources or ./src/test/resources of the server, and a pythonExecutable without a path. Where the policy
- * of the service says scripts: sandbox (as strict does), they run behind a boundary of the operating system: without
- * network and new processes, with nothing to read but Python and the folder of the script, with 1 GiB of memory, 60
- * seconds of processor time for each document, and without requirementsPath. On a machine that offers no boundary the
- * stage is refused.
+ * Configs that were uploaded to a service may only name scripts and requirements that are directly in ./python,
+ * ./src/main/resources or ./src/test/resources of the server, and a pythonExecutable without a path. If the policy of
+ * the service has scripts: sandbox (as strict does), scripts run inside a boundary of the operating system: without
+ * network and new processes, with read access only to Python and the folder of the script, with 1 GiB of memory, 60
+ * seconds of processor time for each document, and without requirementsPath. A machine without such a boundary refuses
+ * the stage.
  */
 export class ExternalPython extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -91,9 +91,9 @@ export class ExternalPython extends Stage<typeof parameters> {
     }
   }
 
-  /** So that Python need not wait for the next document. */
+  /** Python then does not wait for the next document. */
   override readonly maxInFlight = 8;
-  private script: ScriptProcess | undefined;
+  #script: ScriptProcess | undefined;
 
   override async start(): Promise<void> {
     const { scriptPath, requirementsPath } = this.params;
@@ -101,16 +101,16 @@ export class ExternalPython extends Stage<typeof parameters> {
     const { trusted, log, threadNumber } = this.context;
     if (!trusted && !/^python[\d.]*$/.test(pythonExecutable)) {
       throw new HeadraceError('HR_STAGE_START', `An uploaded config cannot run ${pythonExecutable}`, {
-        hint: 'Only the name of a Python, such as python3 or python3.12, is allowed there.',
+        hint: 'Only the name of a Python is allowed, such as python3 or python3.12.',
       });
     }
     const boundary = requiredBoundary();
     if (boundary !== undefined && requirementsPath !== undefined) {
       throw new HeadraceError(
         'HR_POLICY_REFUSED',
-        'An uploaded config may not install requirements: that takes the network',
+        'An uploaded config may not install requirements: that needs the network',
         {
-          hint: 'Who runs the service installs them into ./python/venv, and the config leaves requirementsPath away.',
+          hint: 'Ask the operator of the service to install them into ./python/venv, and remove requirementsPath.',
         },
       );
     }
@@ -119,7 +119,7 @@ export class ExternalPython extends Stage<typeof parameters> {
       requirementsPath === undefined || threadNumber > 1 ? undefined : await findScriptFile(requirementsPath, !trusted);
     const python = await pythonCommand(pythonExecutable, requirements);
     const args = ['-c', EXTERNAL_PYTHON, path, this.params.functionName as string];
-    this.script = new ScriptProcess({
+    this.#script = new ScriptProcess({
       name: scriptPath,
       ...(boundary === undefined
         ? { command: python, args, env: process.env }
@@ -134,23 +134,23 @@ export class ExternalPython extends Stage<typeof parameters> {
       makeError: scriptError,
       logger: log,
     });
-    await this.script.start();
+    await this.#script.start();
   }
 
   override async process(document: Document): Promise<void> {
-    const result = await this.script?.call(document.toJson());
+    const result = await this.#script?.call(document.toJson());
     if (result instanceof Map) replaceFields(document, result as JsonObject);
   }
 
   override async stop(): Promise<void> {
-    await this.script?.stop();
-    this.script = undefined;
+    await this.#script?.stop();
+    this.#script = undefined;
   }
 }
 
 const CHECKS = { makeError: scriptError, requireNothingHidden, requireReadOnly };
 
-/** Makes the fields of the document those given, the engine's excepted. */
+/** Replaces the fields of the document, except those of the engine. */
 function replaceFields(document: Document, fields: JsonObject): void {
   for (const name of [...document.fieldNames]) {
     if (!fields.has(name) && !RESERVED_FIELDS.has(name)) document.remove(name);

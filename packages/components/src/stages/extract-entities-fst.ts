@@ -25,27 +25,27 @@ const parameters = Type.Object({
   dictionaries: Type.Array(Type.String(READS)),
   /** The fields to search. */
   source: Type.Array(Type.String()),
-  /** The fields for what is found: as many as sources, or one for all. */
+  /** The fields for the results: one for each source, or one for all. */
   dest: Type.Array(Type.String()),
-  /** Whether upper and lower case are the same. Terms are reported in lower case then. Defaults to false. */
+  /** Whether letter case is ignored. Terms are then reported in lower case. Defaults to false. */
   ignoreCase: Type.Optional(Type.Boolean({ default: false })),
   /**
-   * Whether a term counts only where no letter stands right before or after it; digits and underscores may. Defaults to
-   * true.
+   * Whether a term matches only if no letter is directly before or after it. Digits and underscores are allowed there.
+   * Defaults to true.
    */
   onlyWholeWords: Type.Optional(Type.Boolean({ default: true })),
-  /** Whether hits may not overlap: from left to right the longest term at each place is taken. Defaults to false. */
+  /** Whether matches may not overlap: from left to right, the longest term at each place is used. Defaults to false. */
   ignoreOverlaps: Type.Optional(Type.Boolean({ default: false })),
   /**
-   * Whether the search in a field ends at the first place with a hit; all terms that begin there count. Defaults to
+   * Whether the search in a field ends at the first place with a match. All terms that begin there count. Defaults to
    * false.
    */
   stopOnHit: Type.Optional(Type.Boolean({ default: false })),
-  /** Whether payloads are written instead of terms; a term without one stands for itself. Defaults to true. */
+  /** Whether payloads are written instead of terms. A term without a payload is its own payload. Defaults to true. */
   usePayloads: Type.Optional(Type.Boolean({ default: true })),
-  /** A field for the terms, in addition to their payloads. It needs usePayloads. By default there is none. */
+  /** A field for the terms, in addition to their payloads. Requires usePayloads. Defaults to none. */
   entityField: Type.Optional(Type.String()),
-  /** A promise that the rows are sorted, which nothing depends on here. Defaults to false. */
+  /** A promise that the rows are sorted. It has no effect. Defaults to false. */
   dictsSorted: Type.Optional(Type.Boolean({ default: false })),
   /** What happens to a destination that exists: "overwrite", "append" or "skip". Defaults to "overwrite". */
   updateMode: UpdateModeParameter,
@@ -53,21 +53,21 @@ const parameters = Type.Object({
 });
 
 /**
- * Finds the terms of dictionaries in texts and writes what the dictionaries say of them.
+ * Finds the terms of dictionaries in texts and writes their payloads.
  *
- * It does what ExtractEntities does, with these differences: hits are written in the order in which they begin, shorter
- * ones first; ignoreOverlaps reads from left to right and takes the longest term at each place; stopOnHit ends the
- * search in a whole field; with ignoreCase terms are reported in lower case, and terms that differ in case alone are
- * one. A word ends where the next character, of any plane, is not a letter. For both stages a dictionary may have
- * millions of terms: a million takes about 100 MB, once for all pipeline threads.
+ * It works as ExtractEntities, with these differences. Matches are written in the order in which they begin, shorter
+ * ones first. ignoreOverlaps reads from left to right and uses the longest term at each place. stopOnHit ends the
+ * search in a whole field. With ignoreCase, terms are reported in lower case, and terms that differ only in case are
+ * one. A word ends before a character that is not a letter, also beyond 16 bits. For both stages, a dictionary may have
+ * millions of terms: a million takes about 100 MB, shared by all pipeline threads.
  *
- * A dictionary is a CSV file in UTF-8 without a header. The first cell of a row is a term, the second, if there is one,
- * its payload; further cells are not read. White space around cells goes. Of equal terms the first counts, also across
- * dictionaries. Dictionaries are read when a run starts.
+ * A dictionary is a CSV file in UTF-8 without a header. The first cell of a row is a term, the second its payload, if
+ * it exists; other cells are not read. White space around cells is removed. If a term occurs twice, the first one
+ * counts, also across dictionaries. Dictionaries are read when a run starts.
  *
- * All values of a source are searched, numbers and booleans as texts; null and objects hold nothing. Without a hit the
- * destination stays as it is. When several sources share one destination, the mode "overwrite" leaves the hits of the
- * last source that has any, "append" collects those of all.
+ * All values of a source are searched, numbers and booleans as texts. Null and objects contain nothing. Without a match
+ * the destination does not change. If several sources share one destination, the mode "overwrite" keeps the matches of
+ * the last source with a match, "append" collects those of all.
  */
 export class ExtractEntitiesFST extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -92,14 +92,14 @@ export class ExtractEntitiesFST extends Stage<typeof parameters> {
     return checkEntityParameters(params);
   }
 
-  private readonly pairs: readonly FieldPair[];
-  private readonly output: EntityOutput;
-  private terms: EntityTerms | undefined;
+  readonly #pairs: readonly FieldPair[];
+  readonly #output: EntityOutput;
+  #terms: EntityTerms | undefined;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.pairs = fieldPairs(params.source, params.dest);
-    this.output = {
+    this.#pairs = fieldPairs(params.source, params.dest);
+    this.#output = {
       usePayloads: params.usePayloads as boolean,
       entityField: params.entityField,
       updateMode: params.updateMode as UpdateMode,
@@ -113,7 +113,7 @@ export class ExtractEntitiesFST extends Stage<typeof parameters> {
 
   override async start(): Promise<void> {
     const { dictionaries, ignoreCase, onlyWholeWords, s3, azure, gcp } = this.params;
-    this.terms = await EntityTerms.open(
+    this.#terms = await EntityTerms.open(
       {
         dictionaries,
         storage: { s3, azure, gcp },
@@ -126,31 +126,31 @@ export class ExtractEntitiesFST extends Stage<typeof parameters> {
   }
 
   override process(document: Document): void {
-    for (const { source, dest } of this.pairs) {
+    for (const { source, dest } of this.#pairs) {
       const value = document.get(source);
       if (value === undefined) continue;
       const found: number[] = [];
-      if (!Array.isArray(value)) this.search(value, found);
+      if (!Array.isArray(value)) this.#search(value, found);
       else {
         for (const item of value) {
-          this.search(item, found);
+          this.#search(item, found);
           if (this.params.stopOnHit && found.length > 0) break;
         }
       }
-      writeEntities(document, dest, this.terms as EntityTerms, found, this.output);
+      writeEntities(document, dest, this.#terms as EntityTerms, found, this.#output);
     }
   }
 
   override stop(): void {
-    this.terms?.close();
-    this.terms = undefined;
+    this.#terms?.close();
+    this.#terms = undefined;
   }
 
-  private search(value: Value, found: number[]): void {
+  #search(value: Value, found: number[]): void {
     const text = textOf(value);
     if (text === null || text === '') return;
     const { ignoreCase, ignoreOverlaps, stopOnHit } = this.params;
-    const { trie } = this.terms as EntityTerms;
+    const { trie } = this.#terms as EntityTerms;
     const hits = trie.find(ignoreCase ? text.toLowerCase() : text, stopOnHit ? firstStart : undefined);
     for (const { entry } of ignoreOverlaps ? leftmostHits(hits) : hits) found.push(entry);
   }

@@ -26,29 +26,27 @@ const parameters = Type.Object({
   dictionaries: Type.Array(Type.String(READS)),
   /** The fields to search. */
   source: Type.Array(Type.String()),
-  /** The fields for what is found: as many as sources, or one for all. */
+  /** The fields for the results: one for each source, or one for all. */
   dest: Type.Array(Type.String()),
   /**
-   * Whether upper and lower case are the same. Terms are reported as the dictionary has them; terms that differ in case
-   * alone are all reported. Defaults to false.
+   * Whether letter case is ignored. Terms are reported as in the dictionary; terms that differ only in case are all
+   * reported. Defaults to false.
    */
   ignoreCase: Type.Optional(Type.Boolean({ default: false })),
   /**
-   * Whether a term counts only where no letter stands right before or after it; digits and underscores may. Defaults to
-   * true.
+   * Whether a term matches only if no letter is directly before or after it. Digits and underscores are allowed there.
+   * Defaults to true.
    */
   onlyWholeWords: Type.Optional(Type.Boolean({ default: true })),
-  /**
-   * Whether a term counts only where white space, or an end of the text, stands on both sides of it. Defaults to false.
-   */
+  /** Whether a term matches only between white space or the ends of the text. Defaults to false. */
   onlyWhitespaceSeparated: Type.Optional(Type.Boolean({ default: false })),
-  /** Whether hits may not overlap: longer ones come first, then earlier ones. Defaults to false. */
+  /** Whether matches may not overlap: longer ones win, then earlier ones. Defaults to false. */
   ignoreOverlaps: Type.Optional(Type.Boolean({ default: false })),
-  /** Whether only the first hit of each value is written, the one that ends first. Defaults to false. */
+  /** Whether only the first match of each value is written, the one that ends first. Defaults to false. */
   stopOnHit: Type.Optional(Type.Boolean({ default: false })),
-  /** Whether payloads are written instead of terms; a term without one stands for itself. Defaults to true. */
+  /** Whether payloads are written instead of terms. A term without a payload is its own payload. Defaults to true. */
   usePayloads: Type.Optional(Type.Boolean({ default: true })),
-  /** A field for the terms, in addition to their payloads. It needs usePayloads. By default there is none. */
+  /** A field for the terms, in addition to their payloads. Requires usePayloads. Defaults to none. */
   entityField: Type.Optional(Type.String()),
   /** What happens to a destination that exists: "overwrite", "append" or "skip". Defaults to "overwrite". */
   updateMode: UpdateModeParameter,
@@ -56,18 +54,18 @@ const parameters = Type.Object({
 });
 
 /**
- * Finds the terms of dictionaries in texts and writes what the dictionaries say of them.
+ * Finds the terms of dictionaries in texts and writes their payloads.
  *
- * A dictionary is a CSV file in UTF-8 without a header. The first cell of a row is a term, the second, if there is one,
- * its payload (a code, a category, the preferred name); further cells are not read. White space around cells goes. Of
- * equal terms the first counts, also across dictionaries. Dictionaries are read when a run starts; a million terms take
- * about 100 MB, once for all pipeline threads.
+ * A dictionary is a CSV file in UTF-8 without a header. The first cell of a row is a term, the second its payload, if
+ * it exists (a code, a category, the preferred name); other cells are not read. White space around cells is removed. If
+ * a term occurs twice, the first one counts, also across dictionaries. Dictionaries are read when a run starts. A
+ * million terms take about 100 MB, shared by all pipeline threads.
  *
- * All values of a source are searched, numbers and booleans as texts; null and objects hold nothing. Every hit is
- * written, in the order in which the hits end; of hits that end together the first in the alphabet comes first. A term
- * that occurs twice is written twice. White space inside a term is found exactly as it is written. Without a hit the
- * destination stays as it is. When several sources share one destination, the mode "overwrite" leaves the hits of the
- * last source that has any, "append" collects those of all.
+ * All values of a source are searched, numbers and booleans as texts. Null and objects contain nothing. Every match is
+ * written, in the order in which the matches end; matches that end together are in alphabetical order. A term that
+ * occurs twice is written twice. White space inside a term must match exactly. Without a match the destination does not
+ * change. If several sources share one destination, the mode "overwrite" keeps the matches of the last source with a
+ * match, "append" collects those of all.
  *
  * Chinese, Japanese and Thai have no white space between words: use onlyWholeWords: false there.
  */
@@ -90,7 +88,7 @@ export class ExtractEntities extends Stage<typeof parameters> {
       output: [{ id: '1', text: 'From YORK to New York', cities: ['GB-YOR', 'US-NY'], names: ['York', 'New York'] }],
     },
     {
-      description: 'What stands beside a whole word is no letter; a digit is none',
+      description: 'The characters around a whole word are no letters. Digits are no letters',
       needs: 'cities.csv with the rows "New York,US-NY" and "York,GB-YOR"',
       params: { dictionaries: ['cities.csv'], source: ['text'], dest: ['cities'] },
       documents: [
@@ -108,14 +106,14 @@ export class ExtractEntities extends Stage<typeof parameters> {
     return checkEntityParameters(params);
   }
 
-  private readonly pairs: readonly FieldPair[];
-  private readonly output: EntityOutput;
-  private terms: EntityTerms | undefined;
+  readonly #pairs: readonly FieldPair[];
+  readonly #output: EntityOutput;
+  #terms: EntityTerms | undefined;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.pairs = fieldPairs(params.source, params.dest);
-    this.output = {
+    this.#pairs = fieldPairs(params.source, params.dest);
+    this.#output = {
       usePayloads: params.usePayloads as boolean,
       entityField: params.entityField,
       updateMode: params.updateMode as UpdateMode,
@@ -129,9 +127,9 @@ export class ExtractEntities extends Stage<typeof parameters> {
 
   override async start(): Promise<void> {
     const { dictionaries, ignoreCase, onlyWholeWords, onlyWhitespaceSeparated, s3, azure, gcp } = this.params;
-    // What stands between white space stands between characters that are no letters.
+    // A term between white space is also between characters that are no letters.
     const wholeWords = onlyWholeWords || onlyWhitespaceSeparated;
-    this.terms = await EntityTerms.open(
+    this.#terms = await EntityTerms.open(
       {
         dictionaries,
         storage: { s3, azure, gcp },
@@ -144,26 +142,26 @@ export class ExtractEntities extends Stage<typeof parameters> {
   }
 
   override process(document: Document): void {
-    for (const { source, dest } of this.pairs) {
+    for (const { source, dest } of this.#pairs) {
       const value = document.get(source);
       if (value === undefined) continue;
       const found: number[] = [];
-      if (Array.isArray(value)) for (const item of value) this.search(item, found);
-      else this.search(value, found);
-      writeEntities(document, dest, this.terms as EntityTerms, found, this.output);
+      if (Array.isArray(value)) for (const item of value) this.#search(item, found);
+      else this.#search(value, found);
+      writeEntities(document, dest, this.#terms as EntityTerms, found, this.#output);
     }
   }
 
   override stop(): void {
-    this.terms?.close();
-    this.terms = undefined;
+    this.#terms?.close();
+    this.#terms = undefined;
   }
 
-  private search(value: Value, found: number[]): void {
+  #search(value: Value, found: number[]): void {
     const text = textOf(value);
     if (text === null || text === '') return;
     const { ignoreCase, ignoreOverlaps, stopOnHit, onlyWhitespaceSeparated } = this.params;
-    const terms = this.terms as EntityTerms;
+    const terms = this.#terms as EntityTerms;
     const isAccepted = (hit: TermHit) => !onlyWhitespaceSeparated || isSeparated(text, hit);
     const lastStart = (hits: readonly TermHit[]) => earliestEnd(hits.filter(isAccepted)) - 1;
     const hits = terms.trie.find(ignoreCase ? foldUnits(text) : text, stopOnHit ? lastStart : undefined);
@@ -181,7 +179,7 @@ interface NamedHit extends TermHit {
   readonly term: string;
 }
 
-/** Adds the hit, and those of the terms that differ from its term in case alone. */
+/** Adds the match, and those of the terms that differ from its term only in case. */
 function addVariants({ start, end, entry }: TermHit, terms: EntityTerms, named: NamedHit[]): void {
   for (let variant = entry; variant >= 0; variant = terms.trie.variant(variant)) {
     named.push({ start, end, entry: variant, term: terms.term(variant) });

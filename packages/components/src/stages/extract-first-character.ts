@@ -11,26 +11,26 @@ import { isBlank } from '@headrace/java-text/text';
 import { checkDestination } from '../fields/destination.ts';
 
 const parameters = Type.Object({
-  /** For each field the one that receives its first character, at least one entry. */
+  /** For each field the field that receives its first character. At least one entry. */
   fieldMapping: MapOf(Type.String()),
-  /** What is written in place of a character that is no letter; with "SKIP" nothing is. Defaults to "nonalpha". */
+  /** What is written if the character is not a letter. With "SKIP" nothing is written. Defaults to "nonalpha". */
   replacement: Type.Optional(Type.String({ default: 'nonalpha' })),
 });
 
 /**
- * Writes the first character of a field's first value to another field when it is a letter, else a replacement: what an
- * index from A to Z is made of.
+ * Writes the first character of a field's first value to another field, or a replacement if it is not a letter. Use it
+ * for an index from A to Z.
  *
- * A letter is one of any script, and keeps its case; digits, white space and emoji are none. White space before the
- * first letter is not passed over. What the other field held is replaced. A field that is missing, null, empty, an
- * object or nothing but white space is left alone, and so is the other field then.
+ * Letters of any script count and keep their case. Digits, white space and emoji are no letters. White space before the
+ * first letter is not skipped. The previous value of the other field is replaced. If the field is missing, null, empty,
+ * an object or only white space, neither field changes.
  */
 export class ExtractFirstCharacter extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
 
   static readonly examples = [
     {
-      description: 'The letter that a name stands under',
+      description: 'The letter under which a name is listed',
       params: { fieldMapping: { name: 'letter' }, replacement: '#' },
       documents: [
         { id: '1', name: 'Émile' },
@@ -50,22 +50,22 @@ export class ExtractFirstCharacter extends Stage<typeof parameters> {
     for (const [source, dest] of params.fieldMapping) yield* checkDestination(`fieldMapping.${source}`, dest);
   }
 
-  private readonly pairs: readonly (readonly [source: string, dest: string])[];
-  private readonly replacement: string | undefined;
+  readonly #pairs: readonly (readonly [source: string, dest: string])[];
+  readonly #replacement: string | undefined;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.pairs = [...params.fieldMapping];
-    this.replacement = params.replacement === 'SKIP' ? undefined : params.replacement;
+    this.#pairs = [...params.fieldMapping];
+    this.#replacement = params.replacement === 'SKIP' ? undefined : params.replacement;
   }
 
   override process(document: Document): void {
-    for (const [source, dest] of this.pairs) {
+    for (const [source, dest] of this.#pairs) {
       const text = document.text(source);
       const first = text?.codePointAt(0);
       if (text === undefined || first === undefined) continue;
       if (isLetter(first)) document.set(dest, String.fromCodePoint(first));
-      else if (this.replacement !== undefined && !isBlank(text)) document.set(dest, this.replacement);
+      else if (this.#replacement !== undefined && !isBlank(text)) document.set(dest, this.#replacement);
     }
   }
 }

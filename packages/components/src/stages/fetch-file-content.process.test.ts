@@ -26,7 +26,7 @@ describe('FetchFileContent', () => {
       document: { id: '1', file_path: join(folder, 'a b%20.txt') },
     }));
 
-  it('reads local paths as they stand, and URIs with their escapes', async () => {
+  it('reads local paths literally, and URIs with their escapes', async () => {
     const path = join(folder, 'a b%20.txt');
     const bytes = Buffer.from('text').toString('base64');
     expect(await fetch(path)).toBe(bytes);

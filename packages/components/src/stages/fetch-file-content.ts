@@ -5,29 +5,29 @@ import { checkStorageSettings, type StorageSettings, storageParameters } from '.
 import { Storages, unreadyStorages } from '../storage/storages.ts';
 
 const parameters = Type.Object({
-  /** The field with the path; of a list the first value. Defaults to file_path. */
+  /** The field with the path. If it is a list, its first value is used. Defaults to file_path. */
   filePathField: Type.Optional(Type.String({ default: 'file_path' })),
-  /** The field for the bytes; what it held is replaced. Defaults to file_content. */
+  /** The field for the bytes. The previous value is replaced. Defaults to file_content. */
   fileContentField: Type.Optional(Type.String({ default: 'file_content' })),
   ...storageParameters,
 });
 
 /**
- * Reads the file whose path is in a field, and puts its bytes into another field. In JSON they are base64 text.
+ * Reads the file whose path is in a field, and writes its bytes to another field. In JSON they are base64 text.
  *
- * A path is a local one, relative to the working directory, or classpath:x, which is x in the working directory, or a
+ * A path is a local path relative to the working directory, or classpath:x, which is x in the working directory, or a
  * URI: file:///..., and with the block of the provider s3://bucket/key, gs://bucket/name or
- * https://account.blob.core.windows.net/container/name. Pages of the web are for the stage FetchUri.
+ * https://account.blob.core.windows.net/container/name. For web pages, use the stage FetchUri.
  *
- * A document without the field, or with null in it, is left alone. A file that cannot be read, a folder, and a file of
- * more than 256 MiB fail the document. Several files are read at a time; documents keep their order.
+ * A document without the field, or with null in it, does not change. A file that cannot be read, a folder, and a file
+ * of more than 256 MiB fail the document. Several files are read at a time. Documents keep their order.
  */
 export class FetchFileContent extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
 
   static readonly examples = [
     {
-      description: 'Read a local file; documents without a path pass',
+      description: 'Read a local file; documents without a path do not change',
       params: { filePathField: 'path', fileContentField: 'bytes' },
       documents: [
         { id: '1', path: 'examples/data/inbox/note.txt' },
@@ -47,20 +47,20 @@ export class FetchFileContent extends Stage<typeof parameters> {
   }
 
   override readonly maxInFlight = 16;
-  private readonly storages = new Storages(this.params as StorageSettings);
+  readonly #storages = new Storages(this.params as StorageSettings);
 
   override process(document: Document): Promise<void> | undefined {
     const { filePathField = 'file_path' } = this.params;
     const path = document.text(filePathField);
-    return path === undefined ? undefined : this.fetch(document, path);
+    return path === undefined ? undefined : this.#fetch(document, path);
   }
 
   override stop(): Promise<void> {
-    return this.storages.close();
+    return this.#storages.close();
   }
 
-  private async fetch(document: Document, path: string): Promise<void> {
+  async #fetch(document: Document, path: string): Promise<void> {
     const { fileContentField = 'file_content' } = this.params;
-    document.set(fileContentField, await this.storages.readContent(path, MAX_CONTENT_BYTES));
+    document.set(fileContentField, await this.#storages.readContent(path, MAX_CONTENT_BYTES));
   }
 }

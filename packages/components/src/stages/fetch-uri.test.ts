@@ -92,7 +92,7 @@ describe('FetchUri', () => {
   });
 
   describe('without an answer', () => {
-    it('tells why in the document, which goes on', async () => {
+    it('tells why in the document, which continues', async () => {
       expect(await fetched('nope')).toEqual({ url_error: 'java.net.MalformedURLException no protocol: nope' });
       expect(await fetched('nope', { errorSuffix: 'bad' })).toHaveProperty('url_bad');
       // Without a name server the look-up fails for now, with one for good.

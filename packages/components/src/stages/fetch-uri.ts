@@ -33,78 +33,78 @@ const MILLIS = { ...clamped({ minimum: 0, maximum: MAX_MILLIS }), ...capped('max
 
 const parameters = Type.Object({
   /**
-   * The field with the URL, of http or https. Blanks and the like in it must be percent-encoded; letters of other
-   * scripts need not.
+   * The field with the URL, of http or https. Blanks and similar characters in it must be percent-encoded. Letters of
+   * other scripts need no encoding.
    */
   source: Type.String(),
-  /** The field for the content; what it held is replaced. */
+  /** The field for the content. The previous value is replaced. */
   dest: Type.String(),
-  /** The status goes to the field source_suffix. Defaults to status_code. */
+  /** The suffix of the field for the status: source_suffix. Defaults to status_code. */
   statusSuffix: Type.Optional(Type.String({ default: 'status_code' })),
-  /** The number of bytes kept goes to the field source_suffix. Defaults to size. */
+  /** The suffix of the field for the number of bytes that were kept: source_suffix. Defaults to size. */
   sizeSuffix: Type.Optional(Type.String({ default: 'size' })),
-  /** The failure goes to the field source_suffix. Defaults to error. */
+  /** The suffix of the field for the failure: source_suffix. Defaults to error. */
   errorSuffix: Type.Optional(Type.String({ default: 'error' })),
   /**
-   * How many bytes are kept, unpacked. The rest is neither kept nor downloaded. A negative number is no limit. Defaults
-   * to 2147483647.
+   * How many uncompressed bytes are kept. The rest is not downloaded. A negative number means no limit. Defaults to
+   * 2147483647.
    */
   maxSize: Type.Optional(Type.Integer({ default: 2_147_483_647 })),
-  /**
-   * How often a URL is tried again when there was no answer, or one with a status of statusCodeRetryList. Defaults to
-   * 0.
-   */
+  /** How often a URL is tried again without an answer, or after a status of statusCodeRetryList. Defaults to 0. */
   maxRetries: Type.Optional(Type.Integer({ default: 0, ...clamped({ minimum: 0 }), ...capped('maxRetries') })),
   /**
-   * Milliseconds before the first of these attempts; before each further one it is twice as long. The actual wait is up
-   * to half shorter, at random, or as long as the server asks (Retry-After). Defaults to 100.
+   * Milliseconds before the first of these attempts. Each further wait is twice as long. The actual wait is up to half
+   * shorter, at random, or as long as the server asks (Retry-After). Defaults to 100.
    */
   initialExpiryMs: Type.Optional(Type.Integer({ default: 100, ...MILLIS })),
   /** The longest of these waits, in milliseconds. Defaults to 10000. */
   maxExpiryMs: Type.Optional(Type.Integer({ default: 10_000, ...MILLIS })),
-  /** No effect: no document waits for a connection of another one. Defaults to 60000. */
+  /** No effect: no document waits for the connection of another one. Defaults to 60000. */
   connectionRequestTimeout: Type.Optional(Type.Integer({ default: 60_000, noEffect: true })),
-  /** Milliseconds that connecting may take; 0 is no limit. Defaults to 60000. */
+  /** The maximum time to connect, in milliseconds. 0 means no limit. Defaults to 60000. */
   connectTimeout: Type.Optional(Type.Integer({ default: 60_000, ...TIMEOUT })),
-  /** Milliseconds that the server may be silent, before its answer and within it; 0 is no limit. Defaults to 60000. */
+  /**
+   * The maximum time without data from the server, before and during its answer, in milliseconds. 0 means no limit.
+   * Defaults to 60000.
+   */
   socketTimeout: Type.Optional(Type.Integer({ default: 60_000, ...TIMEOUT })),
   /**
-   * The statuses to try again: "429", "50x" for 500 to 509, "5xx" for 500 to 599. One that stays is a failure, with
-   * maxRetries 0 at once. "30x" and its like keep redirects from being followed. Defaults to none.
+   * The statuses to try again: "429", "50x" for 500 to 509, "5xx" for 500 to 599. A status that stays is a failure,
+   * with maxRetries 0 immediately. With "30x" and similar, redirects are not followed. Defaults to none.
    */
   statusCodeRetryList: Type.Optional(Type.Array(Type.String(), { default: [] })),
-  /** Headers to send, in place of those that are sent anyway. */
+  /** Headers to send. They replace the default headers. */
   headers: Type.Optional(MapOf(Type.Unknown())),
 });
 
-/** Requests at once, and connections to one server. */
+/** Requests at the same time, and connections to one server. */
 const IN_FLIGHT = 128;
 const MAX_REDIRECTS = 50;
 
 /**
- * Fetches the URL in a field and puts what it answers into another field, as bytes (in JSON they are base64 text).
+ * Fetches the URL in a field and writes the content to another field, as bytes (in JSON they are base64 text).
  *
- * Beside the content, the document gets the status and the number of bytes, in fields that are named after the one with
- * the URL: for the source "url" they are url_status_code and url_size. Every answer counts, that of a 404 too; a
- * condition on the status tells later stages which to take. An answer without content gives empty bytes.
+ * The document also gets the status and the number of bytes, in fields that are named after the field with the URL: for
+ * the source "url" they are url_status_code and url_size. Every answer counts, including a 404. A condition on the
+ * status can select the documents for later stages. An answer without content makes empty bytes.
  *
- * When there is no answer, the document gets url_error instead and goes on. It begins with the kind of failure:
+ * Without an answer, the document gets url_error and continues. The text begins with the kind of failure:
  * "java.net.MalformedURLException no protocol: abc", "java.net.UnknownHostException ...",
  * "java.net.SocketTimeoutException Read timed out", "org.apache.http.conn.HttpHostConnectException Connect to ...
  * failed: Connection refused", "java.io.IOException Retry request to ..." for a status of the retry list that stayed.
  *
- * A document without the field, or with null or an empty text in it, is left alone; of a list the first value is
- * fetched. Redirects are followed, up to 50. Compressed answers are unpacked. Cookies are not kept. A user and password
- * in the URL are sent as basic authentication. Proxies are taken from HTTP_PROXY, HTTPS_PROXY and NO_PROXY of the
- * environment. 128 documents are fetched at a time, connections are kept, and documents keep their order. Answers over
- * 256 MiB are errors unless maxSize cuts them before.
+ * A document without the field, or with null or an empty text in it, does not change. If the field is a list, its first
+ * value is fetched. Up to 50 redirects are followed. Compressed answers are decompressed. Cookies are not kept. A user
+ * and password in the URL are sent as basic authentication. Proxies are read from HTTP_PROXY, HTTPS_PROXY and NO_PROXY
+ * of the environment. 128 documents are fetched at a time, connections are reused, and documents keep their order.
+ * Answers of more than 256 MiB are errors unless maxSize cuts them.
  */
 export class FetchUri extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
 
   static readonly examples = [
     {
-      description: 'Fetch pages, trying again when the server is overloaded',
+      description: 'Fetch pages, with retries when the server is overloaded',
       needs: 'A server at http://localhost:8080',
       params: { source: 'url', dest: 'page', maxRetries: 3, statusCodeRetryList: ['429', '5xx'] },
       documents: [
@@ -133,26 +133,26 @@ export class FetchUri extends Stage<typeof parameters> {
         validateHeaderName(name);
         validateHeaderValue(name, headerValue(value));
       } catch (error) {
-        yield { parameter: ['headers', name], message: `headers.${name} is no valid header: ${messageOf(error)}` };
+        yield { parameter: ['headers', name], message: `headers.${name} is not a valid header: ${messageOf(error)}` };
       }
     }
   }
 
   override readonly maxInFlight = IN_FLIGHT;
-  private readonly headers: Readonly<Record<string, string>>;
-  private readonly isListed: (status: number) => boolean;
-  private readonly statusField: string;
-  private readonly sizeField: string;
-  private readonly errorField: string;
-  private client: HttpClient | undefined;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #isListed: (status: number) => boolean;
+  readonly #statusField: string;
+  readonly #sizeField: string;
+  readonly #errorField: string;
+  #client: HttpClient | undefined;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.headers = Object.fromEntries([...(params.headers ?? [])].map(([name, value]) => [name, headerValue(value)]));
-    this.isListed = statusFilter(params.statusCodeRetryList as string[]);
-    this.statusField = `${params.source}_${params.statusSuffix}`;
-    this.sizeField = `${params.source}_${params.sizeSuffix}`;
-    this.errorField = `${params.source}_${params.errorSuffix}`;
+    this.#headers = Object.fromEntries([...(params.headers ?? [])].map(([name, value]) => [name, headerValue(value)]));
+    this.#isListed = statusFilter(params.statusCodeRetryList as string[]);
+    this.#statusField = `${params.source}_${params.statusSuffix}`;
+    this.#sizeField = `${params.source}_${params.sizeSuffix}`;
+    this.#errorField = `${params.source}_${params.errorSuffix}`;
   }
 
   override async start(): Promise<void> {
@@ -161,9 +161,9 @@ export class FetchUri extends Stage<typeof parameters> {
       retries: Math.max(0, maxRetries),
       initialDelay: Math.max(0, initialExpiryMs),
       maxDelay: Math.max(0, maxExpiryMs),
-      statuses: this.isListed,
+      statuses: this.#isListed,
     };
-    this.client = await HttpClient.open({
+    this.#client = await HttpClient.open({
       connections: IN_FLIGHT,
       connectTimeout: Math.max(0, connectTimeout),
       answerTimeout: Math.max(0, socketTimeout),
@@ -176,50 +176,50 @@ export class FetchUri extends Stage<typeof parameters> {
     const text = document.text(this.params.source);
     if (text === undefined || text === '') return undefined;
     const problem = javaUrlProblem(text);
-    if (problem === undefined) return this.fetch(document, javaTrim(text));
-    document.set(this.errorField, problem);
+    if (problem === undefined) return this.#fetch(document, javaTrim(text));
+    document.set(this.#errorField, problem);
     return undefined;
   }
 
   override async stop(): Promise<void> {
-    await this.client?.close();
+    await this.#client?.close();
   }
 
-  private async fetch(document: Document, url: string): Promise<void> {
+  async #fetch(document: Document, url: string): Promise<void> {
     let response: HttpResponse;
     try {
-      response = await this.get(url);
+      response = await this.#get(url);
     } catch (error) {
       if (!(error instanceof HttpError) || error.failure === 'aborted') throw error;
-      document.set(this.errorField, javaHttpException(error));
+      document.set(this.#errorField, javaHttpException(error));
       return;
     }
-    if (this.isListed(response.status)) {
-      document.set(this.errorField, `java.io.IOException Retry request to '${url}'`);
+    if (this.#isListed(response.status)) {
+      document.set(this.#errorField, `java.io.IOException Retry request to '${url}'`);
       return;
     }
     document.set(this.params.dest, response.body);
-    document.set(this.statusField, response.status);
-    document.set(this.sizeField, response.body.length);
+    document.set(this.#statusField, response.status);
+    document.set(this.#sizeField, response.body.length);
   }
 
-  private get(url: string): Promise<HttpResponse> {
+  #get(url: string): Promise<HttpResponse> {
     const { maxSize = -1 } = this.params;
     const isCut = maxSize >= 0 && maxSize <= MAX_CONTENT_BYTES;
     return getFollowing(
-      this.client as HttpClient,
+      this.#client as HttpClient,
       {
         url,
-        headers: this.headers,
+        headers: this.#headers,
         maxBodyBytes: isCut ? maxSize : MAX_CONTENT_BYTES,
         oversize: isCut ? 'cut' : 'fail',
       },
-      { limit: MAX_REDIRECTS, follow: (status) => !this.isListed(status) },
+      { limit: MAX_REDIRECTS, follow: (status) => !this.#isListed(status) },
     );
   }
 }
 
-/** The mistake of an entry of the retry list; undefined when there is none. */
+/** The mistake in an entry of the retry list; undefined if there is none. */
 function retryEntryProblem(entry: string): Pick<ParameterProblem, 'message' | 'hint' | 'severity'> | undefined {
   if (/^2(00|0x|xx)$/i.test(entry)) {
     return { message: `"${entry}" would try successful answers again`, hint: 'Remove it.' };
@@ -227,8 +227,8 @@ function retryEntryProblem(entry: string): Pick<ParameterProblem, 'message' | 'h
   if (!isStatusPattern(entry)) {
     return {
       severity: 'warning',
-      message: `"${entry}" is no status and has no effect`,
-      hint: 'Write a status, as 429, or with x for any digit at its end, as 50x or 5xx.',
+      message: `"${entry}" is not a status and has no effect`,
+      hint: 'Write a status, as 429, or x for any digit at its end, as 50x or 5xx.',
     };
   }
   if (entry.startsWith('2')) return { severity: 'warning', message: `"${entry}" tries successful answers again` };

@@ -43,7 +43,7 @@ describe('FormatDate', () => {
     expect(await run(day, { id: '1', a: value, b: 'old' })).toEqual([JSON.stringify({ id: '1', a: value, b: 'old' })]);
   });
 
-  it('counts numbers in seconds when it is told so', async () => {
+  it('counts numbers in seconds if configured', async () => {
     expect(await formatted(1700000000, { epochUnit: 'seconds', formatStr: 'uuuu-MM-dd HH:mm:ss' })).toBe(
       '2023-11-14 22:13:20',
     );

@@ -49,16 +49,16 @@ const parameters = Type.Object({
 });
 
 /**
- * Writes dates in a pattern: 2024-05-06T11:08:00Z as 6 May 2024. It is the opposite of ParseDate, whose instants it
- * reads.
+ * Writes dates in a pattern: 2024-05-06T11:08:00Z as 6 May 2024. It is the opposite of ParseDate and reads its
+ * instants.
  *
- * A date is a text in ISO form, or a number that counts from 1970-01-01 in UTC. ISO forms are 2024-05-06T11:08:00Z,
- * with an offset such as +02:00 in place of Z, with a blank in place of T, with a fraction of a second, without
- * seconds, and 2024-05-06 alone, which is its midnight. A text without an offset is read in timeZoneId. Use ParseDate
- * first for other forms.
+ * A date is a text in ISO form, or a number that counts from 1970-01-01 in UTC. ISO forms are 2024-05-06T11:08:00Z;
+ * with an offset such as +02:00 instead of Z; with a blank instead of T; with a fraction of a second; without seconds;
+ * and 2024-05-06, which is midnight. A text without an offset is read in timeZoneId. For other forms, use ParseDate
+ * first.
  *
- * Other values are left out, and null is. When no value is a date, the destination keeps what it held; a field that is
- * its own destination is removed then, with "overwrite". A document fails when a date does not fit the pattern.
+ * Null and other values are left out. If no value is a date, the destination does not change; with "overwrite", a field
+ * that is its own destination is then removed. A document fails if a date does not fit the pattern.
  */
 export class FormatDate extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -86,7 +86,7 @@ export class FormatDate extends Stage<typeof parameters> {
       ],
     },
     {
-      description: 'The month of a count of seconds, to group documents by',
+      description: 'The month of a number of seconds, to group documents',
       params: { source: ['time'], dest: ['month'], formatStr: 'yyyy-MM', epochUnit: 'seconds' },
       documents: [{ id: '1', time: 1700000000 }],
       output: [{ id: '1', time: 1700000000, month: '2023-11' }],
@@ -105,7 +105,7 @@ export class FormatDate extends Stage<typeof parameters> {
       yield {
         parameter: 'locale',
         message: `locale is not a language tag: "${locale}"`,
-        hint: 'Write a language, and a region where it matters: de, de-DE, en-GB.',
+        hint: 'Write a language, and a region if it matters: de, de-DE, en-GB.',
       };
       return;
     }
@@ -116,43 +116,43 @@ export class FormatDate extends Stage<typeof parameters> {
     }
   }
 
-  private readonly pairs: readonly FieldPair[];
-  private readonly pattern: DateFormat;
-  private readonly zone: DateZone;
-  private readonly factor: number;
+  readonly #pairs: readonly FieldPair[];
+  readonly #pattern: DateFormat;
+  readonly #zone: DateZone;
+  readonly #factor: number;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.pairs = fieldPairs(params.source, params.dest);
-    this.pattern = compileDateFormat(params.formatStr, params.locale);
-    this.zone = resolveZone(params.timeZoneId ?? 'UTC');
-    this.factor = params.epochUnit === 'seconds' ? 1000 : 1;
+    this.#pairs = fieldPairs(params.source, params.dest);
+    this.#pattern = compileDateFormat(params.formatStr, params.locale);
+    this.#zone = resolveZone(params.timeZoneId ?? 'UTC');
+    this.#factor = params.epochUnit === 'seconds' ? 1000 : 1;
   }
 
   override process(document: Document): void {
-    for (const { source, dest } of this.pairs) this.formatField(document, source, dest);
+    for (const { source, dest } of this.#pairs) this.#formatField(document, source, dest);
   }
 
-  private formatField(document: Document, source: string, dest: string): void {
+  #formatField(document: Document, source: string, dest: string): void {
     const mode = this.params.updateMode as UpdateMode;
     const value = document.get(source);
     if (value === undefined || (mode === 'skip' && document.has(dest))) return;
     const values = Array.isArray(value) ? value : [value];
-    const texts = values.map((item) => this.format(item)).filter((text) => text !== undefined);
+    const texts = values.map((item) => this.#format(item)).filter((text) => text !== undefined);
     if (texts.length > 0) document.update(dest, mode, texts);
     else if (source === dest && mode === 'overwrite') document.remove(dest);
   }
 
-  private format(value: Value): string | undefined {
-    const instant = this.instantOf(value);
-    return instant === undefined ? undefined : this.pattern.format(instant, this.zone);
+  #format(value: Value): string | undefined {
+    const instant = this.#instantOf(value);
+    return instant === undefined ? undefined : this.#pattern.format(instant, this.#zone);
   }
 
-  private instantOf(value: Value): Instant | undefined {
-    if (typeof value === 'string') return readInstant(value, this.zone);
-    if (typeof value === 'bigint') return instantOfMillis(value * BigInt(this.factor));
+  #instantOf(value: Value): Instant | undefined {
+    if (typeof value === 'string') return readInstant(value, this.#zone);
+    if (typeof value === 'bigint') return instantOfMillis(value * BigInt(this.#factor));
     const number = value instanceof Double ? value.value : value;
-    return typeof number === 'number' && Number.isFinite(number) ? instantOfMillis(number * this.factor) : undefined;
+    return typeof number === 'number' && Number.isFinite(number) ? instantOfMillis(number * this.#factor) : undefined;
   }
 }
 

@@ -3,22 +3,21 @@ import { stringHash } from '@headrace/java-text/text';
 import { checkDestination } from '../fields/destination.ts';
 
 const parameters = Type.Object({
-  /** Must not be empty, and has no effect: the id is hashed, whatever it says. Write "id". */
+  /** Must not be empty, and has no effect: the id is always hashed. Write "id". */
   fieldName: Type.String(),
-  /** The field for the label; what it held is replaced. */
+  /** The field for the label. The previous value is replaced. */
   dest: Type.String(),
-  /** The labels, at least one. Another number of them, or another order, gives documents other labels. */
+  /** The labels, at least one. Another number of labels, or another order, gives documents other labels. */
   buckets: Type.Array(Type.String()),
 });
 
 /**
- * Writes one label out of a list, chosen by the id of the document: the same id always gets the same label, and over
- * many documents all labels come about equally often. That divides documents for a test of two variants, for example.
+ * Writes one label of a list, selected by the id of the document. The same id always gets the same label, and all
+ * labels are about equally frequent. This divides documents for a test of two variants, for example.
  *
- * The label is found by Java's hash of the id, a 32-bit number (h = 31 * h + unit, over the UTF-16 units of the text):
- * its remainder by the number of labels, without the sign, is the position in the list, counted from 0. So documents
- * keep the labels that they have in an index which Lucille has written. No field but the id is read, in spite of the
- * name of the stage.
+ * The label is computed from Java's hash of the id, a 32-bit number (h = 31 * h + unit, over the UTF-16 units of the
+ * text). Its remainder by the number of labels, without the sign, is the position in the list, from 0. So documents
+ * keep their labels in an index that Lucille has written. Despite the name of the stage, only the id is read.
  */
 export class HashFieldValueToBucket extends Stage<typeof parameters> {
   static override readonly parameters = parameters;

@@ -10,15 +10,15 @@ import {
 import { checkDestination } from '../fields/destination.ts';
 
 const parameters = Type.Object({
-  /** For each field whose values are to be counted the field that receives the count. */
+  /** For each field whose values are counted, the field that receives the count. */
   fieldMapping: MapOf(Type.String()),
 });
 
 /**
  * Writes how many values fields have to other fields.
  *
- * A missing field and an empty list count 0, a single value (null and an object included) 1, a list its size. The
- * length of a text does not matter. The count replaces what the target held.
+ * A missing field and an empty list count 0, a single value (including null and an object) 1, a list its size. The
+ * length of a text does not matter. The count replaces the previous value of the target.
  */
 export class Length extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -39,14 +39,14 @@ export class Length extends Stage<typeof parameters> {
     for (const [source, dest] of params.fieldMapping) yield* checkDestination(`fieldMapping.${source}`, dest);
   }
 
-  private readonly targets: readonly (readonly [source: string, dest: string])[];
+  readonly #targets: readonly (readonly [source: string, dest: string])[];
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.targets = [...params.fieldMapping];
+    this.#targets = [...params.fieldMapping];
   }
 
   override process(document: Document): void {
-    for (const [source, dest] of this.targets) document.set(dest, document.length(source));
+    for (const [source, dest] of this.#targets) document.set(dest, document.length(source));
   }
 }

@@ -22,13 +22,12 @@ import { checkDestination } from '../fields/destination.ts';
 
 const parameters = Type.Object({
   /**
-   * The fields that queries can see, at least one. Terms without a field are looked for in the first. All values count,
-   * numbers and booleans as texts.
+   * The fields that queries search, at least one. Terms without a field are searched in the first one. All values
+   * count, numbers and booleans as texts.
    */
   fields: Type.Array(Type.String()),
   /**
-   * The queries: objects of names and queries, one or several in each. Of queries with the same name the last one
-   * counts.
+   * The queries: objects with names and queries, one or several in each. If a name occurs twice, the last query counts.
    */
   queries: Type.Array(MapOf(Type.String(), COERCED)),
   /** The field that the names are added to. */
@@ -38,17 +37,16 @@ const parameters = Type.Object({
 /**
  * Lists which of some stored queries match a document: alerts, tags and routes by search.
  *
- * The names of the queries that match are added to a field, in the order of the config; it is a list from then on. When
- * none matches, the field stays as it is.
+ * The names of the matching queries are added to a field, in the order of the config. The field is then a list. If none
+ * matches, the field does not change.
  *
- * Queries are in the syntax of Lucene's classic query parser: apple, "red apple", "red apple"~2 (with other words
- * between), title:apple, title:(apple pear), appl*, ap?le, aple~1 (up to 2 letters wrong), [a TO c}, /ap+le/, +must
- * -not perhaps, AND OR NOT and brackets. Without operators any term is enough; a AND b OR c means +a +b c, so use
- * brackets. A query of nothing but exclusions matches nothing; for all others write *:* -word. Boosts are read and do
- * nothing.
+ * Queries use the syntax of Lucene's classic query parser: apple, "red apple", "red apple"~2 (with other words
+ * between), title:apple, title:(apple pear), appl*, ap?le, aple~1 (up to 2 wrong letters), [a TO c}, /ap+le/, +must
+ * -not perhaps, AND OR NOT and brackets. Without operators any term is enough. a AND b OR c means +a +b c, so use
+ * brackets. A query of only exclusions matches nothing; to match all others write *:* -word. Boosts have no effect.
  *
- * Texts and queries are compared word by word in lower case, without stop words and without stemming. Ideographs and
- * Hiragana are words by themselves. Ranges compare texts: 10 comes before 9.
+ * Texts and queries are compared word by word in lower case, without stop words and stemming. Each ideograph and each
+ * Hiragana character is a word. Ranges compare texts: 10 comes before 9.
  */
 export class MatchQuery extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -86,14 +84,14 @@ export class MatchQuery extends Stage<typeof parameters> {
     }
   }
 
-  private readonly names: readonly string[];
-  private readonly index: QueryIndex;
+  readonly #names: readonly string[];
+  readonly #index: QueryIndex;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
     const texts = new Map(params.queries.flatMap((some) => [...some]));
-    this.names = [...texts.keys()];
-    this.index = new QueryIndex([...texts.values()].map((text) => parseQuery(text, params.fields[0] as string)));
+    this.#names = [...texts.keys()];
+    this.#index = new QueryIndex([...texts.values()].map((text) => parseQuery(text, params.fields[0] as string)));
   }
 
   override process(document: Document): void {
@@ -102,8 +100,8 @@ export class MatchQuery extends Stage<typeof parameters> {
       const values = document.values(field).flatMap((value) => textOf(value) ?? []);
       if (values.length > 0) fields.set(field, analyzeValues(values));
     }
-    for (const number of this.index.matching(fields)) {
-      document.add(this.params.matchedQueriesField, this.names[number] as string);
+    for (const number of this.#index.matching(fields)) {
+      document.add(this.params.matchedQueriesField, this.#names[number] as string);
     }
   }
 }
@@ -120,7 +118,7 @@ function* checkQuery(
       yield {
         parameter,
         severity: 'warning',
-        message: `The query "${name}" looks into ${field}, which it cannot see`,
+        message: `The query "${name}" searches ${field}, which is not in fields`,
         hint: `Add ${field} to fields.`,
       };
     }

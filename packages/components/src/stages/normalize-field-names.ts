@@ -17,24 +17,24 @@ const parameters = Type.Object({
   nonAlphanumReplacement: Type.Optional(Type.String({ default: '' })),
 });
 
-/** What becomes of documents with certain fields. */
+/** The new fields for documents with certain fields. */
 interface Renaming {
-  /** Their new fields; undefined when the names are good as they are. */
+  /** The new fields; undefined if no name changes. */
   readonly shape: Shape | undefined;
-  /** Where the value of each new field stood; undefined when all values stay in their places. */
+  /** The old position of the value of each new field; undefined if all values keep their positions. */
   readonly origins: readonly number[] | undefined;
 }
 
 /**
- * Rewrites the names of all fields, so that they hold nothing but ASCII letters, digits, underscores and full stops.
+ * Changes the names of all fields so that they contain only ASCII letters, digits, underscores and full stops.
  *
- * Each blank in a name is replaced by the delimiter, every other character outside of that set by
- * nonAlphanumReplacement: by default "First Name" becomes "First_Name", and "e-mail" becomes "email". Letters with
- * accents and those of other alphabets are such characters too. Letter case stays, and so do values; names inside of
- * objects and children do not change, nor do the engine's own fields.
+ * The delimiter replaces each blank in a name, and nonAlphanumReplacement each other character outside of that set. By
+ * default "First Name" becomes "First_Name", and "e-mail" becomes "email". Letters with accents and letters of other
+ * alphabets are also replaced. Letter case and values do not change. Names inside objects and children do not change,
+ * nor do the engine's fields.
  *
- * When a new name is that of another field, the renamed field replaces it; of several fields with the same new name the
- * last is kept. A field that is left without a name, or with that of a reserved field ("run id"), fails the document.
+ * If a new name equals that of another field, the renamed field replaces it. If several fields get the same new name,
+ * the last one is kept. A field without any remaining name, or with a reserved name ("run id"), fails the document.
  */
 export class NormalizeFieldNames extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -47,27 +47,27 @@ export class NormalizeFieldNames extends Stage<typeof parameters> {
       output: [{ id: '1', First_Name: 'Ann', email: 'ann@example.com', Price_: 4 }],
     },
     {
-      description: 'Full stops between words, a sign for what is not allowed',
+      description: 'Full stops between words, a sign for characters that are not allowed',
       params: { delimiter: '.', nonAlphanumReplacement: 'x' },
       documents: [{ id: '1', 'unit price/kg': 4 }],
       output: [{ id: '1', 'unit.pricexkg': 4 }],
     },
   ];
 
-  private readonly delimiter: string;
-  private readonly replacement: string;
-  /** By the fields that documents have, which most have in common. */
-  private readonly known = new WeakMap<Shape, Renaming>();
+  readonly #delimiter: string;
+  readonly #replacement: string;
+  /** Cached by the field names of documents, which most documents share. */
+  readonly #known = new WeakMap<Shape, Renaming>();
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
     const { delimiter, nonAlphanumReplacement } = params as Required<typeof params>;
-    this.delimiter = delimiter;
-    this.replacement = nonAlphanumReplacement;
+    this.#delimiter = delimiter;
+    this.#replacement = nonAlphanumReplacement;
   }
 
   override process(document: Document): void {
-    const { shape, origins } = this.renamingOf(document.shape);
+    const { shape, origins } = this.#renamingOf(document.shape);
     if (shape === undefined) return;
     if (origins !== undefined) {
       const values = document.fieldValues;
@@ -77,19 +77,19 @@ export class NormalizeFieldNames extends Stage<typeof parameters> {
     document.shape = shape.share();
   }
 
-  private renamingOf(shape: Shape): Renaming {
-    const known = this.known.get(shape);
+  #renamingOf(shape: Shape): Renaming {
+    const known = this.#known.get(shape);
     if (known !== undefined) return known;
-    const renaming = this.plan(shape.names);
-    if (!shape.changing) this.known.set(shape, renaming);
+    const renaming = this.#plan(shape.names);
+    if (!shape.changing) this.#known.set(shape, renaming);
     return renaming;
   }
 
-  private plan(names: readonly string[]): Renaming {
+  #plan(names: readonly string[]): Renaming {
     const origins = new Map<string, number>();
     for (const [at, name] of names.entries()) {
-      const to = RESERVED_FIELDS.has(name) ? name : this.normalize(name);
-      // Only a renamed field replaces another one: a field that has the name already gives way.
+      const to = RESERVED_FIELDS.has(name) ? name : this.#normalize(name);
+      // Only a renamed field replaces another one. A field that already has the name is replaced.
       if (to !== name || !origins.has(to)) origins.set(to, at);
     }
     const renamed = [...origins.keys()];
@@ -100,20 +100,21 @@ export class NormalizeFieldNames extends Stage<typeof parameters> {
     return { shape: Shape.common(renamed), origins: [...origins.values()] };
   }
 
-  private normalize(name: string): string {
-    const { delimiter, replacement } = this;
+  #normalize(name: string): string {
+    const delimiter = this.#delimiter;
+    const replacement = this.#replacement;
     const normalized = name.replace(/[^A-Za-z0-9_.]/gu, (character) => (character === ' ' ? delimiter : replacement));
     if (normalized === name) return name;
     if (normalized === '') {
       throw new HeadraceError('HR_DOCUMENT_EMPTY_FIELD_NAME', `Nothing is left of the field name "${name}"`, {
-        hint: 'Rename or delete the field before, or set nonAlphanumReplacement.',
+        hint: 'Rename or delete the field in an earlier stage, or set nonAlphanumReplacement.',
       });
     }
     if (RESERVED_FIELDS.has(normalized)) {
       throw new HeadraceError(
         'HR_DOCUMENT_RESERVED_FIELD',
         `Field "${name}" would become ${normalized}, which is a reserved field`,
-        { hint: 'Rename or delete the field before.' },
+        { hint: 'Rename or delete the field in an earlier stage.' },
       );
     }
     return normalized;

@@ -19,9 +19,9 @@ const parameters = Type.Object({
   /** The fields for the results, one for each source, or one for all. A source may be its own destination. */
   dest: Type.Array(Type.String()),
   /**
-   * "lowercase", "uppercase", "title_case" (a capital at the start and behind white space, all else in lower case:
+   * "lowercase", "uppercase", "title_case" (a capital at the start and after white space, lower case otherwise:
    * "O'neil") or "sentence_case" (a capital at the start and after each full stop, question mark or exclamation mark
-   * that one blank follows, all else in lower case). Letter case does not matter.
+   * with one blank after it, lower case otherwise). The letter case of the mode does not matter.
    */
   mode: Type.String(),
   /**
@@ -42,9 +42,9 @@ const MODES: ReadonlyMap<string, (text: string) => string> = new Map([
 /**
  * Changes the letter case of texts.
  *
- * Numbers and booleans become texts, a list of one value becomes that value; null and objects go through as they are.
- * Missing fields and empty lists change nothing. The rules are those of Unicode, the same for all languages: "straße"
- * in upper case is "STRASSE".
+ * Numbers and booleans become texts. A list of one value becomes that value. Null and objects do not change. Missing
+ * fields and empty lists change nothing. The rules are those of Unicode for all languages: "straße" in upper case is
+ * "STRASSE".
  */
 export class NormalizeText extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -74,22 +74,22 @@ export class NormalizeText extends Stage<typeof parameters> {
     }
   }
 
-  private readonly pairs: readonly FieldPair[];
-  private readonly change: (text: string) => string;
+  readonly #pairs: readonly FieldPair[];
+  readonly #change: (text: string) => string;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.pairs = fieldPairs(params.source, params.dest);
-    this.change = MODES.get(params.mode.toLowerCase()) as (text: string) => string;
+    this.#pairs = fieldPairs(params.source, params.dest);
+    this.#change = MODES.get(params.mode.toLowerCase()) as (text: string) => string;
   }
 
   override process(document: Document): void {
     const mode = this.params.updateMode as UpdateMode;
-    for (const { source, dest } of this.pairs) transformTexts(document, source, dest, mode, this.change);
+    for (const { source, dest } of this.#pairs) transformTexts(document, source, dest, mode, this.#change);
   }
 
   override processTable(table: DocumentTable): boolean {
     const mode = this.params.updateMode as UpdateMode;
-    return this.pairs.every(({ source, dest }) => transformColumn(table, source, dest, mode, this.change));
+    return this.#pairs.every(({ source, dest }) => transformColumn(table, source, dest, mode, this.#change));
   }
 }

@@ -172,8 +172,8 @@ describe('OpenAIEmbed', () => {
       ['with too few embeddings', '{"data":[]}', /has 0 embeddings for 1 texts/],
       ['without embeddings', '{"object":"list"}', /has no embeddings for 1 texts/],
       ['that is not JSON', '<html>', /is not JSON/],
-      ['with something else for a vector', '{"data":[{"index":0,"embedding":["x"]}]}', /no list of numbers/],
-      ['with half a vector', '{"data":[{"index":0,"embedding":"AAA="}]}', /no list of numbers/],
+      ['with something else for a vector', '{"data":[{"index":0,"embedding":["x"]}]}', /not a list of numbers/],
+      ['with half a vector', '{"data":[{"index":0,"embedding":"AAA="}]}', /not a list of numbers/],
       ['for another text', '{"data":[{"index":5,"embedding":[1]}]}', /not have an embedding for each text/],
     ];
     it.each(answers)('on an answer %s', async (_, body, message) => {

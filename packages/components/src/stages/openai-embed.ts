@@ -22,30 +22,33 @@ import { withoutEndSlashes } from '../http/without-end-slashes.ts';
 import { cutToTokens } from '../text/openai-tokens.ts';
 
 const parameters = Type.Object({
-  /** The field with the text, in the document and in its children; of a list the first value. */
+  /** The field with the text, in the document and in its children. If it is a list, its first value is used. */
   source: Type.String(),
   /** Whether the document itself is embedded. */
   embedDocument: Type.Boolean(),
-  /** Whether its attached children are. One of the two must be true. */
+  /** Whether its attached children are embedded. One of the two must be true. */
   embedChildren: Type.Boolean(),
-  /** The key for OpenAI; write ${OPENAI_API_KEY} to take it from the environment. A server of your own may take any. */
+  /**
+   * The key for OpenAI. Write ${OPENAI_API_KEY} to read it from the environment. Your own server may accept any
+   * key.
+   */
   apiKey: Type.String(),
   /** The field for the vector. Defaults to embeddings. */
   dest: Type.Optional(Type.String({ default: 'embeddings' })),
   /**
-   * The model: text-embedding-3-small, text-embedding-3-large or text-embedding-ada-002, in upper or lower case, or
-   * what the server of baseUrl has. Defaults to text-embedding-3-small.
+   * The model: text-embedding-3-small, text-embedding-3-large or text-embedding-ada-002, in upper or lower case, or a
+   * model of the server at baseUrl. Defaults to text-embedding-3-small.
    */
   modelName: Type.Optional(Type.String({ default: 'text-embedding-3-small' })),
-  /** The length of the vectors, for models that can shorten them. Defaults to the model's own. */
+  /** The length of the vectors, for models that can shorten them. Defaults to the length of the model. */
   dimensions: Type.Optional(Type.Integer({ minimum: 1 })),
-  /** Where the API answers. Defaults to OPENAI_BASE_URL of the environment, or else to https://api.openai.com/v1. */
+  /** The address of the API. Defaults to OPENAI_BASE_URL of the environment, otherwise https://api.openai.com/v1. */
   baseUrl: Type.Optional(Type.String(CONNECTS)),
 });
 
 const MODELS = ['text-embedding-3-small', 'text-embedding-3-large', 'text-embedding-ada-002'];
 const OPENAI = 'https://api.openai.com/v1';
-/** What the models take of one text. */
+/** The maximum length of one text for the models. */
 const MAX_TOKENS = 8191;
 const IN_FLIGHT = 256;
 /** Texts of one request. */
@@ -53,7 +56,7 @@ const BATCH = 128;
 /** Characters of one request: OpenAI takes 300,000 tokens, and a character is rarely more than one. */
 const BATCH_CHARACTERS = 200_000;
 
-/** Server errors and rate limits, as the official clients do; about half a minute in all. */
+/** Server errors and rate limits, as in the official clients: about half a minute in total. */
 const RETRY: RetryPolicy = {
   retries: 6,
   initialDelay: 500,
@@ -62,19 +65,19 @@ const RETRY: RetryPolicy = {
 };
 
 /**
- * Adds the embedding of a text: a vector of numbers that stands for its meaning, made by a model of OpenAI or of a
- * server that speaks its protocol.
+ * Adds the embedding of a text: a vector of numbers that represents its meaning. A model of OpenAI makes it, or a
+ * server with the same protocol.
  *
- * The document itself is embedded, or its attached children (those that ChunkText makes, for one), or both. One without
- * a text in the source field stays as it is. Texts longer than 8191 tokens are cut there. The vector is a list of
- * numbers; it replaces what the destination held.
+ * The document, its attached children (such as those of ChunkText), or both are embedded. A document or child without a
+ * text in the source field does not change. Texts longer than 8191 tokens are cut. The vector is a list of numbers. It
+ * replaces the previous value of the destination.
  *
- * Texts of documents that are processed together share requests, up to 128 in one. Requests that are refused because of
- * the rate limit, and those that fail in passing, are tried again for about half a minute, or when the server says
- * (Retry-After); then their documents fail. A text that the server refuses fails its own document only.
+ * Texts of documents that are processed together share requests, up to 128 texts in one. Requests that fail because of
+ * the rate limit or temporarily are tried again for about half a minute, or when the server says (Retry-After). Then
+ * their documents fail. A text that the server refuses fails only its document.
  *
- * baseUrl names another server: http://localhost:11434/v1 is Ollama. Without it the variable OPENAI_BASE_URL of the
- * environment does, as with the official clients. Any name of a model can be given then.
+ * baseUrl names another server: http://localhost:11434/v1 is Ollama. Without it, the variable OPENAI_BASE_URL of the
+ * environment names it, as in the official clients. Any name of a model is then allowed.
  */
 export class OpenAIEmbed extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -95,7 +98,7 @@ export class OpenAIEmbed extends Stage<typeof parameters> {
     }
     if (isBlank(params.apiKey)) yield { parameter: 'apiKey', message: 'apiKey must not be blank' };
     else if (!isHeaderValue(params.apiKey)) {
-      yield { parameter: 'apiKey', message: 'apiKey holds characters that no key has, such as a line break' };
+      yield { parameter: 'apiKey', message: 'apiKey has characters that no key has, such as a line break' };
     }
     yield* checkDestination('dest', params.dest as string);
     const { baseUrl } = params;
@@ -109,32 +112,32 @@ export class OpenAIEmbed extends Stage<typeof parameters> {
       yield {
         parameter: 'modelName',
         severity: 'warning',
-        message: `modelName ${model} is none of OpenAI's models: ${MODELS.join(', ')}`,
+        message: `modelName ${model} is not a model of OpenAI: ${MODELS.join(', ')}`,
         hint:
           best === undefined
-            ? 'It must be one of the server in OPENAI_BASE_URL, or set baseUrl.'
+            ? 'It must be a model of the server in OPENAI_BASE_URL, or set baseUrl.'
             : `Did you mean ${best}?`,
       };
     }
   }
 
   override readonly maxInFlight = IN_FLIGHT;
-  private client: HttpClient | undefined;
-  private url = '';
-  private readonly model = modelNamed(this.params.modelName as string);
-  private readonly embeddings = new BatchLoader<string, Float32Array>({
+  #client: HttpClient | undefined;
+  #url = '';
+  readonly #model = modelNamed(this.params.modelName as string);
+  readonly #embeddings = new BatchLoader<string, Float32Array>({
     maxItems: BATCH,
     maxWeight: BATCH_CHARACTERS,
     weigh: (text) => text.length,
-    load: (texts) => this.embed(texts),
+    load: (texts) => this.#embed(texts),
     mayBeOneItem: (error) => error instanceof HttpError && [400, 413, 422].includes(error.status ?? 0),
   });
 
   override async reach(_report: unknown, signal: AbortSignal): Promise<void> {
     const base = baseUrlOf(this.params);
-    const client = await this.open(NO_RETRY);
+    const client = await this.#open(NO_RETRY);
     try {
-      // Asking for the models costs nothing.
+      // The list of models is free of charge.
       requireSuccess(await client.request({ url: `${base}/models`, signal }));
     } finally {
       await client.close();
@@ -142,8 +145,8 @@ export class OpenAIEmbed extends Stage<typeof parameters> {
   }
 
   override async start(): Promise<void> {
-    this.url = `${baseUrlOf(this.params)}/embeddings`;
-    this.client = await this.open(RETRY);
+    this.#url = `${baseUrlOf(this.params)}/embeddings`;
+    this.#client = await this.#open(RETRY);
   }
 
   override process(document: Document): Promise<void> | undefined {
@@ -152,22 +155,22 @@ export class OpenAIEmbed extends Stage<typeof parameters> {
     const children = embedChildren ? document.values('___children') : [];
     const texts = children.map((child) => (child instanceof Map ? textToEmbed(first(child.get(source))) : undefined));
     if (own === undefined && texts.every((text) => text === undefined)) return undefined;
-    return this.addVectors(document, own, children, texts);
+    return this.#addVectors(document, own, children, texts);
   }
 
   override async stop(): Promise<void> {
-    await this.client?.close();
+    await this.#client?.close();
   }
 
-  /** @param texts of the children, undefined for those that stay as they are */
-  private async addVectors(
+  /** @param texts of the children, undefined for those that do not change */
+  async #addVectors(
     document: Document,
     own: string | undefined,
     children: readonly Value[],
     texts: readonly (string | undefined)[],
   ): Promise<void> {
     const dest = this.params.dest as string;
-    const [vector, ...vectors] = await Promise.all([own, ...texts].map((text) => this.vector(text)));
+    const [vector, ...vectors] = await Promise.all([own, ...texts].map((text) => this.#vector(text)));
     if (vector !== undefined) document.set(dest, vector);
     if (vectors.every((one) => one === undefined)) return;
     const embedded = children.map((child, i) => {
@@ -177,12 +180,12 @@ export class OpenAIEmbed extends Stage<typeof parameters> {
     document.put('___children', embedded);
   }
 
-  private async vector(text: string | undefined): Promise<Value | undefined> {
+  async #vector(text: string | undefined): Promise<Value | undefined> {
     if (text === undefined) return undefined;
-    return toValue(await this.embeddings.load(await cutToTokens(text, MAX_TOKENS)));
+    return toValue(await this.#embeddings.load(await cutToTokens(text, MAX_TOKENS)));
   }
 
-  private open(retry: RetryPolicy): Promise<HttpClient> {
+  #open(retry: RetryPolicy): Promise<HttpClient> {
     return HttpClient.open({
       answerTimeout: 120_000,
       headers: { authorization: `Bearer ${this.params.apiKey.trim()}`, 'content-type': 'application/json' },
@@ -190,20 +193,20 @@ export class OpenAIEmbed extends Stage<typeof parameters> {
     });
   }
 
-  private async embed(texts: readonly string[]): Promise<Float32Array[]> {
+  async #embed(texts: readonly string[]): Promise<Float32Array[]> {
     const { dimensions } = this.params;
-    const response = await (this.client as HttpClient).request({
+    const response = await (this.#client as HttpClient).request({
       method: 'POST',
-      url: this.url,
+      url: this.#url,
       body: JSON.stringify({
-        model: this.model,
+        model: this.#model,
         input: texts,
         // Half the bytes, and much faster to read than numbers in decimals.
         encoding_format: 'base64',
         ...(dimensions === undefined ? {} : { dimensions }),
       }),
     });
-    return readVectors(requireSuccess(response).body.toString(), texts.length, this.url);
+    return readVectors(requireSuccess(response).body.toString(), texts.length, this.#url);
   }
 }
 
@@ -222,7 +225,7 @@ function readVectors(body: string, count: number, url: string): Float32Array[] {
   const vectors = new Map<unknown, Float32Array>();
   for (const [i, item] of (data as { index?: unknown; embedding?: unknown }[]).entries()) {
     const vector = readVector(item?.embedding);
-    if (vector === undefined) throw new Error(`${from} has an embedding that is no list of numbers`);
+    if (vector === undefined) throw new Error(`${from} has an embedding that is not a list of numbers`);
     vectors.set(item.index ?? i, vector);
   }
   return Array.from({ length: count }, (_, i) => {
@@ -232,7 +235,7 @@ function readVectors(body: string, count: number, url: string): Float32Array[] {
   });
 }
 
-/** Little-endian 32-bit floats in base64; servers that do not know this form answer with numbers. */
+/** Little-endian 32-bit floats in base64. Servers that do not support this form answer with numbers. */
 function readVector(embedding: unknown): Float32Array | undefined {
   if (typeof embedding === 'string') {
     const bytes = Buffer.from(embedding, 'base64');
@@ -266,7 +269,7 @@ function isHeaderValue(text: string): boolean {
   }
 }
 
-/** Where the API is. */
+/** The address of the API. */
 function baseUrlOf({ baseUrl }: Static<typeof parameters>): string {
   if (baseUrl !== undefined) return withoutEndSlashes(baseUrl.trim());
   const base = process.env.OPENAI_BASE_URL?.trim() || OPENAI;

@@ -83,7 +83,7 @@ describe('ParseDate', () => {
     expect(await run(day, { id: '1', a: 'bad', b: 'old' })).toEqual(['{"id":"1","a":"bad","b":"old"}']);
   });
 
-  it('goes on to the next pattern after one that gives no full date, and warns once', async () => {
+  it('continues with the next pattern after one that gives no full date, and warns once', async () => {
     const context = stageContext();
     const params = { ...day, formatStrs: ['yyyy-MM', 'yyyy-MM-dd'], timeZoneId: 'UTC' };
     const outcomes = await runStage(

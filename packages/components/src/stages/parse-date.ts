@@ -29,17 +29,17 @@ const parameters = Type.Object({
   dest: Type.Array(Type.String()),
   /**
    * Patterns in the language of Java's DateTimeFormatter, such as yyyy-MM-dd HH:mm:ss, with English names of months and
-   * days. A pattern that gives no full date fits nothing; one without an hour means midnight. Defaults to none.
+   * days. A pattern without a full date matches nothing; one without an hour means midnight. Defaults to none.
    */
   formatStrs: Type.Optional(Type.Array(Type.String(), { default: [] })),
-  /** Ready-made formatters. Defaults to none. */
+  /** Predefined formatters. Defaults to none. */
   formatters: Type.Optional(
     Type.Array(
       Type.Object({
         /**
-         * Its name: DateMonthStrFormatter ("February 2, 2021" within a text), DatePipeFormatter ("2021|2|3" within a text),
-         * DateTwoYearsFormatter ("1998-1999" within a text, meaning the start of the first year), DateYearOnlyFormatter (a
-         * year alone) or UnixTimestampFormatter (milliseconds since 1970).
+         * The name: DateMonthStrFormatter ("February 2, 2021" within a text), DatePipeFormatter ("2021|2|3" within a
+         * text), DateTwoYearsFormatter ("1998-1999" within a text, meaning the start of the first year),
+         * DateYearOnlyFormatter (a year alone) or UnixTimestampFormatter (milliseconds since 1970).
          */
         class: Type.String(),
       }),
@@ -47,7 +47,7 @@ const parameters = Type.Object({
     ),
   ),
   /**
-   * The zone of dates that name none, such as "Europe/Paris", "UTC" or "+02:00". Defaults to the zone of the process.
+   * The zone of dates without a zone, such as "Europe/Paris", "UTC" or "+02:00". Defaults to the zone of the process.
    */
   timeZoneId: Type.Optional(Type.String()),
   /**
@@ -59,19 +59,19 @@ const parameters = Type.Object({
 });
 
 /**
- * Turns dates in texts into instants, such as 2021-02-02T00:00:00Z: ISO texts in UTC, with a fraction of three, six or
- * nine digits where there is one.
+ * Turns dates in texts into instants, such as 2021-02-02T00:00:00Z: ISO texts in UTC. A fraction has three, six or nine
+ * digits.
  *
- * The patterns are tried in their order, then the formatters; the first that fits wins. A pattern must fit the
- * beginning of the text, what follows is ignored: longer patterns belong before shorter ones. Values that nothing fits
- * are left out, and null is. When no value is a date, the destination keeps what it held; a field that is its own
- * destination is removed then, with "overwrite".
+ * The patterns are tried in order, then the formatters. The first match wins. A pattern must match the beginning of the
+ * text; the rest is ignored, so put longer patterns before shorter ones. Null and values without a match are left out.
+ * If no value is a date, the destination does not change; with "overwrite", a field that is its own destination is then
+ * removed.
  *
- * Letter case counts. In a pattern a single letter for a number (M, d, H) takes any number of digits, two letters take
- * exactly two, and the year yy is one from 2000 to 2099. February 30 becomes the last day of February and 24:00 the
- * next midnight; a day 32, a month 13 or a weekday that is not that of the date fit nothing. A zone or an offset in the
- * text goes before timeZoneId. A time that the clocks leap over in spring is moved forward by the gap; of a time that
- * comes twice in autumn the first is taken.
+ * Letter case counts. In a pattern, a single letter for a number (M, d, H) matches any number of digits, two letters
+ * match exactly two, and the year yy is one from 2000 to 2099. February 30 becomes the last day of February, and 24:00
+ * the next midnight. A day 32, a month 13 or a weekday that does not fit the date matches nothing. A zone or an offset
+ * in the text wins over timeZoneId. A time that summer time skips is moved forward by the gap. Of a time that occurs
+ * twice in autumn, the first is used.
  */
 export class ParseDate extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -141,64 +141,64 @@ export class ParseDate extends Stage<typeof parameters> {
     }
   }
 
-  private readonly pairs: readonly FieldPair[];
-  private readonly patterns: readonly DatePattern[];
-  private readonly formatters: readonly DateFormatter[];
-  private readonly zone: DateZone;
-  private readonly partial = new Set<DatePattern>();
+  readonly #pairs: readonly FieldPair[];
+  readonly #patterns: readonly DatePattern[];
+  readonly #formatters: readonly DateFormatter[];
+  readonly #zone: DateZone;
+  readonly #partial = new Set<DatePattern>();
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.pairs = fieldPairs(params.source, params.dest);
-    this.patterns = [...new Set(params.formatStrs)].map((pattern) => compileDatePattern(pattern));
-    this.formatters = (params.formatters ?? []).map(({ class: name }) => DATE_FORMATTERS.get(name) as DateFormatter);
-    this.zone = resolveZone(params.timeZoneId ?? Intl.DateTimeFormat().resolvedOptions().timeZone);
+    this.#pairs = fieldPairs(params.source, params.dest);
+    this.#patterns = [...new Set(params.formatStrs)].map((pattern) => compileDatePattern(pattern));
+    this.#formatters = (params.formatters ?? []).map(({ class: name }) => DATE_FORMATTERS.get(name) as DateFormatter);
+    this.#zone = resolveZone(params.timeZoneId ?? Intl.DateTimeFormat().resolvedOptions().timeZone);
   }
 
   override process(document: Document): void {
-    for (const { source, dest } of this.pairs) this.parseField(document, source, dest);
+    for (const { source, dest } of this.#pairs) this.#parseField(document, source, dest);
   }
 
-  private parseField(document: Document, source: string, dest: string): void {
+  #parseField(document: Document, source: string, dest: string): void {
     const mode = this.params.updateMode as UpdateMode;
     const value = document.get(source);
     if (value === undefined || (mode === 'skip' && document.has(dest))) return;
     if (!Array.isArray(value)) {
-      const instant = this.parse(value);
+      const instant = this.#parse(value);
       if (instant === undefined) {
         if (source === dest && mode === 'overwrite') document.remove(dest);
       } else if (mode === 'overwrite') document.set(dest, instant);
       else document.update(dest, mode, [instant]);
       return;
     }
-    const instants = value.map((item) => this.parse(item)).filter((instant) => instant !== undefined);
+    const instants = value.map((item) => this.#parse(item)).filter((instant) => instant !== undefined);
     if (instants.length > 0) document.update(dest, mode, instants);
     else if (source === dest && mode === 'overwrite') document.remove(dest);
   }
 
-  private parse(value: Value): string | undefined {
+  #parse(value: Value): string | undefined {
     const text = typeof value === 'string' ? value : textOf(value);
     if (text === null || text === '') return undefined;
-    for (const pattern of this.patterns) {
+    for (const pattern of this.#patterns) {
       try {
-        const instant = pattern.parse(text, this.zone);
+        const instant = pattern.parse(text, this.#zone);
         if (instant !== undefined) return instant;
       } catch (error) {
         if (!(error instanceof PartialDateError)) throw error;
-        this.warnOnce(pattern, error);
+        this.#warnOnce(pattern, error);
       }
     }
-    for (const formatter of this.formatters) {
-      const instant = formatter(text, this.zone);
+    for (const formatter of this.#formatters) {
+      const instant = formatter(text, this.#zone);
       if (instant !== undefined) return instant;
     }
     return undefined;
   }
 
-  /** The mistake is the config's, so one line for all documents will do. */
-  private warnOnce(pattern: DatePattern, error: PartialDateError): void {
-    if (this.partial.has(pattern)) return;
-    this.partial.add(pattern);
+  /** The config is wrong, not the documents: one line for all of them is enough. */
+  #warnOnce(pattern: DatePattern, error: PartialDateError): void {
+    if (this.#partial.has(pattern)) return;
+    this.#partial.add(pattern);
     this.context.log.warn(`A date was left out: ${error.message}`);
   }
 }

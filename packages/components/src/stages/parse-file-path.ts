@@ -3,9 +3,9 @@ import { type Document, HeadraceError, type ParameterProblem, Stage, type Static
 import { folderOf, normalizeFilePath } from '../storage/normalize-file-path.ts';
 
 const parameters = Type.Object({
-  /** The field with the path; of a list the first value. Defaults to file_path. */
+  /** The field with the path. If it is a list, its first value is used. Defaults to file_path. */
   filePathField: Type.Optional(Type.String({ default: 'file_path' })),
-  /** The separator in what is written, "/" or "\\". Defaults to that of the system. */
+  /** The separator in the results, "/" or "\\". Defaults to that of the system. */
   fileSep: Type.Optional(Type.String()),
   /** Whether file_extension is in upper case. Defaults to true. */
   uppercaseExtension: Type.Optional(Type.Boolean({ default: true })),
@@ -14,17 +14,17 @@ const parameters = Type.Object({
 });
 
 /**
- * Splits the path of a file into its parts, each in a field of its own.
+ * Splits the path of a file into parts, each in a separate field.
  *
- * Written are filename (the name behind the last separator), folder (what stands before it, empty when there is
- * nothing, / for a file at the root, C: for C:x.txt), path (the whole path in its simple form), file_extension (the
- * name behind its last dot, empty without one) and, with includeHierarchy, file_paths (the folders above, the outermost
- * first, without a leading separator). Values are added: the fields are lists even with one value, and values that were
- * there stay.
+ * The fields are filename (the name after the last separator), folder (the text before it; empty if there is none, /
+ * for a file at the root, C: for C:x.txt), path (the whole path in its simple form), file_extension (the text after the
+ * last dot of the name, empty without a dot) and, with includeHierarchy, file_paths (the folders above, the outermost
+ * first, without a leading separator). Values are added: the fields are lists even with one value, and existing values
+ * stay.
  *
- * Slashes and backslashes both separate, and become fileSep; ., .., doubled separators and one at the end are taken
- * out. A path is text here: no file needs to be there, and of a URI the scheme counts as a folder. A document without
- * the field, or with null in it, is left alone; a path that climbs above its root fails the document.
+ * Slashes and backslashes both separate and become fileSep. The parts . and .., double separators and a separator at
+ * the end are removed. A path is only text here: the file need not exist, and the scheme of a URL counts as a folder. A
+ * document without the field, or with null in it, does not change. A path above its root fails the document.
  */
 export class ParseFilePath extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -47,7 +47,7 @@ export class ParseFilePath extends Stage<typeof parameters> {
       ],
     },
     {
-      description: 'Only the parts, from another field, for a path of Windows',
+      description: 'Only the parts, from another field, for a Windows path',
       params: { filePathField: 'source', fileSep: '\\', uppercaseExtension: false, includeHierarchy: false },
       documents: [{ id: '1', source: 'C:\\data\\report.Pdf' }],
       output: [
@@ -68,17 +68,17 @@ export class ParseFilePath extends Stage<typeof parameters> {
     yield { parameter: 'fileSep', message: `fileSep must be "/" or "\\", was "${fileSep}"` };
   }
 
-  private readonly separator = (this.params.fileSep ?? sep) as '/' | '\\';
+  readonly #separator = (this.params.fileSep ?? sep) as '/' | '\\';
 
   override process(document: Document): void {
     const { filePathField = 'file_path', uppercaseExtension, includeHierarchy } = this.params;
     const given = document.text(filePathField);
     if (given === undefined) return;
-    const { separator } = this;
+    const separator = this.#separator;
     const path = normalizeFilePath(given, separator);
     if (path === undefined) {
       throw new HeadraceError('HR_STAGE_FAILED', `"${given}" in field "${filePathField}" is not a path of a file`, {
-        hint: 'It climbs above its root, or begins with something that is neither a folder nor a drive nor a server.',
+        hint: 'It leads above its root, or begins with something that is not a folder, a drive or a server.',
       });
     }
     const end = path.lastIndexOf(separator);
@@ -88,11 +88,11 @@ export class ParseFilePath extends Stage<typeof parameters> {
     document.add('folder', folderOf(path, separator));
     document.add('path', path);
     document.add('file_extension', uppercaseExtension === false ? extension : extension.toUpperCase());
-    if (includeHierarchy !== false) this.addAncestors(document, path);
+    if (includeHierarchy !== false) this.#addAncestors(document, path);
   }
 
-  private addAncestors(document: Document, path: string): void {
-    const { separator } = this;
+  #addAncestors(document: Document, path: string): void {
+    const separator = this.#separator;
     let start = 0;
     while (path[start] === separator) start++;
     for (let at = path.indexOf(separator, start); at >= 0; at = path.indexOf(separator, at + 1)) {

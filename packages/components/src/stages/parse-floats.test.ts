@@ -27,7 +27,7 @@ describe('ParseFloats', () => {
     ]);
   });
 
-  it('takes numbers in quotes, null, and text behind the list', async () => {
+  it('takes numbers in quotes, null, and text after the list', async () => {
     expect(await run({ field: 'f' }, { id: '1', f: '["1.5", " +2 ", ".5", "", null] rest' })).toEqual([
       '{"id":"1","f":[1.5,2.0,0.5,null,null]}',
     ]);
@@ -55,7 +55,7 @@ describe('ParseFloats', () => {
     expect(outcomes.map((outcome) => outcome.documents[0])).toEqual(documents);
     expect(context.logged).toHaveLength(texts.length);
     expect(context.logged[5]).toBe(
-      'Document 5: field "f" holds no list of numbers: Value 1 is not a number of single precision',
+      'Document 5: field "f" does not have a list of numbers: Value 1 is not a number of single precision',
     );
   });
 

@@ -16,21 +16,21 @@ import { checkDestination } from '../fields/destination.ts';
 const parameters = Type.Object({
   /** The field with the text. */
   field: Type.String(),
-  /** The field for the numbers; what it held is replaced. Defaults to the same field. */
+  /** The field for the numbers. The previous value is replaced. Defaults to the same field. */
   dest: Type.Optional(Type.String()),
 });
 
-/** Far less than the longest number that the reader of JSON takes. */
+/** Far less than the longest number that the JSON reader accepts. */
 const MAX_PLAIN_LENGTH = 100;
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /**
  * Turns the text of a JSON list of numbers, such as an embedding in a CSV file, into a list of numbers.
  *
- * The numbers are cut to single precision (about 7 digits). Numbers in quotes count as numbers; null stays null, and an
- * empty text in quotes becomes null. The target is a list, also of a single number; an empty list removes it. Of a
- * field of several texts the first is read, and what follows the list in the text is ignored. A text that is no such
- * list, or holds a number beyond single precision, leaves the document as it is, with a warning in the log.
+ * The numbers are rounded to single precision (about 7 digits). Numbers in quotes count as numbers. Null stays null,
+ * and an empty text in quotes becomes null. The target is a list, even with a single number. An empty list removes the
+ * target. If the field has several texts, the first one is read; text after the list is ignored. The document does not
+ * change, with a warning in the log, if the text is not such a list or has a number beyond single precision.
  */
 export class ParseFloats extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -49,11 +49,11 @@ export class ParseFloats extends Stage<typeof parameters> {
     else yield* checkDestination('dest', params.dest);
   }
 
-  private readonly dest: string;
+  readonly #dest: string;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.dest = params.dest ?? params.field;
+    this.#dest = params.dest ?? params.field;
   }
 
   override process(document: Document): void {
@@ -64,12 +64,12 @@ export class ParseFloats extends Stage<typeof parameters> {
       numbers = parseFloats(text);
     } catch (error) {
       this.context.log.warn(
-        `Document ${document.id}: field "${this.params.field}" holds no list of numbers: ${messageOf(error)}`,
+        `Document ${document.id}: field "${this.params.field}" does not have a list of numbers: ${messageOf(error)}`,
       );
       return;
     }
-    document.remove(this.dest);
-    if (numbers.length > 0) document.set(this.dest, numbers);
+    document.remove(this.#dest);
+    if (numbers.length > 0) document.set(this.#dest, numbers);
   }
 }
 
@@ -80,8 +80,8 @@ function parseFloats(text: string): Value[] {
 }
 
 /**
- * The numbers of a list that holds nothing else, by the native reader: floats need none of the kinds of numbers that
- * ours tells apart. Undefined for anything that ours must judge.
+ * The numbers of a list that has only numbers, by the native reader, which is faster. Undefined if our reader must
+ * decide.
  */
 function plainNumbers(text: string): number[] | undefined {
   if (hasLongItem(text)) return undefined;
@@ -89,17 +89,17 @@ function plainNumbers(text: string): number[] | undefined {
     const list: unknown = JSON.parse(text);
     return Array.isArray(list) && list.every(isPlain) ? list : undefined;
   } catch {
-    // Ours says what is wrong, and where.
+    // Our reader reports what is wrong, and where.
     return undefined;
   }
 }
 
-/** Of -0 only the text tells whether it is an integer, which has no sign then. */
+/** For -0, only the text shows whether it is an integer, which has no sign. */
 function isPlain(item: unknown): item is number {
   return typeof item === 'number' && !Object.is(item, -0);
 }
 
-/** Whether an item may be longer than a number is allowed to be. */
+/** Whether an item may be longer than the longest allowed number. */
 function hasLongItem(text: string): boolean {
   let start = 0;
   for (let comma = text.indexOf(','); comma >= 0; comma = text.indexOf(',', start)) {

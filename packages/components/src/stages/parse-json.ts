@@ -27,30 +27,30 @@ const parameters = Type.Object({
   /** The field with the JSON text. */
   src: Type.String(),
   /**
-   * Whether the text is UTF-8 encoded in base64 (standard alphabet, padded), or bytes. Anything else fails the
-   * document. Defaults to false.
+   * Whether the value is bytes, or UTF-8 text encoded in base64 (standard alphabet, with padding). Any other value
+   * fails the document. Defaults to false.
    */
   sourceIsBase64: Type.Optional(Type.Boolean({ default: false })),
   /**
-   * JSON paths in the dialect of Jayway, by the fields that receive what they find, as in city: "$.address.city". What
-   * is missing or null is not written. A path that may find several values gives a list, with null for each object that
-   * lacks the last key. Defaults to all keys of the object, each to the field of its name, nulls included.
+   * JSON paths in the dialect of Jayway, by the fields that receive the results, as in city: "$.address.city". Missing
+   * values and null are not written. A path that may find several values makes a list, with null for each object
+   * without the last key. Defaults to all keys of the object, each to the field of its name, including nulls.
    */
   jsonFieldPaths: Type.Optional(MapOf(Type.Unknown())),
   /**
-   * What happens to a field that exists: "overwrite" replaces its values, "append" adds to them (a list as one value,
-   * inside of the other), "skip" keeps them. Defaults to "overwrite".
+   * What happens to a field that exists: "overwrite" replaces its values, "append" adds to them (a list as one value
+   * inside the other), "skip" keeps them. Defaults to "overwrite".
    */
   updateMode: UpdateModeParameter,
 });
 
 /**
- * Reads JSON from a field and copies values of it to fields: those that paths name, or else every key of the object.
+ * Reads JSON from a field and copies values of it to fields: the values at the paths, or every key of the object.
  *
- * A document without the field, or with null in it, is left alone. Of a list the first value is read, and an object is
- * taken as it is. Text that is not JSON fails the document, as does a key with the name of a reserved field (such as
- * id) and JSON that is no object when all keys are copied. Text after the JSON is ignored. Of a key that comes twice
- * the last value counts. Long integers stay exact, and the field with the JSON stays, unless a key has its name.
+ * A document without the field, or with null in it, does not change. If the field is a list, its first value is read.
+ * An object is used directly. A text that is not JSON fails the document. So does a key with a reserved name (such as
+ * id), and JSON that is not an object if all keys are copied. Text after the JSON is ignored. If a key occurs twice,
+ * the last value counts. Long integers stay exact. The field with the JSON stays, unless a key has its name.
  */
 export class ParseJson extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -63,7 +63,7 @@ export class ParseJson extends Stage<typeof parameters> {
       output: [{ id: '1', json: '{"title": "A title", "tags": ["a", "b"]}', title: 'A title', tags: ['a', 'b'] }],
     },
     {
-      description: 'Copy what paths find',
+      description: 'Copy the values at paths',
       params: { src: 'json', jsonFieldPaths: { city: '$.address.city', prices: '$.items[*].price' } },
       documents: [{ id: '1', json: '{"address": {"city": "Oslo"}, "items": [{"price": 5}, {"price": 7}]}' }],
       output: [
@@ -93,25 +93,25 @@ export class ParseJson extends Stage<typeof parameters> {
     }
   }
 
-  private readonly paths: readonly (readonly [field: string, path: JsonPath<Value>])[] | undefined;
+  readonly #paths: readonly (readonly [field: string, path: JsonPath<Value>])[] | undefined;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
     const paths = params.jsonFieldPaths as ReadonlyMap<string, string> | undefined;
-    this.paths = paths && [...paths].map(([field, path]) => [field, compilePath(path)]);
+    this.#paths = paths && [...paths].map(([field, path]) => [field, compilePath(path)]);
   }
 
   override process(document: Document): void {
     const source = document.first(this.params.src);
     if (source === undefined || source === null) return;
-    const json = this.read(source);
-    if (this.paths === undefined) this.copyKeys(document, json);
+    const json = this.#read(source);
+    if (this.#paths === undefined) this.#copyKeys(document, json);
     else if (json === null)
       throw new HeadraceError('HR_STAGE_FAILED', `The JSON in field "${this.params.src}" is null`);
-    else this.copyPaths(document, json, this.paths);
+    else this.#copyPaths(document, json, this.#paths);
   }
 
-  private read(source: Value): Value {
+  #read(source: Value): Value {
     if (Array.isArray(source) || source instanceof Map) return copyValue(source);
     try {
       return readJson(this.params.sourceIsBase64 === true ? decoded(source) : (textOf(source) as string));
@@ -122,11 +122,11 @@ export class ParseJson extends Stage<typeof parameters> {
     }
   }
 
-  private copyKeys(document: Document, json: Value): void {
+  #copyKeys(document: Document, json: Value): void {
     const { src, updateMode } = this.params;
     if (!(json instanceof Map)) {
       throw new HeadraceError('HR_STAGE_FAILED', `The JSON in field "${src}" is not an object`, {
-        hint: 'To read values from JSON of another kind give jsonFieldPaths.',
+        hint: 'To read values from other JSON, set jsonFieldPaths.',
       });
     }
     for (const key of json.keys()) checkKey(key, src);
@@ -136,7 +136,11 @@ export class ParseJson extends Stage<typeof parameters> {
     }
   }
 
-  private copyPaths(document: Document, json: Value, paths: NonNullable<typeof this.paths>): void {
+  #copyPaths(
+    document: Document,
+    json: Value,
+    paths: readonly (readonly [field: string, path: JsonPath<Value>])[],
+  ): void {
     const mode = this.params.updateMode as UpdateMode;
     for (const [field, path] of paths) {
       if (mode === 'skip' && document.has(field)) continue;
@@ -151,7 +155,7 @@ function checkKey(key: string, src: string): void {
   if (key !== '' && !RESERVED_FIELDS.has(key)) return;
   const code = key === '' ? 'HR_DOCUMENT_EMPTY_FIELD_NAME' : 'HR_DOCUMENT_RESERVED_FIELD';
   throw new HeadraceError(code, `The JSON in field "${src}" has the key "${key}", which cannot be written`, {
-    hint: 'Name the values to copy, and fields for them, in jsonFieldPaths.',
+    hint: 'Set jsonFieldPaths: name the values to copy and the fields for them.',
   });
 }
 

@@ -21,14 +21,13 @@ import { requireWritableFolder } from '../local-files/writable-folder.ts';
 const parameters = Type.Object({
   /** Whether the documents go to the log, at level info. Defaults to true. */
   shouldLog: Type.Optional(Type.Boolean({ default: true })),
-  /** Path of the file to write. Without it there is no file. */
+  /** The path of the file to write. Defaults to no file. */
   outputFile: Type.Optional(Type.String(WRITES)),
-  /** Whether a file that exists is emptied first; otherwise the documents are added to it. Defaults to true. */
+  /** Whether an existing file is emptied first. Otherwise the documents are appended. Defaults to true. */
   overwriteFile: Type.Optional(Type.Boolean({ default: true })),
   /**
-   * Whether the name of the pipeline thread goes between the name of the file and its extension, so that each thread
-   * has a file: out.txt becomes outLucille-<run id>-Worker-1.txt. Otherwise all threads add their lines to the same
-   * file. Defaults to true.
+   * Whether the name of the file includes the name of the pipeline thread, so that each thread has a file: out.txt
+   * becomes outLucille-<run id>-Worker-1.txt. Otherwise all threads append to the same file. Defaults to true.
    */
   appendThreadName: Type.Optional(Type.Boolean({ default: true })),
   /** The only fields to print. Defaults to all. */
@@ -37,7 +36,7 @@ const parameters = Type.Object({
   blacklist: Type.Optional(Type.Array(Type.String(), { default: [] })),
 });
 
-/** Lines are written in pieces of about this many characters, and when the last piece is older than a second. */
+/** Lines are written in blocks of about this many characters, and at least once per second. */
 const BUFFER_SIZE = 64 * 1024;
 const FLUSH_AFTER_MS = 1000;
 
@@ -45,8 +44,8 @@ const FLUSH_AFTER_MS = 1000;
  * Writes each document as a line of JSON to the log, to a file, or to both. The documents do not change.
  *
  * A line is compact JSON with the fields in their order, bytes in base64. A path that cannot be written fails the start
- * of the pipeline and not its documents. The file is made, or emptied, when the first document comes. Lines are written
- * in pieces; all of them are there when the pipeline has stopped. A preview writes no file.
+ * of the pipeline, not its documents. The file is created or emptied for the first document. Lines are written in
+ * blocks; all of them are in the file when the pipeline has stopped. A preview writes no file.
  */
 export class Print extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -71,31 +70,32 @@ export class Print extends Stage<typeof parameters> {
     }
   }
 
-  /** With the name of a thread in it, a file has another name. */
+  /** With the name of a thread, the file has another name. */
   static override *touches({ outputFile, appendThreadName }: Static<typeof parameters>): Generator<TouchedFile> {
     if (outputFile === undefined || appendThreadName !== false) return;
     yield { parameter: 'outputFile', access: 'write', path: outputFile, verb: 'write' };
   }
 
-  private readonly whitelist: ReadonlySet<string>;
-  private readonly blacklist: ReadonlySet<string>;
-  private readonly path: string | undefined;
-  private readonly overwrite: boolean;
-  /** Whether no other thread writes this file. */
-  private readonly ownFile: boolean;
-  private file: number | undefined = undefined;
-  private buffer = '';
-  private flushed = 0;
+  readonly #whitelist: ReadonlySet<string>;
+  readonly #blacklist: ReadonlySet<string>;
+  readonly #path: string | undefined;
+  readonly #overwrite: boolean;
+  /** Whether only this thread writes the file. */
+  readonly #ownFile: boolean;
+  #file: number | undefined = undefined;
+  #buffer = '';
+  #flushed = 0;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.whitelist = new Set(params.whitelist);
-    this.blacklist = new Set(params.blacklist);
-    this.overwrite = params.overwriteFile !== false;
-    this.ownFile = params.appendThreadName !== false;
+    this.#whitelist = new Set(params.whitelist);
+    this.#blacklist = new Set(params.blacklist);
+    this.#overwrite = params.overwriteFile !== false;
+    this.#ownFile = params.appendThreadName !== false;
     const { outputFile } = params;
-    const path = outputFile !== undefined && this.ownFile ? withThreadName(outputFile, context.threadName) : outputFile;
-    this.path = context.preview === true ? undefined : path;
+    const path =
+      outputFile !== undefined && this.#ownFile ? withThreadName(outputFile, context.threadName) : outputFile;
+    this.#path = context.preview === true ? undefined : path;
   }
 
   override async reach(report: ReportProblem): Promise<void> {
@@ -116,16 +116,16 @@ export class Print extends Stage<typeof parameters> {
     if (this.context.preview === true && outputFile !== undefined) {
       this.context.log.info(`${outputFile} is not written in a preview`);
     }
-    if (this.path === undefined) return;
+    if (this.#path === undefined) return;
     try {
-      const present = statSync(this.path, 'write');
+      const present = statSync(this.#path, 'write');
       if (present?.isDirectory()) throw new Error('it is a directory');
-      accessSync(present === undefined ? dirname(this.path) : this.path, constants.W_OK);
-      // A file that all threads share is emptied by the first, which starts before there are documents.
-      const empty = this.overwrite && !this.ownFile && this.context.threadNumber === 1;
-      if (empty && present?.isFile()) truncateSync(this.path);
+      accessSync(present === undefined ? dirname(this.#path) : this.#path, constants.W_OK);
+      // The first thread empties a shared file. It starts before there are documents.
+      const empty = this.#overwrite && !this.#ownFile && this.context.threadNumber === 1;
+      if (empty && present?.isFile()) truncateSync(this.#path);
     } catch (error) {
-      throw new HeadraceError('HR_STAGE_START', `The file ${this.path} cannot be written: ${messageOf(error)}`, {
+      throw new HeadraceError('HR_STAGE_START', `The file ${this.#path} cannot be written: ${messageOf(error)}`, {
         hint: 'Check outputFile: the directory must exist, and the process must be allowed to write there.',
         cause: error,
       });
@@ -133,33 +133,34 @@ export class Print extends Stage<typeof parameters> {
   }
 
   override process(document: Document): void {
-    const line = this.line(document);
+    const line = this.#line(document);
     if (this.params.shouldLog !== false) this.context.log.info(line);
-    if (this.path === undefined) return;
-    this.file ??= this.open(this.path);
-    this.buffer += `${line}\n`;
-    if (this.buffer.length >= BUFFER_SIZE || Date.now() - this.flushed >= FLUSH_AFTER_MS) this.flush();
+    if (this.#path === undefined) return;
+    this.#file ??= this.#open(this.#path);
+    this.#buffer += `${line}\n`;
+    if (this.#buffer.length >= BUFFER_SIZE || Date.now() - this.#flushed >= FLUSH_AFTER_MS) this.#flush();
   }
 
   override stop(): void {
-    if (this.file === undefined) return;
+    if (this.#file === undefined) return;
     try {
-      this.flush();
+      this.#flush();
     } finally {
-      closeSync(this.file);
-      this.file = undefined;
+      closeSync(this.#file);
+      this.#file = undefined;
     }
   }
 
-  /** Opens the file for the first document: without documents there is none, or the old one stays. */
-  private open(path: string): number {
-    // Every write goes to the end of the file as it is then: several threads may write the same one.
+  /** Opens the file for the first document. Without documents, no file is created and an old one stays. */
+  #open(path: string): number {
+    // Every write appends to the current end of the file: several threads may write the same file.
     const { O_WRONLY, O_CREAT, O_APPEND, O_TRUNC } = constants;
-    return openSync(path, O_WRONLY | O_CREAT | O_APPEND | (this.overwrite && this.ownFile ? O_TRUNC : 0));
+    return openSync(path, O_WRONLY | O_CREAT | O_APPEND | (this.#overwrite && this.#ownFile ? O_TRUNC : 0));
   }
 
-  private line(document: Document): string {
-    const { whitelist, blacklist } = this;
+  #line(document: Document): string {
+    const whitelist = this.#whitelist;
+    const blacklist = this.#blacklist;
     if (whitelist.size === 0 && blacklist.size === 0) return document.toJson();
     const names: string[] = [];
     const values: Value[] = [];
@@ -171,12 +172,12 @@ export class Print extends Stage<typeof parameters> {
     return new Document(Shape.of(names), values).toJson();
   }
 
-  private flush(): void {
-    if (this.buffer === '') return;
-    const text = this.buffer;
-    this.buffer = '';
-    this.flushed = Date.now();
-    writeFileSync(this.file as number, text);
+  #flush(): void {
+    if (this.#buffer === '') return;
+    const text = this.#buffer;
+    this.#buffer = '';
+    this.#flushed = Date.now();
+    writeFileSync(this.#file as number, text);
   }
 }
 

@@ -58,7 +58,7 @@ describe('PromptOllama', () => {
     expect(stub.requests.map((request) => JSON.parse(request.body))).toEqual(documents.map(body));
   });
 
-  it('sends the fields that it is told, in order, null for missing ones', async () => {
+  it('sends the fields that the config names, in order, null for missing ones', async () => {
     await asked({ fields: ['b', 'none', 'a'] }, '{"id":"1","a":1.0,"b":{"x":[]}}');
     expect(JSON.parse(stub.requests[0]?.body as string).messages).toEqual([
       { role: 'user', content: '{"b":{"x":[]},"none":null,"a":1.0}' },
@@ -78,7 +78,7 @@ describe('PromptOllama', () => {
     expect(await asked({ requireJSON: true })).toBe(expected);
   });
 
-  it('updates as it is told', async () => {
+  it('updates as configured', async () => {
     const document = { id: '1', topic: 'land' };
     expect(await asked({}, document)).toBe('{"id":"1","topic":"sea"}');
     expect(await asked({ updateMode: 'append' }, document)).toBe('{"id":"1","topic":["land","sea"]}');
@@ -100,7 +100,7 @@ describe('PromptOllama', () => {
   ])('keeps the answer "%s" as it is, unless JSON is required', async (reply) => {
     stub.handle(says(reply));
     expect(await asked()).toBe(JSON.stringify({ id: '1', ollamaResponse: reply }));
-    expect(await asked({ requireJSON: true })).toBe(`The model m answered no JSON object: ${reply}`);
+    expect(await asked({ requireJSON: true })).toBe(`The model m answered without a JSON object: ${reply}`);
   });
 
   it.each(['```json', '```json\n{'])('is done with an endless answer after %j', async (start) => {

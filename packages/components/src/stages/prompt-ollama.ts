@@ -24,29 +24,29 @@ import { readChatReply } from '../ollama/chat-reply.ts';
 import { LifeSigns } from '../ollama/life-signs.ts';
 
 const parameters = Type.Object({
-  /** Where Ollama answers, as http://localhost:11434. */
+  /** The address of Ollama, as http://localhost:11434. */
   hostURL: Type.String(CONNECTS),
   /** The model, as llama3.2. The server must have it. */
   modelName: Type.String(),
-  /** What the model is to do. Without it the model sees the document alone. */
+  /** The instructions for the model. Without them the model sees only the document. */
   systemPrompt: Type.Optional(Type.String()),
   /**
-   * Seconds that the server may be silent: the document fails when nothing came for so long, neither for it nor for
-   * another that is being asked about. Loading a model takes a while at first. Defaults to 10.
+   * The maximum time without data from the server, in seconds. The document fails if the server sent nothing for so
+   * long, neither for this document nor for another one. Loading a model takes a while at first. Defaults to 10.
    */
   timeout: Type.Optional(Type.Number({ default: 10, exclusiveMinimum: 0, ...capped('maxWaitSecs') })),
-  /** The fields that the model gets, in this order; one that is missing is null. Defaults to the whole document. */
+  /** The fields that the model gets, in this order. A missing field is null. Defaults to the whole document. */
   fields: Type.Optional(Type.Array(Type.String())),
-  /** Whether an answer that is no JSON object fails the document. Defaults to false. */
+  /** Whether an answer that is not a JSON object fails the document. Defaults to false. */
   requireJSON: Type.Optional(Type.Boolean({ default: false })),
   /**
-   * What happens to a field that exists when the answer has it too: "overwrite", "append" or "skip". Defaults to
+   * What happens to an existing field that the answer also has: "overwrite", "append" or "skip". Defaults to
    * "overwrite".
    */
   updateMode: UpdateModeParameter,
 });
 
-/** A server answers few at a time and lets the others wait. */
+/** A server answers few requests at a time and queues the others. */
 const IN_FLIGHT = 8;
 const RESPONSE_FIELD = 'ollamaResponse';
 const FENCE = '```';
@@ -54,16 +54,17 @@ const FENCE = '```';
 /**
  * Asks a chat model of Ollama about each document, and writes its answer into the document.
  *
- * The model gets the system prompt, which says what to do, and the document as JSON, or some of its fields. It is told
- * to answer in JSON. Each key of the object that it answers becomes a field: with the prompt 'Answer with {"topic":
- * "..."}' documents get the field topic. Lists and objects arrive as they are. A key that belongs to the engine, such
- * as id, fails the document. An object in a fence of Markdown is taken out of it.
+ * The model gets the system prompt with the instructions, and the document or some of its fields as JSON. It is asked
+ * to answer in JSON. Each key of the answered object becomes a field: with the prompt 'Answer with {"topic": "..."}'
+ * documents get the field topic. Lists and objects do not change. A key that belongs to the engine, such as id, fails
+ * the document. A Markdown fence around an object is removed.
  *
- * An answer that is no JSON object goes as it is into the field ollamaResponse, or fails the document when requireJSON
- * is true.
+ * An answer that is not a JSON object is written to the field ollamaResponse, or fails the document if requireJSON is
+ * true.
  *
- * Each document is asked about by itself: the model sees nothing of the ones before. Up to 8 are asked about at a time,
- * and documents keep their order. A busy server (429, 503) and lost connections are tried again for some seconds.
+ * Each document is a separate request: the model does not see earlier documents. Up to 8 requests run at a time, and
+ * documents keep their order. After an overload (429, 503) or a lost connection, requests are tried again for some
+ * seconds.
  */
 export class PromptOllama extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -94,11 +95,11 @@ export class PromptOllama extends Stage<typeof parameters> {
   }
 
   override readonly maxInFlight = IN_FLIGHT;
-  private client: HttpClient | undefined;
-  private readonly base = withoutEndSlashes(this.params.hostURL.trim());
-  private readonly url = `${this.base}/api/chat`;
-  private readonly lifeSigns = new LifeSigns((this.params.timeout as number) * 1000);
-  private readonly system =
+  #client: HttpClient | undefined;
+  readonly #base = withoutEndSlashes(this.params.hostURL.trim());
+  readonly #url = `${this.#base}/api/chat`;
+  readonly #lifeSigns = new LifeSigns((this.params.timeout as number) * 1000);
+  readonly #system =
     this.params.systemPrompt === undefined
       ? ''
       : `{"role":"system","content":${writeString(this.params.systemPrompt)}},`;
@@ -106,72 +107,72 @@ export class PromptOllama extends Stage<typeof parameters> {
   override async reach(report: ReportProblem, signal: AbortSignal): Promise<void> {
     const client = await HttpClient.open({ connections: 1, retry: NO_RETRY });
     try {
-      const url = `${this.base}/api/tags`;
+      const url = `${this.#base}/api/tags`;
       const answer = readJson(requireSuccess(await client.request({ url, signal })).body.toString());
       const models = answer instanceof Map ? answer.get('models') : undefined;
       const { modelName } = this.params;
-      // Without a tag the latest one is meant.
+      // A name without a tag means the latest version.
       const names = [modelName, `${modelName}:latest`];
       const isThere = (model: Value) => model instanceof Map && names.includes(String(model.get('name')));
       if (!Array.isArray(models) || models.some(isThere)) return;
-      const message = `${safeUrl(this.base)} has no model ${modelName}`;
-      report({ parameter: 'modelName', message, hint: `Get it there: ollama pull ${modelName}` });
+      const message = `${safeUrl(this.#base)} has no model ${modelName}`;
+      report({ parameter: 'modelName', message, hint: `Install it there: ollama pull ${modelName}` });
     } finally {
       await client.close();
     }
   }
 
   override async start(): Promise<void> {
-    // Silence is watched here, across all that is asked.
-    this.client = await HttpClient.open({ connections: IN_FLIGHT, answerTimeout: 0, idleTimeout: 0 });
+    // The time-out counts across all requests, so it is measured here.
+    this.#client = await HttpClient.open({ connections: IN_FLIGHT, answerTimeout: 0, idleTimeout: 0 });
   }
 
   override async process(document: Document): Promise<void> {
-    const reply = await this.ask(this.describe(document));
+    const reply = await this.#ask(this.#describe(document));
     const answer = readAnswer(reply);
     if (answer !== undefined) {
       for (const [name, value] of answer) document.update(name, this.params.updateMode as UpdateMode, [value]);
     } else if (this.params.requireJSON === true) {
-      throw new Error(`The model ${this.params.modelName} answered no JSON object: ${excerpt(reply)}`);
+      throw new Error(`The model ${this.params.modelName} answered without a JSON object: ${excerpt(reply)}`);
     } else document.set(RESPONSE_FIELD, reply);
   }
 
   override async stop(): Promise<void> {
-    await this.client?.close();
+    await this.#client?.close();
   }
 
   /** The document as the model gets it. */
-  private describe(document: Document): string {
+  #describe(document: Document): string {
     const { fields = [] } = this.params;
     if (fields.length === 0) return document.toJson();
     const members = fields.map((name) => `${writeString(name)}:${writeValue(document.get(name) ?? null)}`);
     return `{${members.join(',')}}`;
   }
 
-  private async ask(content: string): Promise<string> {
+  async #ask(content: string): Promise<string> {
     const { modelName, timeout } = this.params;
-    const messages = `[${this.system}{"role":"user","content":${writeString(content)}}]`;
-    const watch = this.lifeSigns.watch();
+    const messages = `[${this.#system}{"role":"user","content":${writeString(content)}}]`;
+    const watch = this.#lifeSigns.watch();
     try {
-      const stream = await (this.client as HttpClient).stream({
+      const stream = await (this.#client as HttpClient).stream({
         method: 'POST',
-        url: this.url,
+        url: this.#url,
         headers: { 'content-type': 'application/json' },
         body: `{"model":${writeString(modelName)},"messages":${messages},"stream":true,"format":"json"}`,
         signal: watch.signal,
       });
       const { body } = await requireStreamSuccess(stream);
-      return await readChatReply(body, () => this.lifeSigns.note());
+      return await readChatReply(body, () => this.#lifeSigns.note());
     } catch (error) {
       if (!watch.signal.aborted) throw error;
-      throw new Error(`Ollama at ${safeUrl(this.url)} sent nothing for ${timeout} s`);
+      throw new Error(`Ollama at ${safeUrl(this.#url)} sent nothing for ${timeout} s`);
     } finally {
       watch.end();
     }
   }
 }
 
-/** The object that a reply holds; undefined when it is something else. */
+/** The object in a reply; undefined if it has none. */
 function readAnswer(reply: string): JsonObject | undefined {
   try {
     const value = readJson(withoutFence(reply));
@@ -182,7 +183,7 @@ function readAnswer(reply: string): JsonObject | undefined {
   }
 }
 
-/** What stands in a fence of Markdown, of JSON or of nothing in particular; other texts as they are. */
+/** The content of a Markdown fence for JSON or without a language. Other texts do not change. */
 function withoutFence(reply: string): string {
   const text = reply.trim();
   const lineEnd = text.indexOf('\n');

@@ -25,53 +25,51 @@ import { reachDatabase } from '../database/reach-database.ts';
 import { columnOf } from '../database/row-documents.ts';
 
 const parameters = Type.Object({
-  /**
-   * The class of the JDBC driver, such as org.postgresql.Driver. No Java is needed: the URL says which database it is.
-   */
+  /** The class of the JDBC driver, such as org.postgresql.Driver. No Java is needed: the URL names the database. */
   driver: Type.String(),
   /** The JDBC URL, such as jdbc:postgresql://host:5432/db. */
   connectionString: Type.String(QUERIES),
-  /** The user. Empty together with jdbcPassword means: those in the URL. */
+  /** The user. Empty together with jdbcPassword means the user in the URL. */
   jdbcUser: Type.String(),
-  /** The password; best taken from the environment, ${DB_PASSWORD}. */
+  /** The password. Read it from the environment: ${DB_PASSWORD}. */
   jdbcPassword: Type.String(),
-  /** The query. There is no default: without it the stage does not start. */
+  /** The query. Required: without it the stage does not start. */
   sql: Type.Optional(Type.String()),
-  /** The fields whose values stand for the ?. Of a list the first value counts; null is NULL. */
+  /** The fields whose values replace the ?. If a field is a list, its first value counts. Null is NULL. */
   keyFields: Type.Array(Type.String()),
   /**
-   * What each of them is to the database: String, Integer, Long, Double, Boolean or Date. A text that is no number
-   * counts as 0; a Date is the day of an instant in the zone of the process.
+   * The type of each of them in the database: String, Integer, Long, Double, Boolean or Date. A text that is not a
+   * number counts as 0. A Date is the day of an instant in the zone of the process.
    */
   inputTypes: Type.Array(Type.String()),
-  /** Labels of columns, letter case aside, and the fields for their values. */
+  /** Labels of columns, in any letter case, and the fields for their values. */
   fieldMapping: MapOf(Type.String()),
-  /** How often connecting is tried again. A refused password is not. Defaults to 1. */
+  /** How often a failed connection is tried again. A refused password is not. Defaults to 1. */
   connectionRetries: Type.Optional(Type.Integer({ default: 1, ...clamped({ minimum: 1 }), ...capped('maxRetries') })),
-  /** How long to wait before that, in milliseconds. Defaults to 10000. */
+  /** The wait before that, in milliseconds. Defaults to 10000. */
   connectionRetryPause: Type.Optional(
     Type.Integer({ default: 10_000, ...clamped({ maximum: MAX_MILLIS }), ...capped('maxWaitSecs', { scale: 1000 }) }),
   ),
 });
 
-/** Queries, and so connections, that each pipeline thread has under way at once. */
+/** Queries, and so connections, that each pipeline thread runs at the same time. */
 const IN_FLIGHT = 4;
 
 /**
  * Looks up rows in a database by values of the document, and adds columns of them to its fields.
  *
  * The databases and their JDBC URLs are those of DatabaseConnector: PostgreSQL (and Redshift), MySQL, MariaDB, SQL
- * Server, SQLite; its page tells how types of columns become values too. The statement is prepared once; each ? in it
- * stands for one of the key fields, in their order. A ? in a text, a quoted name or a comment is left alone; the
- * operators of PostgreSQL that contain one are written with two, ??.
+ * Server, SQLite. Its page also explains how types of columns become values. The statement is prepared once. Each ? in
+ * it is replaced by one of the key fields, in order. A ? in a text, a quoted name or a comment stays. Operators of
+ * PostgreSQL that contain one are written with two, ??.
  *
- * Of each row that is found the mapped columns are added to the fields: values that a field has stay, several rows make
- * a list, NULL adds nothing. No row changes nothing. A document without one of the key fields fails, and so does one
- * whose query fails.
+ * The mapped columns of each row are added to the fields. Existing values stay, several rows make a list, NULL adds
+ * nothing. Without a row nothing changes. A document without one of the key fields fails, and so does one whose query
+ * fails.
  *
- * Each pipeline thread has up to 4 queries under way on connections of its own; the order of the documents is kept. A
- * connection that is lost is replaced, and its query sent again. A query that takes longer than 5 minutes fails its
- * document; socketTimeout in the URL sets another limit.
+ * Each pipeline thread runs up to 4 queries at a time on separate connections. The order of the documents is kept. A
+ * lost connection is replaced, and its query is sent again. A query of more than 5 minutes fails its document;
+ * socketTimeout in the URL sets another limit.
  */
 export class QueryDatabase extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -123,7 +121,7 @@ export class QueryDatabase extends Stage<typeof parameters> {
       yield {
         parameter: 'inputTypes',
         message: `inputTypes has ${counted(inputTypes.length, 'entry', 'entries')}, keyFields ${keyFields.length}`,
-        hint: 'Each key field needs its type.',
+        hint: 'Each key field needs a type.',
         atStart: true,
       };
     }
@@ -132,13 +130,13 @@ export class QueryDatabase extends Stage<typeof parameters> {
   }
 
   override readonly maxInFlight = IN_FLIGHT;
-  private readonly inputs: readonly InputType[];
-  private pool: ConnectionPool | undefined;
-  private sql: PreparedSql | undefined;
+  readonly #inputs: readonly InputType[];
+  #pool: ConnectionPool | undefined;
+  #sql: PreparedSql | undefined;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.inputs = params.inputTypes as InputType[];
+    this.#inputs = params.inputTypes as InputType[];
   }
 
   override async reach(): Promise<void> {
@@ -148,24 +146,24 @@ export class QueryDatabase extends Stage<typeof parameters> {
   override async start(): Promise<void> {
     const { keyFields, sql = '' } = this.params;
     const database = await Database.open(this.params, this.context.log);
-    this.sql = database.driver.prepare(sql);
-    if (this.sql.parameters !== keyFields.length) {
+    this.#sql = database.driver.prepare(sql);
+    if (this.#sql.parameters !== keyFields.length) {
       throw new HeadraceError(
         'HR_STAGE_START',
-        `sql takes ${counted(this.sql.parameters, 'value')} (?), keyFields names ${keyFields.length}`,
-        { hint: 'Each ? outside of texts and comments stands for one key field.' },
+        `sql takes ${counted(this.#sql.parameters, 'value')} (?), keyFields names ${keyFields.length}`,
+        { hint: 'Each ? outside of texts and comments is replaced by one key field.' },
       );
     }
-    this.pool = new ConnectionPool(database, IN_FLIGHT);
-    await this.pool.open();
+    this.#pool = new ConnectionPool(database, IN_FLIGHT);
+    await this.#pool.open();
   }
 
   override async process(document: Document): Promise<void> {
     const { keyFields, fieldMapping } = this.params;
-    const parameters = keyFields.map((field, i) => this.parameter(document, field, this.inputs[i] as InputType));
-    const { columns, rows } = await (this.pool as ConnectionPool).query(this.sql as PreparedSql, parameters);
+    const parameters = keyFields.map((field, i) => this.#parameter(document, field, this.#inputs[i] as InputType));
+    const { columns, rows } = await (this.#pool as ConnectionPool).query(this.#sql as PreparedSql, parameters);
     if (rows.length === 0) return;
-    const mapped = [...fieldMapping].map(([label, field]) => ({ at: this.place(columns, label), field }));
+    const mapped = [...fieldMapping].map(([label, field]) => ({ at: this.#place(columns, label), field }));
     for (const row of rows) {
       for (const { at, field } of mapped) {
         const value = row[at] as Value;
@@ -176,18 +174,18 @@ export class QueryDatabase extends Stage<typeof parameters> {
   }
 
   override async stop(): Promise<void> {
-    await this.pool?.close();
+    await this.#pool?.close();
   }
 
-  private parameter(document: Document, field: string, type: InputType): SqlParameter {
+  #parameter(document: Document, field: string, type: InputType): SqlParameter {
     const value = document.first(field);
     if (value !== undefined) return toParameter(value, type, field);
     throw new HeadraceError('HR_STAGE_FAILED', `Field "${field}", a key of the query, is missing`, {
-      hint: 'Guard the stage with a condition on the field, or fill it before.',
+      hint: 'Add a condition on the field to the stage, or set the field in an earlier stage.',
     });
   }
 
-  private place(columns: readonly string[], label: string): number {
+  #place(columns: readonly string[], label: string): number {
     const at = columnOf(columns, label);
     if (at >= 0) return at;
     throw new HeadraceError('HR_STAGE_FAILED', `The result has no column ${label}, which fieldMapping names`, {

@@ -29,16 +29,16 @@ const parameters = Type.Object({
    * replaced.
    */
   searchTemplate: Type.Optional(Type.String()),
-  /** Fields that are parameters and must be there. Defaults to none. */
+  /** Fields that are parameters and are required. Defaults to none. */
   requiredParamNames: Type.Optional(Type.Array(Type.String(), { default: [] })),
-  /** Fields that are parameters where they are there. Defaults to none. */
+  /** Fields that are parameters if they exist. Defaults to none. */
   optionalParamNames: Type.Optional(Type.Array(Type.String(), { default: [] })),
   /**
-   * Which part of the answer is wanted, as a JSON pointer: /hits/hits/0/_source/title. What it does not find is null.
-   * Defaults to the whole answer.
+   * The part of the answer to write, as a JSON pointer: /hits/hits/0/_source/title. If it finds nothing, null is
+   * written. Defaults to the whole answer.
    */
   opensearchResponsePath: Type.Optional(Type.String()),
-  /** The field for the answer; what it held is replaced. Defaults to response. */
+  /** The field for the answer. The previous value is replaced. Defaults to response. */
   destinationField: Type.Optional(Type.String({ default: 'response' })),
 });
 
@@ -46,15 +46,16 @@ const IN_FLIGHT = 64;
 const ERROR_FIELD = 'queryOpensearchError';
 
 /**
- * Runs a search in OpenSearch for each document, and puts what it finds into a field.
+ * Runs a search in OpenSearch for each document, and writes the result to a field.
  *
- * The search is a search template: one that is stored in OpenSearch (templateName) or one that stands in the config
- * (searchTemplate). Its parameters are fields of the document, with their names and values, lists and objects included.
+ * The search is a search template: one that is stored in OpenSearch (templateName) or one in the config
+ * (searchTemplate). Its parameters are fields of the document, with their names and values, including lists and
+ * objects.
  *
- * A document that lacks a required field is not searched for: it gets the field queryOpensearchError with the text "A
- * requiredField was missing." and goes on. A field with null is there. An answer that is no success fails the document,
- * with what OpenSearch said; what fails in passing (overload, lost connections) is tried again for some seconds before.
- * 64 searches run at a time, and documents keep their order. Elasticsearch is served as well.
+ * A document without a required field is not searched for: it gets the field queryOpensearchError with the text "A
+ * requiredField was missing." and continues. A field with null exists. An answer that is not a success fails the
+ * document, with the answer of OpenSearch. Temporary failures (overload, lost connections) are tried again for some
+ * seconds first. 64 searches run at a time, and documents keep their order. Elasticsearch works too.
  */
 export class QueryOpensearch extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -95,15 +96,15 @@ export class QueryOpensearch extends Stage<typeof parameters> {
   }
 
   override readonly maxInFlight = IN_FLIGHT;
-  private engine: SearchEngine | undefined;
-  private readonly path = `/${encodeURIComponent(this.params.opensearch.index)}/_search/template`;
-  private readonly pointer = parseJsonPointer(this.params.opensearchResponsePath ?? '') ?? [];
-  /** The body of every request up to its parameters. */
-  private readonly template: string;
+  #engine: SearchEngine | undefined;
+  readonly #path = `/${encodeURIComponent(this.params.opensearch.index)}/_search/template`;
+  readonly #pointer = parseJsonPointer(this.params.opensearchResponsePath ?? '') ?? [];
+  /** The body of every request before its parameters. */
+  readonly #template: string;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.template = openTemplate(params);
+    this.#template = openTemplate(params);
   }
 
   override async reach(report: ReportProblem): Promise<void> {
@@ -113,7 +114,7 @@ export class QueryOpensearch extends Stage<typeof parameters> {
   }
 
   override async start(): Promise<void> {
-    this.engine = await SearchEngine.open({ ...this.params.opensearch, connections: IN_FLIGHT });
+    this.#engine = await SearchEngine.open({ ...this.params.opensearch, connections: IN_FLIGHT });
   }
 
   override process(document: Document): Promise<void> | undefined {
@@ -129,24 +130,24 @@ export class QueryOpensearch extends Stage<typeof parameters> {
       const value = document.get(name);
       if (value !== undefined) named.push(`${writeString(name)}:${writeValue(value)}`);
     }
-    return this.search(document, `${this.template}"params":{${named.join(',')}}}`);
+    return this.#search(document, `${this.#template}"params":{${named.join(',')}}}`);
   }
 
   override async stop(): Promise<void> {
-    await this.engine?.close();
+    await this.#engine?.close();
   }
 
-  private async search(document: Document, body: string): Promise<void> {
-    const { path } = this;
-    const response = requireSuccess(await (this.engine as SearchEngine).request({ method: 'POST', path, body }));
+  async #search(document: Document, body: string): Promise<void> {
+    const path = this.#path;
+    const response = requireSuccess(await (this.#engine as SearchEngine).request({ method: 'POST', path, body }));
     let answer: Value;
     try {
       answer = readJson(response.body.toString());
     } catch (error) {
       if (!(error instanceof JsonSyntaxError)) throw error;
-      throw new Error(`OpenSearch at ${this.engine?.address} answered something that is not JSON: ${error.message}`);
+      throw new Error(`OpenSearch at ${this.#engine?.address} answered something that is not JSON: ${error.message}`);
     }
-    document.set(this.params.destinationField as string, followJsonPointer(answer, this.pointer) ?? null);
+    document.set(this.params.destinationField as string, followJsonPointer(answer, this.#pointer) ?? null);
   }
 }
 
@@ -160,7 +161,7 @@ function* checkTemplate(text: string): Generator<ParameterProblem> {
   }
 }
 
-/** The JSON object of a request, open at its end, for the parameters to follow. */
+/** The start of the JSON object of a request. The parameters follow. */
 function openTemplate({ templateName, searchTemplate }: Static<typeof parameters>): string {
   if (searchTemplate === undefined) return `{"id":${writeString(templateName ?? '')},`;
   const members = [...(readJson(searchTemplate) as Map<string, Value>)].filter(([name]) => name !== 'params');

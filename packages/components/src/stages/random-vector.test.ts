@@ -16,7 +16,7 @@ describe('RandomVector', () => {
     });
   });
 
-  it('fills every field with a vector of its own, from -1 up to 1', () => {
+  it('fills every field with a different vector, from -1 up to 1', () => {
     const document = toDocument({ id: '1', v: 'old' });
     makeStage(RandomVector, { fields: ['v', 'w'], dimensions: 500 }).process(document);
     for (const field of ['v', 'w']) {

@@ -25,21 +25,21 @@ const parameters = Type.Object({
 });
 
 /**
- * Numbers of seven decimals below 1 are the shortest texts of as many floats, which lie closer together: what is drawn
- * needs no rounding.
+ * Numbers below 1 with seven decimals are the shortest texts of as many floats, which are closer together. So the
+ * numbers need no rounding.
  */
 const STEPS = 10 ** 7;
 
 /**
- * Fills fields with random vectors, for trying out vector search. Every field gets a vector of its own: a list of
- * floats of single precision, from -1 up to but not including 1. A vector of one dimension is a single value.
+ * Fills fields with random vectors, to test vector search. Every field gets a different vector: a list of floats of
+ * single precision, from -1 up to but not including 1. A vector of one dimension is a single value.
  */
 export class RandomVector extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
 
   static readonly examples = [
     {
-      description: 'A vector in place of an embedding',
+      description: 'A vector instead of an embedding',
       params: { fields: ['embedding'], dimensions: 3 },
       documents: [{ id: '1' }],
       output: [{ id: '1', embedding: [0.13457, -0.7020813, 0.9283] }],

@@ -8,7 +8,7 @@ type StageClass = Parameters<typeof runStage>[0];
 /**
  * Cases that follow from what the text of the reference says, beside the recorded ones: a stage with its parameters,
  * documents, and for each the result (a list of documents where there are children), null where it fails. `refused`
- * stands for parameters that validation does not let pass; it may refuse those too with which every document would fail.
+ * means parameters that validation does not let pass; it may refuse those too with which every document would fail.
  */
 const cases = readFileSync(new URL('reference-cases.jsonl', import.meta.url), 'utf8')
   .trimEnd()

@@ -6,20 +6,20 @@ import { transformTexts } from '../fields/transform-texts.ts';
 const parameters = Type.Object({
   /** The field to read. */
   source: Type.String(),
-  /** The field for the result; what it held is replaced. Defaults to the source. */
+  /** The field for the result. The previous value is replaced. Defaults to the source. */
   destination: Type.Optional(Type.String()),
 });
 
 /**
- * Takes accents and other marks off the letters of a text: "Crème brûlée" becomes "Creme brulee".
+ * Removes accents and other marks from letters: "Crème brûlée" becomes "Creme brulee".
  *
- * Points of Hebrew and Arabic and sound marks of Japanese go as well. Letters that are no composition of another letter
+ * Points of Hebrew and Arabic and sound marks of Japanese are also removed. Letters that are not made of another letter
  * and a mark stay: ø, ł, đ, ß. So do emoji, Korean, and scripts in which marks are vowels, such as Devanagari and Thai.
- * Compatibility forms become the plain characters that they stand for: the ligature "ﬁ" becomes "fi", "①" becomes "1",
- * "½" becomes "1⁄2", wide letters become ordinary ones.
+ * Compatibility forms become plain characters: the ligature "ﬁ" becomes "fi", "①" becomes "1", "½" becomes "1⁄2", wide
+ * letters become ordinary ones.
  *
- * Every value of a list is treated. Numbers and booleans become texts, a list of one value becomes that value; null and
- * objects go through as they are. A missing field and an empty list are left alone.
+ * Every value of a list is processed. Numbers and booleans become texts. A list of one value becomes that value. Null
+ * and objects do not change. A missing field and an empty list change nothing.
  */
 export class RemoveDiacritics extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -38,14 +38,14 @@ export class RemoveDiacritics extends Stage<typeof parameters> {
     else yield* checkDestination('destination', params.destination);
   }
 
-  private readonly destination: string;
+  readonly #destination: string;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.destination = params.destination ?? params.source;
+    this.#destination = params.destination ?? params.source;
   }
 
   override process(document: Document): void {
-    transformTexts(document, this.params.source, this.destination, 'overwrite', removeDiacritics);
+    transformTexts(document, this.params.source, this.#destination, 'overwrite', removeDiacritics);
   }
 }

@@ -11,8 +11,8 @@ import { checkDestination } from '../fields/destination.ts';
 
 const parameters = Type.Object({
   /**
-   * For each list the field that receives its distinct values, at least one entry. With its own name, or null, the list
-   * is changed in place. To another field the distinct values are added, also those that it has already.
+   * For each list the field that receives its distinct values. At least one entry. With its own name, or null, the list
+   * is changed in place. Distinct values are added to another field, even if it already has them.
    */
   fieldMapping: MapOf(Type.Unknown()),
 });
@@ -20,16 +20,16 @@ const parameters = Type.Object({
 /**
  * Removes repeated values from lists; the first of equal values stays.
  *
- * Values are equal when they are the same JSON: the number 1, the decimal 1.0 and the text "1" are three values, and
- * the order of the keys of an object does not matter; null is a value too. A list that comes to one value stays a list.
- * A field that is missing or no list is left alone, and makes no other field.
+ * Values are equal if they are the same JSON: the number 1, the decimal 1.0 and the text "1" are three values, and the
+ * order of the keys of an object does not matter. Null is a value too. A list with only one distinct value stays a
+ * list. If the field is missing or not a list, nothing changes and no other field is created.
  */
 export class RemoveDuplicateValues extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
 
   static readonly examples = [
     {
-      description: 'Distinct values of one list in place, of another in a field of their own',
+      description: 'Distinct values of one list in place, of another in a separate field',
       params: { fieldMapping: { tags: 'tags', authors: 'distinct_authors' } },
       documents: [{ id: '1', tags: ['a', 'b', 'a'], authors: ['x', 'x'] }],
       output: [{ id: '1', authors: ['x', 'x'], tags: ['a', 'b'], distinct_authors: ['x'] }],
@@ -54,15 +54,15 @@ export class RemoveDuplicateValues extends Stage<typeof parameters> {
     }
   }
 
-  private readonly targets: readonly (readonly [source: string, dest: string])[];
+  readonly #targets: readonly (readonly [source: string, dest: string])[];
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.targets = [...params.fieldMapping].map(([source, target]) => [source, (target as string | null) ?? source]);
+    this.#targets = [...params.fieldMapping].map(([source, target]) => [source, (target as string | null) ?? source]);
   }
 
   override process(document: Document): void {
-    for (const [source, dest] of this.targets) {
+    for (const [source, dest] of this.#targets) {
       const values = document.get(source);
       if (!Array.isArray(values)) continue;
       const present = document.get(dest);

@@ -3,16 +3,16 @@ import { type Document, RESERVED_FIELDS, Stage, Type, type Value } from '@headra
 const parameters = Type.Object({});
 
 /**
- * Removes the fields that hold nothing: null, an empty text, an empty list or object, or a list of nothing but these.
+ * Removes empty fields: null, an empty text, an empty list or object, or a list of only these.
  *
- * A text of blanks, 0 and false are values and stay. A list with at least one value stays as it is.
+ * A text of blanks, 0 and false are values and stay. A list with at least one value does not change.
  */
 export class RemoveEmptyFields extends Stage {
   static override readonly parameters = parameters;
 
   static readonly examples = [
     {
-      description: 'Leave only what has content',
+      description: 'Keep only fields with content',
       params: {},
       documents: [{ id: '1', title: 'A title', subtitle: '', author: null, tags: [], pages: 0 }],
       output: [{ id: '1', title: 'A title', pages: 0 }],

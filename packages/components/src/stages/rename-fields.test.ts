@@ -60,7 +60,7 @@ describe('RenameFields', () => {
     ]);
   });
 
-  it('renames in children and grandchildren when it is told to', async () => {
+  it('renames in children and grandchildren if configured', async () => {
     const document = '{"id":"1","a":"v","___children":[{"id":"c","a":1,"___children":[{"id":"d","a":1.0}]},{"a":2},7]}';
     const fieldMapping = { a: 'b' };
     expect(await run({ fieldMapping, applyToChildren: true }, document)).toEqual([

@@ -23,8 +23,8 @@ const parameters = Type.Object({
    */
   updateMode: UpdateModeParameter,
   /**
-   * Whether the fields of attached children, and of theirs, are renamed too. Conditions of the stage look at the
-   * document only. Defaults to false.
+   * Whether the fields of attached children, and of their children, are renamed too. Conditions of the stage see only
+   * the document. Defaults to false.
    */
   applyToChildren: Type.Optional(Type.Boolean({ default: false })),
 });
@@ -33,8 +33,8 @@ const parameters = Type.Object({
  * Renames fields, their values unchanged.
  *
  * All fields are renamed at once, so two fields can exchange their names, and in a chain (a to b, b to c) each value
- * moves one step. Fields that a document lacks are passed over. Of several fields with the same new name the later in
- * the config wins. The names are taken as they are: a dot does not lead into an object.
+ * moves one step. Missing fields are skipped. If several fields get the same new name, the later one in the config
+ * wins. Names are literal: a dot does not lead into an object.
  */
 export class RenameFields extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -64,32 +64,33 @@ export class RenameFields extends Stage<typeof parameters> {
     }
   }
 
-  private readonly renames: readonly (readonly [from: string, to: string])[];
-  private readonly mode: UpdateMode;
+  readonly #renames: readonly (readonly [from: string, to: string])[];
+  readonly #mode: UpdateMode;
   /** Whether one field's new name is another's old name. */
-  private readonly overlapping: boolean;
+  readonly #overlapping: boolean;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.renames = [...params.fieldMapping];
-    this.mode = params.updateMode as UpdateMode;
-    this.overlapping = this.renames.some(([from, to]) => from !== to && params.fieldMapping.has(to));
+    this.#renames = [...params.fieldMapping];
+    this.#mode = params.updateMode as UpdateMode;
+    this.#overlapping = this.#renames.some(([from, to]) => from !== to && params.fieldMapping.has(to));
   }
 
   override process(document: Document): void {
-    this.rename(document);
-    if (this.params.applyToChildren === true && document.has('___children')) this.renameChildren(document);
+    this.#rename(document);
+    if (this.params.applyToChildren === true && document.has('___children')) this.#renameChildren(document);
   }
 
   override processTable(table: DocumentTable): boolean {
-    if (this.overlapping || (this.params.applyToChildren === true && table.has('___children'))) return false;
-    for (const [from, to] of this.renames) table.rename(from, to);
+    if (this.#overlapping || (this.params.applyToChildren === true && table.has('___children'))) return false;
+    for (const [from, to] of this.#renames) table.rename(from, to);
     return true;
   }
 
-  private rename(document: Document): void {
-    const { renames, mode } = this;
-    if (!this.overlapping) {
+  #rename(document: Document): void {
+    const renames = this.#renames;
+    const mode = this.#mode;
+    if (!this.#overlapping) {
       for (const [from, to] of renames) document.rename(from, to, mode);
       return;
     }
@@ -106,12 +107,12 @@ export class RenameFields extends Stage<typeof parameters> {
     }
   }
 
-  private renameChildren(document: Document): void {
+  #renameChildren(document: Document): void {
     const children = document.values('___children').map((child) => {
       if (!(child instanceof Map)) return child;
       const renamed = new Document(Shape.common([...child.keys()]), [...child.values()]);
-      this.rename(renamed);
-      if (renamed.has('___children')) this.renameChildren(renamed);
+      this.#rename(renamed);
+      if (renamed.has('___children')) this.#renameChildren(renamed);
       return new Map(renamed.fieldNames.map((name, i) => [name, renamed.fieldValues[i] as Value]));
     });
     document.put('___children', children);

@@ -17,7 +17,7 @@ async function replace(params: Record<string, unknown>, text: string): Promise<u
 }
 
 describe('ReplacePatterns', () => {
-  it('applies the patterns one after the other, each to the last result', async () => {
+  it('applies the patterns in order, each to the last result', async () => {
     expect(await replace({ regex: ['a', 'bb'], replacement: 'b' }, 'a-ab')).toBe('b-b');
     expect(await replace({ regex: [], replacement: 'b' }, 'a')).toBe('a');
     expect(await replace({ regex: ['x'], replacement: '' }, 'axxb')).toBe('ab');

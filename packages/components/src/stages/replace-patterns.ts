@@ -25,11 +25,11 @@ const parameters = Type.Object({
   dest: Type.Array(Type.String()),
   /** The regular expressions. */
   regex: Type.Array(Type.String()),
-  /** The replacement; an empty one removes the matches. Required unless replacementField is given. */
+  /** The replacement. An empty one removes the matches. Required unless replacementField is given. */
   replacement: Type.Optional(Type.String()),
   /**
-   * A field whose first value is the replacement, under the same rules. A document without it takes the replacement
-   * above, and is left alone when there is none.
+   * A field whose first value is the replacement, with the same rules. A document without it uses replacement, and does
+   * not change without one.
    */
   replacementField: Type.Optional(Type.String()),
   /** Whether ASCII letters match in upper and lower case. Defaults to false. */
@@ -38,7 +38,7 @@ const parameters = Type.Object({
   multiline: Type.Optional(Type.Boolean({ default: false })),
   /** Whether . matches line breaks. Defaults to false. */
   dotall: Type.Optional(Type.Boolean({ default: false })),
-  /** Whether the expressions are plain texts. The rules for the replacement stay. Defaults to false. */
+  /** Whether the expressions are plain texts. The rules for the replacement do not change. Defaults to false. */
   literal: Type.Optional(Type.Boolean({ default: false })),
   /**
    * What happens to a destination that exists: "overwrite" replaces its values, "append" adds to them, "skip" keeps
@@ -49,22 +49,22 @@ const parameters = Type.Object({
 });
 
 /**
- * Replaces what matches regular expressions in the values of fields.
+ * Replaces the matches of regular expressions in the values of fields.
  *
- * The expressions are those of Java, applied one after the other, each to the result of the one before. Every match is
- * replaced. The result is written even when nothing matched. Numbers and booleans become texts, a list of one value
- * becomes that value; null and objects go through as they are. Missing fields and empty lists change nothing.
+ * The expressions are those of Java. They are applied in order, each to the result of the previous one. Every match is
+ * replaced. The result is written even without a match. Numbers and booleans become texts. A list of one value becomes
+ * that value. Null and objects do not change. Missing fields and empty lists change nothing.
  *
- * In the replacement $1 or ${name} stands for what a group matched and $0 for the whole match; a backslash makes the
- * next character literal, so a dollar sign is written \$. A group that took no part in a match is empty. A group that
- * the expression does not have fails the documents in which it matches.
+ * In the replacement, $1 or ${name} is replaced by the match of a group and $0 by the whole match. A backslash makes
+ * the next character literal, so a dollar sign is written \$. A group without a match is empty. A group that the
+ * expression does not have fails the documents with a match.
  */
 export class ReplacePatterns extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
 
   static readonly examples = [
     {
-      description: 'Make runs of white space one blank',
+      description: 'Replace runs of white space by one blank',
       params: { source: ['text'], dest: ['text'], regex: ['\\s+'], replacement: ' ' },
       documents: [{ id: '1', text: 'some  text\nof\ttwo lines' }],
       output: [{ id: '1', text: 'some text of two lines' }],
@@ -89,44 +89,44 @@ export class ReplacePatterns extends Stage<typeof parameters> {
         yield {
           parameter: `regex[${i}]`,
           message: `regex[${i}] is not a regular expression: ${messageOf(error)}`,
-          hint: 'To look for a text as it stands set literal: true.',
+          hint: 'To search for the text literally, set literal: true.',
         };
       }
     }
   }
 
-  private readonly pairs: readonly FieldPair[];
-  private readonly patterns: readonly JavaRegex[];
-  private readonly fixed: JavaReplacement | undefined;
-  /** The replacement in use; kept from one document to the next, for the patterns prepare themselves for it. */
-  private current: JavaReplacement;
-  private readonly replace = (text: string): string => {
+  readonly #pairs: readonly FieldPair[];
+  readonly #patterns: readonly JavaRegex[];
+  readonly #fixed: JavaReplacement | undefined;
+  /** The current replacement. It is kept from one document to the next, because the patterns prepare it. */
+  #current: JavaReplacement;
+  readonly #replace = (text: string): string => {
     let result = text;
-    for (const pattern of this.patterns) result = pattern.replaceAll(result, this.current);
+    for (const pattern of this.#patterns) result = pattern.replaceAll(result, this.#current);
     return result;
   };
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.pairs = fieldPairs(params.source, params.dest);
-    this.patterns = params.regex.map((pattern) => compileJavaRegex(pattern, params));
-    this.fixed = params.replacement === undefined ? undefined : parseJavaReplacement(params.replacement);
-    this.current = this.fixed ?? parseJavaReplacement('');
+    this.#pairs = fieldPairs(params.source, params.dest);
+    this.#patterns = params.regex.map((pattern) => compileJavaRegex(pattern, params));
+    this.#fixed = params.replacement === undefined ? undefined : parseJavaReplacement(params.replacement);
+    this.#current = this.#fixed ?? parseJavaReplacement('');
   }
 
   override process(document: Document): void {
-    if (this.params.replacementField !== undefined && !this.chooseReplacement(document)) return;
+    if (this.params.replacementField !== undefined && !this.#chooseReplacement(document)) return;
     const mode = this.params.updateMode as UpdateMode;
-    for (const { source, dest } of this.pairs) transformTexts(document, source, dest, mode, this.replace);
+    for (const { source, dest } of this.#pairs) transformTexts(document, source, dest, mode, this.#replace);
   }
 
-  /** Takes the document's own replacement, or the fixed one; false when there is neither. */
-  private chooseReplacement(document: Document): boolean {
+  /** Uses the document's replacement or the fixed one; returns false without either. */
+  #chooseReplacement(document: Document): boolean {
     const own = document.text(this.params.replacementField as string);
     if (own === undefined) {
-      if (this.fixed === undefined) return false;
-      this.current = this.fixed;
-    } else if (own !== this.current.source) this.current = parseJavaReplacement(own);
+      if (this.#fixed === undefined) return false;
+      this.#current = this.#fixed;
+    } else if (own !== this.#current.source) this.#current = parseJavaReplacement(own);
     return true;
   }
 }

@@ -27,7 +27,7 @@ describe('SetStaticValues', () => {
     ]);
   });
 
-  it('gives each document values of its own', async () => {
+  it('gives each document separate values', async () => {
     const staticValues = { l: ['x'] };
     expect(await run({ staticValues, updateMode: 'append' }, { id: '1' }, { id: '2', l: [] }, { id: '3' })).toEqual([
       '{"id":"1","l":["x"]}',

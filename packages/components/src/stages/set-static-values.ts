@@ -22,8 +22,8 @@ const parameters = Type.Object({
    */
   updateMode: UpdateModeParameter,
   /**
-   * Whether the document is also marked as skipped, so that later stages leave it alone, whether or not a value was
-   * written. Defaults to false.
+   * Whether the document is also marked as skipped, so that later stages ignore it, even if no value was written.
+   * Defaults to false.
    */
   skipDocument: Type.Optional(Type.Boolean({ default: false })),
 });
@@ -39,7 +39,7 @@ export class SetStaticValues extends Stage<typeof parameters> {
 
   static readonly examples = [
     {
-      description: 'Note where documents come from, unless they say so themselves',
+      description: 'Record where documents come from, unless they already have the fields',
       params: { staticValues: { source: 'wiki', tags: ['imported', 'wiki'] }, updateMode: 'skip' },
       documents: [{ id: '1' }, { id: '2', source: 'mail' }],
       output: [
@@ -53,16 +53,16 @@ export class SetStaticValues extends Stage<typeof parameters> {
     for (const name of params.staticValues.keys()) yield* checkDestination(`staticValues.${name}`, name);
   }
 
-  private readonly values: readonly (readonly [field: string, value: Value])[];
+  readonly #values: readonly (readonly [field: string, value: Value])[];
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.values = [...(params.staticValues as ReadonlyMap<string, Value>)];
+    this.#values = [...(params.staticValues as ReadonlyMap<string, Value>)];
   }
 
   override process(document: Document): void {
     const { updateMode, skipDocument } = this.params;
-    for (const [field, value] of this.values) {
+    for (const [field, value] of this.#values) {
       if (updateMode === 'overwrite' || !document.has(field)) document.set(field, copyValue(value));
       else if (updateMode === 'append') {
         if (Array.isArray(value)) for (const item of value) document.add(field, copyValue(item));
@@ -75,10 +75,10 @@ export class SetStaticValues extends Stage<typeof parameters> {
   override processTable(table: DocumentTable): boolean {
     const { updateMode, skipDocument } = this.params;
     if (skipDocument === true) return false;
-    for (const [field, value] of this.values) {
+    for (const [field, value] of this.#values) {
       if (updateMode !== 'overwrite' && table.has(field)) return false;
       const column = new Array<Value>(table.count).fill(value);
-      // Texts, numbers and the like are nobody's own.
+      // Texts, numbers and similar values may be shared.
       if (typeof value === 'object') for (let row = 0; row < column.length; row++) column[row] = copyValue(value);
       table.set(field, column, false);
     }

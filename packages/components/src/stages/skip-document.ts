@@ -3,17 +3,16 @@ import { type Document, Stage, Type } from '@headrace/engine';
 const parameters = Type.Object({});
 
 /**
- * Marks a document as skipped: the later stages leave it alone, and the indexer receives it as it is.
+ * Marks a document as skipped: later stages ignore it, and the indexer receives it unchanged.
  *
- * Meant to be used with conditions, for example to take documents that stand for deletions past the rest of the
- * pipeline. Children that are attached to the document are not marked.
+ * Use it with conditions, for example for documents that represent deletions. Attached children are not marked.
  */
 export class SkipDocument extends Stage {
   static override readonly parameters = parameters;
 
   static readonly examples = [
     {
-      description: 'Take the document past all later stages',
+      description: 'Let the document skip all later stages',
       params: {},
       documents: [{ id: '1', operation: 'delete' }],
       output: [{ id: '1', operation: 'delete', ___skipped: true }],

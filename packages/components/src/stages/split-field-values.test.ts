@@ -30,7 +30,7 @@ describe('SplitFieldValues', () => {
     expect(await split(',', ',,')).toBeUndefined();
   });
 
-  it('trims pieces when it is told to; those that become empty stay', async () => {
+  it('trims pieces if configured; those that become empty stay', async () => {
     expect(await split(',', ' x ,\u00a0y\t, ', true)).toEqual(['x', '\u00a0y', '']);
     expect(await split(',', ' x ,y')).toEqual([' x ', 'y']);
   });

@@ -22,28 +22,28 @@ const parameters = Type.Object({
   /** The field for the pieces, which may be the same. */
   outputField: Type.String(),
   /**
-   * What stands between two values, as a Java regular expression: a dot is \., a vertical bar \|. An empty one splits
-   * into characters.
+   * The text between two values, as a Java regular expression: a dot is \., a vertical bar \|. An empty one splits into
+   * characters.
    */
   delimiter: Type.String(),
   /**
-   * Whether white space and control characters (up to U+0020) are removed from both ends of each piece. Pieces that
-   * become empty stay.
+   * Whether white space and control characters (up to U+0020) are removed from both ends of each piece. Empty pieces
+   * stay.
    */
   trimWhitespace: Type.Boolean(),
 });
 
-/** Delimiters that people mean as they stand, but that are regular expressions of quite another meaning. */
+/** Delimiters that users mean literally but that have another meaning as regular expressions. */
 const MISLEADING: ReadonlySet<string> = new Set(['.', '|', '^', '$', '||']);
 
 /**
  * Splits the texts of a field into several values.
  *
- * The pieces of all values are added to the output field in their order; it is a list from then on. When it is the
- * input field, they replace its values. Empty pieces at the end of a text are left out, those at its start and between
- * two delimiters stay. A text without the delimiter is one piece, an empty one too; a text of nothing but delimiters
- * has none, and a field split in place that comes to nothing is removed. Numbers and booleans are split as texts; null
- * is left out, objects stay whole.
+ * The pieces of all values are added to the output field in order. The field is then a list. If it is the input field,
+ * the pieces replace its values. Empty pieces at the end of a text are left out; those at its start and between two
+ * delimiters stay. A text without the delimiter is one piece, even if it is empty. A text of only delimiters has no
+ * piece. A field that is split in place into no pieces is removed. Numbers and booleans are split as texts, null is
+ * left out, objects stay whole.
  */
 export class SplitFieldValues extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -59,7 +59,7 @@ export class SplitFieldValues extends Stage<typeof parameters> {
 
   static override *check(params: Static<typeof parameters>): Generator<ParameterProblem> {
     yield* checkDestination('outputField', params.outputField);
-    const hint = `The delimiter is a regular expression. For the text as it stands write it as \\Q${params.delimiter}\\E.`;
+    const hint = `The delimiter is a regular expression. To use it literally, write \\Q${params.delimiter}\\E.`;
     try {
       compileJavaRegex(params.delimiter);
     } catch (error) {
@@ -79,18 +79,18 @@ export class SplitFieldValues extends Stage<typeof parameters> {
     }
   }
 
-  private readonly delimiter: JavaRegex;
+  readonly #delimiter: JavaRegex;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.delimiter = compileJavaRegex(params.delimiter);
+    this.#delimiter = compileJavaRegex(params.delimiter);
   }
 
   override process(document: Document): void {
     const { inputField, outputField } = this.params;
     const value = document.get(inputField);
     if (value === undefined || value === null) return;
-    const pieces = this.pieces(value);
+    const pieces = this.#pieces(value);
     if (inputField === outputField) document.remove(inputField);
     if (pieces.length === 0) return;
     if (!document.has(outputField)) document.set(outputField, pieces);
@@ -106,21 +106,21 @@ export class SplitFieldValues extends Stage<typeof parameters> {
     for (let row = 0; row < values.length; row++) {
       const value = values[row];
       if (value === undefined || value === null) continue;
-      const pieces = this.pieces(value);
+      const pieces = this.#pieces(value);
       if (pieces.length > 0) column[row] = pieces;
     }
     setValues(table, outputField, column);
     return true;
   }
 
-  private pieces(value: Value): Value[] {
-    return Array.isArray(value) ? value.flatMap((item) => this.split(item)) : this.split(value);
+  #pieces(value: Value): Value[] {
+    return Array.isArray(value) ? value.flatMap((item) => this.#split(item)) : this.#split(value);
   }
 
-  private split(value: Value): Value[] {
+  #split(value: Value): Value[] {
     if (value === null) return [];
     if (Array.isArray(value) || value instanceof Map) return [copyValue(value)];
-    const pieces = this.delimiter.split(textOf(value) as string);
+    const pieces = this.#delimiter.split(textOf(value) as string);
     if (this.params.trimWhitespace) for (let i = 0; i < pieces.length; i++) pieces[i] = javaTrim(pieces[i] as string);
     return pieces;
   }

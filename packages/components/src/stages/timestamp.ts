@@ -10,14 +10,15 @@ const parameters = Type.Object({
 /**
  * Writes the current time to a field, as an ISO instant in UTC such as 2024-05-06T07:08:09.123Z.
  *
- * What the field held before is replaced. The fraction has three digits, and is left out at a whole second.
+ * The previous value of the field is replaced. The fraction has three digits. It is left out at a whole second.
  */
 export class Timestamp extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
 
   static readonly examples = [
     {
-      description: 'Note when a document went through the pipeline (the time differs from one document to the next)',
+      description:
+        'Record when a document passed through the pipeline (the time differs from one document to the next)',
       params: { destField: 'processed_at' },
       documents: [{ id: '1' }],
       output: [{ id: '1', processed_at: '2024-05-06T07:08:09.123Z' }],
@@ -29,17 +30,17 @@ export class Timestamp extends Stage<typeof parameters> {
     yield* checkDestination('destField', params.destField);
   }
 
-  private time = Number.NaN;
-  private text = '';
+  #time = Number.NaN;
+  #text = '';
 
   override process(document: Document): void {
     const now = Date.now();
-    // Hundreds of documents go by in a millisecond: they share the text.
-    if (now !== this.time) {
+    // Hundreds of documents pass in one millisecond. They share the text.
+    if (now !== this.#time) {
       const milliseconds = now % 1000;
-      this.time = now;
-      this.text = formatInstant((now - milliseconds) / 1000, milliseconds * 1_000_000);
+      this.#time = now;
+      this.#text = formatInstant((now - milliseconds) / 1000, milliseconds * 1_000_000);
     }
-    document.set(this.params.destField, this.text);
+    document.set(this.params.destField, this.#text);
   }
 }

@@ -11,9 +11,9 @@ const parameters = Type.Object({
 /**
  * Removes white space and control characters from both ends of the values of some fields.
  *
- * Characters up to U+0020 are removed; other blanks of Unicode, such as the no-break space, stay. Numbers and booleans
- * become texts, a list of one value becomes that value; null and objects stay as they are. Missing fields and empty
- * lists are left alone.
+ * Characters up to U+0020 are removed; other Unicode blanks, such as the no-break space, stay. Numbers and booleans
+ * become texts. A list of one value becomes that value. Null and objects do not change. Missing fields and empty lists
+ * change nothing.
  */
 export class TrimWhitespace extends Stage<typeof parameters> {
   static override readonly parameters = parameters;

@@ -7,16 +7,16 @@ const parameters = Type.Object({
   source: Type.String(),
   /** The length to keep, 0 or more. */
   maxSize: Type.Integer({ minimum: 0 }),
-  /** The field for the result; what it held is replaced. Defaults to the source. */
+  /** The field for the result. The previous value is replaced. Defaults to the source. */
   destination: Type.Optional(Type.String()),
 });
 
 /**
  * Cuts the texts of a field to a maximum length.
  *
- * Every value of a list is cut. The length counts UTF-16 units, in which most characters are one and emoji two; a
- * character of two units that does not fit is left out whole. Numbers and booleans become texts, a list of one value
- * becomes that value; null and objects stay as they are. A missing field is left alone.
+ * Every value of a list is cut. The length counts UTF-16 units: one for most characters, two for emoji. A character of
+ * two units that does not fit is left out whole. Numbers and booleans become texts. A list of one value becomes that
+ * value. Null and objects do not change. A missing field changes nothing.
  */
 export class TruncateField extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -25,8 +25,8 @@ export class TruncateField extends Stage<typeof parameters> {
     {
       description: 'Keep the first 10 characters of a text in another field',
       params: { source: 'text', maxSize: 10, destination: 'teaser' },
-      documents: [{ id: '1', text: 'A long text that goes on' }],
-      output: [{ id: '1', text: 'A long text that goes on', teaser: 'A long tex' }],
+      documents: [{ id: '1', text: 'A long text that continues' }],
+      output: [{ id: '1', text: 'A long text that continues', teaser: 'A long tex' }],
     },
   ];
 
@@ -35,24 +35,24 @@ export class TruncateField extends Stage<typeof parameters> {
     else yield* checkDestination('destination', params.destination);
   }
 
-  private readonly destination: string;
-  private readonly truncate: (text: string) => string;
+  readonly #destination: string;
+  readonly #truncate: (text: string) => string;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
     const { maxSize } = params;
-    this.destination = params.destination ?? params.source;
-    this.truncate = (text) => truncate(text, maxSize);
+    this.#destination = params.destination ?? params.source;
+    this.#truncate = (text) => truncate(text, maxSize);
   }
 
   override process(document: Document): void {
-    transformTexts(document, this.params.source, this.destination, 'overwrite', this.truncate);
+    transformTexts(document, this.params.source, this.#destination, 'overwrite', this.#truncate);
   }
 }
 
 function truncate(text: string, maxSize: number): string {
   if (text.length <= maxSize) return text;
-  // Half of a pair at the end would be no valid text any more.
+  // Half of a surrogate pair at the end would make the text invalid.
   const splitsPair = maxSize > 0 && (text.codePointAt(maxSize - 1) as number) > 0xffff;
   return text.slice(0, splitsPair ? maxSize - 1 : maxSize);
 }

@@ -11,6 +11,8 @@ import { compileXPath, type XPath, XPathError } from '@headrace/xml/xpath';
 import { checkDestination } from '../fields/destination.ts';
 import { LeftAlone } from '../fields/left-alone.ts';
 
+type ParseXml = typeof import('@headrace/xml/reader').parseXml;
+
 const parameters = Type.Object({
   /**
    * For each XPath expression the fields that its matches are added to, as in "//book/title": ["title", "all_titles"].
@@ -21,19 +23,19 @@ const parameters = Type.Object({
 });
 
 /**
- * Copies what XPath expressions find in a field that holds XML to other fields.
+ * Copies the results of XPath expressions on a field with XML to other fields.
  *
- * The expressions are XPath 1.0 and must select nodes. The text of each node is added to the fields of its expression,
- * in document order and as it stands, white space included: one node gives a text, several a list. For an element that
- * is all text inside it, for an attribute its value. Values that the fields hold already are kept. When nothing is
- * found no field is created.
+ * The expressions are XPath 1.0 and must select nodes. The text of each node, including white space, is added to the
+ * fields of its expression, in document order: one node makes a text, several make a list. The text of an element is
+ * all text inside it, the text of an attribute its value. Existing values of the fields stay. Without a result no field
+ * is created.
  *
- * Namespaces do not count: names are compared as they are written, prefix included. An element n:title is found with
+ * Namespaces are ignored: names are compared as written, including the prefix. An element n:title is found with
  * //*[name()='n:title'] or //*[local-name()='title'], elements of a default namespace with their plain name.
  *
- * A document without the field is left alone. Of a list the first value is read. A text that is not well-formed XML
- * leaves its document as it is, with a warning in the log. Nothing outside the text is ever read: a text that uses an
- * external entity counts as not well-formed, an encoding that it declares is ignored.
+ * A document without the field does not change. If the field is a list, its first value is read. If the text is not
+ * well-formed XML, the document does not change and the log has a warning. Nothing outside the text is ever read: a
+ * text that uses an external entity is not well-formed, and an encoding that it declares is ignored.
  */
 export class XPathExtractor extends Stage<typeof parameters> {
   static override readonly parameters = parameters;
@@ -72,7 +74,7 @@ export class XPathExtractor extends Stage<typeof parameters> {
         if (type === 'nodes') continue;
         yield {
           parameter,
-          message: `The XPath expression "${expression}" gives a ${type}, so nothing is written`,
+          message: `The XPath expression "${expression}" returns a ${type}, so nothing is written`,
           hint: 'Select nodes: a path such as //title, with conditions in brackets.',
           severity: 'warning',
         };
@@ -83,35 +85,35 @@ export class XPathExtractor extends Stage<typeof parameters> {
     }
   }
 
-  private readonly mapping: readonly { readonly xpath: XPath; readonly fields: readonly string[] }[];
-  private parseXml!: typeof import('@headrace/xml/reader').parseXml;
-  private readonly unreadable: LeftAlone;
+  readonly #mapping: readonly { readonly xpath: XPath; readonly fields: readonly string[] }[];
+  #parseXml!: ParseXml;
+  readonly #unreadable: LeftAlone;
 
   constructor(params: Static<typeof parameters>, context: StageContext) {
     super(params, context);
-    this.unreadable = new LeftAlone(context.log, `field "${params.xmlField}" is not XML`);
-    this.mapping = [...params.fieldMapping].flatMap(([expression, fields]) => {
+    this.#unreadable = new LeftAlone(context.log, `field "${params.xmlField}" is not XML`);
+    this.#mapping = [...params.fieldMapping].flatMap(([expression, fields]) => {
       const xpath = compileXPath(expression);
       return xpath.type === 'nodes' ? { xpath, fields } : [];
     });
   }
 
   override async start(): Promise<void> {
-    ({ parseXml: this.parseXml } = await import('@headrace/xml/reader'));
+    ({ parseXml: this.#parseXml } = await import('@headrace/xml/reader'));
   }
 
   override process(document: Document): void {
     const field = this.params.xmlField as string;
     const text = document.text(field);
-    if (text === undefined || this.mapping.length === 0) return;
-    let xml: ReturnType<typeof this.parseXml>;
+    if (text === undefined || this.#mapping.length === 0) return;
+    let xml: ReturnType<ParseXml>;
     try {
-      xml = this.parseXml(text);
+      xml = this.#parseXml(text);
     } catch (error) {
-      this.unreadable.add(document, error);
+      this.#unreadable.add(document, error);
       return;
     }
-    for (const { xpath, fields } of this.mapping) {
+    for (const { xpath, fields } of this.#mapping) {
       for (const node of xpath.select(xml)) {
         for (const name of fields) document.setOrAdd(name, node.text);
       }
@@ -119,6 +121,6 @@ export class XPathExtractor extends Stage<typeof parameters> {
   }
 
   override stop(): void {
-    this.unreadable.end();
+    this.#unreadable.end();
   }
 }

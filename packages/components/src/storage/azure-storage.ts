@@ -11,14 +11,14 @@ const READ_ATTEMPTS = 5;
 
 /** Containers of Azure Blob Storage: `https://<account>.blob.core.windows.net/<container>/<blob>`. */
 export class AzureStorage implements Storage {
-  private readonly service: BlobServiceClient;
-  private readonly agents: Agents;
-  private readonly pageSize: number | undefined;
+  readonly #service: BlobServiceClient;
+  readonly #agents: Agents;
+  readonly #pageSize: number | undefined;
 
   private constructor(service: BlobServiceClient, agents: Agents, pageSize: number | undefined) {
-    this.service = service;
-    this.agents = agents;
-    this.pageSize = pageSize;
+    this.#service = service;
+    this.#agents = agents;
+    this.#pageSize = pageSize;
   }
 
   static async open(settings: AzureSettings, once = false): Promise<AzureStorage> {
@@ -34,8 +34,8 @@ export class AzureStorage implements Storage {
   }
 
   async *list(start: FileUri, options: ListOptions): AsyncGenerator<StoredFile> {
-    const { container, name } = this.blobOf(start);
-    yield* this.listPrefix(start.authority, container, name, options);
+    const { container, name } = this.#blobOf(start);
+    yield* this.#listPrefix(start.authority, container, name, options);
   }
 
   reach(start: FileUri, signal: AbortSignal): Promise<void> {
@@ -43,20 +43,20 @@ export class AzureStorage implements Storage {
   }
 
   async stat(uri: FileUri): Promise<StoredFile> {
-    const { container, name } = this.blobOf(uri);
-    return storedBlob(uri.authority, container, name, await this.client(uri).getProperties());
+    const { container, name } = this.#blobOf(uri);
+    return storedBlob(uri.authority, container, name, await this.#client(uri).getProperties());
   }
 
   async *read(uri: FileUri): AsyncGenerator<Uint8Array> {
-    const { readableStreamBody } = await this.client(uri).download(0, undefined, { maxRetryRequests: READ_ATTEMPTS });
+    const { readableStreamBody } = await this.#client(uri).download(0, undefined, { maxRetryRequests: READ_ATTEMPTS });
     yield* readableStreamBody as AsyncIterable<Buffer>;
   }
 
   async move(file: FileUri, folder: FileUri): Promise<void> {
-    const source = this.client(file);
-    const target = this.blobOf(folder);
-    const name = movedKey(this.blobOf(file).name, { ...folder, path: `/${target.name}` });
-    const poller = await this.service
+    const source = this.#client(file);
+    const target = this.#blobOf(folder);
+    const name = movedKey(this.#blobOf(file).name, { ...folder, path: `/${target.name}` });
+    const poller = await this.#service
       .getContainerClient(target.container)
       .getBlobClient(name)
       .beginCopyFromURL(source.url);
@@ -66,39 +66,39 @@ export class AzureStorage implements Storage {
   }
 
   async close(): Promise<void> {
-    this.agents.destroy();
+    this.#agents.destroy();
   }
 
-  private async *listPrefix(
+  async *#listPrefix(
     authority: string,
     container: string,
     prefix: string,
     options: ListOptions,
   ): AsyncGenerator<StoredFile> {
-    const pages = this.service
+    const pages = this.#service
       .getContainerClient(container)
       .listBlobsByHierarchy('/', { prefix, abortSignal: options.signal })
-      .byPage(this.pageSize === undefined ? {} : { maxPageSize: this.pageSize });
+      .byPage(this.#pageSize === undefined ? {} : { maxPageSize: this.#pageSize });
     for await (const { segment } of pages) {
       for (const { name, properties } of segment.blobItems) {
         if (!name.endsWith('/')) yield storedBlob(authority, container, name, properties);
       }
       for (const { name } of segment.blobPrefixes ?? []) {
         const folder = `https://${authority}/${container}/${name.slice(0, -1)}`;
-        if (!options.skips(folder)) yield* this.listPrefix(authority, container, name, options);
+        if (!options.skips(folder)) yield* this.#listPrefix(authority, container, name, options);
       }
       if (options.signal.aborted) return;
     }
   }
 
-  private client(uri: FileUri): BlobClient {
-    const { container, name } = this.blobOf(uri);
-    return this.service.getContainerClient(container).getBlobClient(name);
+  #client(uri: FileUri): BlobClient {
+    const { container, name } = this.#blobOf(uri);
+    return this.#service.getContainerClient(container).getBlobClient(name);
   }
 
   /** Of which container and name a URI speaks. Throws when it is of another account than the credentials. */
-  private blobOf({ authority, path }: FileUri): { container: string; name: string } {
-    const { accountName, url } = this.service;
+  #blobOf({ authority, path }: FileUri): { container: string; name: string } {
+    const { accountName, url } = this.#service;
     if (authority.split('.')[0] !== accountName && authority !== new URL(url).host) {
       throw new HeadraceError(
         'HR_SOURCE_UNREADABLE',

@@ -39,16 +39,16 @@ const RETRY: RetryPolicy = {
  * no requests, because all that do in a thread share one agent with the settings of TLS that came first.
  */
 export class GcsStorage implements Storage {
-  private readonly http: HttpClient;
-  private readonly login: GcsLogin;
-  private readonly sum: () => CRC32C;
-  private readonly pageSize: number | undefined;
+  readonly #http: HttpClient;
+  readonly #login: GcsLogin;
+  readonly #sum: () => CRC32C;
+  readonly #pageSize: number | undefined;
 
   private constructor(http: HttpClient, login: GcsLogin, sum: () => CRC32C, pageSize: number | undefined) {
-    this.http = http;
-    this.login = login;
-    this.sum = sum;
-    this.pageSize = pageSize;
+    this.#http = http;
+    this.#login = login;
+    this.#sum = sum;
+    this.#pageSize = pageSize;
   }
 
   static async open(settings: GcpSettings, once = false): Promise<GcsStorage> {
@@ -61,7 +61,7 @@ export class GcsStorage implements Storage {
   }
 
   list(start: FileUri, options: ListOptions): AsyncGenerator<StoredFile> {
-    return this.listPrefix(start.authority, start.path.slice(1), options);
+    return this.#listPrefix(start.authority, start.path.slice(1), options);
   }
 
   reach(start: FileUri, signal: AbortSignal): Promise<void> {
@@ -69,15 +69,15 @@ export class GcsStorage implements Storage {
   }
 
   async stat(uri: FileUri): Promise<StoredFile> {
-    const facts = await this.ask<ObjectFacts>('GET', `${objectPath(uri)}?fields=${FACTS}`);
+    const facts = await this.#ask<ObjectFacts>('GET', `${objectPath(uri)}?fields=${FACTS}`);
     return storedObject(uri.authority, uri.path.slice(1), facts);
   }
 
   async *read(uri: FileUri): AsyncGenerator<Uint8Array> {
-    const sum = this.sum();
+    const sum = this.#sum();
     let first: HttpHeaders | undefined;
     const pieces = resumedReading(async (offset) => {
-      const { status, headers, body } = await this.open(uri, offset, generationOf(first));
+      const { status, headers, body } = await this.#open(uri, offset, generationOf(first));
       first ??= headers;
       return offset > 0 && status !== 206 ? without(offset, body) : body;
     });
@@ -99,53 +99,53 @@ export class GcsStorage implements Storage {
       // Large objects take several requests.
       const query = token === undefined ? '' : `?rewriteToken=${encodeURIComponent(token)}`;
       const path = `${objectPath(file)}/rewriteTo${target}${query}`;
-      const { done, rewriteToken } = await this.ask<{ done?: boolean; rewriteToken?: string }>('POST', path);
+      const { done, rewriteToken } = await this.#ask<{ done?: boolean; rewriteToken?: string }>('POST', path);
       token = done === true ? undefined : rewriteToken;
     } while (token !== undefined);
-    await this.ask('DELETE', objectPath(file));
+    await this.#ask('DELETE', objectPath(file));
   }
 
   async close(): Promise<void> {
-    this.login.close();
-    await this.http.close();
+    this.#login.close();
+    await this.#http.close();
   }
 
-  private async *listPrefix(bucket: string, prefix: string, options: ListOptions): AsyncGenerator<StoredFile> {
+  async *#listPrefix(bucket: string, prefix: string, options: ListOptions): AsyncGenerator<StoredFile> {
     let page: string | undefined;
     do {
       const query = new URLSearchParams({
         prefix,
         delimiter: '/',
         fields: `prefixes,nextPageToken,items(${FACTS})`,
-        ...(this.pageSize === undefined ? {} : { maxResults: String(this.pageSize) }),
+        ...(this.#pageSize === undefined ? {} : { maxResults: String(this.#pageSize) }),
         ...(page === undefined ? {} : { pageToken: page }),
       });
-      const found = await this.ask<Page>('GET', `/b/${encodeURIComponent(bucket)}/o?${query}`, options.signal);
+      const found = await this.#ask<Page>('GET', `/b/${encodeURIComponent(bucket)}/o?${query}`, options.signal);
       for (const facts of found.items ?? []) {
         if (!facts.name.endsWith('/')) yield storedObject(bucket, facts.name, facts);
       }
       for (const folder of found.prefixes ?? []) {
-        if (!options.skips(`gs://${bucket}/${folder.slice(0, -1)}`)) yield* this.listPrefix(bucket, folder, options);
+        if (!options.skips(`gs://${bucket}/${folder.slice(0, -1)}`)) yield* this.#listPrefix(bucket, folder, options);
       }
       page = found.nextPageToken;
     } while (page !== undefined && !options.signal.aborted);
   }
 
-  private async ask<T>(method: string, path: string, signal?: AbortSignal): Promise<T> {
-    const request = { method, url: this.login.url(path), headers: await this.login.headers() };
-    const answer = await this.http.request({ ...request, ...(signal === undefined ? {} : { signal }) });
-    this.login.explain(answer.status);
+  async #ask<T>(method: string, path: string, signal?: AbortSignal): Promise<T> {
+    const request = { method, url: this.#login.url(path), headers: await this.#login.headers() };
+    const answer = await this.#http.request({ ...request, ...(signal === undefined ? {} : { signal }) });
+    this.#login.explain(answer.status);
     const { body } = requireSuccess(answer);
     return (body.length === 0 ? {} : JSON.parse(body.toString())) as T;
   }
 
-  private async open(uri: FileUri, offset: number, generation: string | undefined) {
+  async #open(uri: FileUri, offset: number, generation: string | undefined) {
     const version = generation === undefined ? '' : `&generation=${generation}`;
-    const answer = await this.http.stream({
-      url: this.login.url(`${objectPath(uri)}?alt=media${version}`),
-      headers: { ...(await this.login.headers()), ...(offset === 0 ? {} : { range: `bytes=${offset}-` }) },
+    const answer = await this.#http.stream({
+      url: this.#login.url(`${objectPath(uri)}?alt=media${version}`),
+      headers: { ...(await this.#login.headers()), ...(offset === 0 ? {} : { range: `bytes=${offset}-` }) },
     });
-    this.login.explain(answer.status);
+    this.#login.explain(answer.status);
     return requireStreamSuccess(answer);
   }
 }

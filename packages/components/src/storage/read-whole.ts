@@ -31,20 +31,20 @@ const PATIENCE = 1000;
  * other threads, which costs many times what the reading does; as soon as one takes long, many are read together.
  */
 export class LocalFileReader {
-  private slow = 0;
+  #slow = 0;
 
   /**
    * All bytes of a file.
    * @param size as it was when the folder was listed; the file may have changed
    */
   async read(local: string, size: number, limit: number): Promise<Buffer> {
-    if (size > SMALL_BYTES || this.slow > 0) {
-      if (this.slow > 0) this.slow--;
+    if (size > SMALL_BYTES || this.#slow > 0) {
+      if (this.#slow > 0) this.#slow--;
       return readLocalFile(local, size, limit);
     }
     const started = performance.now();
     const bytes = readAtOnce(local, size);
-    if (performance.now() - started > FAST_MILLIS) this.slow = PATIENCE;
+    if (performance.now() - started > FAST_MILLIS) this.#slow = PATIENCE;
     return bytes ?? readLocalFile(local, size, limit);
   }
 }

@@ -15,15 +15,15 @@ const COPY_PART_BYTES = 1024 ** 3;
 
 /** Buckets of Amazon S3, or of what speaks its protocol. */
 export class S3Storage implements Storage {
-  private readonly s3: Library;
-  private readonly client: S3Client;
-  private readonly pageSize: number | undefined;
+  readonly #s3: Library;
+  readonly #client: S3Client;
+  readonly #pageSize: number | undefined;
 
   private constructor(s3: Library, agents: Agents, settings: S3Settings, once: boolean) {
     const { accessKeyId, secretAccessKey, region, endpoint, maxNumOfPages } = settings;
-    this.s3 = s3;
-    this.pageSize = maxNumOfPages;
-    this.client = new s3.S3Client({
+    this.#s3 = s3;
+    this.#pageSize = maxNumOfPages;
+    this.#client = new s3.S3Client({
       // The library knows nothing of proxies.
       requestHandler: { httpAgent: agents.http, httpsAgent: agents.https },
       ...(accessKeyId === undefined || secretAccessKey === undefined
@@ -42,7 +42,7 @@ export class S3Storage implements Storage {
   }
 
   list(start: FileUri, options: ListOptions): AsyncGenerator<StoredFile> {
-    return this.listPrefix(start.authority, start.path.slice(1), options);
+    return this.#listPrefix(start.authority, start.path.slice(1), options);
   }
 
   reach(start: FileUri, signal: AbortSignal): Promise<void> {
@@ -50,7 +50,7 @@ export class S3Storage implements Storage {
   }
 
   async stat(uri: FileUri): Promise<StoredFile> {
-    const found = await this.client.send(new this.s3.HeadObjectCommand(objectOf(uri)));
+    const found = await this.#client.send(new this.#s3.HeadObjectCommand(objectOf(uri)));
     const { Bucket, Key } = objectOf(uri);
     return storedObject(Bucket, Key, found.ContentLength, found.LastModified);
   }
@@ -58,8 +58,8 @@ export class S3Storage implements Storage {
   read(uri: FileUri): AsyncIterable<Uint8Array> {
     let version: string | undefined;
     return resumedReading(async (offset) => {
-      const { Body, ETag } = await this.client.send(
-        new this.s3.GetObjectCommand({
+      const { Body, ETag } = await this.#client.send(
+        new this.#s3.GetObjectCommand({
           ...objectOf(uri),
           ...(offset === 0 ? {} : { Range: `bytes=${offset}-`, IfMatch: version }),
         }),
@@ -74,25 +74,25 @@ export class S3Storage implements Storage {
     const to = { Bucket: folder.authority, Key: movedKey(from.Key, folder) };
     const { size } = await this.stat(file);
     const source = `${from.Bucket}/${encodeURIComponent(from.Key)}`;
-    if (size <= MAX_COPY_BYTES) await this.client.send(new this.s3.CopyObjectCommand({ ...to, CopySource: source }));
-    else await this.copyInParts(source, size, to);
-    await this.client.send(new this.s3.DeleteObjectCommand(from));
+    if (size <= MAX_COPY_BYTES) await this.#client.send(new this.#s3.CopyObjectCommand({ ...to, CopySource: source }));
+    else await this.#copyInParts(source, size, to);
+    await this.#client.send(new this.#s3.DeleteObjectCommand(from));
   }
 
   async close(): Promise<void> {
-    this.client.destroy();
+    this.#client.destroy();
   }
 
-  private async *listPrefix(bucket: string, prefix: string, options: ListOptions): AsyncGenerator<StoredFile> {
+  async *#listPrefix(bucket: string, prefix: string, options: ListOptions): AsyncGenerator<StoredFile> {
     let page: string | undefined;
     let last = '';
     do {
-      const found = await this.client.send(
-        new this.s3.ListObjectsV2Command({
+      const found = await this.#client.send(
+        new this.#s3.ListObjectsV2Command({
           Bucket: bucket,
           Prefix: prefix,
           Delimiter: '/',
-          ...(this.pageSize === undefined ? {} : { MaxKeys: this.pageSize }),
+          ...(this.#pageSize === undefined ? {} : { MaxKeys: this.#pageSize }),
           ...(page === undefined ? {} : { ContinuationToken: page }),
         }),
         { abortSignal: options.signal },
@@ -104,21 +104,21 @@ export class S3Storage implements Storage {
         // Some servers begin a page with the folder that ended the one before.
         if (Prefix === last) continue;
         last = Prefix;
-        if (!options.skips(s3ObjectUri(bucket, Prefix).slice(0, -1))) yield* this.listPrefix(bucket, Prefix, options);
+        if (!options.skips(s3ObjectUri(bucket, Prefix).slice(0, -1))) yield* this.#listPrefix(bucket, Prefix, options);
       }
       page = found.NextContinuationToken;
     } while (page !== undefined && !options.signal.aborted);
   }
 
-  private async copyInParts(source: string, size: number, to: { Bucket: string; Key: string }): Promise<void> {
-    const { UploadId } = await this.client.send(new this.s3.CreateMultipartUploadCommand(to));
+  async #copyInParts(source: string, size: number, to: { Bucket: string; Key: string }): Promise<void> {
+    const { UploadId } = await this.#client.send(new this.#s3.CreateMultipartUploadCommand(to));
     try {
       const parts: CompletedPart[] = [];
       for (let start = 0; start < size; start += COPY_PART_BYTES) {
         const PartNumber = parts.length + 1;
         const range = `bytes=${start}-${Math.min(start + COPY_PART_BYTES, size) - 1}`;
-        const { CopyPartResult } = await this.client.send(
-          new this.s3.UploadPartCopyCommand({
+        const { CopyPartResult } = await this.#client.send(
+          new this.#s3.UploadPartCopyCommand({
             ...to,
             UploadId,
             PartNumber,
@@ -128,12 +128,12 @@ export class S3Storage implements Storage {
         );
         parts.push({ PartNumber, ETag: CopyPartResult?.ETag });
       }
-      await this.client.send(
-        new this.s3.CompleteMultipartUploadCommand({ ...to, UploadId, MultipartUpload: { Parts: parts } }),
+      await this.#client.send(
+        new this.#s3.CompleteMultipartUploadCommand({ ...to, UploadId, MultipartUpload: { Parts: parts } }),
       );
     } catch (error) {
       // Parts that belong to nothing would cost money for ever.
-      await this.client.send(new this.s3.AbortMultipartUploadCommand({ ...to, UploadId })).catch(() => undefined);
+      await this.#client.send(new this.#s3.AbortMultipartUploadCommand({ ...to, UploadId })).catch(() => undefined);
       throw error;
     }
   }

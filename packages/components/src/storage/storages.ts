@@ -61,29 +61,29 @@ export function* unreadyStorages(settings: StorageSettings): Generator<Parameter
 
 /** The storages that the blocks of a component give, each opened, with its library, at the first path of its kind. */
 export class Storages {
-  private readonly settings: StorageSettings;
-  private readonly once: boolean;
-  private readonly opened = new Map<string, Promise<Storage>>();
+  readonly #settings: StorageSettings;
+  readonly #once: boolean;
+  readonly #opened = new Map<string, Promise<Storage>>();
 
   /** @param options.once nothing is tried again: to look whether the storages are there */
   constructor(settings: StorageSettings, { once = false } = {}) {
-    this.settings = settings;
-    this.once = once;
+    this.#settings = settings;
+    this.#once = once;
   }
 
   /** The storage of a file. Throws `HR_SOURCE_UNREADABLE` when there is none, or when it cannot be opened. */
   of({ scheme, authority, path }: FileUri): Promise<Storage> {
-    let storage = this.opened.get(scheme);
+    let storage = this.#opened.get(scheme);
     if (storage === undefined) {
-      const problem = unreadableScheme(scheme, this.settings);
+      const problem = unreadableScheme(scheme, this.#settings);
       if (problem !== undefined) {
         const { code = 'HR_SOURCE_UNREADABLE', message, hint } = problem;
         throw new HeadraceError(code, `Cannot read ${scheme}://${authority}${path}: ${message}`, {
           hint,
         });
       }
-      storage = this.open(scheme);
-      this.opened.set(scheme, storage);
+      storage = this.#open(scheme);
+      this.#opened.set(scheme, storage);
     }
     return storage;
   }
@@ -104,15 +104,15 @@ export class Storages {
   }
 
   async close(): Promise<void> {
-    const storages = await Promise.allSettled(this.opened.values());
+    const storages = await Promise.allSettled(this.#opened.values());
     await Promise.all(storages.map((storage) => (storage.status === 'fulfilled' ? storage.value.close() : undefined)));
   }
 
-  private async open(scheme: string): Promise<Storage> {
-    const { s3 = {}, azure = {}, gcp = { pathToServiceKey: '' } } = this.settings;
-    if (scheme === 's3') return (await import('./s3-storage.ts')).S3Storage.open(s3, this.once);
-    if (scheme === 'gs') return (await import('./gcs-storage.ts')).GcsStorage.open(gcp, this.once);
-    if (scheme === 'https') return (await import('./azure-storage.ts')).AzureStorage.open(azure, this.once);
+  async #open(scheme: string): Promise<Storage> {
+    const { s3 = {}, azure = {}, gcp = { pathToServiceKey: '' } } = this.#settings;
+    if (scheme === 's3') return (await import('./s3-storage.ts')).S3Storage.open(s3, this.#once);
+    if (scheme === 'gs') return (await import('./gcs-storage.ts')).GcsStorage.open(gcp, this.#once);
+    if (scheme === 'https') return (await import('./azure-storage.ts')).AzureStorage.open(azure, this.#once);
     return new LocalStorage();
   }
 }

@@ -89,39 +89,39 @@ class GivenServer implements RealServer {
 }
 
 class LaunchedServer implements RealServer {
-  private readonly launcher: string;
-  private readonly name: ServerName;
-  private readonly settings: Readonly<Record<string, string>>;
-  private environment: NodeJS.ProcessEnv = process.env;
-  private folder: string | undefined;
-  private guard: ChildProcess | undefined;
-  private address: string | undefined;
+  readonly #launcher: string;
+  readonly #name: ServerName;
+  readonly #settings: Readonly<Record<string, string>>;
+  #environment: NodeJS.ProcessEnv = process.env;
+  #folder: string | undefined;
+  #guard: ChildProcess | undefined;
+  #address: string | undefined;
 
   constructor(name: ServerName, settings: Readonly<Record<string, string>>) {
-    this.launcher = join(LAUNCHERS, name);
-    this.name = name;
-    this.settings = settings;
+    this.#launcher = join(LAUNCHERS, name);
+    this.#name = name;
+    this.#settings = settings;
   }
 
   get url(): string {
-    if (this.address === undefined) throw new Error(`${this.name} runs inside of tests and hooks only`);
-    return this.address;
+    if (this.#address === undefined) throw new Error(`${this.#name} runs inside of tests and hooks only`);
+    return this.#address;
   }
 
   async launch(): Promise<void> {
-    const variable = this.name.toUpperCase();
-    this.folder = await mkdtemp(join(tmpdir(), `headrace-${this.name}-`));
-    this.environment = {
+    const variable = this.#name.toUpperCase();
+    this.#folder = await mkdtemp(join(tmpdir(), `headrace-${this.#name}-`));
+    this.#environment = {
       HEADRACE_SERVERS_WAIT: '300',
       ...process.env,
-      ...this.settings,
+      ...this.#settings,
       [`${variable}_PORT`]: String(await freePort()),
-      [`${variable}_DATA`]: join(this.folder, 'data'),
+      [`${variable}_DATA`]: join(this.#folder, 'data'),
     };
     // The server is nobody's child. This shell is: it wipes the server when its standard input ends, whatever the reason.
-    this.guard = spawn('sh', ['-c', 'cat; exec "$0" wipe', this.launcher], {
+    this.#guard = spawn('sh', ['-c', 'cat; exec "$0" wipe', this.#launcher], {
       detached: true,
-      env: this.environment,
+      env: this.#environment,
       stdio: ['pipe', 'ignore', 'ignore'],
     });
     await this.start();
@@ -139,28 +139,28 @@ class LaunchedServer implements RealServer {
   }
 
   async start(): Promise<void> {
-    const printed = await this.run('start');
-    this.address = /^url: (.*)$/m.exec(printed)?.[1];
+    const printed = await this.#run('start');
+    this.#address = /^url: (.*)$/m.exec(printed)?.[1];
   }
 
   async stop(): Promise<void> {
-    await this.run('stop');
+    await this.#run('stop');
   }
 
   async wipe(): Promise<void> {
-    if (this.guard !== undefined) {
-      const ended = once(this.guard, 'exit');
-      this.guard.stdin?.end();
+    if (this.#guard !== undefined) {
+      const ended = once(this.#guard, 'exit');
+      this.#guard.stdin?.end();
       await ended;
     }
-    if (this.folder !== undefined) await rm(this.folder, { recursive: true, force: true });
+    if (this.#folder !== undefined) await rm(this.#folder, { recursive: true, force: true });
   }
 
-  private async run(command: string): Promise<string> {
+  async #run(command: string): Promise<string> {
     try {
-      return (await promisify(execFile)(this.launcher, [command], { env: this.environment })).stdout;
+      return (await promisify(execFile)(this.#launcher, [command], { env: this.#environment })).stdout;
     } catch (error) {
-      throw new Error(`${this.name} ${command} failed: ${(error as { stderr?: string }).stderr}`, { cause: error });
+      throw new Error(`${this.#name} ${command} failed: ${(error as { stderr?: string }).stderr}`, { cause: error });
     }
   }
 }

@@ -22,60 +22,60 @@ export class StubServer {
   mostAtOnce = 0;
   /** How many connections it was given. */
   connections = 0;
-  private readonly server: Server;
-  private readonly scheme: string;
-  private handler: StubHandler;
-  private atOnce = 0;
+  readonly #server: Server;
+  readonly #scheme: string;
+  #handler: StubHandler;
+  #atOnce = 0;
 
   private constructor(handler: StubHandler, tls: ServerOptions | undefined) {
-    this.handler = handler;
-    this.scheme = tls === undefined ? 'http' : 'https';
-    const listener: RequestListener = (request, response) => void this.answer(request, response);
-    this.server = tls === undefined ? createServer(listener) : createTlsServer(tls, listener);
-    this.server.on(tls === undefined ? 'connection' : 'secureConnection', () => this.connections++);
+    this.#handler = handler;
+    this.#scheme = tls === undefined ? 'http' : 'https';
+    const listener: RequestListener = (request, response) => void this.#answer(request, response);
+    this.#server = tls === undefined ? createServer(listener) : createTlsServer(tls, listener);
+    this.#server.on(tls === undefined ? 'connection' : 'secureConnection', () => this.connections++);
   }
 
   static async start(handler: StubHandler, tls?: ServerOptions): Promise<StubServer> {
     const stub = new StubServer(handler, tls);
-    stub.server.listen(0, '127.0.0.1');
-    await once(stub.server, 'listening');
+    stub.#server.listen(0, '127.0.0.1');
+    await once(stub.#server, 'listening');
     return stub;
   }
 
   get url(): string {
-    return `${this.scheme}://127.0.0.1:${this.port}`;
+    return `${this.#scheme}://127.0.0.1:${this.port}`;
   }
 
   get port(): number {
-    return (this.server.address() as AddressInfo).port;
+    return (this.#server.address() as AddressInfo).port;
   }
 
   /** Answers otherwise from now on. */
   handle(handler: StubHandler): void {
-    this.handler = handler;
+    this.#handler = handler;
   }
 
   /** What `CONNECT` does: for stubs of proxies. */
   onConnect(listener: (request: IncomingMessage, socket: Socket, head: Buffer) => void): void {
-    this.server.on('connect', listener);
+    this.#server.on('connect', listener);
   }
 
   async close(): Promise<void> {
-    const closed = once(this.server, 'close');
-    this.server.close();
-    this.server.closeAllConnections();
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    this.#server.closeAllConnections();
     await closed;
   }
 
-  private async answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
-    this.mostAtOnce = Math.max(this.mostAtOnce, ++this.atOnce);
-    response.once('close', () => this.atOnce--);
+  async #answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.mostAtOnce = Math.max(this.mostAtOnce, ++this.#atOnce);
+    response.once('close', () => this.#atOnce--);
     const chunks: Buffer[] = [];
     for await (const chunk of message) chunks.push(chunk as Buffer);
     const { method = '', url: path = '', headers } = message;
     const request = { method, path, headers, body: Buffer.concat(chunks).toString() };
     this.requests.push(request);
-    await this.handler(request, response);
+    await this.#handler(request, response);
   }
 }
 

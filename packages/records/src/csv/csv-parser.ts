@@ -8,11 +8,11 @@ const QUOTE = 34;
 const BACKSLASH = 92;
 
 /**
- * Reads CSV records from text, one at a time.
- * The syntax is that of RFC 4180, read as the reference's library reads correct files: records end at LF, CRLF or CR;
- * quotes are doubled inside quotes; every line end inside quotes becomes LF; white space before an opening quote is
- * removed; text after a closing quote is added to the cell; a quote anywhere else is a normal character. With `escapes`
- * a backslash is removed, and a quote, a separator or a backslash after it is literal.
+ * Reads CSV records from text, one at a time. The syntax is that of RFC 4180, read as the reference's library reads
+ * correct files: records end at LF, CRLF or CR; quotes are doubled inside quotes; every line end inside quotes becomes
+ * LF; white space before an opening quote is removed; text after a closing quote is added to the cell; a quote anywhere
+ * else is a normal character. With `escapes` a backslash is removed, and a quote, a separator or a backslash after it
+ * is literal.
  */
 export class CsvParser {
   /** The cells of the last record: the first `count` of them. The next record overwrites them. */
@@ -32,45 +32,45 @@ export class CsvParser {
   longestCell = 0;
   /** The offset of an unclosed quote, after `next` has returned that there is one. */
   openQuote = 0;
-  private readonly dialect: CsvDialect;
-  private readonly separator: number;
-  private text = '';
+  readonly #dialect: CsvDialect;
+  readonly #separator: number;
+  #text = '';
   // The next position of each special character, looked up again only after it has been passed. Most records contain
   // none of them, and one native search covers many records at once.
-  private nextLf = -1;
-  private nextSeparator = -1;
-  private nextQuote = -1;
-  private nextBackslash = -1;
-  private nextCr = -1;
+  #nextLf = -1;
+  #nextSeparator = -1;
+  #nextQuote = -1;
+  #nextBackslash = -1;
+  #nextCr = -1;
 
   constructor(dialect: CsvDialect) {
-    this.dialect = dialect;
-    this.separator = dialect.separator.charCodeAt(0);
+    this.#dialect = dialect;
+    this.#separator = dialect.separator.charCodeAt(0);
   }
 
   /** Sets another text, whose first character begins a record. */
   load(text: string): void {
-    this.text = text;
+    this.#text = text;
     // In an old array, each new cell would need a note for the garbage collector that the array refers to a young
     // object.
     this.cells = [];
     this.at = 0;
-    this.nextLf = this.nextSeparator = this.nextQuote = this.nextBackslash = this.nextCr = -1;
+    this.#nextLf = this.#nextSeparator = this.#nextQuote = this.#nextBackslash = this.#nextCr = -1;
   }
 
   /** Whether all records have been read. */
   get done(): boolean {
-    return this.at >= this.text.length;
+    return this.at >= this.#text.length;
   }
 
   /** The text that has not been read. */
   rest(): string {
-    return this.text.slice(this.at);
+    return this.#text.slice(this.at);
   }
 
   /** How many lines this offset is after an earlier one, and its column there, counted from 1. */
   placeOf(offset: number, from: number): { lines: number; column: number } {
-    const before = this.text.slice(from, offset);
+    const before = this.#text.slice(from, offset);
     const ends = [...before.matchAll(/\r\n|\r|\n/g)];
     const last = ends.at(-1);
     const start = last === undefined ? 0 : last.index + last[0].length;
@@ -79,37 +79,43 @@ export class CsvParser {
 
   /** Reads the next record. Returns false if the text ends inside quotes; nothing has been read then. */
   next(): boolean {
-    const { text, at } = this;
-    if (this.nextLf < at) this.nextLf = find(text, '\n', at);
-    const end = this.nextLf === NOWHERE ? text.length : this.nextLf;
+    const { at } = this;
+    const text = this.#text;
+    let nextLf = this.#nextLf;
+    if (nextLf < at) {
+      nextLf = find(text, '\n', at);
+      this.#nextLf = nextLf;
+    }
+    const end = nextLf === NOWHERE ? text.length : nextLf;
     const stop = end > at && text.charCodeAt(end - 1) === CR ? end - 1 : end;
-    if (this.hasSpecial(at, stop)) return this.readSpecial();
+    if (this.#hasSpecial(at, stop)) return this.#readSpecial();
     this.lines = 1;
-    this.readPlain(at, stop);
+    this.#readPlain(at, stop);
     this.at = end + 1;
     return true;
   }
 
   /** Whether this line contains special characters other than separators. */
-  private hasSpecial(at: number, stop: number): boolean {
-    const { text, dialect } = this;
-    if (this.nextCr < at) this.nextCr = find(text, '\r', at);
-    if (this.nextCr < stop) return true;
-    if (dialect.quotes) {
-      if (this.nextQuote < at) this.nextQuote = find(text, '"', at);
-      if (this.nextQuote < stop) return true;
+  #hasSpecial(at: number, stop: number): boolean {
+    const { quotes, escapes } = this.#dialect;
+    if (this.#nextCr < at) this.#nextCr = find(this.#text, '\r', at);
+    if (this.#nextCr < stop) return true;
+    if (quotes) {
+      if (this.#nextQuote < at) this.#nextQuote = find(this.#text, '"', at);
+      if (this.#nextQuote < stop) return true;
     }
-    if (!dialect.escapes) return false;
-    if (this.nextBackslash < at) this.nextBackslash = find(text, '\\', at);
-    return this.nextBackslash < stop;
+    if (!escapes) return false;
+    if (this.#nextBackslash < at) this.#nextBackslash = find(this.#text, '\\', at);
+    return this.#nextBackslash < stop;
   }
 
-  private readPlain(start: number, stop: number): void {
-    const { text, cells } = this;
-    const { separator } = this.dialect;
+  #readPlain(start: number, stop: number): void {
+    const { cells } = this;
+    const text = this.#text;
+    const { separator } = this.#dialect;
     let at = start;
     let count = 0;
-    let next = this.nextSeparator;
+    let next = this.#nextSeparator;
     if (next < at) next = find(text, separator, at);
     while (next < stop) {
       cells[count++] = text.slice(at, next);
@@ -117,19 +123,20 @@ export class CsvParser {
       next = find(text, separator, at);
     }
     cells[count++] = text.slice(at, stop);
-    this.nextSeparator = next;
+    this.#nextSeparator = next;
     this.count = count;
     this.blank = count === 1 && isBlank(cells[0] as string);
   }
 
-  private readSpecial(): boolean {
-    const { text, separator } = this;
+  #readSpecial(): boolean {
+    const text = this.#text;
+    const separator = this.#separator;
     const start = this.at;
     this.count = 0;
     this.lines = 1;
     this.mostLines = 1;
     for (let at = start; ; at++) {
-      at = this.readCell(at);
+      at = this.#readCell(at);
       if (at < 0) return false;
       const c = text.charCodeAt(at);
       if (c === separator) continue;
@@ -143,51 +150,52 @@ export class CsvParser {
    * Reads the cell that starts here. Returns the offset of the character that ends it, or -1 if the text ends inside
    * quotes.
    */
-  private readCell(at: number): number {
-    const { text, separator } = this;
-    if (this.dialect.quotes) {
+  #readCell(at: number): number {
+    const text = this.#text;
+    const separator = this.#separator;
+    if (this.#dialect.quotes) {
       let open = at;
       for (let c = text.charCodeAt(open); (c === SPACE || c === TAB) && c !== separator; c = text.charCodeAt(open))
         open++;
       if (text.charCodeAt(open) === QUOTE) {
         const before = this.lines;
-        const end = this.readQuoted(open + 1);
+        const end = this.#readQuoted(open + 1);
         if (end < 0) this.openQuote = open;
-        else if (this.lines !== before) this.noteLines(this.lines - before + 1, open);
+        else if (this.lines !== before) this.#noteLines(this.lines - before + 1, open);
         return end;
       }
     }
-    return this.readUnquoted(at, '');
+    return this.#readUnquoted(at, '');
   }
 
-  private noteLines(lines: number, quote: number): void {
+  #noteLines(lines: number, quote: number): void {
     if (lines <= this.mostLines) return;
     this.mostLines = lines;
     this.longestCell = quote;
   }
 
-  private readQuoted(start: number): number {
-    const { text } = this;
-    const { escapes } = this.dialect;
+  #readQuoted(start: number): number {
+    const text = this.#text;
+    const { escapes } = this.#dialect;
     const close = text.indexOf('"', start);
     if (close < 0) return -1;
-    if (this.nextCr < start) this.nextCr = find(text, '\r', start);
-    if (escapes && this.nextBackslash < start) this.nextBackslash = find(text, '\\', start);
-    const simple = this.nextCr > close && (!escapes || this.nextBackslash > close);
+    if (this.#nextCr < start) this.#nextCr = find(text, '\r', start);
+    if (escapes && this.#nextBackslash < start) this.#nextBackslash = find(text, '\\', start);
+    const simple = this.#nextCr > close && (!escapes || this.#nextBackslash > close);
     const next = text.charCodeAt(close + 1);
     if (simple && next !== QUOTE) {
       const value = text.slice(start, close);
-      this.countLines(value);
-      if (next !== this.separator) return this.readUnquoted(close + 1, value);
+      this.#countLines(value);
+      if (next !== this.#separator) return this.#readUnquoted(close + 1, value);
       this.cells[this.count++] = value;
       return close + 1;
     }
-    return this.readQuotedSlowly(start);
+    return this.#readQuotedSlowly(start);
   }
 
-  private readQuotedSlowly(start: number): number {
-    const { text } = this;
-    const { escapes } = this.dialect;
+  #readQuotedSlowly(start: number): number {
+    const text = this.#text;
+    const { escapes } = this.#dialect;
     let value = '';
     let lines = 0;
     let from = start;
@@ -198,13 +206,13 @@ export class CsvParser {
         value += text.slice(from, at);
         if (text.charCodeAt(at + 1) !== QUOTE) {
           this.lines += lines;
-          return this.readUnquoted(at + 1, value);
+          return this.#readUnquoted(at + 1, value);
         }
         from = ++at;
       } else if (c === BACKSLASH && escapes) {
         value += text.slice(from, at);
         from = at + 1;
-        if (this.isEscapable(text.charCodeAt(from))) at++;
+        if (this.#isEscapable(text.charCodeAt(from))) at++;
       } else if (c === CR) {
         lines++;
         value += `${text.slice(from, at)}\n`;
@@ -216,22 +224,23 @@ export class CsvParser {
   }
 
   /** Reads up to the cell's end and adds the cell, with the part that was read before. */
-  private readUnquoted(start: number, before: string): number {
-    const { text } = this;
-    const { separator, escapes } = this.dialect;
-    if (this.nextSeparator < start) this.nextSeparator = find(text, separator, start);
-    if (this.nextLf < start) this.nextLf = find(text, '\n', start);
-    if (this.nextCr < start) this.nextCr = find(text, '\r', start);
-    if (escapes && this.nextBackslash < start) this.nextBackslash = find(text, '\\', start);
-    const end = Math.min(this.nextSeparator, this.nextLf, this.nextCr, text.length);
-    if (escapes && this.nextBackslash < end) return this.readEscaped(start, before);
+  #readUnquoted(start: number, before: string): number {
+    const text = this.#text;
+    const { separator, escapes } = this.#dialect;
+    if (this.#nextSeparator < start) this.#nextSeparator = find(text, separator, start);
+    if (this.#nextLf < start) this.#nextLf = find(text, '\n', start);
+    if (this.#nextCr < start) this.#nextCr = find(text, '\r', start);
+    if (escapes && this.#nextBackslash < start) this.#nextBackslash = find(text, '\\', start);
+    const end = Math.min(this.#nextSeparator, this.#nextLf, this.#nextCr, text.length);
+    if (escapes && this.#nextBackslash < end) return this.#readEscaped(start, before);
     const value = text.slice(start, end);
     this.cells[this.count++] = before === '' ? value : before + value;
     return end;
   }
 
-  private readEscaped(start: number, before: string): number {
-    const { text, separator } = this;
+  #readEscaped(start: number, before: string): number {
+    const text = this.#text;
+    const separator = this.#separator;
     let value = before;
     let from = start;
     let at = start;
@@ -241,18 +250,18 @@ export class CsvParser {
       if (c === BACKSLASH) {
         value += text.slice(from, at);
         from = at + 1;
-        if (this.isEscapable(text.charCodeAt(from))) at++;
+        if (this.#isEscapable(text.charCodeAt(from))) at++;
       }
     }
     this.cells[this.count++] = from === at ? value : value + text.slice(from, at);
     return at;
   }
 
-  private isEscapable(c: number): boolean {
-    return c === BACKSLASH || c === this.separator || (c === QUOTE && this.dialect.quotes);
+  #isEscapable(c: number): boolean {
+    return c === BACKSLASH || c === this.#separator || (c === QUOTE && this.#dialect.quotes);
   }
 
-  private countLines(value: string): void {
+  #countLines(value: string): void {
     for (let at = value.indexOf('\n'); at >= 0; at = value.indexOf('\n', at + 1)) this.lines++;
   }
 }

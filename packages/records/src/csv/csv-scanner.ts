@@ -36,9 +36,9 @@ const NOWHERE = 0x3fffffff;
 
 /**
  * Finds the ends of CSV records. It knows only the syntax that this needs: which line ends are inside quotes, and
- * therefore where quotes open and where cells start. `CsvParser` reads the same syntax from text.
- * Without quotes it jumps from line end to line end in the bytes. In records with quotes, and in an incomplete record,
- * it reads the bytes as Latin-1 text, one character per byte, because short searches are fastest in a string.
+ * therefore where quotes open and where cells start. `CsvParser` reads the same syntax from text. Without quotes it
+ * jumps from line end to line end in the bytes. In records with quotes, and in an incomplete record, it reads the bytes
+ * as Latin-1 text, one character per byte, because short searches are fastest in a string.
  */
 export class CsvScanner implements RecordScanner {
   records = 0;
@@ -46,54 +46,54 @@ export class CsvScanner implements RecordScanner {
   /** Cells with text after their closing quote: how many, and the positions of the first ones. */
   strayCount = 0;
   readonly strays: TextPlace[] = [];
-  private readonly dialect: CsvDialect;
+  readonly #dialect: CsvDialect;
   /** The bytes of the separator. */
-  private readonly separator: string;
-  private state = START;
+  readonly #separator: string;
+  #state = START;
   /** Line ends inside the current record. */
-  private innerLines = 0;
-  private text = '';
+  #innerLines = 0;
+  #text = '';
   // The next position of each special character in the text, looked up after the last one has been passed.
-  private nextLf = 0;
-  private nextCr = 0;
-  private nextQuote = 0;
-  private nextBackslash = 0;
-  private nextSeparator = 0;
+  #nextLf = 0;
+  #nextCr = 0;
+  #nextQuote = 0;
+  #nextBackslash = 0;
+  #nextSeparator = 0;
 
   constructor(dialect: CsvDialect) {
-    this.dialect = dialect;
-    this.separator = Buffer.from(dialect.separator).toString('latin1');
+    this.#dialect = dialect;
+    this.#separator = Buffer.from(dialect.separator).toString('latin1');
   }
 
   scan(bytes: Uint8Array, from: number, to: number, first: boolean): number {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, to);
-    const hopped = first ? -1 : this.hop(buffer, from);
+    const hopped = first ? -1 : this.#hop(buffer, from);
     // A record begins after the jumps, so nothing before it matters any more.
     const base = Math.max(0, hopped);
-    this.text = buffer.toString('latin1', base);
+    this.#text = buffer.toString('latin1', base);
     const start = Math.max(from, hopped) - base;
-    this.nextLf = find(this.text, '\n', start);
-    this.nextCr = find(this.text, '\r', start);
-    this.nextQuote = this.dialect.quotes ? find(this.text, '"', start) : NOWHERE;
-    this.nextBackslash = this.dialect.escapes ? find(this.text, '\\', start) : NOWHERE;
+    this.#nextLf = find(this.#text, '\n', start);
+    this.#nextCr = find(this.#text, '\r', start);
+    this.#nextQuote = this.#dialect.quotes ? find(this.#text, '"', start) : NOWHERE;
+    this.#nextBackslash = this.#dialect.escapes ? find(this.#text, '\\', start) : NOWHERE;
     // A line end that the last scan has seen in part counts, too.
-    this.nextSeparator = find(this.text, this.separator, Math.max(0, start - this.separator.length + 1));
-    const last = this.walk(start, first);
-    this.text = '';
+    this.#nextSeparator = find(this.#text, this.#separator, Math.max(0, start - this.#separator.length + 1));
+    const last = this.#walk(start, first);
+    this.#text = '';
     return last < 0 ? hopped : last + base;
   }
 
   finish(): boolean {
-    return this.state !== QUOTED && this.state !== BACKSLASH_IN_QUOTED;
+    return this.#state !== QUOTED && this.#state !== BACKSLASH_IN_QUOTED;
   }
 
   /**
    * Jumps from line end to line end in bytes without quotes. Returns the offset after the last one; -1 if there is
    * none.
    */
-  private hop(buffer: Buffer, from: number): number {
-    if (this.state !== START && this.state !== TEXT) return -1;
-    if (this.dialect.quotes && buffer.indexOf(QUOTE, from) >= 0) return -1;
+  #hop(buffer: Buffer, from: number): number {
+    if (this.#state !== START && this.#state !== TEXT) return -1;
+    if (this.#dialect.quotes && buffer.indexOf(QUOTE, from) >= 0) return -1;
     let nextCr = buffer.indexOf(CR, from);
     let lines = 0;
     let end = -1;
@@ -106,132 +106,173 @@ export class CsvScanner implements RecordScanner {
       end = nextLf + 1;
       lines++;
     }
-    if (lines > 0) this.state = START;
+    if (lines > 0) this.#state = START;
     this.records += lines;
     if (lines > 0) {
       // Those of an incomplete record of the last scan.
-      this.line += lines + this.innerLines;
-      this.innerLines = 0;
+      this.line += lines + this.#innerLines;
+      this.#innerLines = 0;
     }
     return end;
   }
 
   /** Jumps from one special character to the next. */
-  private walk(from: number, first: boolean): number {
-    const { text } = this;
+  #walk(from: number, first: boolean): number {
+    const text = this.#text;
+    const separator = this.#separator;
+    const { quotes } = this.#dialect;
+    let state = this.#state;
     let end = -1;
     let at = from;
     while (at < text.length) {
       const c = text.charCodeAt(at);
-      switch (this.state) {
+      switch (state) {
         case START:
-          if (c === QUOTE && this.dialect.quotes) {
-            this.state = QUOTED;
+          if (c === QUOTE && quotes) {
+            state = QUOTED;
             at++;
-          } else if ((c === SPACE || c === TAB) && text[at] !== this.separator) at++;
-          else this.state = TEXT;
+          } else if ((c === SPACE || c === TAB) && text[at] !== separator) at++;
+          else state = TEXT;
           break;
         case TEXT:
-          at = this.passText(at);
+          at = this.#passText(at);
+          state = this.#state;
           break;
         case AFTER_CR:
           if (c === LF) at++;
-          this.state = ENDED;
+          state = ENDED;
           break;
         case QUOTED:
-          at = this.passQuoted(at);
+          at = this.#passQuoted(at);
+          state = this.#state;
           break;
         case QUOTE_IN_QUOTED:
           if (c === QUOTE) at++;
-          this.state = c === QUOTE ? QUOTED : AFTER_QUOTE;
+          state = c === QUOTE ? QUOTED : AFTER_QUOTE;
           break;
         case AFTER_QUOTE:
-          if ((c === SPACE || c === TAB) && text[at] !== this.separator) at++;
+          if ((c === SPACE || c === TAB) && text[at] !== separator) at++;
           else {
-            if (c !== LF && c !== CR && !this.isSeparator(at)) this.noteStray(at);
-            this.state = TEXT;
+            if (c !== LF && c !== CR && !this.#isSeparator(at)) this.#noteStray(at);
+            state = TEXT;
           }
           break;
         case BACKSLASH_IN_QUOTED:
           if (c === QUOTE || c === BACKSLASH) at++;
-          this.state = QUOTED;
+          state = QUOTED;
           break;
       }
-      if (this.state === ENDED) {
+      if (state === ENDED) {
         this.records++;
-        this.line += this.innerLines + 1;
-        this.innerLines = 0;
-        this.state = START;
+        this.line += this.#innerLines + 1;
+        this.#innerLines = 0;
+        state = START;
         end = at;
-        if (first) return end;
+        if (first) break;
       }
     }
+    this.#state = state;
     return end;
   }
 
   /** Whether a separator is here, or the part of one before the end of the bytes. */
-  private isSeparator(at: number): boolean {
-    return this.separator.startsWith(this.text.slice(at, at + this.separator.length));
+  #isSeparator(at: number): boolean {
+    return this.#separator.startsWith(this.#text.slice(at, at + this.#separator.length));
   }
 
-  private noteStray(at: number): void {
+  #noteStray(at: number): void {
     this.strayCount++;
     if (this.strays.length >= MAX_STRAYS) return;
-    const start = Math.max(this.text.lastIndexOf('\n', at - 1), this.text.lastIndexOf('\r', at - 1)) + 1;
-    const column = Buffer.from(this.text.slice(start, at), 'latin1').toString().length + 1;
-    this.strays.push({ line: this.line + this.innerLines, column });
+    const start = Math.max(this.#text.lastIndexOf('\n', at - 1), this.#text.lastIndexOf('\r', at - 1)) + 1;
+    const column = Buffer.from(this.#text.slice(start, at), 'latin1').toString().length + 1;
+    this.strays.push({ line: this.line + this.#innerLines, column });
   }
 
   /** Skips text up to the end of the cell or record. */
-  private passText(at: number): number {
-    const { text } = this;
-    if (this.nextSeparator + this.separator.length <= at) this.nextSeparator = find(text, this.separator, at);
-    if (this.nextLf < at) this.nextLf = find(text, '\n', at);
-    if (this.nextCr < at) this.nextCr = find(text, '\r', at);
-    const { nextSeparator, nextLf, nextCr } = this;
+  #passText(at: number): number {
+    const text = this.#text;
+    const separator = this.#separator;
+    let nextSeparator = this.#nextSeparator;
+    if (nextSeparator + separator.length <= at) {
+      nextSeparator = find(text, separator, at);
+      this.#nextSeparator = nextSeparator;
+    }
+    let nextLf = this.#nextLf;
+    if (nextLf < at) {
+      nextLf = find(text, '\n', at);
+      this.#nextLf = nextLf;
+    }
+    let nextCr = this.#nextCr;
+    if (nextCr < at) {
+      nextCr = find(text, '\r', at);
+      this.#nextCr = nextCr;
+    }
     if (nextSeparator < nextLf && nextSeparator < nextCr) {
-      if (this.isEscaped(nextSeparator)) this.nextSeparator = find(text, this.separator, nextSeparator + 1);
-      else this.state = START;
-      return nextSeparator + this.separator.length;
+      const escaped = this.#dialect.escapes && isEscaped(text, nextSeparator);
+      if (escaped) this.#nextSeparator = find(text, separator, nextSeparator + 1);
+      this.#state = escaped ? TEXT : START;
+      return nextSeparator + separator.length;
     }
     if (nextLf < nextCr) {
-      this.state = ENDED;
+      this.#state = ENDED;
       return nextLf + 1;
     }
-    if (nextCr === NOWHERE) return text.length;
-    this.state = AFTER_CR;
+    if (nextCr === NOWHERE) {
+      this.#state = TEXT;
+      return text.length;
+    }
+    this.#state = AFTER_CR;
     return nextCr + 1;
   }
 
   /** Skips quoted text up to the next quote or backslash. */
-  private passQuoted(at: number): number {
-    const { text } = this;
-    if (this.nextQuote < at) this.nextQuote = find(text, '"', at);
-    if (this.dialect.escapes && this.nextBackslash < at) this.nextBackslash = find(text, '\\', at);
-    const stop = Math.min(this.nextQuote, this.nextBackslash);
-    if (this.nextLf < at) this.nextLf = find(text, '\n', at);
-    for (; this.nextLf < stop; this.nextLf = find(text, '\n', this.nextLf + 1)) {
-      if (text.charCodeAt(this.nextLf - 1) !== CR) this.innerLines++;
+  #passQuoted(at: number): number {
+    const text = this.#text;
+    const separator = this.#separator;
+    let nextQuote = this.#nextQuote;
+    if (nextQuote < at) {
+      nextQuote = find(text, '"', at);
+      this.#nextQuote = nextQuote;
     }
-    if (this.nextCr < at) this.nextCr = find(text, '\r', at);
-    for (; this.nextCr < stop; this.nextCr = find(text, '\r', this.nextCr + 1)) this.innerLines++;
-    if (stop === NOWHERE) return text.length;
-    if (stop === this.nextQuote && text.startsWith(this.separator, stop + 1)) {
+    let nextBackslash = this.#nextBackslash;
+    if (nextBackslash < at && this.#dialect.escapes) {
+      nextBackslash = find(text, '\\', at);
+      this.#nextBackslash = nextBackslash;
+    }
+    const stop = Math.min(nextQuote, nextBackslash);
+    let nextLf = this.#nextLf;
+    if (nextLf < stop) {
+      if (nextLf < at) nextLf = find(text, '\n', at);
+      for (; nextLf < stop; nextLf = find(text, '\n', nextLf + 1)) {
+        if (text.charCodeAt(nextLf - 1) !== CR) this.#innerLines++;
+      }
+      this.#nextLf = nextLf;
+    }
+    let nextCr = this.#nextCr;
+    if (nextCr < stop) {
+      if (nextCr < at) nextCr = find(text, '\r', at);
+      for (; nextCr < stop; nextCr = find(text, '\r', nextCr + 1)) this.#innerLines++;
+      this.#nextCr = nextCr;
+    }
+    if (stop === NOWHERE) {
+      this.#state = QUOTED;
+      return text.length;
+    }
+    if (stop === nextQuote && text.startsWith(separator, stop + 1)) {
       // Usually a separator follows the closing quote: the next cell starts after it.
-      this.state = START;
-      return stop + 1 + this.separator.length;
+      this.#state = START;
+      return stop + 1 + separator.length;
     }
-    this.state = stop === this.nextQuote ? QUOTE_IN_QUOTED : BACKSLASH_IN_QUOTED;
+    this.#state = stop === nextQuote ? QUOTE_IN_QUOTED : BACKSLASH_IN_QUOTED;
     return stop + 1;
   }
+}
 
-  /** Whether an unescaped backslash is before the character at this position. */
-  private isEscaped(at: number): boolean {
-    if (!this.dialect.escapes) return false;
-    let first = at;
-    while (first > 0 && this.text.charCodeAt(first - 1) === BACKSLASH) first--;
-    return (at - first) % 2 === 1;
-  }
+/** Whether an unescaped backslash is before the character at this position. */
+function isEscaped(text: string, at: number): boolean {
+  let first = at;
+  while (first > 0 && text.charCodeAt(first - 1) === BACKSLASH) first--;
+  return (at - first) % 2 === 1;
 }
 
 /** The next position of the text; beyond the end if it does not occur. */

@@ -20,61 +20,70 @@ export class JsonValueScanner implements RecordScanner {
   /** How many arrays at the top level are open. */
   openArrays = 0;
   /** Lines up to the current position; `line` stays at the last record's end. */
-  private currentLine: number;
-  private braces = 0;
-  private inString = false;
-  private escaped = false;
-  private inWord = false;
+  #currentLine: number;
+  #braces = 0;
+  #inString = false;
+  #escaped = false;
+  #inWord = false;
 
   /** @param line the line of the first byte */
   constructor(line = 1) {
     this.line = line;
-    this.currentLine = line;
+    this.#currentLine = line;
   }
 
   scan(bytes: Uint8Array, from: number, to: number, first: boolean): number {
+    // In variables while the bytes are scanned: a private field costs more for each byte.
+    let braces = this.#braces;
+    let inString = this.#inString;
+    let escaped = this.#escaped;
+    let inWord = this.#inWord;
     let end = -1;
     for (let i = from; i < to; i++) {
       const byte = bytes[i] as number;
-      if (this.inString) {
-        if (this.escaped) this.escaped = false;
-        else if (byte === BACKSLASH) this.escaped = true;
+      if (inString) {
+        if (escaped) escaped = false;
+        else if (byte === BACKSLASH) escaped = true;
         else if (byte === QUOTE) {
-          this.inString = false;
-          if (this.braces > 0) continue;
-          end = this.endRecord(i + 1);
+          inString = false;
+          if (braces > 0) continue;
+          end = this.#endRecord(i + 1);
         }
-      } else if (this.braces > 0) {
-        if (byte === QUOTE) this.inString = true;
-        else if (byte === OPEN_OBJECT) this.braces++;
-        else if (byte === CLOSE_OBJECT && --this.braces === 0) end = this.endRecord(i + 1);
+      } else if (braces > 0) {
+        if (byte === QUOTE) inString = true;
+        else if (byte === OPEN_OBJECT) braces++;
+        else if (byte === CLOSE_OBJECT && --braces === 0) end = this.#endRecord(i + 1);
       } else {
         const outside = isBetween(byte);
-        if (this.inWord && (outside || byte === QUOTE || byte === OPEN_OBJECT)) {
-          this.inWord = false;
-          end = this.endRecord(i);
+        if (inWord && (outside || byte === QUOTE || byte === OPEN_OBJECT)) {
+          inWord = false;
+          end = this.#endRecord(i);
           // The byte itself belongs to what follows.
-          if (first) return end;
+          if (first) break;
         }
         if (byte === OPEN_ARRAY) this.openArrays++;
         else if (byte === CLOSE_ARRAY) this.openArrays--;
-        else if (byte === OPEN_OBJECT) this.braces = 1;
-        else if (byte === QUOTE) this.inString = true;
-        else if (!outside) this.inWord = true;
+        else if (byte === OPEN_OBJECT) braces = 1;
+        else if (byte === QUOTE) inString = true;
+        else if (!outside) inWord = true;
       }
-      if (first && end >= 0) return end;
-      if (byte === LF) this.currentLine++;
+      if (first && end >= 0) break;
+      if (byte === LF) this.#currentLine++;
     }
+    this.#braces = braces;
+    this.#inString = inString;
+    this.#escaped = escaped;
+    this.#inWord = inWord;
     return end;
   }
 
   finish(): boolean {
-    return this.braces === 0 && !this.inString;
+    return this.#braces === 0 && !this.#inString;
   }
 
-  private endRecord(end: number): number {
+  #endRecord(end: number): number {
     this.records++;
-    this.line = this.currentLine;
+    this.line = this.#currentLine;
     return end;
   }
 }

@@ -9,25 +9,25 @@ const MAX_NAMES = 10_000;
 
 /** The names of a file: each is created once. */
 export class XmlNames {
-  private byHash = new Map<number, XmlName[]>();
-  private count = 0;
+  #byHash = new Map<number, XmlName[]>();
+  #count = 0;
 
   /** The name in this range. */
   at(bytes: Uint8Array, from: number, to: number): XmlName {
     let hash = to - from;
     for (let i = from; i < to; i++) hash = (Math.imul(hash, 31) + (bytes[i] as number)) | 0;
-    let same = this.byHash.get(hash);
+    let same = this.#byHash.get(hash);
     if (same !== undefined) {
       for (const name of same) if (standsAt(name, bytes, from, to)) return name;
     } else {
       same = [];
-      this.byHash.set(hash, same);
+      this.#byHash.set(hash, same);
     }
     const copy = Buffer.from(bytes.subarray(from, to));
     const name = { bytes: copy, text: copy.toString() };
-    if (++this.count > MAX_NAMES) {
-      this.byHash = new Map();
-      this.count = 0;
+    if (++this.#count > MAX_NAMES) {
+      this.#byHash = new Map();
+      this.#count = 0;
     } else same.push(name);
     return name;
   }

@@ -41,26 +41,27 @@ const ENDS = { comment: Buffer.from('--'), cdata: Buffer.from(']]>'), instructio
 type Inside = 'content' | 'comment' | 'cdata' | 'instruction';
 
 /**
- * Reads XML that arrives in pieces, as UTF-8: checks that it is well-formed, and reports its elements and texts to a
- * finder. Declarations in a document type are skipped: no entity is expanded, and no other file is read.
- * It works on bytes because the run's thread does it for whole files. A parser that creates texts and events for
- * everything takes ten times as long.
+ * Reads XML that arrives bit by bit, as UTF-8: checks that it is well-formed, and tells a finder its elements and texts.
+ * Declarations in a document type are passed over: no entity is ever expanded, nothing else is ever read.
+ *
+ * It works on bytes because the run thread scans whole files: saxes, which makes texts and events of everything, takes
+ * more than twice as long (`bench/libraries/records.mjs`) and does not know where an element is in the bytes.
  */
 export class XmlScanner {
   /** The current line, counted from 1. */
   line = 1;
-  private readonly finder: XmlRecordFinder;
-  private readonly names = new XmlNames();
-  private inside: Inside = 'content';
-  private started = false;
-  private rootSeen = false;
-  private doctypeSeen = false;
+  readonly #finder: XmlRecordFinder;
+  readonly #names = new XmlNames();
+  #inside: Inside = 'content';
+  #started = false;
+  #rootSeen = false;
+  #doctypeSeen = false;
   // The range of the current scan.
-  private bytes: Uint8Array = new Uint8Array();
-  private to = 0;
+  #bytes: Uint8Array = new Uint8Array();
+  #to = 0;
 
   constructor(finder: XmlRecordFinder) {
-    this.finder = finder;
+    this.#finder = finder;
   }
 
   /**
@@ -69,17 +70,18 @@ export class XmlScanner {
    * @throws XmlSyntaxError
    */
   scan(bytes: Uint8Array, from: number, to: number): number {
-    this.bytes = bytes;
-    this.to = to;
+    this.#bytes = bytes;
+    this.#to = to;
     let at = from;
     while (at < to) {
-      const { line, inside } = this;
-      const next = inside === 'content' ? this.content(at) : this.passOver(at, inside);
+      const { line } = this;
+      const inside = this.#inside;
+      const next = inside === 'content' ? this.#content(at) : this.#passOver(at, inside);
       if (next < 0) {
         this.line = line;
         return at;
       }
-      this.started = true;
+      this.#started = true;
       at = next;
     }
     return at;
@@ -87,11 +89,11 @@ export class XmlScanner {
 
   /** Call this at the end. Throws `XmlSyntaxError` if the document is incomplete. */
   finish(unscanned: number): void {
-    const { innermost } = this.finder;
+    const { innermost } = this.#finder;
     if (innermost !== undefined) throw this.error(`the file ends inside <${innermost.text}>`);
-    if (this.inside !== 'content' || unscanned > 0)
+    if (this.#inside !== 'content' || unscanned > 0)
       throw this.error('the file ends inside a tag, comment or declaration');
-    if (!this.rootSeen) throw this.error('there is no root element');
+    if (!this.#rootSeen) throw this.error('there is no root element');
   }
 
   /** An error in the current line. */
@@ -100,25 +102,27 @@ export class XmlScanner {
   }
 
   /** A run of text or one tag; -1 if it is incomplete. */
-  private content(at: number): number {
-    const { bytes, to } = this;
-    if (bytes[at] !== LESS) return this.text(at);
+  #content(at: number): number {
+    const bytes = this.#bytes;
+    const to = this.#to;
+    if (bytes[at] !== LESS) return this.#text(at);
     if (at + 1 === to) return -1;
     switch (bytes[at + 1]) {
       case SLASH:
-        return this.endTag(at);
+        return this.#endTag(at);
       case EXCLAMATION:
-        return this.declaration(at);
+        return this.#declaration(at);
       case QUESTION:
-        return this.instruction(at);
+        return this.#instruction(at);
       default:
-        return this.startTag(at);
+        return this.#startTag(at);
     }
   }
 
-  private text(from: number): number {
-    const { bytes, to } = this;
-    if (this.finder.depth === 0) return this.between(from);
+  #text(from: number): number {
+    const bytes = this.#bytes;
+    const to = this.#to;
+    if (this.#finder.depth === 0) return this.#between(from);
     let at = from;
     for (; ; at++) {
       while (at < to && TEXT_STOPS[bytes[at] as number] === 0) at++;
@@ -127,7 +131,7 @@ export class XmlScanner {
       if (byte === LF) this.line++;
       else if (byte === LESS) break;
       else if (byte === AMPERSAND) {
-        const end = this.reference(at);
+        const end = this.#reference(at);
         if (end < 0) {
           // Everything before it is finished.
           if (at === from) return -1;
@@ -142,20 +146,21 @@ export class XmlScanner {
         throw this.error('"]]>" is not allowed in text');
       }
     }
-    this.finder.text(from, at, false);
+    this.#finder.text(from, at, false);
     return at;
   }
 
   /** The offset after the white space outside of the root element. */
-  private between(from: number): number {
-    const at = this.skipSpace(from);
-    if (at < this.to && this.bytes[at] !== LESS) throw this.error('there is text outside of the root element');
+  #between(from: number): number {
+    const at = this.#skipSpace(from);
+    if (at < this.#to && this.#bytes[at] !== LESS) throw this.error('there is text outside of the root element');
     return at;
   }
 
   /** The offset after the reference at this position; -1 if it is incomplete. */
-  private reference(at: number): number {
-    const { bytes, to } = this;
+  #reference(at: number): number {
+    const bytes = this.#bytes;
+    const to = this.#to;
     const from = at + 1;
     let end = from;
     while (end < to && bytes[end] !== SEMICOLON) {
@@ -166,45 +171,47 @@ export class XmlScanner {
     }
     if (end === to) return -1;
     const name = Buffer.from(bytes.buffer, bytes.byteOffset + from, end - from).toString();
-    const known = bytes[from] === HASH ? isCharacter(name) : PREDEFINED.has(name) || (this.doctypeSeen && name !== '');
+    const known = bytes[from] === HASH ? isCharacter(name) : PREDEFINED.has(name) || (this.#doctypeSeen && name !== '');
     if (!known) throw this.error(`&${name}; is not a known entity`);
     return end + 1;
   }
 
-  private startTag(at: number): number {
-    const { bytes, to } = this;
-    const nameEnd = this.nameEnd(at + 1, 'the name of an element');
+  #startTag(at: number): number {
+    const bytes = this.#bytes;
+    const to = this.#to;
+    const nameEnd = this.#nameEnd(at + 1, 'the name of an element');
     if (nameEnd === to) return -1;
     const attributes: number[] = [];
     for (let i = nameEnd; ; ) {
-      const afterSpace = this.skipSpace(i);
+      const afterSpace = this.#skipSpace(i);
       if (afterSpace === to) return -1;
       const byte = bytes[afterSpace];
       if (byte === GREATER) {
-        this.opened(at, this.names.at(bytes, at + 1, nameEnd));
+        this.#opened(at, this.#names.at(bytes, at + 1, nameEnd));
         return afterSpace + 1;
       }
       if (byte === SLASH) {
         if (afterSpace + 1 === to) return -1;
         if (bytes[afterSpace + 1] !== GREATER) throw this.error('a "/" in a tag must be followed by ">"');
-        this.opened(at, this.names.at(bytes, at + 1, nameEnd));
-        this.finder.closed(afterSpace + 2);
+        this.#opened(at, this.#names.at(bytes, at + 1, nameEnd));
+        this.#finder.closed(afterSpace + 2);
         return afterSpace + 2;
       }
       if (afterSpace === i) throw this.error('white space is missing before an attribute');
-      i = this.attribute(afterSpace, attributes);
+      i = this.#attribute(afterSpace, attributes);
       if (i < 0) return -1;
     }
   }
 
   /** The offset after the attribute at this position; -1 if it is incomplete. */
-  private attribute(at: number, others: number[]): number {
-    const { bytes, to } = this;
-    const nameEnd = this.nameEnd(at, 'the name of an attribute');
-    const equals = this.skipSpace(nameEnd);
+  #attribute(at: number, others: number[]): number {
+    const bytes = this.#bytes;
+    const to = this.#to;
+    const nameEnd = this.#nameEnd(at, 'the name of an attribute');
+    const equals = this.#skipSpace(nameEnd);
     if (equals === to) return -1;
     if (bytes[equals] !== EQUALS) throw this.error('an attribute has no value');
-    const open = this.skipSpace(equals + 1);
+    const open = this.#skipSpace(equals + 1);
     if (open === to) return -1;
     const quote = bytes[open];
     if (quote !== DOUBLE_QUOTE && quote !== SINGLE_QUOTE)
@@ -222,15 +229,16 @@ export class XmlScanner {
       if (byte === LF) this.line++;
       else if (byte === LESS) throw this.error('"<" is not allowed in the value of an attribute');
       else if (byte === AMPERSAND) {
-        i = this.reference(i) - 1;
+        i = this.#reference(i) - 1;
         if (i < 0) return -1;
       } else if (byte < 32) throw this.error(`the control character ${byte} is not allowed`);
     }
     return -1;
   }
 
-  private nameEnd(at: number, what: string): number {
-    const { bytes, to } = this;
+  #nameEnd(at: number, what: string): number {
+    const bytes = this.#bytes;
+    const to = this.#to;
     if (at < to && ((MEANING[bytes[at] as number] as number) & NAME_START) === 0)
       throw this.error(`${what} is missing`);
     let end = at;
@@ -238,8 +246,9 @@ export class XmlScanner {
     return end;
   }
 
-  private skipSpace(at: number): number {
-    const { bytes, to } = this;
+  #skipSpace(at: number): number {
+    const bytes = this.#bytes;
+    const to = this.#to;
     let end = at;
     for (; end < to && ((MEANING[bytes[end] as number] as number) & SPACE) !== 0; end++) {
       if (bytes[end] === LF) this.line++;
@@ -247,66 +256,70 @@ export class XmlScanner {
     return end;
   }
 
-  private endTag(at: number): number {
-    const { bytes, to } = this;
-    const nameEnd = this.nameEnd(at + 2, 'the name of an element');
-    const end = this.skipSpace(nameEnd);
+  #endTag(at: number): number {
+    const bytes = this.#bytes;
+    const to = this.#to;
+    const nameEnd = this.#nameEnd(at + 2, 'the name of an element');
+    const end = this.#skipSpace(nameEnd);
     if (end === to) return -1;
-    const open = this.finder.innermost;
+    const open = this.#finder.innermost;
     if (bytes[end] !== GREATER) throw this.error('an end tag must be closed with ">"');
     if (open === undefined || !standsAt(open, bytes, at + 2, nameEnd)) {
       const name = Buffer.from(bytes.subarray(at + 2, nameEnd)).toString();
       throw this.error(`</${name}> closes nothing${open === undefined ? '' : `: <${open.text}> is open`}`);
     }
-    this.finder.closed(end + 1);
+    this.#finder.closed(end + 1);
     return end + 1;
   }
 
-  private opened(at: number, name: XmlName): void {
-    const { depth } = this.finder;
+  #opened(at: number, name: XmlName): void {
+    const { depth } = this.#finder;
     if (depth === 0) {
-      if (this.rootSeen) throw this.error('there is more than one root element');
-      this.rootSeen = true;
+      if (this.#rootSeen) throw this.error('there is more than one root element');
+      this.#rootSeen = true;
     } else if (depth >= MAX_DEPTH) throw this.error(`elements are nested more than ${MAX_DEPTH} deep`);
-    this.finder.opened(name, at, this.line);
+    this.#finder.opened(name, at, this.line);
   }
 
-  private declaration(at: number): number {
-    const { bytes, to } = this;
+  #declaration(at: number): number {
+    const bytes = this.#bytes;
+    const to = this.#to;
     if (startsWith(bytes, at, to, COMMENT)) {
       if (to - at < COMMENT.length) return -1;
-      this.inside = 'comment';
+      this.#inside = 'comment';
       return at + COMMENT.length;
     }
     if (startsWith(bytes, at, to, CDATA)) {
       if (to - at < CDATA.length) return -1;
-      if (this.finder.depth === 0) throw this.error('there is text outside of the root element');
-      this.inside = 'cdata';
+      if (this.#finder.depth === 0) throw this.error('there is text outside of the root element');
+      this.#inside = 'cdata';
       return at + CDATA.length;
     }
     if (!startsWith(bytes, at, to, DOCTYPE))
       throw this.error('"<!" must begin a comment, a CDATA section or the document type');
-    if (this.rootSeen || this.doctypeSeen) throw this.error('the document type must be before the root element, once');
-    const end = this.doctypeEnd(at + DOCTYPE.length);
-    if (end >= 0) this.doctypeSeen = true;
+    if (this.#rootSeen || this.#doctypeSeen)
+      throw this.error('the document type must be before the root element, once');
+    const end = this.#doctypeEnd(at + DOCTYPE.length);
+    if (end >= 0) this.#doctypeSeen = true;
     return end;
   }
 
   /** The offset after the document type; -1 if it is incomplete. */
-  private doctypeEnd(from: number): number {
-    const { bytes, to } = this;
+  #doctypeEnd(from: number): number {
+    const bytes = this.#bytes;
+    const to = this.#to;
     let subset = false;
     for (let at = from; at < to; at++) {
       const byte = bytes[at];
       let end = at + 1;
       if (byte === LF) this.line++;
-      else if (byte === DOUBLE_QUOTE) end = this.afterMark(at + 1, DOUBLE);
-      else if (byte === SINGLE_QUOTE) end = this.afterMark(at + 1, SINGLE);
+      else if (byte === DOUBLE_QUOTE) end = this.#afterMark(at + 1, DOUBLE);
+      else if (byte === SINGLE_QUOTE) end = this.#afterMark(at + 1, SINGLE);
       else if (byte === OPEN_BRACKET) subset = true;
       else if (byte === CLOSE_BRACKET) subset = false;
       else if (byte === GREATER && !subset) return at + 1;
-      else if (byte === LESS && startsWith(bytes, at, to, COMMENT)) end = this.afterMark(at + 4, COMMENT_END);
-      else if (byte === LESS && bytes[at + 1] === QUESTION) end = this.afterMark(at + 2, INSTRUCTION_END);
+      else if (byte === LESS && startsWith(bytes, at, to, COMMENT)) end = this.#afterMark(at + 4, COMMENT_END);
+      else if (byte === LESS && bytes[at + 1] === QUESTION) end = this.#afterMark(at + 2, INSTRUCTION_END);
       if (end < 0) return -1;
       at = end - 1;
     }
@@ -314,22 +327,23 @@ export class XmlScanner {
   }
 
   /** The offset after the next occurrence of these bytes; -1 if there is none. */
-  private afterMark(from: number, mark: Uint8Array): number {
-    const found = this.find(mark, from);
+  #afterMark(from: number, mark: Uint8Array): number {
+    const found = this.#find(mark, from);
     if (found < 0) return -1;
-    this.countLines(from, found);
+    this.#countLines(from, found);
     return found + mark.length;
   }
 
-  private instruction(at: number): number {
-    const { bytes, to } = this;
-    const nameEnd = this.nameEnd(at + 2, 'the name of a processing instruction');
+  #instruction(at: number): number {
+    const bytes = this.#bytes;
+    const to = this.#to;
+    const nameEnd = this.#nameEnd(at + 2, 'the name of a processing instruction');
     if (nameEnd === to) return -1;
     const name = Buffer.from(bytes.subarray(at + 2, nameEnd)).toString();
-    if (name.toLowerCase() === 'xml' && (this.started || name !== 'xml')) {
+    if (name.toLowerCase() === 'xml' && (this.#started || name !== 'xml')) {
       throw this.error('an XML declaration can only be at the beginning of the file');
     }
-    this.inside = 'instruction';
+    this.#inside = 'instruction';
     return nameEnd;
   }
 
@@ -337,27 +351,28 @@ export class XmlScanner {
    * Skips to the end of a comment, CDATA section or instruction, or to the end of the bytes; -1 if that end is not
    * found.
    */
-  private passOver(from: number, inside: Exclude<Inside, 'content'>): number {
-    const { bytes, to } = this;
+  #passOver(from: number, inside: Exclude<Inside, 'content'>): number {
+    const bytes = this.#bytes;
+    const to = this.#to;
     const mark = ENDS[inside];
-    const found = this.find(mark, from);
+    const found = this.#find(mark, from);
     const complete = found >= 0 && (inside !== 'comment' || found + 2 < to);
     // The last bytes may be the beginning of the mark.
     const stop = found >= 0 ? found : Math.max(from, to - mark.length + 1);
-    this.countLines(from, stop);
-    if (inside === 'cdata') this.finder.text(from, stop, true);
+    this.#countLines(from, stop);
+    if (inside === 'cdata') this.#finder.text(from, stop, true);
     if (!complete) return stop > from ? stop : -1;
     if (inside === 'comment' && bytes[found + 2] !== GREATER) throw this.error('"--" is not allowed in a comment');
-    this.inside = 'content';
+    this.#inside = 'content';
     return found + (inside === 'comment' ? 3 : mark.length);
   }
 
-  private find(mark: Uint8Array, from: number): number {
-    return Buffer.from(this.bytes.buffer, this.bytes.byteOffset, this.to).indexOf(mark, from);
+  #find(mark: Uint8Array, from: number): number {
+    return Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset, this.#to).indexOf(mark, from);
   }
 
-  private countLines(from: number, to: number): void {
-    for (let at = from; at < to; at++) if (this.bytes[at] === LF) this.line++;
+  #countLines(from: number, to: number): void {
+    for (let at = from; at < to; at++) if (this.#bytes[at] === LF) this.line++;
   }
 }
 

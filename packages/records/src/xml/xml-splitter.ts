@@ -86,36 +86,38 @@ export async function* splitXml(
 
 /** Copies records into one block. */
 class Packer {
-  private readonly pieceBytes: number;
-  private bytes: Uint8Array = new Uint8Array();
-  private filled = 0;
-  private records: XmlRecord[] = [];
+  readonly #pieceBytes: number;
+  #bytes: Uint8Array = new Uint8Array();
+  #filled = 0;
+  #records: XmlRecord[] = [];
 
   constructor(pieceBytes: number) {
-    this.pieceBytes = pieceBytes;
+    this.#pieceBytes = pieceBytes;
   }
 
   /** Adds a record; returns the full piece before it. */
   *add(source: Uint8Array, { start, end, line, id }: XmlRecord): Generator<XmlPart> {
     const length = end - start;
-    if (this.filled + length > this.pieceBytes) yield* this.take();
-    if (this.filled + length > this.bytes.length) {
-      const larger = new Uint8Array(Math.max(length, Math.min(this.pieceBytes, (this.filled + length) * 4)));
-      larger.set(this.bytes.subarray(0, this.filled));
-      this.bytes = larger;
+    if (this.#filled + length > this.#pieceBytes) yield* this.take();
+    if (this.#filled + length > this.#bytes.length) {
+      const larger = new Uint8Array(Math.max(length, Math.min(this.#pieceBytes, (this.#filled + length) * 4)));
+      larger.set(this.#bytes.subarray(0, this.#filled));
+      this.#bytes = larger;
     }
-    this.bytes.set(source.subarray(start, end), this.filled);
-    this.records.push({ start: this.filled, end: this.filled + length, line, id });
-    this.filled += length;
+    this.#bytes.set(source.subarray(start, end), this.#filled);
+    this.#records.push({ start: this.#filled, end: this.#filled + length, line, id });
+    this.#filled += length;
   }
 
   /** Returns the packed records, if any. */
   *take(): Generator<XmlPart> {
-    if (this.records.length === 0) return;
-    const { bytes, filled, records } = this;
-    this.bytes = new Uint8Array();
-    this.filled = 0;
-    this.records = [];
+    if (this.#records.length === 0) return;
+    const bytes = this.#bytes;
+    const filled = this.#filled;
+    const records = this.#records;
+    this.#bytes = new Uint8Array();
+    this.#filled = 0;
+    this.#records = [];
     yield { kind: 'records', bytes: bytes.subarray(0, filled), records };
   }
 }

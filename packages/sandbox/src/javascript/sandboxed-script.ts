@@ -31,13 +31,13 @@ const MAX_LOG_CHARACTERS = 8192;
  * then starts again without its state.
  */
 export class SandboxedScript<Document> {
-  private readonly source: string;
-  private readonly name: string;
-  private readonly limits: SandboxLimits;
-  private readonly host: ScriptHost<Document>;
-  private readonly makeError: MakeError;
-  private readonly loadModule: () => Promise<QuickJSWASMModule>;
-  private box: Box | undefined;
+  readonly #source: string;
+  readonly #name: string;
+  readonly #limits: SandboxLimits;
+  readonly #host: ScriptHost<Document>;
+  readonly #makeError: MakeError;
+  readonly #loadModule: () => Promise<QuickJSWASMModule>;
+  #box: Box | undefined;
 
   private constructor(
     source: string,
@@ -47,12 +47,12 @@ export class SandboxedScript<Document> {
     limits: SandboxLimits,
     loadModule: () => Promise<QuickJSWASMModule>,
   ) {
-    this.source = source;
-    this.name = name;
-    this.limits = limits;
-    this.host = host;
-    this.makeError = makeError;
-    this.loadModule = loadModule;
+    this.#source = source;
+    this.#name = name;
+    this.#limits = limits;
+    this.#host = host;
+    this.#makeError = makeError;
+    this.#loadModule = loadModule;
   }
 
   /** Rejects with an error of `makeError` if the text is not a script that QuickJS understands. */
@@ -65,42 +65,42 @@ export class SandboxedScript<Document> {
   ): Promise<SandboxedScript<Document>> {
     const { newQuickJSWASMModule } = await import('quickjs-emscripten');
     const script = new SandboxedScript(source, name, host, makeError, limits, () => newQuickJSWASMModule());
-    script.box = await script.openBox();
+    script.#box = await script.#openBox();
     return script;
   }
 
   /** Returns a promise only after a document that exceeded a limit. */
   run(document: Document): void | Promise<void> {
-    if (this.box === undefined) return this.runAnew(document);
-    this.runIn(this.box, document);
+    if (this.#box === undefined) return this.#runAnew(document);
+    this.#runIn(this.#box, document);
   }
 
   close(): void {
-    this.box = undefined;
+    this.#box = undefined;
   }
 
-  private async runAnew(document: Document): Promise<void> {
-    this.box = await this.openBox();
-    this.runIn(this.box, document);
+  async #runAnew(document: Document): Promise<void> {
+    this.#box = await this.#openBox();
+    this.#runIn(this.#box, document);
   }
 
-  private runIn(box: Box, document: Document): void {
+  #runIn(box: Box, document: Document): void {
     // V8 may end this call at the time limit of the document, without any cleanup. This instance is not used again
     // then.
-    this.box = undefined;
-    this.host.document = document;
-    const failure = box.run(this.limits.millis);
-    this.host.document = undefined;
-    if (failure?.fatal !== true) this.box = box;
-    if (failure !== undefined) throw this.makeError(problemOf(this.explained(failure), this.name));
+    this.#box = undefined;
+    this.#host.document = document;
+    const failure = box.run(this.#limits.millis);
+    this.#host.document = undefined;
+    if (failure?.fatal !== true) this.#box = box;
+    if (failure !== undefined) throw this.#makeError(problemOf(this.#explained(failure), this.#name));
   }
 
   /** Limits in words, including two limits of QuickJS itself. */
-  private explained(failure: ScriptFailure): ScriptFailure {
-    const { millis, bytes } = this.limits;
+  #explained(failure: ScriptFailure): ScriptFailure {
+    const { millis, bytes } = this.#limits;
     if (/\binterrupted$/.test(failure.message)) {
       const message = `took more than ${millis} ms of processor time for one document`;
-      return { ...failure, message, ...this.limits.overdue, interrupted: true };
+      return { ...failure, message, ...this.#limits.overdue, interrupted: true };
     }
     if (/\bout of memory$/.test(failure.message)) {
       return { ...failure, message: `used more than ${bytes / 1024 / 1024} MiB of memory` };
@@ -108,8 +108,8 @@ export class SandboxedScript<Document> {
     return failure;
   }
 
-  private async openBox(): Promise<Box> {
-    return new Box(await this.loadModule(), this.source, this.name, this.host, this.makeError, this.limits);
+  async #openBox(): Promise<Box> {
+    return new Box(await this.#loadModule(), this.#source, this.#name, this.#host, this.#makeError, this.#limits);
   }
 }
 
@@ -119,12 +119,12 @@ export class SandboxedScript<Document> {
  * it ran out of memory.
  */
 class Box {
-  private readonly runtime: QuickJSRuntime;
-  private readonly context: QuickJSContext;
-  private readonly runScript: QuickJSHandle;
-  private readonly finishScript: QuickJSHandle;
-  private deadline = Number.POSITIVE_INFINITY;
-  private overdue = false;
+  readonly #runtime: QuickJSRuntime;
+  readonly #context: QuickJSContext;
+  readonly #runScript: QuickJSHandle;
+  readonly #finishScript: QuickJSHandle;
+  #deadline = Number.POSITIVE_INFINITY;
+  #overdue = false;
 
   constructor(
     module: QuickJSWASMModule,
@@ -134,12 +134,12 @@ class Box {
     makeError: MakeError,
     limits: SandboxLimits,
   ) {
-    this.runtime = module.newRuntime();
-    this.runtime.setMemoryLimit(limits.bytes);
-    this.runtime.setMaxStackSize(STACK_BYTES);
-    this.runtime.setInterruptHandler(() => this.isOverdue());
-    const context = this.runtime.newContext();
-    this.context = context;
+    this.#runtime = module.newRuntime();
+    this.#runtime.setMemoryLimit(limits.bytes);
+    this.#runtime.setMaxStackSize(STACK_BYTES);
+    this.#runtime.setInterruptHandler(() => this.#isOverdue());
+    const context = this.#runtime.newContext();
+    this.#context = context;
     const evaluate = (text: string, file: string): QuickJSHandle => {
       const result = context.evalCode(text, file);
       if (result.error === undefined) return result.value;
@@ -156,12 +156,12 @@ class Box {
       return answer === undefined ? context.undefined : context.newString(answer);
     });
     const methods = evaluate(JSON.stringify(host.methods), 'headrace');
-    const realmHost = this.call(evaluate(SANDBOX_HOST, 'headrace'), call, methods);
-    const realm = this.call(evaluate(REALM_SOURCE, 'headrace'), realmHost);
-    this.call(context.getProp(realm, 'load'), evaluate(wrapScript(source).text, name));
+    const realmHost = this.#call(evaluate(SANDBOX_HOST, 'headrace'), call, methods);
+    const realm = this.#call(evaluate(REALM_SOURCE, 'headrace'), realmHost);
+    this.#call(context.getProp(realm, 'load'), evaluate(wrapScript(source).text, name));
     const json = context.getProp(context.global, 'JSON');
     const [run, finish] = ['run', 'finish'].map((step) =>
-      this.call(
+      this.#call(
         evaluate(`((realm, { stringify }) => () => stringify(realm.${step}()))`, 'headrace'),
         realm.dup(),
         json.dup(),
@@ -169,53 +169,53 @@ class Box {
     ) as [QuickJSHandle, QuickJSHandle];
     realm.dispose();
     json.dispose();
-    this.runScript = run;
-    this.finishScript = finish;
+    this.#runScript = run;
+    this.#finishScript = finish;
   }
 
   run(millis: number): ScriptFailure | undefined {
-    this.deadline = processorMillis() + millis;
-    this.overdue = false;
+    this.#deadline = processorMillis() + millis;
+    this.#overdue = false;
     try {
-      const failure = this.callRealm(this.runScript);
-      if (failure !== undefined || !this.runtime.hasPendingJob()) return failure;
+      const failure = this.#callRealm(this.#runScript);
+      if (failure !== undefined || !this.#runtime.hasPendingJob()) return failure;
       // Promises: their jobs belong to this document.
-      return this.runJobs() ?? this.callRealm(this.finishScript);
+      return this.#runJobs() ?? this.#callRealm(this.#finishScript);
     } catch (error) {
       // The stack of the thread overflowed inside the WebAssembly, so its state is not reliable any more.
       return { message: messageOf(error), fatal: true };
     } finally {
-      this.deadline = Number.POSITIVE_INFINITY;
+      this.#deadline = Number.POSITIVE_INFINITY;
     }
   }
 
-  private runJobs(): ScriptFailure | undefined {
-    while (this.runtime.hasPendingJob()) {
-      const { error } = this.runtime.executePendingJobs(JOBS_AT_ONCE);
-      if (error !== undefined) return this.uncaught(error);
+  #runJobs(): ScriptFailure | undefined {
+    while (this.#runtime.hasPendingJob()) {
+      const { error } = this.#runtime.executePendingJobs(JOBS_AT_ONCE);
+      if (error !== undefined) return this.#uncaught(error);
       // An interrupted job has only rejected its promise, and jobs that create jobs never run for long.
-      if (this.isOverdue()) return { message: 'interrupted', fatal: true };
+      if (this.#isOverdue()) return { message: 'interrupted', fatal: true };
     }
     return undefined;
   }
 
-  private isOverdue(): boolean {
-    this.overdue ||= processorMillis() > this.deadline;
-    return this.overdue;
+  #isOverdue(): boolean {
+    this.#overdue ||= processorMillis() > this.#deadline;
+    return this.#overdue;
   }
 
-  private callRealm(step: QuickJSHandle): ScriptFailure | undefined {
-    const { context } = this;
+  #callRealm(step: QuickJSHandle): ScriptFailure | undefined {
+    const context = this.#context;
     const result = context.callFunction(step, context.undefined);
-    if (result.error !== undefined) return this.uncaught(result.error);
+    if (result.error !== undefined) return this.#uncaught(result.error);
     const answer = context.dump(result.value) as unknown;
     result.value.dispose();
     return typeof answer === 'string' ? (JSON.parse(answer) as ScriptFailure) : undefined;
   }
 
   /** An error that no script can catch. */
-  private uncaught(error: QuickJSHandle): ScriptFailure {
-    const thrown = this.context.dump(error) as { message?: unknown; stack?: unknown } | null;
+  #uncaught(error: QuickJSHandle): ScriptFailure {
+    const thrown = this.#context.dump(error) as { message?: unknown; stack?: unknown } | null;
     error.dispose();
     // There was not enough memory for an error. Errors of the script itself do not come here.
     if (thrown === null) return { message: 'out of memory', fatal: true };
@@ -223,8 +223,8 @@ class Box {
     return { message: String(message), stack: String(stack), fatal: true };
   }
 
-  private call(callee: QuickJSHandle, ...args: QuickJSHandle[]): QuickJSHandle {
-    const { context } = this;
+  #call(callee: QuickJSHandle, ...args: QuickJSHandle[]): QuickJSHandle {
+    const context = this.#context;
     const result = context.unwrapResult(context.callFunction(callee, context.undefined, ...args));
     for (const handle of [callee, ...args]) handle.dispose();
     return result;

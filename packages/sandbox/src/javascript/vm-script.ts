@@ -32,50 +32,50 @@ export function syntaxMistake(source: string, name: string): string | undefined 
  * sandbox: nothing limits its time and memory.
  */
 export class VmScript<Document> {
-  private readonly name: string;
-  private readonly host: ScriptHost<Document>;
-  private readonly makeError: MakeError;
-  private readonly realm: Realm;
-  private readonly script: Parameters<Realm['load']>[0];
-  private running = false;
+  readonly #name: string;
+  readonly #host: ScriptHost<Document>;
+  readonly #makeError: MakeError;
+  readonly #realm: Realm;
+  readonly #script: Parameters<Realm['load']>[0];
+  #running = false;
   /** The context in which promises must be settled before the next document; undefined if the script uses none. */
-  private readonly settled: Context | undefined;
+  readonly #settled: Context | undefined;
 
   /** Throws an error of `makeError` if the text is not a script. */
   constructor(source: string, name: string, host: ScriptHost<Document>, makeError: MakeError) {
-    this.name = name;
-    this.host = host;
-    this.makeError = makeError;
+    this.#name = name;
+    this.#host = host;
+    this.#makeError = makeError;
     const mistake = syntaxMistake(source, name);
     if (mistake !== undefined) throw makeError({ when: 'start', message: mistake });
     // An ordinary global object, because one that Node intercepts would be slow at every access. Its promise jobs run
     // on request only: they must not run between documents.
     const context = createContext(constants.DONT_CONTEXTIFY, { microtaskMode: 'afterEvaluate' });
     if (PROMISES.test(source)) {
-      this.settled = context;
+      this.#settled = context;
       watchRejections(context, (failure) => host.log('error', problemOf(failure, name).message));
     }
     const open = new Script(REALM_SOURCE, { filename: 'headrace' }).runInContext(context) as typeof openRealm;
-    this.realm = open(this.host);
-    this.script = compile(source, name).runInContext(context) as Parameters<Realm['load']>[0];
-    this.realm.load(this.script);
+    this.#realm = open(this.#host);
+    this.#script = compile(source, name).runInContext(context) as Parameters<Realm['load']>[0];
+    this.#realm.load(this.#script);
   }
 
   run(document: Document): void {
     // V8 ended the script in the middle of a document, at its time limit. It cannot continue from there.
-    if (this.running) this.realm.load(this.script);
-    this.running = true;
-    this.host.document = document;
-    const failure = this.realm.run() ?? this.settle();
-    this.host.document = undefined;
-    this.running = false;
-    if (failure !== undefined) throw this.makeError(problemOf(failure, this.name));
+    if (this.#running) this.#realm.load(this.#script);
+    this.#running = true;
+    this.#host.document = document;
+    const failure = this.#realm.run() ?? this.#settle();
+    this.#host.document = undefined;
+    this.#running = false;
+    if (failure !== undefined) throw this.#makeError(problemOf(failure, this.#name));
   }
 
-  private settle(): ScriptFailure | undefined {
-    if (this.settled === undefined) return undefined;
-    SETTLE.runInContext(this.settled);
-    return this.realm.finish();
+  #settle(): ScriptFailure | undefined {
+    if (this.#settled === undefined) return undefined;
+    SETTLE.runInContext(this.#settled);
+    return this.#realm.finish();
   }
 }
 

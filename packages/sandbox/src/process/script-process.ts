@@ -54,28 +54,28 @@ interface Call {
  * says whether it is ready. Its standard error is logged.
  */
 export class ScriptProcess {
-  private readonly options: ScriptProcessOptions;
+  readonly #options: ScriptProcessOptions;
   /** All unanswered calls, the oldest first. They were sent to the child, if there is one. */
-  private readonly calls: Call[] = [];
-  private child: ChildProcess | undefined;
-  private ready = false;
-  private started: { resolve: () => void; reject: (error: Error) => void } | undefined;
+  readonly #calls: Call[] = [];
+  #child: ChildProcess | undefined;
+  #ready = false;
+  #started: { resolve: () => void; reject: (error: Error) => void } | undefined;
   /** Why the child was ended, if it did not end by itself. */
-  private endReason: string | undefined;
-  private endCode: string | undefined;
-  private lastWords = '';
-  private timer: NodeJS.Timeout | undefined;
-  private meter: NodeJS.Timeout | undefined;
+  #endReason: string | undefined;
+  #endCode: string | undefined;
+  #lastWords = '';
+  #timer: NodeJS.Timeout | undefined;
+  #meter: NodeJS.Timeout | undefined;
 
   constructor(options: ScriptProcessOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   /** Rejects if the process cannot be started, is not ready in time, or refuses. */
   start(): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.started = { resolve, reject };
-      this.launch();
+      this.#started = { resolve, reject };
+      this.#launch();
     });
   }
 
@@ -86,23 +86,23 @@ export class ScriptProcess {
    */
   call(request: string, onQuestion?: (question: unknown) => string): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      this.calls.push({ request, onQuestion, resolve, reject });
-      if (this.child === undefined) this.launch();
+      this.#calls.push({ request, onQuestion, resolve, reject });
+      if (this.#child === undefined) this.#launch();
       else {
-        this.child.stdin?.write(`${request}\n`);
-        if (this.ready && this.calls.length === 1) this.watch(this.options.callMillis);
+        this.#child.stdin?.write(`${request}\n`);
+        if (this.#ready && this.#calls.length === 1) this.#watch(this.#options.callMillis);
       }
     });
   }
 
   /** Lets the process end, and kills it if it does not. */
   async stop(): Promise<void> {
-    const { child } = this;
-    this.child = undefined;
-    this.watch(undefined);
-    clearInterval(this.meter);
-    const stopped = this.options.makeError({ when: 'run', message: 'The stage has stopped' });
-    for (const call of this.calls.splice(0)) call.reject(stopped);
+    const child = this.#child;
+    this.#child = undefined;
+    this.#watch(undefined);
+    clearInterval(this.#meter);
+    const stopped = this.#options.makeError({ when: 'run', message: 'The stage has stopped' });
+    for (const call of this.#calls.splice(0)) call.reject(stopped);
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const timer = setTimeout(() => child.kill('SIGKILL'), MILLIS_TO_STOP);
     await new Promise((resolve) => {
@@ -112,39 +112,39 @@ export class ScriptProcess {
     clearTimeout(timer);
   }
 
-  private launch(): void {
-    const { command, args, env, greeting, startMillis, logger } = this.options;
+  #launch(): void {
+    const { command, args, env, greeting, startMillis, logger } = this.#options;
     const child = spawn(command, args, { env, stdio: 'pipe' });
-    this.child = child;
-    this.ready = false;
-    this.endReason = undefined;
-    this.endCode = undefined;
-    this.lastWords = '';
-    this.watch(startMillis);
-    this.watchProcessor(child);
+    this.#child = child;
+    this.#ready = false;
+    this.#endReason = undefined;
+    this.#endCode = undefined;
+    this.#lastWords = '';
+    this.#watch(startMillis);
+    this.#watchProcessor(child);
     readLines(child.stdout, MAX_ANSWER_CHARACTERS, (line, cut) => {
-      if (this.child === child && this.endReason === undefined) this.answered(line, cut);
+      if (this.#child === child && this.#endReason === undefined) this.#answered(line, cut);
     });
     readLines(child.stderr, MAX_LOG_CHARACTERS, (line) => {
-      if (line.trim() !== '') this.lastWords = line.trim();
+      if (line.trim() !== '') this.#lastWords = line.trim();
       logger.info(line);
     });
     // If it cannot be written to any more, its end is reported.
     child.stdin.on('error', () => {});
-    child.on('error', (error) => this.ended(child, `cannot be run: ${messageOf(error)}`));
+    child.on('error', (error) => this.#ended(child, `cannot be run: ${messageOf(error)}`));
     child.on('close', (code, signal) => {
       const how = signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
-      this.ended(child, this.lastWords === '' ? how : `${how}: ${this.lastWords}`);
+      this.#ended(child, this.#lastWords === '' ? how : `${how}: ${this.#lastWords}`);
     });
     if (greeting !== undefined) child.stdin.write(`${greeting}\n`);
-    for (const { request } of this.calls) child.stdin.write(`${request}\n`);
+    for (const { request } of this.#calls) child.stdin.write(`${request}\n`);
   }
 
-  private answered(line: string, cut: boolean): void {
-    const { name, callMillis, makeError, readJson } = this.options;
+  #answered(line: string, cut: boolean): void {
+    const { name, callMillis, makeError, readJson } = this.#options;
     const answer = cut ? undefined : parsed(line, readJson);
     if (answer === undefined) {
-      this.end(
+      this.#end(
         cut
           ? `gave more than ${MAX_ANSWER_CHARACTERS} characters`
           : `returned ${line.slice(0, 200)}, which is not an answer`,
@@ -152,87 +152,87 @@ export class ScriptProcess {
       return;
     }
     const error = answer.get('error');
-    if (!this.ready) {
+    if (!this.#ready) {
       if (error !== undefined) {
-        this.startFailed(makeError(explained(error, name, 'start')));
+        this.#startFailed(makeError(explained(error, name, 'start')));
         return;
       }
-      this.ready = true;
-      this.started?.resolve();
-      this.started = undefined;
+      this.#ready = true;
+      this.#started?.resolve();
+      this.#started = undefined;
     } else if (answer.has('ask')) {
-      this.child?.stdin?.write(`=${this.calls[0]?.onQuestion?.(answer.get('ask')) ?? 'null'}\n`);
+      this.#child?.stdin?.write(`=${this.#calls[0]?.onQuestion?.(answer.get('ask')) ?? 'null'}\n`);
       return;
     } else {
-      const call = this.calls.shift();
+      const call = this.#calls.shift();
       if (error === undefined) call?.resolve(answer.get('value') ?? null);
       else call?.reject(makeError(explained(error, name, 'run')));
       if (error instanceof Map && error.get('fatal') === true) {
-        this.replace();
+        this.#replace();
         return;
       }
     }
-    this.watch(this.calls.length > 0 ? callMillis : undefined);
+    this.#watch(this.#calls.length > 0 ? callMillis : undefined);
   }
 
   /** Ends a child that is of no more use. Its current call fails when it has ended. */
-  private end(reason: string, code?: string): void {
-    this.endReason = reason;
-    this.endCode = code;
-    this.child?.kill('SIGKILL');
+  #end(reason: string, code?: string): void {
+    this.#endReason = reason;
+    this.#endCode = code;
+    this.#child?.kill('SIGKILL');
   }
 
-  private ended(child: ChildProcess, how: string): void {
-    if (this.child !== child) return;
-    const { name, command, makeError } = this.options;
-    const message = `${name}: the process of the script (${command}) ${this.endReason ?? how}`;
-    if (!this.ready) {
-      this.startFailed(makeError({ when: 'start', message }));
+  #ended(child: ChildProcess, how: string): void {
+    if (this.#child !== child) return;
+    const { name, command, makeError } = this.#options;
+    const message = `${name}: the process of the script (${command}) ${this.#endReason ?? how}`;
+    if (!this.#ready) {
+      this.#startFailed(makeError({ when: 'start', message }));
       return;
     }
-    this.calls.shift()?.reject(makeError({ when: 'run', message, code: this.endCode }));
-    this.replace();
+    this.#calls.shift()?.reject(makeError({ when: 'run', message, code: this.#endCode }));
+    this.#replace();
   }
 
   /** Waits for the end of the child, and starts another if there are calls. */
-  private replace(): void {
-    this.child?.kill('SIGKILL');
-    this.child = undefined;
-    this.watch(undefined);
-    clearInterval(this.meter);
-    if (this.calls.length > 0) this.launch();
+  #replace(): void {
+    this.#child?.kill('SIGKILL');
+    this.#child = undefined;
+    this.#watch(undefined);
+    clearInterval(this.#meter);
+    if (this.#calls.length > 0) this.#launch();
   }
 
-  private startFailed(error: Error): void {
-    this.started?.reject(error);
-    this.started = undefined;
-    for (const call of this.calls.splice(0)) call.reject(error);
-    this.replace();
+  #startFailed(error: Error): void {
+    this.#started?.reject(error);
+    this.#started = undefined;
+    for (const call of this.#calls.splice(0)) call.reject(error);
+    this.#replace();
   }
 
-  private watchProcessor({ pid }: ChildProcess): void {
-    const { processorMillis, overdueCode } = this.options;
-    clearInterval(this.meter);
+  #watchProcessor({ pid }: ChildProcess): void {
+    const { processorMillis, overdueCode } = this.#options;
+    clearInterval(this.#meter);
     if (processorMillis === undefined || pid === undefined) return;
     let call: Call | undefined;
     let since: number | undefined;
-    this.meter = setInterval(() => {
-      const used = this.ready ? lockedInMillis(pid) : undefined;
+    this.#meter = setInterval(() => {
+      const used = this.#ready ? lockedInMillis(pid) : undefined;
       if (used === undefined) return;
-      if (since === undefined || call !== this.calls[0]) {
-        call = this.calls[0];
+      if (since === undefined || call !== this.#calls[0]) {
+        call = this.#calls[0];
         since = used;
       } else if (used - since > processorMillis) {
-        this.end(`took more than ${processorMillis / 1000} s of processor time`, overdueCode);
+        this.#end(`took more than ${processorMillis / 1000} s of processor time`, overdueCode);
       }
     }, MILLIS_BETWEEN_LOOKS).unref();
   }
 
-  private watch(millis: number | undefined): void {
-    clearTimeout(this.timer);
+  #watch(millis: number | undefined): void {
+    clearTimeout(this.#timer);
     if (millis === undefined) return;
-    const what = this.ready ? 'took more than' : 'was not ready after';
-    this.timer = setTimeout(() => this.end(`${what} ${millis / 1000} s`, this.options.overdueCode), millis);
+    const what = this.#ready ? 'took more than' : 'was not ready after';
+    this.#timer = setTimeout(() => this.#end(`${what} ${millis / 1000} s`, this.#options.overdueCode), millis);
   }
 }
 

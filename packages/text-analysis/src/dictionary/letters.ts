@@ -6,29 +6,29 @@ const PAIR = 3;
 
 /** Decides which characters form words. */
 export class Letters {
-  private readonly letter: RegExp;
-  private readonly pairs: boolean;
+  readonly #letter: RegExp;
+  readonly #pairs: boolean;
   /** By UTF-16 unit, filled on demand. */
-  private readonly kinds = new Uint8Array(0x10000);
+  readonly #kinds = new Uint8Array(0x10000);
 
   /**
    * @param letter matches a letter
    * @param pairs whether characters of two UTF-16 units can be letters
    */
   constructor(letter: RegExp, pairs: boolean) {
-    this.letter = letter;
-    this.pairs = pairs;
+    this.#letter = letter;
+    this.#pairs = pairs;
   }
 
   /** The end of the run of letters at a position; the position itself if there is no letter. */
   runEnd(text: string, position: number): number {
-    const { kinds } = this;
+    const kinds = this.#kinds;
     const { length } = text;
     for (let at = position; at < length; at++) {
       const unit = text.charCodeAt(at);
       const kind = kinds[unit] as number;
       if (kind === LETTER) continue;
-      if (kind === NO_LETTER || !this.isLetter(text, at, unit)) return at;
+      if (kind === NO_LETTER || !this.#isLetter(text, at, unit)) return at;
       if (kinds[unit] === PAIR) at++;
     }
     return length;
@@ -37,14 +37,15 @@ export class Letters {
   /** Whether a letter begins at a position, which is within the text. */
   isAt(text: string, position: number): boolean {
     const unit = text.charCodeAt(position);
-    const kind = this.kinds[unit] as number;
-    return kind === LETTER || (kind !== NO_LETTER && this.isLetter(text, position, unit));
+    const kind = this.#kinds[unit] as number;
+    return kind === LETTER || (kind !== NO_LETTER && this.#isLetter(text, position, unit));
   }
 
-  private isLetter(text: string, position: number, unit: number): boolean {
-    const { kinds, letter } = this;
+  #isLetter(text: string, position: number, unit: number): boolean {
+    const kinds = this.#kinds;
+    const letter = this.#letter;
     if (kinds[unit] === UNKNOWN) {
-      const isPair = this.pairs && unit >= 0xd800 && unit <= 0xdbff;
+      const isPair = this.#pairs && unit >= 0xd800 && unit <= 0xdbff;
       kinds[unit] = isPair ? PAIR : letter.test(String.fromCharCode(unit)) ? LETTER : NO_LETTER;
     }
     if (kinds[unit] !== PAIR) return kinds[unit] === LETTER;

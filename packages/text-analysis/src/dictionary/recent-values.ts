@@ -6,22 +6,22 @@ const PLACES = 4096;
  * others; the last one replaces the previous.
  */
 export class RecentValues<T> {
-  private readonly keys = new Int32Array(PLACES).fill(-1);
-  private readonly values: T[] = [];
-  private readonly make: (key: number) => T;
+  readonly #keys = new Int32Array(PLACES).fill(-1);
+  readonly #values: T[] = [];
+  readonly #make: (key: number) => T;
 
   /** @param make creates the value of a number that is not in the cache */
   constructor(make: (key: number) => T) {
-    this.make = make;
+    this.#make = make;
   }
 
   /** @param key 0 or more */
   get(key: number): T {
     const place = key & (PLACES - 1);
-    if (this.keys[place] !== key) {
-      this.values[place] = this.make(key);
-      this.keys[place] = key;
+    if (this.#keys[place] !== key) {
+      this.#values[place] = this.#make(key);
+      this.#keys[place] = key;
     }
-    return this.values[place] as T;
+    return this.#values[place] as T;
   }
 }

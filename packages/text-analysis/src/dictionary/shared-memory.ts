@@ -6,31 +6,31 @@ export function shared(bytes: number): SharedArrayBuffer {
 /** A list of 32-bit integers that grows. */
 export class IntList {
   length = 0;
-  private items: Int32Array = new Int32Array(1024);
+  #items: Int32Array = new Int32Array(1024);
 
   get(index: number): number {
-    return this.items[index] as number;
+    return this.#items[index] as number;
   }
 
   set(index: number, value: number): void {
-    this.items[index] = value;
+    this.#items[index] = value;
   }
 
   /** Adds a value and returns its index. */
   push(value: number): number {
-    if (this.length === this.items.length) {
+    if (this.length === this.#items.length) {
       const larger = new Int32Array(this.length * 2);
-      larger.set(this.items);
-      this.items = larger;
+      larger.set(this.#items);
+      this.#items = larger;
     }
-    this.items[this.length] = value;
+    this.#items[this.length] = value;
     return this.length++;
   }
 
   /** A copy of the values in memory that threads can share. */
   share(): Int32Array {
     const copy = new Int32Array(shared(this.length * 4));
-    copy.set(this.items.subarray(0, this.length));
+    copy.set(this.#items.subarray(0, this.length));
     return copy;
   }
 }

@@ -10,52 +10,53 @@ export const UNKNOWN_WORD = -1;
 
 /** Assigns numbers to the words of terms. */
 export class WordNumbers {
-  private readonly texts = new TextPool();
-  private readonly offsets = new IntList();
-  private readonly hashes = new IntList();
-  private slots: Int32Array = new Int32Array(1024);
+  readonly #texts = new TextPool();
+  readonly #offsets = new IntList();
+  readonly #hashes = new IntList();
+  #slots: Int32Array = new Int32Array(1024);
 
   /** The number of the word between two positions. */
   number(text: string, start: number, end: number): number {
     const hash = hashText(text, start, end);
-    const { slots } = this;
+    const slots = this.#slots;
     let slot = slotOf(hash, slots.length);
     for (; slots[slot] !== 0; slot = slot + 1 === slots.length ? 0 : slot + 1) {
       const word = (slots[slot] as number) - 1;
-      if (this.hashes.get(word) === hash && isWord(this.texts, this.offsets.get(word), text, start, end)) return word;
+      if (this.#hashes.get(word) === hash && isWord(this.#texts, this.#offsets.get(word), text, start, end))
+        return word;
     }
-    const word = this.hashes.push(hash);
-    this.offsets.push(this.texts.add(text.slice(start, end)));
+    const word = this.#hashes.push(hash);
+    this.#offsets.push(this.#texts.add(text.slice(start, end)));
     slots[slot] = word + 1;
-    if (slotsFor(word + 2) > slots.length) this.grow();
+    if (slotsFor(word + 2) > slots.length) this.#grow();
     return word;
   }
 
   /** The table of the words, and the final symbol of each number. */
   finish(): { readonly table: WordTableData; readonly symbols: Int32Array } {
-    const count = this.hashes.length;
+    const count = this.#hashes.length;
     const size = slotsFor(count);
     const slots = new Int32Array(shared(size * 8));
     const symbols = new Int32Array(count);
     for (let word = 0; word < count; word++) {
-      const hash = this.hashes.get(word);
+      const hash = this.#hashes.get(word);
       let slot = slotOf(hash, size);
       while (slots[slot * 2] !== 0) slot = slot + 1 === size ? 0 : slot + 1;
-      slots[slot * 2] = this.offsets.get(word) + 1;
+      slots[slot * 2] = this.#offsets.get(word) + 1;
       slots[slot * 2 + 1] = hash;
       symbols[word] = WORDS + slot;
     }
-    return { table: { slots, texts: this.texts.share() }, symbols };
+    return { table: { slots, texts: this.#texts.share() }, symbols };
   }
 
-  private grow(): void {
-    const slots = new Int32Array(this.slots.length * 2);
-    for (let word = 0; word < this.hashes.length; word++) {
-      let slot = slotOf(this.hashes.get(word), slots.length);
+  #grow(): void {
+    const slots = new Int32Array(this.#slots.length * 2);
+    for (let word = 0; word < this.#hashes.length; word++) {
+      let slot = slotOf(this.#hashes.get(word), slots.length);
       while (slots[slot] !== 0) slot = slot + 1 === slots.length ? 0 : slot + 1;
       slots[slot] = word + 1;
     }
-    this.slots = slots;
+    this.#slots = slots;
   }
 }
 
@@ -71,24 +72,25 @@ export interface WordTableData {
 
 /** Finds the symbols of words. */
 export class WordTable {
-  private readonly slots: Int32Array;
-  private readonly size: number;
-  private readonly texts: TextPool;
+  readonly #slots: Int32Array;
+  readonly #size: number;
+  readonly #texts: TextPool;
 
   constructor({ slots, texts }: WordTableData) {
-    this.slots = slots;
-    this.size = slots.length / 2;
-    this.texts = new TextPool(texts);
+    this.#slots = slots;
+    this.#size = slots.length / 2;
+    this.#texts = new TextPool(texts);
   }
 
   /** The symbol of the word between two positions; `UNKNOWN_WORD` if no term has it. */
   symbol(text: string, start: number, end: number): number {
-    const { slots, size } = this;
+    const slots = this.#slots;
+    const size = this.#size;
     const hash = hashText(text, start, end);
     for (let slot = slotOf(hash, size); ; slot = slot + 1 === size ? 0 : slot + 1) {
       const at = (slots[slot * 2] as number) - 1;
       if (at < 0) return UNKNOWN_WORD;
-      if (slots[slot * 2 + 1] === hash && isWord(this.texts, at, text, start, end)) return WORDS + slot;
+      if (slots[slot * 2 + 1] === hash && isWord(this.#texts, at, text, start, end)) return WORDS + slot;
     }
   }
 }

@@ -37,21 +37,21 @@ export interface TermTrieData {
 
 /** Collects terms for a `TermTrie`. */
 export class TermTrieBuilder {
-  private readonly syntax: TermSyntax;
-  private readonly texts = new TextPool();
-  private readonly entries = new IntList();
-  private readonly words = new WordNumbers();
-  private readonly firstUnits = new Uint8Array(0x10000 / 8);
+  readonly #syntax: TermSyntax;
+  readonly #texts = new TextPool();
+  readonly #entries = new IntList();
+  readonly #words = new WordNumbers();
+  readonly #firstUnits = new Uint8Array(0x10000 / 8);
   // Nodes in the order of creation, so that parents have smaller numbers than their children.
-  private readonly parents = new IntList();
-  private readonly symbols = new IntList();
-  private readonly held = new IntList();
-  private slots: Int32Array = new Int32Array(1024);
+  readonly #parents = new IntList();
+  readonly #symbols = new IntList();
+  readonly #held = new IntList();
+  #slots: Int32Array = new Int32Array(1024);
   /** The end of the last symbol. */
-  private end = 0;
+  #end = 0;
 
   constructor(syntax: TermSyntax) {
-    this.syntax = syntax;
+    this.#syntax = syntax;
   }
 
   /**
@@ -62,30 +62,30 @@ export class TermTrieBuilder {
   add(term: string, payload: string | undefined, folded = term): void {
     if (folded === '') return;
     const first = folded.charCodeAt(0);
-    this.firstUnits[first >> 3] = (this.firstUnits[first >> 3] as number) | (1 << (first & 7));
+    this.#firstUnits[first >> 3] = (this.#firstUnits[first >> 3] as number) | (1 << (first & 7));
     let node = ROOT;
     for (let position = 0; ; ) {
-      if (node !== ROOT && position === folded.length && this.held.get(node) > NOTHING) {
-        this.addVariant(this.held.get(node) - 1, term, payload);
+      if (node !== ROOT && position === folded.length && this.#held.get(node) > NOTHING) {
+        this.#addVariant(this.#held.get(node) - 1, term, payload);
         return;
       }
-      if (node !== ROOT && this.held.get(node) < NOTHING) {
-        const other = -this.held.get(node) - 1;
-        if (this.foldedOf(other) === folded) {
-          this.addVariant(other, term, payload);
+      if (node !== ROOT && this.#held.get(node) < NOTHING) {
+        const other = -this.#held.get(node) - 1;
+        if (this.#foldedOf(other) === folded) {
+          this.#addVariant(other, term, payload);
           return;
         }
-        this.pushDown(node, other, position);
+        this.#pushDown(node, other, position);
       }
       if (position === folded.length) {
-        this.held.set(node, this.newEntry(term, payload, folded) + 1);
+        this.#held.set(node, this.#newEntry(term, payload, folded) + 1);
         return;
       }
-      const symbol = this.symbolAt(folded, position);
-      position = this.end;
-      const child = this.find(node, symbol);
+      const symbol = this.#symbolAt(folded, position);
+      position = this.#end;
+      const child = this.#find(node, symbol);
       if (child < 0) {
-        this.held.set(this.newNode(node, symbol), -this.newEntry(term, payload, folded) - 1);
+        this.#held.set(this.#newNode(node, symbol), -this.#newEntry(term, payload, folded) - 1);
         return;
       }
       node = child;
@@ -93,102 +93,102 @@ export class TermTrieBuilder {
   }
 
   finish(): TermTrieData {
-    const { table, symbols } = this.words.finish();
-    const count = this.parents.length;
+    const { table, symbols } = this.#words.finish();
+    const count = this.#parents.length;
     const size = slotsFor(count);
     const nodes = new Int32Array(shared(size * 12));
     const slotOfNode = new Int32Array(count);
     for (let node = 0; node < count; node++) {
-      const number = this.parents.get(node);
+      const number = this.#parents.get(node);
       const parent = number === ROOT ? ROOT : (slotOfNode[number] as number);
-      const read = this.symbols.get(node);
+      const read = this.#symbols.get(node);
       const symbol = read < 0 ? (symbols[-read - 1] as number) : read;
       let slot = slotOf(hashPair(parent, symbol), size);
       while (nodes[slot * 3] !== 0) slot = slot + 1 === size ? 0 : slot + 1;
       nodes[slot * 3] = parent + 2;
       nodes[slot * 3 + 1] = symbol;
-      nodes[slot * 3 + 2] = this.held.get(node);
+      nodes[slot * 3 + 2] = this.#held.get(node);
       slotOfNode[node] = slot;
     }
-    const firstUnits = new Uint8Array(shared(this.firstUnits.length));
-    firstUnits.set(this.firstUnits);
-    return { nodes, entries: this.entries.share(), texts: this.texts.share(), words: table, firstUnits };
+    const firstUnits = new Uint8Array(shared(this.#firstUnits.length));
+    firstUnits.set(this.#firstUnits);
+    return { nodes, entries: this.#entries.share(), texts: this.#texts.share(), words: table, firstUnits };
   }
 
   /** If only one entry is below a node, turns its first symbol into a separate node. */
-  private pushDown(node: number, entry: number, position: number): void {
-    const folded = this.foldedOf(entry);
+  #pushDown(node: number, entry: number, position: number): void {
+    const folded = this.#foldedOf(entry);
     if (position === folded.length) {
-      this.held.set(node, entry + 1);
+      this.#held.set(node, entry + 1);
       return;
     }
-    this.held.set(node, NOTHING);
-    this.held.set(this.newNode(node, this.symbolAt(folded, position)), -entry - 1);
+    this.#held.set(node, NOTHING);
+    this.#held.set(this.#newNode(node, this.#symbolAt(folded, position)), -entry - 1);
   }
 
   /** Adds a term whose folded form exists, after the others, unless it is equal to one of them. */
-  private addVariant(entry: number, term: string, payload: string | undefined): void {
+  #addVariant(entry: number, term: string, payload: string | undefined): void {
     for (let last = entry; ; ) {
-      if (this.texts.read(this.entries.get(last * 4 + 1)) === term) return;
-      const next = this.entries.get(last * 4 + 3);
+      if (this.#texts.read(this.#entries.get(last * 4 + 1)) === term) return;
+      const next = this.#entries.get(last * 4 + 3);
       if (next < 0) {
-        const folded = this.entries.get(entry * 4);
-        this.entries.set(last * 4 + 3, this.pushEntry(folded, this.texts.add(term), payload));
+        const folded = this.#entries.get(entry * 4);
+        this.#entries.set(last * 4 + 3, this.#pushEntry(folded, this.#texts.add(term), payload));
         return;
       }
       last = next;
     }
   }
 
-  private newEntry(term: string, payload: string | undefined, folded: string): number {
-    const at = this.texts.add(folded);
-    return this.pushEntry(at, folded === term ? at : this.texts.add(term), payload);
+  #newEntry(term: string, payload: string | undefined, folded: string): number {
+    const at = this.#texts.add(folded);
+    return this.#pushEntry(at, folded === term ? at : this.#texts.add(term), payload);
   }
 
-  private pushEntry(folded: number, term: number, payload: string | undefined): number {
-    const entry = this.entries.push(folded) / 4;
-    this.entries.push(term);
-    this.entries.push(payload === undefined ? -1 : this.texts.add(payload));
-    this.entries.push(-1);
+  #pushEntry(folded: number, term: number, payload: string | undefined): number {
+    const entry = this.#entries.push(folded) / 4;
+    this.#entries.push(term);
+    this.#entries.push(payload === undefined ? -1 : this.#texts.add(payload));
+    this.#entries.push(-1);
     return entry;
   }
 
-  private foldedOf(entry: number): string {
-    return this.texts.read(this.entries.get(entry * 4));
+  #foldedOf(entry: number): string {
+    return this.#texts.read(this.#entries.get(entry * 4));
   }
 
   /** The symbol at a position: a unit, or the number of a word (a run of letters) as a negative number. Sets `end`. */
-  private symbolAt(text: string, position: number): number {
-    this.end = this.syntax.letters?.runEnd(text, position) ?? position;
-    if (this.end > position) return -this.words.number(text, position, this.end) - 1;
-    this.end++;
+  #symbolAt(text: string, position: number): number {
+    this.#end = this.#syntax.letters?.runEnd(text, position) ?? position;
+    if (this.#end > position) return -this.#words.number(text, position, this.#end) - 1;
+    this.#end++;
     return text.charCodeAt(position);
   }
 
-  private newNode(parent: number, symbol: number): number {
-    const node = this.parents.push(parent);
-    this.symbols.push(symbol);
-    this.held.push(NOTHING);
-    if (slotsFor(node + 1) <= this.slots.length) this.occupy(node);
+  #newNode(parent: number, symbol: number): number {
+    const node = this.#parents.push(parent);
+    this.#symbols.push(symbol);
+    this.#held.push(NOTHING);
+    if (slotsFor(node + 1) <= this.#slots.length) this.#occupy(node);
     else {
-      this.slots = new Int32Array(this.slots.length * 2);
-      for (let i = 0; i <= node; i++) this.occupy(i);
+      this.#slots = new Int32Array(this.#slots.length * 2);
+      for (let i = 0; i <= node; i++) this.#occupy(i);
     }
     return node;
   }
 
-  private occupy(node: number): void {
-    const { slots } = this;
-    let slot = slotOf(hashPair(this.parents.get(node), this.symbols.get(node)), slots.length);
+  #occupy(node: number): void {
+    const slots = this.#slots;
+    let slot = slotOf(hashPair(this.#parents.get(node), this.#symbols.get(node)), slots.length);
     while (slots[slot] !== 0) slot = slot + 1 === slots.length ? 0 : slot + 1;
     slots[slot] = node + 1;
   }
 
-  private find(parent: number, symbol: number): number {
-    const { slots } = this;
+  #find(parent: number, symbol: number): number {
+    const slots = this.#slots;
     for (let slot = slotOf(hashPair(parent, symbol), slots.length); ; slot = slot + 1 === slots.length ? 0 : slot + 1) {
       const node = (slots[slot] as number) - 1;
-      if (node < 0 || (this.parents.get(node) === parent && this.symbols.get(node) === symbol)) return node;
+      if (node < 0 || (this.#parents.get(node) === parent && this.#symbols.get(node) === symbol)) return node;
     }
   }
 }

@@ -19,39 +19,39 @@ export interface TermHit {
  * Time: for each position at most the length of the longest term, in practice a few symbols.
  */
 export class TermTrie {
-  private readonly nodes: Int32Array;
-  private readonly entries: Int32Array;
-  private readonly firstUnits: Uint8Array;
-  private readonly size: number;
-  private readonly texts: TextPool;
-  private readonly words: WordTable;
-  private readonly letters: Letters | undefined;
+  readonly #nodes: Int32Array;
+  readonly #entries: Int32Array;
+  readonly #firstUnits: Uint8Array;
+  readonly #size: number;
+  readonly #texts: TextPool;
+  readonly #words: WordTable;
+  readonly #letters: Letters | undefined;
 
   /** @param letters as for the builder of the trie */
   constructor({ nodes, entries, texts, words, firstUnits }: TermTrieData, letters: Letters | undefined) {
-    this.nodes = nodes;
-    this.entries = entries;
-    this.firstUnits = firstUnits;
-    this.size = nodes.length / 3;
-    this.texts = new TextPool(texts);
-    this.words = new WordTable(words);
-    this.letters = letters;
+    this.#nodes = nodes;
+    this.#entries = entries;
+    this.#firstUnits = firstUnits;
+    this.#size = nodes.length / 3;
+    this.#texts = new TextPool(texts);
+    this.#words = new WordTable(words);
+    this.#letters = letters;
   }
 
   /** The term of an entry as the dictionary has it. */
   term(entry: number): string {
-    return this.texts.read(this.entries[entry * 4 + 1] as number);
+    return this.#texts.read(this.#entries[entry * 4 + 1] as number);
   }
 
   /** The payload of an entry, or the term if it has none. */
   payload(entry: number): string {
-    const at = this.entries[entry * 4 + 2] as number;
-    return at < 0 ? this.term(entry) : this.texts.read(at);
+    const at = this.#entries[entry * 4 + 2] as number;
+    return at < 0 ? this.term(entry) : this.#texts.read(at);
   }
 
   /** The next entry with the same folded term; -1 at the last. */
   variant(entry: number): number {
-    return this.entries[entry * 4 + 3] as number;
+    return this.#entries[entry * 4 + 3] as number;
   }
 
   /**
@@ -61,7 +61,8 @@ export class TermTrie {
    */
   find(text: string, last?: (hits: readonly TermHit[]) => number): TermHit[] {
     const hits: TermHit[] = [];
-    const { letters, firstUnits } = this;
+    const letters = this.#letters;
+    const firstUnits = this.#firstUnits;
     let limit = text.length;
     let afterLetter = false;
     for (let start = 0; start < text.length && start <= limit; ) {
@@ -69,7 +70,7 @@ export class TermTrie {
       const isWord = end > start;
       const unit = text.charCodeAt(start);
       const possible = ((firstUnits[unit >> 3] as number) & (1 << (unit & 7))) !== 0;
-      if (possible && (isWord || !afterLetter) && this.follow(text, start, end, hits) && last !== undefined) {
+      if (possible && (isWord || !afterLetter) && this.#follow(text, start, end, hits) && last !== undefined) {
         limit = last(hits);
       }
       afterLetter = isWord;
@@ -82,43 +83,45 @@ export class TermTrie {
    * Adds the hits that begin at a position. Returns whether there are any.
    * @param wordEnd the end of the word that begins there; the position itself if none does
    */
-  private follow(text: string, start: number, wordEnd: number, hits: TermHit[]): boolean {
-    const { nodes, letters } = this;
+  #follow(text: string, start: number, wordEnd: number, hits: TermHit[]): boolean {
+    const nodes = this.#nodes;
+    const letters = this.#letters;
     let node = ROOT;
     let end = wordEnd;
     let found = false;
     for (let position = start; ; ) {
-      const symbol = end > position ? this.words.symbol(text, position, end) : text.charCodeAt(position);
+      const symbol = end > position ? this.#words.symbol(text, position, end) : text.charCodeAt(position);
       if (symbol === UNKNOWN_WORD) return found;
-      node = this.child(node, symbol);
+      node = this.#child(node, symbol);
       if (node < 0) return found;
       position = end > position ? end : position + 1;
       const held = nodes[node * 3 + 2] as number;
-      if (held > 0 && this.isBoundary(text, position)) {
+      if (held > 0 && this.#isBoundary(text, position)) {
         hits.push({ start, end: position, entry: held - 1 });
         found = true;
-      } else if (held < 0) return this.followRest(text, start, position, -held - 1, hits) || found;
+      } else if (held < 0) return this.#followRest(text, start, position, -held - 1, hits) || found;
       if (position === text.length) return found;
       end = letters === undefined ? position : letters.runEnd(text, position);
     }
   }
 
   /** Adds the hit of an entry whose term was followed up to a position, if the rest matches too. */
-  private followRest(text: string, start: number, position: number, entry: number, hits: TermHit[]): boolean {
-    const at = this.entries[entry * 4] as number;
-    const end = start + this.texts.length(at);
-    if (!this.texts.standsIn(text, position, at, position - start) || !this.isBoundary(text, end)) return false;
+  #followRest(text: string, start: number, position: number, entry: number, hits: TermHit[]): boolean {
+    const at = this.#entries[entry * 4] as number;
+    const end = start + this.#texts.length(at);
+    if (!this.#texts.standsIn(text, position, at, position - start) || !this.#isBoundary(text, end)) return false;
     hits.push({ start, end, entry });
     return true;
   }
 
   /** Whether a term may end at a position: no letter is there, or it does not matter. */
-  private isBoundary(text: string, position: number): boolean {
-    return this.letters === undefined || position === text.length || !this.letters.isAt(text, position);
+  #isBoundary(text: string, position: number): boolean {
+    return this.#letters === undefined || position === text.length || !this.#letters.isAt(text, position);
   }
 
-  private child(parent: number, symbol: number): number {
-    const { nodes, size } = this;
+  #child(parent: number, symbol: number): number {
+    const nodes = this.#nodes;
+    const size = this.#size;
     for (let slot = slotOf(hashPair(parent, symbol), size); ; slot = slot + 1 === size ? 0 : slot + 1) {
       const found = nodes[slot * 3] as number;
       if (found === 0) return -1;

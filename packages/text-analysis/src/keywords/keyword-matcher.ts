@@ -10,18 +10,18 @@ const MAX_EXPECTED = 32;
  */
 export class KeywordMatcher {
   /** The column of each UTF-16 unit in the table; 0 for units that occur in no keyword. */
-  private readonly columns: Uint16Array;
-  private readonly width: number;
+  readonly #columns: Uint16Array;
+  readonly #width: number;
   /** The state that follows a state (a row) on a unit (a column). State 0 is the start. */
-  private readonly next: Int32Array;
+  readonly #next: Int32Array;
   /** The length of the keyword of a state; 0 if the state is only the start of keywords. */
-  private readonly keywordLength: Int32Array;
+  readonly #keywordLength: Int32Array;
   /** The state of the longest suffix of a state's text that starts a keyword. */
-  private readonly suffix: Int32Array;
+  readonly #suffix: Int32Array;
   /** The state of the longest keyword that a state's text ends in, often the state itself; 0 if there is none. */
-  private readonly ending: Int32Array;
+  readonly #ending: Int32Array;
   /** A text that contains a keyword must match this; undefined if there are too many keywords. */
-  private readonly expected: RegExp | undefined;
+  readonly #expected: RegExp | undefined;
 
   /** @param ignoreCase compare lower-case forms, each unit separately. Empty keywords are ignored. */
   constructor(keywords: readonly string[], ignoreCase: boolean) {
@@ -43,23 +43,28 @@ export class KeywordMatcher {
       }
       lengths[state] = keyword.length;
     }
-    this.columns = new Uint16Array(0x10000);
-    if (fold === undefined) for (const [unit, column] of alphabet) this.columns[unit] = column;
-    else for (let unit = 0; unit < 0x10000; unit++) this.columns[unit] = alphabet.get(fold[unit] as number) ?? 0;
-    this.width = alphabet.size + 1;
-    this.keywordLength = Int32Array.from(lengths);
-    this.suffix = new Int32Array(children.length);
-    this.ending = new Int32Array(children.length);
-    this.next = new Int32Array(children.length * this.width);
-    this.link(children);
-    if (keywords.length <= MAX_EXPECTED) this.expected = expectation(keywords, this.columns);
+    this.#columns = new Uint16Array(0x10000);
+    if (fold === undefined) for (const [unit, column] of alphabet) this.#columns[unit] = column;
+    else for (let unit = 0; unit < 0x10000; unit++) this.#columns[unit] = alphabet.get(fold[unit] as number) ?? 0;
+    this.#width = alphabet.size + 1;
+    this.#keywordLength = Int32Array.from(lengths);
+    this.#suffix = new Int32Array(children.length);
+    this.#ending = new Int32Array(children.length);
+    this.#next = new Int32Array(children.length * this.#width);
+    this.#link(children);
+    if (keywords.length <= MAX_EXPECTED) this.#expected = expectation(keywords, this.#columns);
   }
 
   /** Whether a keyword is in the text without a letter right before or after it. Digits and `_` are not letters. */
   containsWord(text: string): boolean {
-    const { columns, width, next, keywordLength, suffix, ending } = this;
+    const columns = this.#columns;
+    const width = this.#width;
+    const next = this.#next;
+    const keywordLength = this.#keywordLength;
+    const suffix = this.#suffix;
+    const ending = this.#ending;
     // No keyword begins before the first match, whole word or not.
-    const from = this.expected === undefined ? 0 : text.search(this.expected);
+    const from = this.#expected === undefined ? 0 : text.search(this.#expected);
     if (from < 0) return false;
     let state = 0;
     for (let i = from; i < text.length; i++) {
@@ -75,8 +80,12 @@ export class KeywordMatcher {
   }
 
   /** Fills the table, breadth first: if a keyword does not continue, the state of its longest suffix does. */
-  private link(children: readonly Map<number, number>[]): void {
-    const { width, next, keywordLength, suffix, ending } = this;
+  #link(children: readonly Map<number, number>[]): void {
+    const width = this.#width;
+    const next = this.#next;
+    const keywordLength = this.#keywordLength;
+    const suffix = this.#suffix;
+    const ending = this.#ending;
     const queue = [0];
     for (const state of queue) {
       const row = state * width;

@@ -33,54 +33,56 @@ export function languageModel(): LanguageModel {
 export class LanguageModel {
   /** In the order of the profiles. */
   readonly codes: readonly string[] = Object.keys(PROFILES);
-  private readonly alphabet = new Alphabet();
+  readonly #alphabet = new Alphabet();
   /** A hash table of n-grams. Triples: the first two characters, the third (0: the slot is free), the n-gram's number. */
-  private readonly slots: Int32Array;
-  private readonly size: number;
+  readonly #slots: Int32Array;
+  readonly #size: number;
   /** Where the weights of an n-gram begin; those of the next one follow. */
-  private readonly starts: Int32Array;
+  readonly #starts: Int32Array;
   /** The language of each weight. */
-  private readonly languages: Uint8Array;
+  readonly #languages: Uint8Array;
   /** Logarithms of how much more probable the n-gram is in the language than in a language without it. */
-  private readonly weights: Float32Array;
+  readonly #weights: Float32Array;
 
   constructor() {
     const ngrams = new Map<number, number>();
     const counts: number[] = [];
     let total = 0;
-    readProfiles(this.codes, this.alphabet, (pair, last) => {
+    readProfiles(this.codes, this.#alphabet, (pair, last) => {
       const key = pair * CHARACTERS + last;
       const number = ngrams.get(key) ?? counts.push(0) - 1;
       ngrams.set(key, number);
       counts[number] = (counts[number] as number) + 1;
       total++;
     });
-    this.starts = new Int32Array(counts.length + 1);
-    for (const [number, count] of counts.entries()) this.starts[number + 1] = (this.starts[number] as number) + count;
+    this.#starts = new Int32Array(counts.length + 1);
+    for (const [number, count] of counts.entries()) this.#starts[number + 1] = (this.#starts[number] as number) + count;
 
-    this.languages = new Uint8Array(total);
-    this.weights = new Float32Array(total);
-    const free = this.starts.slice();
-    readProfiles(this.codes, this.alphabet, (pair, last, language, weight) => {
+    this.#languages = new Uint8Array(total);
+    this.#weights = new Float32Array(total);
+    const free = this.#starts.slice();
+    readProfiles(this.codes, this.#alphabet, (pair, last, language, weight) => {
       const number = ngrams.get(pair * CHARACTERS + last) as number;
       const at = free[number] as number;
-      this.languages[at] = language;
-      this.weights[at] = weight;
+      this.#languages[at] = language;
+      this.#weights[at] = weight;
       free[number] = at + 1;
     });
 
-    this.size = slotsFor(ngrams.size);
-    this.slots = new Int32Array(this.size * 3);
-    for (const [key, number] of ngrams) this.occupy(Math.floor(key / CHARACTERS), key % CHARACTERS, number);
+    this.#size = slotsFor(ngrams.size);
+    this.#slots = new Int32Array(this.#size * 3);
+    for (const [key, number] of ngrams) this.#occupy(Math.floor(key / CHARACTERS), key % CHARACTERS, number);
   }
 
   /** The most probable language of a text; undefined if it has no known n-gram. */
   detect(text: string): DetectedLanguage | undefined {
-    const { starts, languages, weights } = this;
+    const starts = this.#starts;
+    const languages = this.#languages;
+    const weights = this.#weights;
     const scores = new Float64Array(this.codes.length);
     let known = false;
-    this.alphabet.forEachNgram(plainText(text), (a, b, c) => {
-      const ngram = c === 0 ? -1 : this.find(a * CHARACTERS + b, c);
+    this.#alphabet.forEachNgram(plainText(text), (a, b, c) => {
+      const ngram = c === 0 ? -1 : this.#find(a * CHARACTERS + b, c);
       if (ngram < 0) return;
       known = true;
       const end = starts[ngram + 1] as number;
@@ -97,8 +99,9 @@ export class LanguageModel {
     return { code: this.codes[best] as string, probability: 1 / sum };
   }
 
-  private find(pair: number, last: number): number {
-    const { slots, size } = this;
+  #find(pair: number, last: number): number {
+    const slots = this.#slots;
+    const size = this.#size;
     for (let slot = slotOf(hashPair(pair, last), size); ; slot = slot + 1 === size ? 0 : slot + 1) {
       const found = slots[slot * 3 + 1] as number;
       if (found === 0) return -1;
@@ -106,8 +109,9 @@ export class LanguageModel {
     }
   }
 
-  private occupy(pair: number, last: number, number: number): void {
-    const { slots, size } = this;
+  #occupy(pair: number, last: number, number: number): void {
+    const slots = this.#slots;
+    const size = this.#size;
     let slot = slotOf(hashPair(pair, last), size);
     while (slots[slot * 3 + 1] !== 0) slot = slot + 1 === size ? 0 : slot + 1;
     slots[slot * 3] = pair;

@@ -13,25 +13,25 @@ const URL_OR_MAIL = /https?:\/\/[\w.?&~;+=/#%-]+|[\w.-]{1,64}@[\w.-]{1,255}/g;
  * a language as a group are one: Hangul syllables, Hiragana, Katakana, ideographs that occur together.
  */
 export class Alphabet {
-  private readonly numbers = new Map<string, number>();
-  private readonly ideographs = new Map<string, string>();
+  readonly #numbers = new Map<string, number>();
+  readonly #ideographs = new Map<string, string>();
   /**
    * By UTF-16 unit, the number doubled, plus one for a capital. Created after the profiles have defined their
    * characters.
    */
-  private units: Uint16Array | undefined;
+  #units: Uint16Array | undefined;
 
   constructor() {
-    for (const line of IDEOGRAPHS.split('\n')) for (const unit of line) this.ideographs.set(unit, line.charAt(0));
+    for (const line of IDEOGRAPHS.split('\n')) for (const unit of line) this.#ideographs.set(unit, line.charAt(0));
   }
 
   /** The number of a character of a profile. Assigns one if it has none. */
   number(unit: string): number {
     if (unit === ' ') return BLANK;
-    let number = this.numbers.get(unit);
+    let number = this.#numbers.get(unit);
     if (number === undefined) {
-      number = this.numbers.size + 2;
-      this.numbers.set(unit, number);
+      number = this.#numbers.size + 2;
+      this.#numbers.set(unit, number);
     }
     return number;
   }
@@ -41,8 +41,8 @@ export class Alphabet {
    * have none, and in long texts some are skipped, evenly.
    */
   forEachNgram(text: string, visit: (a: number, b: number, c: number) => void): void {
-    this.units ??= this.unitTable();
-    const { units } = this;
+    this.#units ??= this.#unitTable();
+    const units = this.#units;
     const withoutLatin = isMostlyOtherScript(text);
     const step = Math.ceil(text.length / ENOUGH_PLACES);
     let a = 0;
@@ -76,16 +76,16 @@ export class Alphabet {
     }
   }
 
-  private unitTable(): Uint16Array {
+  #unitTable(): Uint16Array {
     return Uint16Array.from({ length: 0x10000 }, (_, code) => {
       const unit = String.fromCharCode(code);
-      const normal = this.normalize(code, unit);
-      const number = normal === ' ' ? BLANK : (this.numbers.get(normal) ?? 0);
+      const normal = this.#normalize(code, unit);
+      const number = normal === ' ' ? BLANK : (this.#numbers.get(normal) ?? 0);
       return number * 2 + (unit === unit.toLowerCase() ? 0 : 1);
     });
   }
 
-  private normalize(code: number, unit: string): string {
+  #normalize(code: number, unit: string): string {
     if (code < 0x80) return isLatinLetter(code) ? unit : ' ';
     if (code < 0x100) return '\u00a0\u00ab\u00b0\u00bb'.includes(unit) ? ' ' : unit;
     if (code >= 0x2000 && code <= 0x206f) return ' ';
@@ -101,7 +101,7 @@ export class Alphabet {
     if ((code >= 0x3100 && code <= 0x312f) || (code >= 0x31a0 && code <= 0x31bf)) return '\u3105';
     if (code >= 0xac00 && code <= 0xd7a3) return '\uac00';
     if (isJamo(code)) return '\u314b';
-    return this.ideographs.get(unit) ?? unit;
+    return this.#ideographs.get(unit) ?? unit;
   }
 }
 

@@ -23,31 +23,31 @@ export function parseQuery(text: string, defaultField: string): Query {
 }
 
 class QueryParser {
-  private readonly tokens: readonly Token[];
-  private readonly defaultField: string;
-  private at = 0;
-  private depth = 0;
+  readonly #tokens: readonly Token[];
+  readonly #defaultField: string;
+  #at = 0;
+  #depth = 0;
 
   constructor(tokens: readonly Token[], defaultField: string) {
-    this.tokens = tokens;
-    this.defaultField = defaultField;
+    this.#tokens = tokens;
+    this.#defaultField = defaultField;
   }
 
   query(): Query {
-    const query = this.clauses(this.defaultField);
-    this.take('end');
+    const query = this.#clauses(this.#defaultField);
+    this.#take('end');
     return query ?? NOTHING;
   }
 
   /** Clauses up to a closing bracket or the end; undefined if no clause is left. */
-  private clauses(field: string): Query | undefined {
-    if (++this.depth > MAX_DEPTH) throw new QuerySyntaxError(`more than ${MAX_DEPTH} brackets inside each other`);
+  #clauses(field: string): Query | undefined {
+    if (++this.#depth > MAX_DEPTH) throw new QuerySyntaxError(`more than ${MAX_DEPTH} brackets inside each other`);
     const clauses: Clause[] = [];
     let alone: Query | undefined;
-    for (let isFirst = true; isFirst || !['close', 'end'].includes(this.token.kind); isFirst = false) {
-      const isAnd = !isFirst && this.conjunction() === 'and';
-      const modifier = this.modifier();
-      const query = this.clause(field);
+    for (let isFirst = true; isFirst || !['close', 'end'].includes(this.#token.kind); isFirst = false) {
+      const isAnd = !isFirst && this.#conjunction() === 'and';
+      const modifier = this.#modifier();
+      const query = this.#clause(field);
       if (isFirst && modifier === 'none') alone = query;
       const last = clauses.at(-1);
       if (isAnd && last !== undefined && last.occur !== 'not') clauses[clauses.length - 1] = { ...last, occur: 'must' };
@@ -55,59 +55,59 @@ class QueryParser {
       const occur = modifier === 'not' ? 'not' : modifier === 'must' || isAnd ? 'must' : 'should';
       clauses.push({ occur, query });
     }
-    this.depth--;
+    this.#depth--;
     if (clauses.length === 1 && alone !== undefined) return alone;
     return clauses.length === 0 ? undefined : { type: 'boolean', clauses };
   }
 
-  private conjunction(): 'and' | 'or' | undefined {
-    const { kind } = this.token;
+  #conjunction(): 'and' | 'or' | undefined {
+    const { kind } = this.#token;
     if (kind !== 'and' && kind !== 'or') return undefined;
-    this.at++;
+    this.#at++;
     return kind;
   }
 
-  private modifier(): 'must' | 'not' | 'none' {
-    const { kind } = this.token;
+  #modifier(): 'must' | 'not' | 'none' {
+    const { kind } = this.#token;
     if (kind === 'plus') {
-      this.at++;
+      this.#at++;
       return 'must';
     }
     if (kind !== 'minus' && kind !== 'not') return 'none';
-    this.at++;
+    this.#at++;
     return 'not';
   }
 
-  private clause(outer: string): Query | undefined {
+  #clause(outer: string): Query | undefined {
     let field = outer;
-    const next = this.tokens[this.at + 1];
-    if (next?.kind === 'colon' && (this.token.kind === 'term' || this.token.kind === 'star')) {
-      field = this.token.kind === 'star' ? '*' : withoutEscapes(this.token.text);
-      this.at += 2;
+    const next = this.#tokens[this.#at + 1];
+    if (next?.kind === 'colon' && (this.#token.kind === 'term' || this.#token.kind === 'star')) {
+      field = this.#token.kind === 'star' ? '*' : withoutEscapes(this.#token.text);
+      this.#at += 2;
     }
-    if (this.token.kind !== 'open') return this.term(field);
-    this.at++;
-    const query = this.clauses(field);
-    this.take('close');
-    this.boost();
+    if (this.#token.kind !== 'open') return this.#term(field);
+    this.#at++;
+    const query = this.#clauses(field);
+    this.#take('close');
+    this.#boost();
     return query;
   }
 
-  private term(field: string): Query | undefined {
-    const { kind, text } = this.token;
-    this.at++;
+  #term(field: string): Query | undefined {
+    const { kind, text } = this.#token;
+    this.#at++;
     switch (kind) {
       case 'term':
       case 'bareOperator':
       case 'number': {
-        const similarity = this.suffixes();
+        const similarity = this.#suffixes();
         if (similarity !== undefined) return fuzzyQuery(field, withoutEscapes(text), similarity);
         return fieldQuery(field, withoutEscapes(kind === 'bareOperator' ? text.charAt(0) : text));
       }
       case 'star':
       case 'prefix':
       case 'wildcard':
-        this.suffixes();
+        this.#suffixes();
         if (field === '*' && text === '*') return { type: 'all' };
         if (/^[*?]/.test(text)) {
           throw new QuerySyntaxError(`"${text}" begins with * or ?: a term must begin with another character`);
@@ -115,73 +115,73 @@ class QueryParser {
         if (kind === 'prefix') return { type: 'prefix', field, prefix: lowerCase(withoutEscapes(text.slice(0, -1))) };
         return { type: 'wildcard', field, pattern: parseWildcard(lowerCase(text)) };
       case 'regexp':
-        this.suffixes();
+        this.#suffixes();
         return { type: 'regexp', field, node: parseRegexp(lowerCasePattern(text.slice(1, -1))) };
       case 'quoted': {
-        const slop = this.suffixes();
+        const slop = this.#suffixes();
         return phraseQuery(field, withoutEscapes(text.slice(1, -1)), Math.trunc(Number(slop ?? 0)));
       }
       case 'rangeStart':
-        return this.range(field, text === '[');
+        return this.#range(field, text === '[');
       default:
-        this.at--;
-        throw this.unexpected('a term');
+        this.#at--;
+        throw this.#unexpected('a term');
     }
   }
 
-  private range(field: string, includesLower: boolean): Query {
-    const lower = this.rangeEnd();
-    if (this.token.kind === 'rangeTo') this.at++;
-    const upper = this.rangeEnd();
-    const end = this.take('rangeEnd');
-    this.boost();
+  #range(field: string, includesLower: boolean): Query {
+    const lower = this.#rangeEnd();
+    if (this.#token.kind === 'rangeTo') this.#at++;
+    const upper = this.#rangeEnd();
+    const end = this.#take('rangeEnd');
+    this.#boost();
     return { type: 'range', field, lower, upper, includesLower, includesUpper: end.text === ']' };
   }
 
   /** One end of a range; undefined if it is open. */
-  private rangeEnd(): string | undefined {
-    const { kind, text } = this.token;
-    if (kind !== 'rangeTerm' && kind !== 'rangeQuoted') throw this.unexpected('an end of a range');
-    this.at++;
+  #rangeEnd(): string | undefined {
+    const { kind, text } = this.#token;
+    if (kind !== 'rangeTerm' && kind !== 'rangeQuoted') throw this.#unexpected('an end of a range');
+    this.#at++;
     if (kind === 'rangeTerm' && text === '*') return undefined;
     return lowerCase(withoutEscapes(kind === 'rangeQuoted' ? text.slice(1, -1) : text));
   }
 
   /** A number after `~`, empty if there is none, before or after a boost; undefined without `~`. */
-  private suffixes(): string | undefined {
-    let fuzzy = this.fuzzy();
-    if (this.boost() && fuzzy === undefined) fuzzy = this.fuzzy();
-    else if (fuzzy !== undefined) this.boost();
+  #suffixes(): string | undefined {
+    let fuzzy = this.#fuzzy();
+    if (this.#boost() && fuzzy === undefined) fuzzy = this.#fuzzy();
+    else if (fuzzy !== undefined) this.#boost();
     return fuzzy;
   }
 
-  private fuzzy(): string | undefined {
-    if (this.token.kind !== 'fuzzy') return undefined;
-    const number = this.token.text.slice(1);
-    this.at++;
+  #fuzzy(): string | undefined {
+    if (this.#token.kind !== 'fuzzy') return undefined;
+    const number = this.#token.text.slice(1);
+    this.#at++;
     return number;
   }
 
-  private boost(): boolean {
-    if (this.token.kind !== 'boost') return false;
-    this.at++;
-    this.take('number');
+  #boost(): boolean {
+    if (this.#token.kind !== 'boost') return false;
+    this.#at++;
+    this.#take('number');
     return true;
   }
 
-  private get token(): Token {
-    return this.tokens[this.at] as Token;
+  get #token(): Token {
+    return this.#tokens[this.#at] as Token;
   }
 
-  private take(kind: TokenKind): Token {
-    const { token } = this;
-    if (token.kind !== kind) throw this.unexpected(EXPECTED[kind] ?? kind);
-    this.at++;
+  #take(kind: TokenKind): Token {
+    const token = this.#token;
+    if (token.kind !== kind) throw this.#unexpected(EXPECTED[kind] ?? kind);
+    this.#at++;
     return token;
   }
 
-  private unexpected(expected: string): QuerySyntaxError {
-    const { kind, text, at } = this.token;
+  #unexpected(expected: string): QuerySyntaxError {
+    const { kind, text, at } = this.#token;
     const found = kind === 'end' ? 'the query ends' : `"${text}" is`;
     return new QuerySyntaxError(`${found} at position ${at + 1}, where ${expected} is expected`);
   }

@@ -9,21 +9,21 @@ type Needed = readonly { readonly field: string; readonly term: string }[];
  * the document must have one. Queries without such terms, such as wildcards, are tried on every document.
  */
 export class QueryIndex {
-  private readonly queries: readonly Query[];
+  readonly #queries: readonly Query[];
   /** By field and term the numbers of queries. */
-  private readonly filed = new Map<string, Map<string, number[]>>();
-  private readonly always: number[] = [];
+  readonly #filed = new Map<string, Map<string, number[]>>();
+  readonly #always: number[] = [];
 
   constructor(queries: readonly Query[]) {
-    this.queries = queries;
-    for (const [number, query] of queries.entries()) this.file(query, number);
+    this.#queries = queries;
+    for (const [number, query] of queries.entries()) this.#file(query, number);
   }
 
   /** The numbers of the queries that match a document, ascending. */
   matching(document: DocumentTerms): number[] {
-    const candidates = new Set(this.always);
+    const candidates = new Set(this.#always);
     for (const [field, terms] of document) {
-      const byTerm = this.filed.get(field);
+      const byTerm = this.#filed.get(field);
       if (byTerm === undefined) continue;
       const [smaller, larger] = byTerm.size < terms.size ? [byTerm, terms] : [terms, byTerm];
       for (const term of smaller.keys()) {
@@ -31,17 +31,17 @@ export class QueryIndex {
         for (const number of byTerm.get(term) ?? []) candidates.add(number);
       }
     }
-    return [...candidates].sort((a, b) => a - b).filter((number) => matches(this.queries[number] as Query, document));
+    return [...candidates].sort((a, b) => a - b).filter((number) => matches(this.#queries[number] as Query, document));
   }
 
-  private file(query: Query, number: number): void {
+  #file(query: Query, number: number): void {
     const needed = neededTerms(query);
-    if (needed === undefined) this.always.push(number);
+    if (needed === undefined) this.#always.push(number);
     for (const { field, term } of needed ?? []) {
-      let byTerm = this.filed.get(field);
+      let byTerm = this.#filed.get(field);
       if (byTerm === undefined) {
         byTerm = new Map();
-        this.filed.set(field, byTerm);
+        this.#filed.set(field, byTerm);
       }
       const numbers = byTerm.get(term);
       if (numbers === undefined) byTerm.set(term, [number]);

@@ -14,30 +14,30 @@ type Ends = ReadonlySet<number>;
 const NONE: Ends = new Set();
 
 class RegexpMatch {
-  private readonly characters: readonly string[];
-  private readonly known = new Map<RegexpNode, Ends[]>();
+  readonly #characters: readonly string[];
+  readonly #known = new Map<RegexpNode, Ends[]>();
 
   constructor(characters: readonly string[]) {
-    this.characters = characters;
+    this.#characters = characters;
   }
 
   /** The end positions of an expression for a start position. */
   ends(node: RegexpNode, start: number): Ends {
-    let known = this.known.get(node);
+    let known = this.#known.get(node);
     if (known === undefined) {
       known = [];
-      this.known.set(node, known);
+      this.#known.set(node, known);
     }
     let ends = known[start];
     if (ends === undefined) {
-      ends = this.find(node, start);
+      ends = this.#find(node, start);
       known[start] = ends;
     }
     return ends;
   }
 
-  private find(node: RegexpNode, start: number): Ends {
-    const { characters } = this;
+  #find(node: RegexpNode, start: number): Ends {
+    const characters = this.#characters;
     switch (node.type) {
       case 'nothing':
         return NONE;
@@ -50,7 +50,7 @@ class RegexpMatch {
           ? new Set([start + node.characters.length])
           : NONE;
       case 'number':
-        return this.numberEnds(node.from, node.to, node.digits, start);
+        return this.#numberEnds(node.from, node.to, node.digits, start);
       case 'union':
         return new Set(node.parts.flatMap((part) => [...this.ends(part, start)]));
       case 'intersection':
@@ -61,35 +61,35 @@ class RegexpMatch {
         return new Set(all.filter((end) => !not.has(end)));
       }
       case 'sequence':
-        return node.parts.reduce<Ends>((ends, part) => this.endsAfter(ends, part), new Set([start]));
+        return node.parts.reduce<Ends>((ends, part) => this.#endsAfter(ends, part), new Set([start]));
       case 'repeat':
-        return this.repeatEnds(node.part, node.min, node.max, start);
+        return this.#repeatEnds(node.part, node.min, node.max, start);
     }
   }
 
-  private endsAfter(starts: Ends, part: RegexpNode): Set<number> {
+  #endsAfter(starts: Ends, part: RegexpNode): Set<number> {
     const ends = new Set<number>();
     for (const start of starts) for (const end of this.ends(part, start)) ends.add(end);
     return ends;
   }
 
-  private repeatEnds(part: RegexpNode, min: number, max: number, start: number): Ends {
+  #repeatEnds(part: RegexpNode, min: number, max: number, start: number): Ends {
     let ends: Set<number> = new Set([start]);
-    for (let i = 0; i < min; i++) ends = this.endsAfter(ends, part);
+    for (let i = 0; i < min; i++) ends = this.#endsAfter(ends, part);
     const all = new Set(ends);
     for (let i = min; i < max && ends.size > 0; i++) {
       // A position that was reached before adds nothing.
-      ends = this.endsAfter(ends, part).difference(all);
+      ends = this.#endsAfter(ends, part).difference(all);
       for (const end of ends) all.add(end);
     }
     return all;
   }
 
-  private numberEnds(from: bigint, to: bigint, digits: number | undefined, start: number): Ends {
+  #numberEnds(from: bigint, to: bigint, digits: number | undefined, start: number): Ends {
     const ends = new Set<number>();
     let number = 0n;
-    for (let at = start; /^[0-9]$/.test(this.characters[at] ?? ''); at++) {
-      number = number * 10n + BigInt(this.characters[at] as string);
+    for (let at = start; /^[0-9]$/.test(this.#characters[at] ?? ''); at++) {
+      number = number * 10n + BigInt(this.#characters[at] as string);
       const fits = digits === undefined || at + 1 - start === digits;
       if (fits && number >= from && number <= to) ends.add(at + 1);
     }

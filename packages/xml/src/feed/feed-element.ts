@@ -6,9 +6,9 @@ export class FeedElement {
   readonly attributes: ReadonlyMap<string, string>;
   readonly elements: FeedElement[] = [];
   /** The text directly in it. */
-  private text = '';
+  #text = '';
   /** Its content as markup; undefined while that is only text. */
-  private markup: string | undefined;
+  #markup: string | undefined;
 
   constructor(name: string, attributes: ReadonlyMap<string, string>) {
     this.name = name;
@@ -16,30 +16,30 @@ export class FeedElement {
   }
 
   addText(text: string): void {
-    this.text += text;
-    if (this.markup !== undefined) this.markup += escapeText(text);
+    this.#text += text;
+    if (this.#markup !== undefined) this.#markup += escapeText(text);
   }
 
   /** @param tag the name as written in the feed, without its prefix */
   addElement(element: FeedElement, tag: string): void {
     this.elements.push(element);
-    this.markup ??= escapeText(this.text);
+    this.#markup ??= escapeText(this.#text);
     let open = `<${tag}`;
     for (const [name, value] of element.attributes) {
       if (!name.startsWith('xmlns')) open += ` ${name}="${escapeText(value).replaceAll('"', '&quot;')}"`;
     }
-    const inner = element.content;
-    this.markup += inner === '' ? `${open}/>` : `${open}>${inner}</${tag}>`;
+    const inner = element.#content;
+    this.#markup += inner === '' ? `${open}/>` : `${open}>${inner}</${tag}>`;
   }
 
   /** Its value, trimmed: its text, or, if it contains elements, their markup. */
   get value(): string {
-    return (this.markup ?? this.text).trim();
+    return (this.#markup ?? this.#text).trim();
   }
 
   /** Its whole content, as markup. */
-  private get content(): string {
-    return this.markup ?? escapeText(this.text);
+  get #content(): string {
+    return this.#markup ?? escapeText(this.#text);
   }
 
   /** The first element of this name in it. */

@@ -27,31 +27,31 @@ class MarkupWriter {
   /** Writes a child of an element. */
   node(parent: HtmlElement, index: number): void {
     const node = parent.children[index] as HtmlNode;
-    this.head(node, parent, index, 0);
+    this.#head(node, parent, index, 0);
     if (node.kind !== 'element') return;
     traverse(
       node,
-      (child, place) => this.head(child, place.parent, place.index, place.depth + 1),
-      (child, place) => this.tail(child, place.parent, place.depth + 1),
+      (child, place) => this.#head(child, place.parent, place.index, place.depth + 1),
+      (child, place) => this.#tail(child, place.parent, place.depth + 1),
     );
-    this.tail(node, parent, 0);
+    this.#tail(node, parent, 0);
   }
 
-  private head(node: HtmlNode, parent: HtmlElement, index: number, depth: number): void {
-    if (node.kind === 'element') this.startTag(node, parent, index, depth);
-    else if (node.kind === 'text') this.text(node, parent, index, depth);
+  #head(node: HtmlNode, parent: HtmlElement, index: number, depth: number): void {
+    if (node.kind === 'element') this.#startTag(node, parent, index, depth);
+    else if (node.kind === 'text') this.#text(node, parent, index, depth);
     else if (node.kind === 'data') this.out += node.value;
     else if (node.kind === 'doctype') {
       if (index > 0) this.out += '\n';
       this.out += `<!doctype ${node.value}>`;
     } else {
-      if (isFirst(parent, index) && tagOf(parent).formatAsBlock) this.indent(depth);
+      if (isFirst(parent, index) && tagOf(parent).formatAsBlock) this.#indent(depth);
       this.out += `<!--${node.value}-->`;
     }
   }
 
-  private startTag(element: HtmlElement, parent: HtmlElement, index: number, depth: number): void {
-    if (indents(element, parent, index) && this.out !== '') this.indent(depth);
+  #startTag(element: HtmlElement, parent: HtmlElement, index: number, depth: number): void {
+    if (indents(element, parent, index) && this.out !== '') this.#indent(depth);
     this.out += `<${element.name}`;
     for (const { name, value } of element.attributes) {
       this.out += ` ${name}`;
@@ -65,15 +65,15 @@ class MarkupWriter {
     this.out += element.selfClosing && !known && !empty && element.children.length === 0 ? ' />' : '>';
   }
 
-  private tail(element: HtmlElement, parent: HtmlElement, depth: number): void {
+  #tail(element: HtmlElement, parent: HtmlElement, depth: number): void {
     const { empty, known, formatAsBlock } = tagOf(element);
     const { length } = element.children;
     if (length === 0 && (empty || (element.selfClosing && !known))) return;
-    if (length > 0 && formatAsBlock && !keepsSpace(parent)) this.indent(depth);
+    if (length > 0 && formatAsBlock && !keepsSpace(parent)) this.#indent(depth);
     this.out += `</${element.name}>`;
   }
 
-  private text(text: HtmlLeaf, parent: HtmlElement, index: number, depth: number): void {
+  #text(text: HtmlLeaf, parent: HtmlElement, index: number, depth: number): void {
     if (keepsSpace(parent)) {
       this.out += escapeText(text.value);
       return;
@@ -84,14 +84,14 @@ class MarkupWriter {
     const after = parent.children[index + 1];
     const blank = isBlank(text);
     if (blank && canBeLeftOut(parent, index)) return;
-    if ((before === undefined && formatAsBlock && !blank) || isBreak(before)) this.indent(depth);
+    if ((before === undefined && formatAsBlock && !blank) || isBreak(before)) this.#indent(depth);
     let value = text.value.replace(/[ \t\n\f\r]+/g, ' ');
     if (trims && index === 0 && value.startsWith(' ')) value = value.slice(1);
     if (trims && after === undefined && value.endsWith(' ')) value = value.slice(0, -1);
     this.out += escapeText(value);
   }
 
-  private indent(depth: number): void {
+  #indent(depth: number): void {
     this.out += `\n${' '.repeat(Math.min(depth, MAX_INDENT))}`;
   }
 }

@@ -93,26 +93,26 @@ function isPlain(text: string): boolean {
 }
 
 class NormalisedText {
-  private text = '';
+  #text = '';
 
   add(value: string): void {
-    this.text += normaliseSpace(value, this.endsInSpace());
+    this.#text += normaliseSpace(value, this.#endsInSpace());
   }
 
   addAsItIs(value: string): void {
-    this.text += value;
+    this.#text += value;
   }
 
   separate(): void {
-    if (this.text !== '' && !this.endsInSpace()) this.text += ' ';
+    if (this.#text !== '' && !this.#endsInSpace()) this.#text += ' ';
   }
 
   finish(): string {
-    return trim(this.text);
+    return trim(this.#text);
   }
 
-  private endsInSpace(): boolean {
-    return this.text.charCodeAt(this.text.length - 1) === 32;
+  #endsInSpace(): boolean {
+    return this.#text.charCodeAt(this.#text.length - 1) === 32;
   }
 }
 

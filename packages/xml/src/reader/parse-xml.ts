@@ -16,132 +16,136 @@ export function parseXml(text: string): XmlNode {
 }
 
 class XmlParser {
-  private readonly text: string;
-  private readonly tags: XmlTags;
-  private readonly nodes: XmlNode[] = [];
-  private readonly document: XmlNode;
-  private parent: XmlNode;
+  readonly #text: string;
+  readonly #tags: XmlTags;
+  readonly #nodes: XmlNode[] = [];
+  readonly #document: XmlNode;
+  #parent: XmlNode;
   /** The text node that further text is added to. */
-  private lastText: XmlNode | undefined;
-  private doctypeSeen = false;
-  private rootSeen = false;
+  #lastText: XmlNode | undefined;
+  #doctypeSeen = false;
+  #rootSeen = false;
 
   constructor(text: string) {
-    this.text = text;
-    this.tags = new XmlTags(text);
-    this.document = new XmlNode('document', '', '', undefined, this.nodes);
-    this.parent = this.document;
+    this.#text = text;
+    this.#tags = new XmlTags(text);
+    this.#document = new XmlNode('document', '', '', undefined, this.#nodes);
+    this.#parent = this.#document;
   }
 
   parse(): XmlNode {
-    const { text, tags } = this;
+    const text = this.#text;
+    const tags = this.#tags;
     tags.checkCharacters();
     let at = tags.afterDeclaration();
     while (at < text.length) {
       const tag = text.indexOf('<', at);
-      if (tag !== at) this.addRun(at, tag < 0 ? text.length : tag);
+      if (tag !== at) this.#addRun(at, tag < 0 ? text.length : tag);
       if (tag < 0) break;
-      at = this.markup(tag);
+      at = this.#markup(tag);
     }
-    if (this.parent !== this.document) throw tags.error(`the text ends inside <${this.parent.name}>`, text.length);
-    if (!this.rootSeen) throw tags.error('there is no root element', text.length);
-    this.document.end = this.nodes.length;
-    return this.document;
+    if (this.#parent !== this.#document) throw tags.error(`the text ends inside <${this.#parent.name}>`, text.length);
+    if (!this.#rootSeen) throw tags.error('there is no root element', text.length);
+    this.#document.end = this.#nodes.length;
+    return this.#document;
   }
 
   /** Reads a tag or another construct that begins with `<`; returns the offset after it. */
-  private markup(at: number): number {
-    switch (this.text[at + 1]) {
+  #markup(at: number): number {
+    switch (this.#text[at + 1]) {
       case '/':
-        return this.endTag(at);
+        return this.#endTag(at);
       case '?':
-        return this.instruction(at);
+        return this.#instruction(at);
       case '!':
-        return this.declaration(at);
+        return this.#declaration(at);
       default:
-        return this.startTag(at);
+        return this.#startTag(at);
     }
   }
 
-  private startTag(at: number): number {
-    const { tags, nodes } = this;
-    if (this.parent === this.document && this.rootSeen) throw tags.error('there is more than one root element', at);
-    this.rootSeen = true;
-    this.lastText = undefined;
+  #startTag(at: number): number {
+    const tags = this.#tags;
+    const nodes = this.#nodes;
+    if (this.#parent === this.#document && this.#rootSeen) throw tags.error('there is more than one root element', at);
+    this.#rootSeen = true;
+    this.#lastText = undefined;
     const { name, attributes, empty, end } = tags.startTag(at);
-    const element = new XmlNode('element', name, '', this.parent, nodes);
+    const element = new XmlNode('element', name, '', this.#parent, nodes);
     if (attributes.length > 0) addAttributes(element, attributes);
     if (empty) element.end = nodes.length;
-    else this.parent = element;
+    else this.#parent = element;
     return end;
   }
 
-  private endTag(at: number): number {
-    const { tags, parent } = this;
+  #endTag(at: number): number {
+    const tags = this.#tags;
+    const parent = this.#parent;
     const { name, end } = tags.endTag(at, parent.name);
-    if (parent === this.document) throw tags.error(`</${name}> closes nothing`, at);
+    if (parent === this.#document) throw tags.error(`</${name}> closes nothing`, at);
     if (name !== parent.name) throw tags.error(`</${name}> closes nothing: <${parent.name}> is open`, at);
-    this.lastText = undefined;
-    parent.end = this.nodes.length;
-    this.parent = parent.parent as XmlNode;
+    this.#lastText = undefined;
+    parent.end = this.#nodes.length;
+    this.#parent = parent.parent as XmlNode;
     return end;
   }
 
-  private instruction(at: number): number {
-    const { tags } = this;
+  #instruction(at: number): number {
+    const tags = this.#tags;
     const nameEnd = tags.nameEnd(at + 2, 'the name of a processing instruction');
-    const name = this.text.slice(at + 2, nameEnd);
+    const name = this.#text.slice(at + 2, nameEnd);
     if (name.toLowerCase() === 'xml') throw tags.error('an XML declaration can only be at the beginning', at);
     const end = tags.find('?>', nameEnd, at, 'a processing instruction');
-    const body = this.text.slice(nameEnd, end);
+    const body = this.#text.slice(nameEnd, end);
     if (body !== '' && !/^[ \t\n]/.test(body))
       throw tags.error('white space is missing in a processing instruction', at);
-    this.lastText = undefined;
-    new XmlNode('instruction', name, body.replace(/^[ \t\n]+/, ''), this.parent, this.nodes);
+    this.#lastText = undefined;
+    new XmlNode('instruction', name, body.replace(/^[ \t\n]+/, ''), this.#parent, this.#nodes);
     return end + 2;
   }
 
-  private declaration(at: number): number {
-    const { text, tags } = this;
+  #declaration(at: number): number {
+    const text = this.#text;
+    const tags = this.#tags;
     if (text.startsWith('<!--', at)) {
       const end = tags.find('--', at + 4, at, 'a comment');
       if (text[end + 2] !== '>') throw tags.error('"--" is not allowed in a comment', end);
-      this.lastText = undefined;
-      new XmlNode('comment', '', text.slice(at + 4, end), this.parent, this.nodes);
+      this.#lastText = undefined;
+      new XmlNode('comment', '', text.slice(at + 4, end), this.#parent, this.#nodes);
       return end + 3;
     }
     if (text.startsWith('<![CDATA[', at)) {
-      if (this.parent === this.document) throw tags.error('there is text outside of the root element', at);
+      if (this.#parent === this.#document) throw tags.error('there is text outside of the root element', at);
       const end = tags.find(']]>', at + 9, at, 'a CDATA section');
-      this.addText(text.slice(at + 9, end));
+      this.#addText(text.slice(at + 9, end));
       return end + 3;
     }
     if (!text.startsWith('<!DOCTYPE', at))
       throw tags.error('"<!" must begin a comment, a CDATA section or the document type', at);
-    if (this.rootSeen || this.doctypeSeen)
+    if (this.#rootSeen || this.#doctypeSeen)
       throw tags.error('the document type must be before the root element, once', at);
-    this.doctypeSeen = true;
+    this.#doctypeSeen = true;
     const end = tags.doctypeEnd(at + 9);
     const doctype = text.slice(at + 9, end);
     if (doctype.includes('<!ENTITY')) tags.entities = declaredEntities(doctype);
     return end + 1;
   }
 
-  private addRun(from: number, to: number): void {
-    const { tags } = this;
-    const run = this.text.slice(from, to);
-    if (this.parent === this.document) {
+  #addRun(from: number, to: number): void {
+    const tags = this.#tags;
+    const run = this.#text.slice(from, to);
+    if (this.#parent === this.#document) {
       if (/[^ \t\n]/.test(run)) throw tags.error('there is text outside of the root element', from);
       return;
     }
     if (run.includes(']]>')) throw tags.error('"]]>" is not allowed in text', from);
-    this.addText(tags.resolved(run, from));
+    this.#addText(tags.resolved(run, from));
   }
 
   /** A text node is all text between two other nodes, CDATA sections included. */
-  private addText(value: string): void {
-    if (this.lastText !== undefined) this.lastText.value += value;
-    else if (value !== '') this.lastText = new XmlNode('text', '', value, this.parent, this.nodes);
+  #addText(value: string): void {
+    if (this.#lastText !== undefined) this.#lastText.value += value;
+    else if (value !== '') this.#lastText = new XmlNode('text', '', value, this.#parent, this.#nodes);
   }
 }
 

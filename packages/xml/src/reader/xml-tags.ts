@@ -30,21 +30,21 @@ const PREDEFINED: Readonly<Record<string, string>> = Object.assign(Object.create
 export class XmlTags {
   /** The texts of the allowed entities. */
   entities: Readonly<Record<string, string>> = PREDEFINED;
-  private readonly text: string;
+  readonly #text: string;
 
   constructor(text: string) {
-    this.text = text;
+    this.#text = text;
   }
 
   /** An error at an offset. */
   error(message: string, at: number): SyntaxError {
-    const before = this.text.slice(0, at);
+    const before = this.#text.slice(0, at);
     const line = before.split('\n').length;
     return new SyntaxError(`${line}:${at - before.lastIndexOf('\n')}: ${message}`);
   }
 
   checkCharacters(): void {
-    const illegal = ILLEGAL.exec(this.text);
+    const illegal = ILLEGAL.exec(this.#text);
     if (illegal !== null) {
       const code = illegal[0].codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
       throw this.error(`the character U+${code} is not allowed`, illegal.index);
@@ -53,22 +53,22 @@ export class XmlTags {
 
   /** The offset after the XML declaration; 0 if there is none. */
   afterDeclaration(): number {
-    if (!/^<\?xml[ \t\n?]/.test(this.text)) return 0;
+    if (!/^<\?xml[ \t\n?]/.test(this.#text)) return 0;
     DECLARATION.lastIndex = 0;
-    if (!DECLARATION.test(this.text)) throw this.error('the XML declaration is not complete', 0);
+    if (!DECLARATION.test(this.#text)) throw this.error('the XML declaration is not complete', 0);
     return DECLARATION.lastIndex;
   }
 
   /** The next position of a mark. Throws if it is missing. */
   find(mark: string, from: number, at: number, what: string): number {
-    const found = this.text.indexOf(mark, from);
+    const found = this.#text.indexOf(mark, from);
     if (found < 0) throw this.error(`${what} is never closed`, at);
     return found;
   }
 
   /** The offset after the name at a position. */
   nameEnd(at: number, what: string): number {
-    const { text } = this;
+    const text = this.#text;
     let end = at;
     let code = text.charCodeAt(end);
     if (code < 128 && ((MEANING[code] as number) & ASCII_NAME_START) !== 0) {
@@ -82,36 +82,36 @@ export class XmlTags {
   }
 
   startTag(at: number): { name: string; attributes: XmlAttribute[]; empty: boolean; end: number } {
-    const { text } = this;
+    const text = this.#text;
     const nameEnd = this.nameEnd(at + 1, 'the name of an element');
     const name = text.slice(at + 1, nameEnd);
     const attributes: XmlAttribute[] = [];
     for (let i = nameEnd; ; ) {
-      const next = this.skipSpace(i);
+      const next = this.#skipSpace(i);
       const char = text[next];
       if (char === '>') return { name, attributes, empty: false, end: next + 1 };
       if (char === '/' && text[next + 1] === '>') return { name, attributes, empty: true, end: next + 2 };
       if (char === undefined) throw this.error(`the tag <${name}> is never closed`, at);
       if (next === i) throw this.error('white space is missing before an attribute', next);
-      i = this.attribute(next, attributes);
+      i = this.#attribute(next, attributes);
     }
   }
 
   /** @param expected the required name */
   endTag(at: number, expected: string): { name: string; end: number } {
-    const { text } = this;
+    const text = this.#text;
     const from = at + 2;
     const to = from + expected.length;
     if (text[to] === '>' && expected !== '' && text.startsWith(expected, from)) return { name: expected, end: to + 1 };
     const nameEnd = this.nameEnd(from, 'the name of an element');
-    const end = this.skipSpace(nameEnd);
+    const end = this.#skipSpace(nameEnd);
     if (text[end] !== '>') throw this.error('an end tag must be closed with ">"', at);
     return { name: text.slice(from, nameEnd), end: end + 1 };
   }
 
   /** The position of the `>` of the document type. */
   doctypeEnd(from: number): number {
-    const { text } = this;
+    const text = this.#text;
     let subset = false;
     for (let at = from; at < text.length; at++) {
       const char = text[at];
@@ -127,7 +127,20 @@ export class XmlTags {
 
   /** A piece of text with its references resolved. */
   resolved(value: string, at: number): string {
-    if (!value.includes('&')) return value;
+    let text = '';
+    let from = 0;
+    // Most references are predefined: these need no pattern.
+    for (let start = value.indexOf('&'); start >= 0; start = value.indexOf('&', from)) {
+      const end = value.indexOf(';', start);
+      const char = end < 0 ? undefined : PREDEFINED[value.slice(start + 1, end)];
+      if (char === undefined) return text + this.#resolvedByPattern(value.slice(from), at);
+      text += value.slice(from, start) + char;
+      from = end + 1;
+    }
+    return from === 0 ? value : text + value.slice(from);
+  }
+
+  #resolvedByPattern(value: string, at: number): string {
     return value.replace(REFERENCE, (reference: string, hex?: string, decimal?: string, name?: string) => {
       if (name !== undefined) {
         const text = this.entities[name];
@@ -142,13 +155,13 @@ export class XmlTags {
     });
   }
 
-  private attribute(at: number, attributes: XmlAttribute[]): number {
-    const { text } = this;
+  #attribute(at: number, attributes: XmlAttribute[]): number {
+    const text = this.#text;
     const nameEnd = this.nameEnd(at, 'the name of an attribute');
     const name = text.slice(at, nameEnd);
-    const equals = this.skipSpace(nameEnd);
+    const equals = this.#skipSpace(nameEnd);
     if (text[equals] !== '=') throw this.error(`the attribute ${name} has no value`, at);
-    const open = this.skipSpace(equals + 1);
+    const open = this.#skipSpace(equals + 1);
     const quote = text[open];
     if (quote !== '"' && quote !== "'") throw this.error(`the value of the attribute ${name} is not in quotes`, at);
     const close = this.find(quote, open + 1, open, 'the value of an attribute');
@@ -161,8 +174,8 @@ export class XmlTags {
     return close + 1;
   }
 
-  private skipSpace(at: number): number {
-    const { text } = this;
+  #skipSpace(at: number): number {
+    const text = this.#text;
     let end = at;
     for (;;) {
       const code = text.charCodeAt(end);

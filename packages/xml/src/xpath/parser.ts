@@ -38,195 +38,195 @@ export function parseXPath(expression: string): Syntax {
 }
 
 class Parser {
-  private readonly tokens: readonly Token[];
-  private at = 0;
-  private depth = 0;
+  readonly #tokens: readonly Token[];
+  #at = 0;
+  #depth = 0;
 
   constructor(tokens: readonly Token[]) {
-    this.tokens = tokens;
+    this.#tokens = tokens;
   }
 
   parse(): Syntax {
-    const syntax = this.expression();
-    if (this.token.type !== 'end') throw this.unexpected('an operator or the end');
+    const syntax = this.#expression();
+    if (this.#token.type !== 'end') throw this.#unexpected('an operator or the end');
     return syntax;
   }
 
-  private get token(): Token {
-    return this.tokens[this.at] as Token;
+  get #token(): Token {
+    return this.#tokens[this.#at] as Token;
   }
 
-  private get next(): Token | undefined {
-    return this.tokens[this.at + 1];
+  get #next(): Token | undefined {
+    return this.#tokens[this.#at + 1];
   }
 
-  private is(text: string): boolean {
-    const { type } = this.token;
-    return (type === 'symbol' || type === 'operator') && this.token.text === text;
+  #is(text: string): boolean {
+    const { type } = this.#token;
+    return (type === 'symbol' || type === 'operator') && this.#token.text === text;
   }
 
-  private skip(text: string): boolean {
-    if (!this.is(text)) return false;
-    this.at++;
+  #skip(text: string): boolean {
+    if (!this.#is(text)) return false;
+    this.#at++;
     return true;
   }
 
-  private expect(text: string): void {
-    if (!this.skip(text)) throw this.unexpected(`"${text}"`);
+  #expect(text: string): void {
+    if (!this.#skip(text)) throw this.#unexpected(`"${text}"`);
   }
 
-  private unexpected(wanted: string): XPathError {
-    const { type, text, at } = this.token;
+  #unexpected(wanted: string): XPathError {
+    const { type, text, at } = this.#token;
     const found =
       type === 'end' ? 'the expression ends' : `found ${type === 'literal' ? text : `"${text}"`} at ${at + 1}`;
     return new XPathError(`${wanted} was expected, but ${found}`);
   }
 
-  private expression(): Syntax {
-    if (++this.depth > MAX_DEPTH) throw new XPathError(`the expression is nested more than ${MAX_DEPTH} deep`);
-    const syntax = this.binary(0);
-    this.depth--;
+  #expression(): Syntax {
+    if (++this.#depth > MAX_DEPTH) throw new XPathError(`the expression is nested more than ${MAX_DEPTH} deep`);
+    const syntax = this.#binary(0);
+    this.#depth--;
     return syntax;
   }
 
-  private binary(level: number): Syntax {
+  #binary(level: number): Syntax {
     const operators = LEVELS[level];
-    if (operators === undefined) return this.unary();
-    let left = this.binary(level + 1);
-    for (let length = 0; this.token.type === 'operator' && operators.includes(this.token.text); length++) {
+    if (operators === undefined) return this.#unary();
+    let left = this.#binary(level + 1);
+    for (let length = 0; this.#token.type === 'operator' && operators.includes(this.#token.text); length++) {
       if (length > MAX_DEPTH) throw new XPathError(`more than ${MAX_DEPTH} operators follow each other`);
-      const operator = this.token.text as BinaryOperator;
-      this.at++;
-      left = { type: 'binary', operator, left, right: this.binary(level + 1) };
+      const operator = this.#token.text as BinaryOperator;
+      this.#at++;
+      left = { type: 'binary', operator, left, right: this.#binary(level + 1) };
     }
     return left;
   }
 
-  private unary(): Syntax {
+  #unary(): Syntax {
     let negations = 0;
-    while (this.skip('-')) negations++;
-    let operand = this.union();
+    while (this.#skip('-')) negations++;
+    let operand = this.#union();
     if (negations > 0) operand = { type: 'negation', operand };
     return negations > 0 && negations % 2 === 0 ? { type: 'negation', operand } : operand;
   }
 
-  private union(): Syntax {
-    let left = this.path();
-    for (let length = 0; this.skip('|'); length++) {
+  #union(): Syntax {
+    let left = this.#path();
+    for (let length = 0; this.#skip('|'); length++) {
       if (length > MAX_DEPTH) throw new XPathError(`more than ${MAX_DEPTH} paths are united`);
-      left = { type: 'binary', operator: '|', left, right: this.path() };
+      left = { type: 'binary', operator: '|', left, right: this.#path() };
     }
     return left;
   }
 
-  private path(): Syntax {
-    if (this.is('/') || this.is('//')) {
+  #path(): Syntax {
+    if (this.#is('/') || this.#is('//')) {
       const steps: Step[] = [];
-      if (this.skip('//')) {
+      if (this.#skip('//')) {
         steps.push(ANY_NODE);
-        this.relative(steps);
+        this.#relative(steps);
       } else {
-        this.at++;
-        if (this.startsStep()) this.relative(steps);
+        this.#at++;
+        if (this.#startsStep()) this.#relative(steps);
       }
       return { type: 'path', from: 'root', steps };
     }
-    if (this.startsPrimary()) {
-      let operand = this.primary();
-      const predicates = this.predicates();
+    if (this.#startsPrimary()) {
+      let operand = this.#primary();
+      const predicates = this.#predicates();
       if (predicates.length > 0) operand = { type: 'filter', operand, predicates };
-      if (!this.is('/') && !this.is('//')) return operand;
+      if (!this.#is('/') && !this.#is('//')) return operand;
       const steps: Step[] = [];
-      this.moreSteps(steps);
+      this.#moreSteps(steps);
       return { type: 'path', from: operand, steps };
     }
     const steps: Step[] = [];
-    this.relative(steps);
+    this.#relative(steps);
     return { type: 'path', from: undefined, steps };
   }
 
-  private relative(steps: Step[]): void {
-    steps.push(this.step());
-    this.moreSteps(steps);
+  #relative(steps: Step[]): void {
+    steps.push(this.#step());
+    this.#moreSteps(steps);
   }
 
-  private moreSteps(steps: Step[]): void {
+  #moreSteps(steps: Step[]): void {
     for (;;) {
-      if (this.skip('//')) steps.push(ANY_NODE);
-      else if (!this.skip('/')) return;
-      steps.push(this.step());
+      if (this.#skip('//')) steps.push(ANY_NODE);
+      else if (!this.#skip('/')) return;
+      steps.push(this.#step());
     }
   }
 
-  private startsStep(): boolean {
-    return this.token.type === 'name' || this.is('.') || this.is('..') || this.is('@');
+  #startsStep(): boolean {
+    return this.#token.type === 'name' || this.#is('.') || this.#is('..') || this.#is('@');
   }
 
-  private startsPrimary(): boolean {
-    const { type, text } = this.token;
-    if (type === 'literal' || type === 'number' || this.is('(') || this.is('$')) return true;
-    return type === 'name' && !NODE_TYPES.has(text) && this.next?.text === '(';
+  #startsPrimary(): boolean {
+    const { type, text } = this.#token;
+    if (type === 'literal' || type === 'number' || this.#is('(') || this.#is('$')) return true;
+    return type === 'name' && !NODE_TYPES.has(text) && this.#next?.text === '(';
   }
 
-  private primary(): Syntax {
-    const { type, text } = this.token;
-    if (this.is('$')) throw new XPathError('variables have no value here');
-    this.at++;
+  #primary(): Syntax {
+    const { type, text } = this.#token;
+    if (this.#is('$')) throw new XPathError('variables have no value here');
+    this.#at++;
     if (type === 'number') return { type: 'literal', value: Number(text) };
     if (type === 'literal') return { type: 'literal', value: text.slice(1, -1) };
     if (text === '(') {
-      const inner = this.expression();
-      this.expect(')');
+      const inner = this.#expression();
+      this.#expect(')');
       return inner;
     }
-    this.expect('(');
+    this.#expect('(');
     const args: Syntax[] = [];
-    if (!this.is(')')) {
-      do args.push(this.expression());
-      while (this.skip(','));
+    if (!this.#is(')')) {
+      do args.push(this.#expression());
+      while (this.#skip(','));
     }
-    this.expect(')');
+    this.#expect(')');
     return { type: 'call', name: text, args };
   }
 
-  private step(): Step {
-    if (this.skip('.')) return { axis: 'self', test: { kind: 'node' }, predicates: [] };
-    if (this.skip('..')) return { axis: 'parent', test: { kind: 'node' }, predicates: [] };
+  #step(): Step {
+    if (this.#skip('.')) return { axis: 'self', test: { kind: 'node' }, predicates: [] };
+    if (this.#skip('..')) return { axis: 'parent', test: { kind: 'node' }, predicates: [] };
     let axis: Axis = 'child';
-    if (this.skip('@')) axis = 'attribute';
-    else if (this.token.type === 'name' && this.next?.text === '::') {
-      const { text } = this.token;
+    if (this.#skip('@')) axis = 'attribute';
+    else if (this.#token.type === 'name' && this.#next?.text === '::') {
+      const { text } = this.#token;
       if (!AXES.has(text)) throw new XPathError(`there is no axis "${text}"`);
       axis = text as Axis;
-      this.at += 2;
+      this.#at += 2;
     }
-    if (this.token.type !== 'name') throw this.unexpected('a step (a name, "*", "@", "." or "..")');
-    const test = this.nodeTest();
-    return { axis, test, predicates: this.predicates() };
+    if (this.#token.type !== 'name') throw this.#unexpected('a step (a name, "*", "@", "." or "..")');
+    const test = this.#nodeTest();
+    return { axis, test, predicates: this.#predicates() };
   }
 
-  private nodeTest(): NodeTest {
-    const { text } = this.token;
-    this.at++;
-    if (NODE_TYPES.has(text) && this.skip('(')) {
+  #nodeTest(): NodeTest {
+    const { text } = this.#token;
+    this.#at++;
+    if (NODE_TYPES.has(text) && this.#skip('(')) {
       if (text !== 'processing-instruction') {
-        this.expect(')');
+        this.#expect(')');
         return { kind: text as 'node' | 'text' | 'comment' };
       }
-      const name = this.token.type === 'literal' ? this.token.text.slice(1, -1) : undefined;
-      if (name !== undefined) this.at++;
-      this.expect(')');
+      const name = this.#token.type === 'literal' ? this.#token.text.slice(1, -1) : undefined;
+      if (name !== undefined) this.#at++;
+      this.#expect(')');
       return { kind: 'instruction', name };
     }
     if (text === '*') return { kind: 'name', name: undefined };
     return text.includes(':') ? { kind: 'nothing' } : { kind: 'name', name: text };
   }
 
-  private predicates(): Syntax[] {
+  #predicates(): Syntax[] {
     const predicates: Syntax[] = [];
-    while (this.skip('[')) {
-      predicates.push(this.expression());
-      this.expect(']');
+    while (this.#skip('[')) {
+      predicates.push(this.#expression());
+      this.#expect(']');
     }
     return predicates;
   }

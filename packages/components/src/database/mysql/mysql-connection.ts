@@ -24,14 +24,14 @@ const WAITING_BYTES = 4 * 1024 * 1024;
 export class MysqlConnection implements DatabaseConnection {
   broken = false;
   /** Whether something is under way. */
-  private busy = false;
+  #busy = false;
   /** Hears of the loss of the connection while rows are read: their query does not. */
-  private onLoss: ((error: unknown) => void) | undefined;
-  private readonly connection: mysql.Connection;
-  private readonly settings: MysqlSettings;
-  private readonly errors: DatabaseErrors;
-  private readonly times: SqlTimes;
-  private readonly reopen: () => Promise<MysqlConnection>;
+  #onLoss: ((error: unknown) => void) | undefined;
+  readonly #connection: mysql.Connection;
+  readonly #settings: MysqlSettings;
+  readonly #errors: DatabaseErrors;
+  readonly #times: SqlTimes;
+  readonly #reopen: () => Promise<MysqlConnection>;
 
   private constructor(
     connection: mysql.Connection,
@@ -39,14 +39,14 @@ export class MysqlConnection implements DatabaseConnection {
     errors: DatabaseErrors,
     reopen: () => Promise<MysqlConnection>,
   ) {
-    this.connection = connection;
-    this.settings = settings;
-    this.errors = errors;
-    this.times = new SqlTimes(settings.zone);
-    this.reopen = reopen;
+    this.#connection = connection;
+    this.#settings = settings;
+    this.#errors = errors;
+    this.#times = new SqlTimes(settings.zone);
+    this.#reopen = reopen;
     connection.on('error', (error) => {
       this.broken = true;
-      this.onLoss?.(error);
+      this.#onLoss?.(error);
     });
   }
 
@@ -90,15 +90,15 @@ export class MysqlConnection implements DatabaseConnection {
   }
 
   async execute(sql: string): Promise<void> {
-    await this.run((done) => this.connection.query(sql, (error) => done(error)));
+    await this.#run((done) => this.#connection.query(sql, (error) => done(error)));
   }
 
   async query(sql: PreparedSql, parameters: readonly SqlParameter[]): Promise<QueryResult> {
     let columns: readonly MysqlColumn[] | undefined;
     let rows: readonly MysqlValue[][] = [];
-    const timeout = this.settings.silenceTimeoutMs || QUERY_MILLIS;
-    await this.run((done) =>
-      this.connection.execute(
+    const timeout = this.#settings.silenceTimeoutMs || QUERY_MILLIS;
+    await this.#run((done) =>
+      this.#connection.execute(
         { sql: sql.text, timeout, rowsAsArray: true },
         parameters.map(boundValue),
         (error, result, fields) => {
@@ -108,8 +108,8 @@ export class MysqlConnection implements DatabaseConnection {
         },
       ),
     );
-    if (columns === undefined) throw this.errors.wrap(new Error('the statement is no query: it gives no rows'));
-    const readers = columns.map((column) => mysqlReader(column, this.settings, this.times));
+    if (columns === undefined) throw this.#errors.wrap(new Error('the statement is no query: it gives no rows'));
+    const readers = columns.map((column) => mysqlReader(column, this.#settings, this.#times));
     return {
       columns: columns.map(({ name }) => name),
       rows: rows.map((row) => row.map((value, i) => (readers[i] as (value: MysqlValue) => Value)(value))),
@@ -117,13 +117,13 @@ export class MysqlConnection implements DatabaseConnection {
   }
 
   async stream(sql: string, parameters: readonly SqlParameter[] = []): Promise<RowStream> {
-    this.busy = true;
+    this.#busy = true;
     const options = { sql, rowsAsArray: true };
     const query =
       parameters.length === 0
-        ? this.connection.query(options)
-        : this.connection.execute(options, parameters.map(boundValue));
-    const { times } = this;
+        ? this.#connection.query(options)
+        : this.#connection.execute(options, parameters.map(boundValue));
+    const times = this.#times;
     let received = 0;
     let idColumn = -1;
     let readers: ((value: MysqlValue) => Value)[] = [];
@@ -135,11 +135,11 @@ export class MysqlConnection implements DatabaseConnection {
       {
         pause: () => {
           held = true;
-          this.connection.pause();
+          this.#connection.pause();
         },
         resume: () => {
           held = false;
-          this.connection.resume();
+          this.#connection.resume();
         },
       },
       WAITING_BYTES,
@@ -147,8 +147,8 @@ export class MysqlConnection implements DatabaseConnection {
     const silent = () => {
       if (held) return;
       this.broken = true;
-      this.connection.destroy();
-      this.onLoss?.(new Error('the server has been silent for longer than socketTimeout'));
+      this.#connection.destroy();
+      this.#onLoss?.(new Error('the server has been silent for longer than socketTimeout'));
     };
     const flush = () => {
       if (batch.length > 0) queue.push(batch, bytes);
@@ -158,24 +158,24 @@ export class MysqlConnection implements DatabaseConnection {
     // The answer waits until somebody wants the rows: only then it is known which column is the id.
     const columns = await new Promise<readonly MysqlColumn[]>((resolve, reject) => {
       const fail = (error: unknown) => {
-        this.busy = false;
-        this.noteLoss(error);
+        this.#busy = false;
+        this.#noteLoss(error);
         flush();
-        const wrapped = this.errors.wrap(
+        const wrapped = this.#errors.wrap(
           error,
           received > 0 ? `${counted(received, 'row was', 'rows were')} read` : '',
         );
         reject(wrapped);
         queue.fail(wrapped);
       };
-      this.onLoss = fail;
-      this.socket.setTimeout(this.settings.silenceTimeoutMs, silent);
+      this.#onLoss = fail;
+      this.#socket.setTimeout(this.#settings.silenceTimeoutMs, silent);
       query.on('error', fail);
       query.on('fields', (fields: readonly MysqlColumn[] | undefined) => {
-        if (fields === undefined) reject(this.errors.wrap(new Error('sql is no query: it gives no rows')));
+        if (fields === undefined) reject(this.#errors.wrap(new Error('sql is no query: it gives no rows')));
         else {
           held = true;
-          this.connection.pause();
+          this.#connection.pause();
           resolve(fields);
         }
       });
@@ -193,9 +193,9 @@ export class MysqlConnection implements DatabaseConnection {
         if (batch.length >= BATCH_ROWS || bytes >= BATCH_BYTES) flush();
       });
       query.on('end', () => {
-        this.busy = false;
-        this.onLoss = undefined;
-        this.socket.setTimeout(0, silent);
+        this.#busy = false;
+        this.#onLoss = undefined;
+        this.#socket.setTimeout(0, silent);
         flush();
         queue.end();
       });
@@ -204,58 +204,58 @@ export class MysqlConnection implements DatabaseConnection {
       columns: columns.map(({ name }) => name),
       rows: (column) => {
         idColumn = column;
-        readers = columns.map((one) => mysqlReader(one, this.settings, this.times));
+        readers = columns.map((one) => mysqlReader(one, this.#settings, this.#times));
         held = false;
-        this.connection.resume();
+        this.#connection.resume();
         return queue;
       },
       get warning() {
         return times.warning;
       },
       close: async () => {
-        if (this.busy) await this.cancel();
+        if (this.#busy) await this.#cancel();
       },
     };
   }
 
   async close(): Promise<void> {
-    if (this.broken) this.connection.destroy();
-    else if (this.busy) await this.cancel();
+    if (this.broken) this.#connection.destroy();
+    else if (this.#busy) await this.#cancel();
     // An error in parting changes nothing.
-    else await new Promise<void>((resolve) => this.connection.end(() => resolve()));
+    else await new Promise<void>((resolve) => this.#connection.end(() => resolve()));
     this.broken = true;
   }
 
-  private get socket(): Socket {
-    return (this.connection as unknown as { stream: Socket }).stream;
+  get #socket(): Socket {
+    return (this.#connection as unknown as { stream: Socket }).stream;
   }
 
   /** Ends what the session is doing, from another one, and the session with it. */
-  private async cancel(): Promise<void> {
+  async #cancel(): Promise<void> {
     this.broken = true;
-    const { threadId } = this.connection;
-    this.onLoss?.(new Error('Connection lost: it was closed here'));
-    this.connection.destroy();
+    const { threadId } = this.#connection;
+    this.#onLoss?.(new Error('Connection lost: it was closed here'));
+    this.#connection.destroy();
     // A query that computes would not notice that nobody reads it any more. Best effort: the rows go nowhere anyway.
-    await this.reopen()
+    await this.#reopen()
       .then((other) => other.execute(`KILL ${threadId}`).finally(() => other.close()))
       .catch(() => undefined);
   }
 
-  private async run(work: (done: (error: unknown) => void) => void): Promise<void> {
-    this.busy = true;
+  async #run(work: (done: (error: unknown) => void) => void): Promise<void> {
+    this.#busy = true;
     try {
       await new Promise<void>((resolve, reject) => work((error) => (error ? reject(error) : resolve())));
     } catch (error) {
-      this.noteLoss(error);
-      throw this.errors.wrap(error);
+      this.#noteLoss(error);
+      throw this.#errors.wrap(error);
     } finally {
-      this.busy = false;
+      this.#busy = false;
     }
   }
 
-  private noteLoss(error: unknown): void {
-    const { trouble } = this.errors.wrap(error);
+  #noteLoss(error: unknown): void {
+    const { trouble } = this.#errors.wrap(error);
     if (trouble === 'lost' || trouble === 'timeout' || (error as { fatal?: boolean }).fatal === true)
       this.broken = true;
   }

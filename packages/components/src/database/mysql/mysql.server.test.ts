@@ -226,19 +226,19 @@ await describeWithServer('mariadb', (server) => {
 
 /** A publisher that does something once, before it takes a certain document. */
 class PausingPublisher extends CollectingPublisher {
-  private readonly at: number;
-  private readonly work: () => Promise<void>;
+  readonly #at: number;
+  readonly #work: () => Promise<void>;
 
   constructor(at: number, work: () => Promise<void>) {
     super();
-    this.at = at;
-    this.work = work;
+    this.#at = at;
+    this.#work = work;
   }
 
   override publish(document: Parameters<CollectingPublisher['publish']>[0]): undefined {
     super.publish(document);
     // The connector awaits what it gets.
-    if (this.documents.length === this.at) return this.work() as unknown as undefined;
+    if (this.documents.length === this.#at) return this.#work() as unknown as undefined;
   }
 }
 

@@ -13,100 +13,103 @@ const PIECE_MILLIS = 20;
 export class DataRowCollector {
   /** Gets whole messages with rows; the memory is the receiver's. While it is undefined rows go to the driver too. */
   onRows: ((bytes: Uint8Array<ArrayBuffer>, rows: number) => void) | undefined;
-  private readonly forward: (bytes: Buffer) => void;
+  readonly #forward: (bytes: Buffer) => void;
   /** The beginning of a message of which less than its header has come. */
-  private readonly header = Buffer.alloc(HEADER_BYTES);
-  private headerLength = 0;
+  readonly #header = Buffer.alloc(HEADER_BYTES);
+  #headerLength = 0;
   /** Bytes to come of the message that is under way, and whether it is a row. */
-  private remaining = 0;
-  private isRow = false;
-  private piece = new Uint8Array(0);
-  private filled = 0;
+  #remaining = 0;
+  #isRow = false;
+  #piece = new Uint8Array(0);
+  #filled = 0;
   /** What of the piece are whole messages, and how many. */
-  private whole = 0;
-  private rows = 0;
-  private timer: NodeJS.Timeout | undefined;
+  #whole = 0;
+  #rows = 0;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(forward: (bytes: Buffer) => void) {
-    this.forward = forward;
+    this.#forward = forward;
   }
 
   /** Takes what came from the socket. */
   push(bytes: Buffer): void {
-    let at = this.headerLength > 0 ? this.completeHeader(bytes) : 0;
-    if (this.headerLength > 0) return;
+    let at = this.#headerLength > 0 ? this.#completeHeader(bytes) : 0;
+    if (this.#headerLength > 0) return;
     let from = at;
     let end = -1;
     let rows = 0;
     for (;;) {
-      if (this.remaining > 0) {
-        const step = Math.min(this.remaining, bytes.length - at);
+      if (this.#remaining > 0) {
+        const step = Math.min(this.#remaining, bytes.length - at);
         at += step;
-        this.remaining -= step;
-        if (this.remaining > 0) break;
+        this.#remaining -= step;
+        if (this.#remaining > 0) break;
         end = at;
         rows++;
       }
       if (bytes.length - at < HEADER_BYTES) break;
       const isRow = this.onRows !== undefined && bytes[at] === DATA_ROW;
-      if (isRow !== this.isRow) {
-        this.pass(bytes, from, at, end, rows);
+      if (isRow !== this.#isRow) {
+        this.#pass(bytes, from, at, end, rows);
         from = at;
         end = -1;
         rows = 0;
-        this.isRow = isRow;
+        this.#isRow = isRow;
       }
-      this.remaining = 1 + bytes.readUInt32BE(at + 1);
+      this.#remaining = 1 + bytes.readUInt32BE(at + 1);
     }
-    this.pass(bytes, from, at, end, rows);
-    if (at < bytes.length) this.headerLength = bytes.copy(this.header, 0, at);
+    this.#pass(bytes, from, at, end, rows);
+    if (at < bytes.length) this.#headerLength = bytes.copy(this.#header, 0, at);
   }
 
   /** Hands on the rows that have come. */
   flush(): void {
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    const { piece, filled, whole, rows } = this;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const piece = this.#piece;
+    const filled = this.#filled;
+    const whole = this.#whole;
+    const rows = this.#rows;
     if (rows === 0) return;
-    this.piece = new Uint8Array(Math.max(PIECE_BYTES + 64 * 1024, (filled - whole) * 2));
-    this.piece.set(piece.subarray(whole, filled));
-    this.filled = filled - whole;
-    this.whole = 0;
-    this.rows = 0;
+    this.#piece = new Uint8Array(Math.max(PIECE_BYTES + 64 * 1024, (filled - whole) * 2));
+    this.#piece.set(piece.subarray(whole, filled));
+    this.#filled = filled - whole;
+    this.#whole = 0;
+    this.#rows = 0;
     this.onRows?.(piece.subarray(0, whole), rows);
   }
 
   /** Takes what lacks to the header of a message; gives the place behind it. */
-  private completeHeader(bytes: Buffer): number {
-    const taken = bytes.copy(this.header, this.headerLength, 0, HEADER_BYTES - this.headerLength);
-    this.headerLength += taken;
-    if (this.headerLength < HEADER_BYTES) return taken;
-    this.headerLength = 0;
-    this.isRow = this.onRows !== undefined && this.header[0] === DATA_ROW;
-    this.remaining = this.header.readUInt32BE(1) + 1 - HEADER_BYTES;
-    const end = this.remaining === 0 ? HEADER_BYTES : -1;
-    this.pass(Buffer.from(this.header), 0, HEADER_BYTES, end, end < 0 ? 0 : 1);
+  #completeHeader(bytes: Buffer): number {
+    const taken = bytes.copy(this.#header, this.#headerLength, 0, HEADER_BYTES - this.#headerLength);
+    this.#headerLength += taken;
+    if (this.#headerLength < HEADER_BYTES) return taken;
+    this.#headerLength = 0;
+    this.#isRow = this.onRows !== undefined && this.#header[0] === DATA_ROW;
+    this.#remaining = this.#header.readUInt32BE(1) + 1 - HEADER_BYTES;
+    const end = this.#remaining === 0 ? HEADER_BYTES : -1;
+    this.#pass(Buffer.from(this.#header), 0, HEADER_BYTES, end, end < 0 ? 0 : 1);
     return taken;
   }
 
   /** @param end of the last message that is whole now; -1 when none is */
-  private pass(bytes: Buffer, from: number, to: number, end: number, rows: number): void {
+  #pass(bytes: Buffer, from: number, to: number, end: number, rows: number): void {
     if (to === from) return;
-    if (!this.isRow) {
-      this.forward(bytes.subarray(from, to));
+    if (!this.#isRow) {
+      this.#forward(bytes.subarray(from, to));
       return;
     }
-    const needed = this.filled + to - from;
-    if (needed > this.piece.length) {
+    const needed = this.#filled + to - from;
+    if (needed > this.#piece.length) {
       const larger = new Uint8Array(Math.max(PIECE_BYTES + 64 * 1024, needed * 2));
-      larger.set(this.piece.subarray(0, this.filled));
-      this.piece = larger;
+      larger.set(this.#piece.subarray(0, this.#filled));
+      this.#piece = larger;
     }
-    bytes.copy(this.piece, this.filled, from, to);
-    if (end >= 0) this.whole = this.filled + end - from;
-    this.filled = needed;
-    this.rows += rows;
-    if (this.whole >= PIECE_BYTES) this.flush();
-    else if (this.rows > 0) this.timer ??= setTimeout(() => this.flush(), PIECE_MILLIS);
+    bytes.copy(this.#piece, this.#filled, from, to);
+    if (end >= 0) this.#whole = this.#filled + end - from;
+    this.#filled = needed;
+    this.#rows += rows;
+    if (this.#whole >= PIECE_BYTES) this.flush();
+    else if (this.#rows > 0) this.#timer ??= setTimeout(() => this.flush(), PIECE_MILLIS);
   }
 }

@@ -34,15 +34,15 @@ const TEXTS = { getTypeParser: () => (text: string) => text };
 export class PostgresConnection implements DatabaseConnection {
   broken = false;
   /** Whether something is under way. */
-  private busy = false;
+  #busy = false;
   readonly collector: DataRowCollector;
-  private readonly client: pg.Client;
-  private readonly errors: DatabaseErrors;
-  private readonly settings: PostgresSettings;
-  private readonly reopen: () => Promise<PostgresConnection>;
-  private readonly kinds = new Map<number, TypeRow>();
-  private readonly times = new SqlTimes(processZone());
-  private readonly statements = new Map<string, string>();
+  readonly #client: pg.Client;
+  readonly #errors: DatabaseErrors;
+  readonly #settings: PostgresSettings;
+  readonly #reopen: () => Promise<PostgresConnection>;
+  readonly #kinds = new Map<number, TypeRow>();
+  readonly #times = new SqlTimes(processZone());
+  readonly #statements = new Map<string, string>();
 
   private constructor(
     client: pg.Client,
@@ -51,11 +51,11 @@ export class PostgresConnection implements DatabaseConnection {
     errors: DatabaseErrors,
     reopen: () => Promise<PostgresConnection>,
   ) {
-    this.client = client;
+    this.#client = client;
     this.collector = collector;
-    this.settings = settings;
-    this.errors = errors;
-    this.reopen = reopen;
+    this.#settings = settings;
+    this.#errors = errors;
+    this.#reopen = reopen;
     // What is under way hears of it too; without a listener the process would end.
     client.on('error', () => {
       this.broken = true;
@@ -113,14 +113,15 @@ export class PostgresConnection implements DatabaseConnection {
   }
 
   async execute(sql: string): Promise<void> {
-    await this.run(() => this.client.query(sql));
+    await this.#run(() => this.#client.query(sql));
   }
 
   async query(sql: PreparedSql, parameters: readonly SqlParameter[]): Promise<QueryResult> {
-    const { settings, times } = this;
-    const { fields, rows } = await this.run(() =>
-      this.client.query({
-        ...(settings.keepPrepared ? { name: this.nameOf(sql.text) } : {}),
+    const settings = this.#settings;
+    const times = this.#times;
+    const { fields, rows } = await this.#run(() =>
+      this.#client.query({
+        ...(settings.keepPrepared ? { name: this.#nameOf(sql.text) } : {}),
         text: sql.text,
         values: [...parameters],
         rowMode: 'array',
@@ -128,9 +129,9 @@ export class PostgresConnection implements DatabaseConnection {
         query_timeout: settings.silenceTimeoutMs || QUERY_MILLIS,
       } as pg.QueryArrayConfig),
     );
-    if (fields.length === 0) throw this.errors.wrap(new Error('the statement is no query: it gives no rows'));
+    if (fields.length === 0) throw this.#errors.wrap(new Error('the statement is no query: it gives no rows'));
     if (rows.length === 0) return { columns: fields.map(({ name }) => name), rows: [] };
-    const kinds = await this.kindsOf(fields);
+    const kinds = await this.#kindsOf(fields);
     const readers = kinds.map((kind) => textReader(kind, times));
     return {
       columns: fields.map(({ name }) => name),
@@ -142,114 +143,114 @@ export class PostgresConnection implements DatabaseConnection {
 
   async stream(sql: string, parameters: readonly SqlParameter[] = []): Promise<RowStream> {
     const describe = new Describe(sql);
-    const fields = await this.run(() => {
-      this.client.query(describe);
+    const fields = await this.#run(() => {
+      this.#client.query(describe);
       return describe.done;
     });
-    if (fields === undefined) throw this.errors.wrap(new Error('sql is no query: it gives no rows'));
-    const kinds = await this.kindsOf(fields);
+    if (fields === undefined) throw this.#errors.wrap(new Error('sql is no query: it gives no rows'));
+    const kinds = await this.#kindsOf(fields);
     return new PostgresRowStream(
       this,
       { text: sql, parameters },
       fields.map(({ name }) => name),
       kinds,
-      this.errors,
+      this.#errors,
     );
   }
 
   /** Runs a query whose rows go to the collector. Throws what `pg` throws. */
   async runCollected(text: string, parameters: readonly SqlParameter[], silent: () => void): Promise<void> {
-    const { stream } = this.inside;
-    const { silenceTimeoutMs } = this.settings;
-    this.busy = true;
+    const { stream } = this.#inside;
+    const { silenceTimeoutMs } = this.#settings;
+    this.#busy = true;
     stream.setTimeout(silenceTimeoutMs, silent);
     try {
-      await this.client.query({ text, values: [...parameters], queryMode: 'extended' } as pg.QueryConfig);
+      await this.#client.query({ text, values: [...parameters], queryMode: 'extended' } as pg.QueryConfig);
     } finally {
       stream.setTimeout(0, silent);
-      this.busy = false;
+      this.#busy = false;
     }
   }
 
   pause(): void {
-    this.inside.stream.pause();
+    this.#inside.stream.pause();
   }
 
   resume(): void {
-    this.inside.stream.resume();
+    this.#inside.stream.resume();
   }
 
   /** Ends what the session is doing, from another one, and the session with it. */
-  private async cancel(): Promise<void> {
+  async #cancel(): Promise<void> {
     this.broken = true;
-    const { processID } = this.client as unknown as { processID: number | null };
+    const { processID } = this.#client as unknown as { processID: number | null };
     // A query that computes would not notice that nobody reads it any more. Best effort: the rows go nowhere anyway.
-    await this.reopen()
+    await this.#reopen()
       .then(async (other) => {
-        other.inside.stream.setTimeout(CANCEL_MILLIS, () => other.inside.stream.destroy());
+        other.#inside.stream.setTimeout(CANCEL_MILLIS, () => other.#inside.stream.destroy());
         await other.execute(`select pg_cancel_backend(${processID})`).finally(() => other.close());
       })
       .catch(() => undefined);
-    this.inside.stream.destroy();
+    this.#inside.stream.destroy();
   }
 
   /** Ends the connection because of an error, which what is under way gets. */
   destroy(error: Error): void {
     this.broken = true;
-    this.inside.stream.destroy(error);
+    this.#inside.stream.destroy(error);
   }
 
   async close(): Promise<void> {
-    if (this.broken) this.inside.stream.destroy();
-    else if (this.busy) await this.cancel();
+    if (this.broken) this.#inside.stream.destroy();
+    else if (this.#busy) await this.#cancel();
     // An error in parting changes nothing.
-    else await this.client.end().catch(() => undefined);
+    else await this.#client.end().catch(() => undefined);
     this.broken = true;
   }
 
-  private get inside(): ConnectionInside {
-    return this.client.connection as unknown as ConnectionInside;
+  get #inside(): ConnectionInside {
+    return this.#client.connection as unknown as ConnectionInside;
   }
 
-  private async run<T>(work: () => Promise<T>): Promise<T> {
-    this.busy = true;
+  async #run<T>(work: () => Promise<T>): Promise<T> {
+    this.#busy = true;
     try {
       return await work();
     } catch (error) {
       if (error instanceof HeadraceError) throw error;
-      const wrapped = this.errors.wrap(withPosition(error));
+      const wrapped = this.#errors.wrap(withPosition(error));
       // Behind an answer that never came nothing else can be asked.
       if (wrapped.trouble === 'lost' || /timeout/.test(wrapped.message)) this.broken = true;
       throw wrapped;
     } finally {
-      this.busy = false;
+      this.#busy = false;
     }
   }
 
   /** What the columns hold; types that are not everywhere are looked up once. */
-  private async kindsOf(fields: readonly pg.FieldDef[]): Promise<ValueKind[]> {
-    const unknown = fields.filter((field) => isUnknownType(field) && !this.kinds.has(field.dataTypeID));
+  async #kindsOf(fields: readonly pg.FieldDef[]): Promise<ValueKind[]> {
+    const unknown = fields.filter((field) => isUnknownType(field) && !this.#kinds.has(field.dataTypeID));
     if (unknown.length > 0) {
       const oids = [...new Set(unknown.map(({ dataTypeID }) => dataTypeID))].join(',');
-      const { rows } = await this.run(() =>
-        this.client.query({
+      const { rows } = await this.#run(() =>
+        this.#client.query({
           text: `select oid::int8, typelem::int8, typinput::text = 'array_in' from pg_catalog.pg_type where oid in (${oids})`,
           rowMode: 'array',
           types: TEXTS,
         }),
       );
       for (const [oid, element, isArray] of rows as [string, string, string][]) {
-        this.kinds.set(Number(oid), { oid: Number(oid), element: Number(element), isArray: isArray === 't' });
+        this.#kinds.set(Number(oid), { oid: Number(oid), element: Number(element), isArray: isArray === 't' });
       }
     }
-    return fields.map((field) => kindOf(field, this.kinds));
+    return fields.map((field) => kindOf(field, this.#kinds));
   }
 
-  private nameOf(text: string): string {
-    let name = this.statements.get(text);
+  #nameOf(text: string): string {
+    let name = this.#statements.get(text);
     if (name === undefined) {
-      name = `headrace_${this.statements.size + 1}`;
-      this.statements.set(text, name);
+      name = `headrace_${this.#statements.size + 1}`;
+      this.#statements.set(text, name);
     }
     return name;
   }

@@ -27,12 +27,12 @@ interface Piece {
 /** The rows of a query: the server sends as fast as they are taken, held up by the connection's own flow control. */
 export class PostgresRowStream implements RowStream {
   readonly columns: readonly string[];
-  private readonly connection: PostgresConnection;
-  private readonly statement: Statement;
-  private readonly kinds: readonly ValueKind[];
-  private readonly errors: DatabaseErrors;
-  private readonly times = new SqlTimes(processZone());
-  private running = false;
+  readonly #connection: PostgresConnection;
+  readonly #statement: Statement;
+  readonly #kinds: readonly ValueKind[];
+  readonly #errors: DatabaseErrors;
+  readonly #times = new SqlTimes(processZone());
+  #running = false;
 
   constructor(
     connection: PostgresConnection,
@@ -41,16 +41,16 @@ export class PostgresRowStream implements RowStream {
     kinds: readonly ValueKind[],
     errors: DatabaseErrors,
   ) {
-    this.connection = connection;
-    this.statement = statement;
+    this.#connection = connection;
+    this.#statement = statement;
     this.columns = columns;
-    this.kinds = kinds;
-    this.errors = errors;
+    this.#kinds = kinds;
+    this.#errors = errors;
   }
 
   async *rows(idColumn: number): AsyncGenerator<readonly Row[]> {
-    const readers = this.kinds.map((kind) => bytesReader(kind, this.times));
-    for await (const { bytes } of this.pieces()) {
+    const readers = this.#kinds.map((kind) => bytesReader(kind, this.#times));
+    for await (const { bytes } of this.#pieces()) {
       const rows: Row[] = [];
       const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       readDataRows(buffer, readers, idColumn, false, (row) => rows.push(row));
@@ -59,24 +59,24 @@ export class PostgresRowStream implements RowStream {
   }
 
   async *chunks(layout: RowLayout): AsyncGenerator<RecordChunk> {
-    const decoder = PostgresRowDecoder.reference({ layout, kinds: this.kinds, zone: processZone() });
+    const decoder = PostgresRowDecoder.reference({ layout, kinds: this.#kinds, zone: processZone() });
     let number = 1;
-    for await (const { bytes, rows } of this.pieces()) {
+    for await (const { bytes, rows } of this.#pieces()) {
       yield { bytes, decoder, position: number, documents: rows };
       number += rows;
     }
   }
 
   get warning(): string | undefined {
-    return this.times.warning;
+    return this.#times.warning;
   }
 
   async close(): Promise<void> {
-    if (this.running) await this.connection.close();
+    if (this.#running) await this.#connection.close();
   }
 
-  private pieces(): BatchQueue<Piece> {
-    const { connection } = this;
+  #pieces(): BatchQueue<Piece> {
+    const connection = this.#connection;
     let paused = false;
     let received = 0;
     const queue = new BatchQueue<Piece>(
@@ -99,24 +99,24 @@ export class PostgresRowStream implements RowStream {
     const silent = () => {
       if (!paused) connection.destroy(new Error('the server has been silent for longer than socketTimeout'));
     };
-    this.running = true;
-    const { text, parameters } = this.statement;
+    this.#running = true;
+    const { text, parameters } = this.#statement;
     connection.runCollected(text, parameters, silent).then(
       () => {
-        this.finish();
+        this.#finish();
         queue.end();
       },
       (error) => {
-        this.finish();
-        queue.fail(this.errors.wrap(error, `${counted(received, 'row was', 'rows were')} read`));
+        this.#finish();
+        queue.fail(this.#errors.wrap(error, `${counted(received, 'row was', 'rows were')} read`));
       },
     );
     return queue;
   }
 
-  private finish(): void {
-    this.running = false;
-    const { collector } = this.connection;
+  #finish(): void {
+    this.#running = false;
+    const { collector } = this.#connection;
     collector.flush();
     collector.onRows = undefined;
   }

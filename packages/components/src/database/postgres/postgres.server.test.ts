@@ -399,15 +399,15 @@ await describeWithServer('postgres', (server) => {
 
 /** A publisher that does something before it takes a piece. */
 class SlowPublisher extends CollectingPublisher {
-  private readonly before: () => Promise<void>;
+  readonly #before: () => Promise<void>;
 
   constructor(before: () => Promise<void>) {
     super();
-    this.before = before;
+    this.#before = before;
   }
 
   override async publishChunk(chunk: Parameters<CollectingPublisher['publishChunk']>[0]): Promise<void> {
-    await this.before();
+    await this.#before();
     await super.publishChunk(chunk);
   }
 }

@@ -20,18 +20,18 @@ export type PostgresRowPosition = number;
 
 /** Makes documents of rows as Postgres sends them. */
 export class PostgresRowDecoder implements RecordDecoder {
-  private readonly documents: RowDocuments;
-  private readonly readers: readonly (BytesReader | undefined)[];
-  private readonly times: SqlTimes;
-  private readonly source: string;
-  private warned = false;
+  readonly #documents: RowDocuments;
+  readonly #readers: readonly (BytesReader | undefined)[];
+  readonly #times: SqlTimes;
+  readonly #source: string;
+  #warned = false;
 
   constructor({ layout, kinds, zone }: PostgresRowOptions) {
-    this.documents = new RowDocuments(layout);
-    this.times = new SqlTimes(zone);
-    this.source = layout.source;
-    const { used } = this.documents;
-    this.readers = kinds.map((kind, i) => (used.has(i) ? bytesReader(kind, this.times) : undefined));
+    this.#documents = new RowDocuments(layout);
+    this.#times = new SqlTimes(zone);
+    this.#source = layout.source;
+    const { used } = this.#documents;
+    this.#readers = kinds.map((kind, i) => (used.has(i) ? bytesReader(kind, this.#times) : undefined));
   }
 
   static reference(options: PostgresRowOptions): ModuleReference {
@@ -39,7 +39,9 @@ export class PostgresRowDecoder implements RecordDecoder {
   }
 
   decode(bytes: Uint8Array, position: unknown, sink: RecordSink): void {
-    const { documents, readers, times } = this;
+    const documents = this.#documents;
+    const readers = this.#readers;
+    const times = this.#times;
     let number = position as PostgresRowPosition;
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     readDataRows(buffer, readers, documents.idColumn, true, (row) => {
@@ -48,9 +50,9 @@ export class PostgresRowDecoder implements RecordDecoder {
       else sink.reject(made);
     });
     const { warning } = times;
-    if (warning !== undefined && !this.warned) {
-      this.warned = true;
-      sink.warn(`${this.source}: ${warning}`);
+    if (warning !== undefined && !this.#warned) {
+      this.#warned = true;
+      sink.warn(`${this.#source}: ${warning}`);
     }
   }
 }

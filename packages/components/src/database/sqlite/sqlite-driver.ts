@@ -55,29 +55,29 @@ function refusedSqlite(url: SqliteUrl): HeadraceError {
 
 class SqliteConnection implements DatabaseConnection {
   readonly broken = false;
-  private readonly database: DatabaseSync;
-  private readonly errors: DatabaseErrors;
-  private readonly statements = new Map<string, StatementSync>();
-  private readonly times = new SqlTimes(processZone());
+  readonly #database: DatabaseSync;
+  readonly #errors: DatabaseErrors;
+  readonly #statements = new Map<string, StatementSync>();
+  readonly #times = new SqlTimes(processZone());
 
   constructor(database: DatabaseSync, errors: DatabaseErrors) {
-    this.database = database;
-    this.errors = errors;
+    this.#database = database;
+    this.#errors = errors;
   }
 
   async execute(sql: string): Promise<void> {
-    this.run(() => this.database.exec(sql));
+    this.#run(() => this.#database.exec(sql));
   }
 
   async query({ text }: PreparedSql, parameters: readonly SqlParameter[]): Promise<QueryResult> {
-    return this.run(() => {
-      let statement = this.statements.get(text);
+    return this.#run(() => {
+      let statement = this.#statements.get(text);
       if (statement === undefined) {
-        statement = this.prepare(text);
-        this.statements.set(text, statement);
+        statement = this.#prepare(text);
+        this.#statements.set(text, statement);
       }
       const columns = statement.columns();
-      const readers = columns.map(({ type }) => reader(type, this.times));
+      const readers = columns.map(({ type }) => reader(type, this.#times));
       const rows = statement.all(...bindable(parameters)) as unknown as SqliteValue[][];
       return {
         columns: columns.map(({ name }) => name),
@@ -87,9 +87,10 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   async stream(sql: string, parameters: readonly SqlParameter[] = []): Promise<RowStream> {
-    return this.run(() => {
-      const statement = this.prepare(sql);
-      const { errors, times } = this;
+    return this.#run(() => {
+      const statement = this.#prepare(sql);
+      const errors = this.#errors;
+      const times = this.#times;
       const columns = statement.columns();
       return {
         columns: columns.map(({ name }) => name),
@@ -110,22 +111,22 @@ class SqliteConnection implements DatabaseConnection {
   }
 
   async close(): Promise<void> {
-    if (this.database.isOpen) this.database.close();
+    if (this.#database.isOpen) this.#database.close();
   }
 
-  private prepare(sql: string): StatementSync {
-    const statement = this.database.prepare(sql);
+  #prepare(sql: string): StatementSync {
+    const statement = this.#database.prepare(sql);
     if (statement.columns().length === 0) throw new Error('the statement is no query: it gives no rows');
     statement.setReadBigInts(true);
     statement.setReturnArrays(true);
     return statement;
   }
 
-  private run<T>(work: () => T): T {
+  #run<T>(work: () => T): T {
     try {
       return work();
     } catch (error) {
-      throw this.errors.wrap(error);
+      throw this.#errors.wrap(error);
     }
   }
 }

@@ -57,15 +57,15 @@ interface Column {
 class SqlServerConnection implements DatabaseConnection {
   broken = false;
   /** What is under way. */
-  private active: mssql.Request | undefined;
-  private readonly module: typeof mssql;
-  private readonly pool: mssql.ConnectionPool;
-  private readonly errors: DatabaseErrors;
+  #active: mssql.Request | undefined;
+  readonly #module: typeof mssql;
+  readonly #pool: mssql.ConnectionPool;
+  readonly #errors: DatabaseErrors;
 
   constructor(module: typeof mssql, pool: mssql.ConnectionPool, errors: DatabaseErrors) {
-    this.module = module;
-    this.pool = pool;
-    this.errors = errors;
+    this.#module = module;
+    this.#pool = pool;
+    this.#errors = errors;
     // What is under way hears of it too; without a listener the process would end.
     pool.on('error', () => {
       this.broken = true;
@@ -73,21 +73,21 @@ class SqlServerConnection implements DatabaseConnection {
   }
 
   async execute(sql: string): Promise<void> {
-    const request = this.pool.request();
-    await this.run(request, () => request.batch(sql));
+    const request = this.#pool.request();
+    await this.#run(request, () => request.batch(sql));
   }
 
   async query(sql: PreparedSql, parameters: readonly SqlParameter[]): Promise<QueryResult> {
-    const request = this.pool.request();
+    const request = this.#pool.request();
     for (const [i, value] of parameters.entries()) {
-      request.input(`p${i + 1}`, this.typeOf(value), typeof value === 'bigint' ? String(value) : value);
+      request.input(`p${i + 1}`, this.#typeOf(value), typeof value === 'bigint' ? String(value) : value);
     }
-    const result = (await this.run(request, () => request.query(sql.text))) as unknown as {
+    const result = (await this.#run(request, () => request.query(sql.text))) as unknown as {
       columns?: readonly (readonly Column[])[];
       recordset?: readonly unknown[][];
     };
     const columns = result.columns?.[0];
-    if (columns === undefined) throw this.errors.wrap(new Error('the statement is no query: it gives no rows'));
+    if (columns === undefined) throw this.#errors.wrap(new Error('the statement is no query: it gives no rows'));
     const readers = columns.map((column) => sqlServerReader(typeName(column)));
     return {
       columns: columns.map(({ name }) => name),
@@ -96,9 +96,9 @@ class SqlServerConnection implements DatabaseConnection {
   }
 
   async stream(sql: string): Promise<RowStream> {
-    const request = this.pool.request();
+    const request = this.#pool.request();
     request.stream = true;
-    this.active = request;
+    this.#active = request;
     let received = 0;
     let idColumn = -1;
     let readers: SqlServerReader[] = [];
@@ -113,9 +113,9 @@ class SqlServerConnection implements DatabaseConnection {
     };
     const columns = await new Promise<readonly Column[]>((resolve, reject) => {
       const fail = (error: unknown) => {
-        this.active = undefined;
+        this.#active = undefined;
         flush();
-        const wrapped = this.errors.wrap(
+        const wrapped = this.#errors.wrap(
           error,
           received > 0 ? `${counted(received, 'row was', 'rows were')} read` : '',
         );
@@ -137,10 +137,10 @@ class SqlServerConnection implements DatabaseConnection {
       });
       request.on('error', fail);
       request.on('done', () => {
-        this.active = undefined;
+        this.#active = undefined;
         flush();
         queue.end();
-        reject(this.errors.wrap(new Error('sql is no query: it gives no rows')));
+        reject(this.#errors.wrap(new Error('sql is no query: it gives no rows')));
       });
       request.query(sql).catch(fail);
     });
@@ -154,20 +154,20 @@ class SqlServerConnection implements DatabaseConnection {
       },
       warning: undefined,
       close: async () => {
-        if (this.active === request) await this.close();
+        if (this.#active === request) await this.close();
       },
     };
   }
 
   async close(): Promise<void> {
     this.broken = true;
-    this.active?.cancel();
+    this.#active?.cancel();
     // An error in parting changes nothing.
-    await this.pool.close().catch(() => undefined);
+    await this.#pool.close().catch(() => undefined);
   }
 
-  private typeOf(value: SqlParameter): mssql.ISqlType {
-    const { module } = this;
+  #typeOf(value: SqlParameter): mssql.ISqlType {
+    const module = this.#module;
     switch (typeof value) {
       case 'boolean':
         return module.Bit();
@@ -180,16 +180,16 @@ class SqlServerConnection implements DatabaseConnection {
     }
   }
 
-  private async run<T>(request: mssql.Request, work: () => Promise<T>): Promise<T> {
-    this.active = request;
+  async #run<T>(request: mssql.Request, work: () => Promise<T>): Promise<T> {
+    this.#active = request;
     try {
       return await work();
     } catch (error) {
-      const wrapped = this.errors.wrap(error);
+      const wrapped = this.#errors.wrap(error);
       if (wrapped.trouble === 'lost' || wrapped.trouble === 'timeout') this.broken = true;
       throw wrapped;
     } finally {
-      this.active = undefined;
+      this.#active = undefined;
     }
   }
 }

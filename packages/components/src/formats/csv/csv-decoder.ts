@@ -36,36 +36,36 @@ export interface CsvPosition {
 
 /** Makes documents of the rows of CSV files. */
 export class CsvDecoder implements RecordDecoder {
-  private readonly layout: CsvLayout;
-  private readonly shape: Shape;
+  readonly #layout: CsvLayout;
+  readonly #shape: Shape;
   /** For each field the one source of its value, as long as no term is ignored. */
-  private readonly sources: readonly number[];
-  private readonly parser: CsvParser;
-  private readonly prefix: string;
-  private readonly idFields: readonly string[];
-  private readonly idFormat: IdFormat;
-  private readonly ignored: ReadonlySet<string>;
-  private readonly maxLines: number;
-  private warnedOfId = false;
+  readonly #sources: readonly number[];
+  readonly #parser: CsvParser;
+  readonly #prefix: string;
+  readonly #idFields: readonly string[];
+  readonly #idFormat: IdFormat;
+  readonly #ignored: ReadonlySet<string>;
+  readonly #maxLines: number;
+  #warnedOfId = false;
   /** Number and line of the next record. */
-  private record = 0;
-  private line = 0;
+  #record = 0;
+  #line = 0;
   /** Rows that wait to become a table: their cells by column, the numbers of their records, their ids if columns make them. */
-  private cells: string[][];
-  private records: number[] = [];
-  private ids: string[] = [];
+  #cells: string[][];
+  #records: number[] = [];
+  #ids: string[] = [];
 
   constructor({ header, settings, docIdPrefix }: CsvDecoderOptions) {
-    this.layout = readHeader(header, settings, '');
-    this.shape = Shape.of(this.layout.names);
-    this.sources = this.layout.sources.map((sources) => sources.at(-1) as number);
-    this.parser = new CsvParser(dialectOf(settings));
-    this.prefix = docIdPrefix;
-    this.idFields = idFieldsOf(settings);
-    this.idFormat = idFormatOf(settings);
-    this.ignored = new Set(settings.ignoredTerms);
-    this.maxLines = settings.maxLinesPerCell ?? MAX_LINES_PER_CELL;
-    this.cells = this.layout.names.map(() => []);
+    this.#layout = readHeader(header, settings, '');
+    this.#shape = Shape.of(this.#layout.names);
+    this.#sources = this.#layout.sources.map((sources) => sources.at(-1) as number);
+    this.#parser = new CsvParser(dialectOf(settings));
+    this.#prefix = docIdPrefix;
+    this.#idFields = idFieldsOf(settings);
+    this.#idFormat = idFormatOf(settings);
+    this.#ignored = new Set(settings.ignoredTerms);
+    this.#maxLines = settings.maxLinesPerCell ?? MAX_LINES_PER_CELL;
+    this.#cells = this.#layout.names.map(() => []);
   }
 
   static reference(options: CsvDecoderOptions): ModuleReference {
@@ -74,21 +74,21 @@ export class CsvDecoder implements RecordDecoder {
 
   decode(bytes: Uint8Array, position: unknown, sink: RecordSink): void {
     const place = position as CsvPosition;
-    const { parser } = this;
+    const parser = this.#parser;
     const blocks = new TextBlocks(bytes);
-    this.record = place.record;
-    this.line = place.line;
+    this.#record = place.record;
+    this.#line = place.line;
     let open = '';
     for (let text = blocks.next(); text !== undefined; text = blocks.next()) {
       parser.load(open === '' ? text : open + text);
-      open = this.rows(place, sink);
+      open = this.#rows(place, sink);
       // A quoted cell goes on in the next block; larger blocks keep a long one from being read again and again.
       if (open === '') blocks.reset();
       else blocks.enlarge();
-      this.sendTable(place, sink);
+      this.#sendTable(place, sink);
     }
     if (open !== '') {
-      sink.reject({ place: `${place.path}:${this.line}`, message: 'a quote is opened but never closed' });
+      sink.reject({ place: `${place.path}:${this.#line}`, message: 'a quote is opened but never closed' });
     }
   }
 
@@ -96,112 +96,116 @@ export class CsvDecoder implements RecordDecoder {
    * Takes the rows of the block that the parser holds. Gives the text of the last one if it goes on in the next block.
    * Apart from `decode`, so that the compiler sees it called often and not one loop that it has to enter in the middle.
    */
-  private rows(place: CsvPosition, sink: RecordSink): string {
-    const { parser } = this;
+  #rows(place: CsvPosition, sink: RecordSink): string {
+    const parser = this.#parser;
     while (!parser.done) {
       const start = parser.at;
       if (!parser.next()) return parser.rest();
       // Only a record of several lines has a cell of several.
-      if (parser.lines > this.maxLines && parser.mostLines > this.maxLines) this.rejectLong(place, start, sink);
-      else if (!parser.blank) this.row(place, this.record, this.line, sink);
-      this.record++;
-      this.line += parser.lines;
+      if (parser.lines > this.#maxLines && parser.mostLines > this.#maxLines) this.#rejectLong(place, start, sink);
+      else if (!parser.blank) this.#row(place, this.#record, this.#line, sink);
+      this.#record++;
+      this.#line += parser.lines;
     }
     return '';
   }
 
-  private row(place: CsvPosition, record: number, line: number, sink: RecordSink): void {
-    const { cells, count } = this.parser;
-    if (count !== this.layout.columns) {
-      this.sendTable(place, sink);
-      this.rejectCount(place, record, line, sink);
+  #row(place: CsvPosition, record: number, line: number, sink: RecordSink): void {
+    const { cells, count } = this.#parser;
+    if (count !== this.#layout.columns) {
+      this.#sendTable(place, sink);
+      this.#rejectCount(place, record, line, sink);
       return;
     }
-    const tabular = sink.table !== undefined && (this.ignored.size === 0 || !this.hasIgnored());
-    if (tabular && this.idFields.length === 0) {
-      this.addRow(record);
+    const tabular = sink.table !== undefined && (this.#ignored.size === 0 || !this.#hasIgnored());
+    if (tabular && this.#idFields.length === 0) {
+      this.#addRow(record);
       return;
     }
     const id =
-      this.idFields.length === 0 ? `${this.prefix}${place.name}-${integerText(record)}` : this.idOf(place, line, sink);
+      this.#idFields.length === 0
+        ? `${this.#prefix}${place.name}-${integerText(record)}`
+        : this.#idOf(place, line, sink);
     if (tabular && id !== '') {
-      this.ids.push(id);
-      this.addRow(record);
+      this.#ids.push(id);
+      this.#addRow(record);
       return;
     }
-    this.sendTable(place, sink);
+    this.#sendTable(place, sink);
     if (id === '') {
-      sink.reject({ place: `${place.path}:${line}`, message: `${this.idFields.join(', ')} is blank: there is no id` });
-    } else if (this.ignored.size > 0 && this.hasIgnored()) sink.document(this.partialDocument(id, place, record));
+      sink.reject({ place: `${place.path}:${line}`, message: `${this.#idFields.join(', ')} is blank: there is no id` });
+    } else if (this.#ignored.size > 0 && this.#hasIgnored()) sink.document(this.#partialDocument(id, place, record));
     else {
-      const { sources } = this;
+      const sources = this.#sources;
       const values = new Array<Value>(sources.length);
       for (let i = 0; i < sources.length; i++) {
         const source = sources[i] as number;
         values[i] = source >= 0 ? (cells[source] as string) : special(source, id, place, record);
       }
-      sink.document(new Document(this.shape, values));
+      sink.document(new Document(this.#shape, values));
     }
   }
 
-  private addRow(record: number): void {
-    const { cells } = this.parser;
-    const { sources } = this;
+  #addRow(record: number): void {
+    const { cells } = this.#parser;
+    const sources = this.#sources;
     for (let i = 0; i < sources.length; i++) {
       const source = sources[i] as number;
-      if (source >= 0) (this.cells[i] as string[]).push(cells[source] as string);
+      if (source >= 0) (this.#cells[i] as string[]).push(cells[source] as string);
     }
-    this.records.push(record);
+    this.#records.push(record);
   }
 
   /** Sends the rows that wait: before anything that comes behind them. */
-  private sendTable(place: CsvPosition, sink: RecordSink): void {
-    const { records, cells, ids } = this;
+  #sendTable(place: CsvPosition, sink: RecordSink): void {
+    const records = this.#records;
+    const cells = this.#cells;
+    const ids = this.#ids;
     if (records.length === 0) return;
-    this.records = [];
-    this.ids = [];
-    this.cells = cells.map(() => []);
-    const start = `${this.prefix}${place.name}-`;
+    this.#records = [];
+    this.#ids = [];
+    this.#cells = cells.map(() => []);
+    const start = `${this.#prefix}${place.name}-`;
     const made = ids.length > 0 ? ids : records.map((record) => start + integerText(record));
-    const columns = this.sources.map((source, i): Column => {
+    const columns = this.#sources.map((source, i): Column => {
       if (source >= 0) return cells[i] as string[];
       if (source === FROM_ID) return made;
       return source === FROM_LINE ? records : records.map(() => special(source, '', place, 0));
     });
-    sink.table?.(new DocumentTable(this.layout.names, columns, records.length));
+    sink.table?.(new DocumentTable(this.#layout.names, columns, records.length));
   }
 
-  private idOf(place: CsvPosition, line: number, sink: RecordSink): string {
-    const { cells } = this.parser;
-    const { idColumns } = this.layout;
+  #idOf(place: CsvPosition, line: number, sink: RecordSink): string {
+    const { cells } = this.#parser;
+    const { idColumns } = this.#layout;
     const values: string[] = [];
     for (const column of idColumns) {
       const value = cells[column] as string;
-      if (!this.warnedOfId && value.trim() === '') {
-        this.warnedOfId = true;
+      if (!this.#warnedOfId && value.trim() === '') {
+        this.#warnedOfId = true;
         sink.warn(
-          `${place.path}:${line}: the id column ${this.idFields[values.length]} is blank, so ids may coincide (said once)`,
+          `${place.path}:${line}: the id column ${this.#idFields[values.length]} is blank, so ids may coincide (said once)`,
         );
       }
       values.push(value);
     }
-    return this.prefix + this.idFormat(values);
+    return this.#prefix + this.#idFormat(values);
   }
 
-  private hasIgnored(): boolean {
-    const { cells, count } = this.parser;
-    for (let i = 0; i < count; i++) if (this.ignored.has(cells[i] as string)) return true;
+  #hasIgnored(): boolean {
+    const { cells, count } = this.#parser;
+    for (let i = 0; i < count; i++) if (this.#ignored.has(cells[i] as string)) return true;
     return false;
   }
 
   /** A document without the cells that hold ignored terms. */
-  private partialDocument(id: string, place: CsvPosition, record: number): Document {
-    const { cells } = this.parser;
-    const { names } = this.shape;
+  #partialDocument(id: string, place: CsvPosition, record: number): Document {
+    const { cells } = this.#parser;
+    const { names } = this.#shape;
     const present: string[] = [];
     const values: Value[] = [];
-    for (const [i, sources] of this.layout.sources.entries()) {
-      const source = sources.findLast((source) => source < 0 || !this.ignored.has(cells[source] as string));
+    for (const [i, sources] of this.#layout.sources.entries()) {
+      const source = sources.findLast((source) => source < 0 || !this.#ignored.has(cells[source] as string));
       if (source === undefined) continue;
       present.push(names[i] as string);
       values.push(source >= 0 ? (cells[source] as string) : special(source, id, place, record));
@@ -209,32 +213,32 @@ export class CsvDecoder implements RecordDecoder {
     return new Document(Shape.common(present), values);
   }
 
-  private rejectLong(place: CsvPosition, start: number, sink: RecordSink): void {
-    const { parser } = this;
+  #rejectLong(place: CsvPosition, start: number, sink: RecordSink): void {
+    const parser = this.#parser;
     const { lines, column } = parser.placeOf(parser.longestCell, start);
-    this.sendTable(place, sink);
+    this.#sendTable(place, sink);
     sink.reject({
-      place: `${place.path}:${this.line + lines}:${column}`,
+      place: `${place.path}:${this.#line + lines}:${column}`,
       message:
-        `the cell that this quote opens has ${parser.mostLines} lines, more than maxLinesPerCell (${this.maxLines}): ` +
+        `the cell that this quote opens has ${parser.mostLines} lines, more than maxLinesPerCell (${this.#maxLines}): ` +
         'a quote may be missing, and rows may be inside the cell',
-      ...this.idOfLine(place, this.record),
+      ...this.#idOfLine(place, this.#record),
     });
   }
 
-  private rejectCount(place: CsvPosition, record: number, line: number, sink: RecordSink): void {
-    const { count } = this.parser;
-    const { columns } = this.layout;
+  #rejectCount(place: CsvPosition, record: number, line: number, sink: RecordSink): void {
+    const { count } = this.#parser;
+    const { columns } = this.#layout;
     sink.reject({
       place: `${place.path}:${line}`,
       message: `the row has ${count} ${count === 1 ? 'column' : 'columns'}, the header ${columns}`,
-      ...this.idOfLine(place, record),
+      ...this.#idOfLine(place, record),
     });
   }
 
   /** The id of a rejected row, where the line number makes it. */
-  private idOfLine(place: CsvPosition, record: number): { id?: string } {
-    return this.idFields.length === 0 ? { id: `${this.prefix}${place.name}-${record}` } : {};
+  #idOfLine(place: CsvPosition, record: number): { id?: string } {
+    return this.#idFields.length === 0 ? { id: `${this.#prefix}${place.name}-${record}` } : {};
   }
 }
 

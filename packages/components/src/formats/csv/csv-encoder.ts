@@ -20,13 +20,13 @@ export interface CsvEncoderOptions {
  * missing or null. A list is `[a, b]`, an object the empty text.
  */
 export class CsvEncoder implements DocumentEncoder {
-  private readonly columns: readonly string[];
+  readonly #columns: readonly string[];
   /** Where the columns stand in documents of this shape; beyond every value where they are missing. */
-  private positions: number[] = [];
-  private shape: Shape | undefined = undefined;
+  #positions: number[] = [];
+  #shape: Shape | undefined = undefined;
 
   constructor({ columns }: CsvEncoderOptions) {
-    this.columns = columns;
+    this.#columns = columns;
   }
 
   static reference(options: CsvEncoderOptions): ModuleReference {
@@ -34,8 +34,8 @@ export class CsvEncoder implements DocumentEncoder {
   }
 
   encode(document: Document): string {
-    if (document.shape !== this.shape || document.shape.changing) this.learn(document.shape);
-    const { positions } = this;
+    if (document.shape !== this.#shape || document.shape.changing) this.#learn(document.shape);
+    const positions = this.#positions;
     const { fieldValues } = document;
     let row = '';
     for (let i = 0; i < positions.length; i++) {
@@ -47,14 +47,14 @@ export class CsvEncoder implements DocumentEncoder {
   }
 
   encodeTable(table: DocumentTable): string[] {
-    const columns = this.columns.map((name) => cellsOf(table.column(name), table.count));
+    const columns = this.#columns.map((name) => cellsOf(table.column(name), table.count));
     const complete = columns.length > 0 && columns.every((cells) => cells !== undefined);
-    return complete ? joinCells(columns as string[][], table.count) : this.encodeRows(table);
+    return complete ? joinCells(columns as string[][], table.count) : this.#encodeRows(table);
   }
 
-  private encodeRows(table: DocumentTable): string[] {
+  #encodeRows(table: DocumentTable): string[] {
     const rows: string[] = new Array(table.count);
-    const columns = this.columns.map((name) => table.column(name));
+    const columns = this.#columns.map((name) => table.column(name));
     for (let row = 0; row < rows.length; row++) {
       let text = '';
       for (let i = 0; i < columns.length; i++) {
@@ -67,10 +67,10 @@ export class CsvEncoder implements DocumentEncoder {
     return rows;
   }
 
-  private learn(shape: Shape): void {
-    this.shape = shape;
+  #learn(shape: Shape): void {
+    this.#shape = shape;
     const missing = shape.names.length;
-    this.positions = this.columns.map((column) => {
+    this.#positions = this.#columns.map((column) => {
       const at = shape.position(column);
       return at < 0 ? missing : at;
     });

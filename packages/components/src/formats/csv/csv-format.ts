@@ -18,20 +18,20 @@ const STRAYS = 'cells with text behind the closing quote';
 
 /** Publishes CSV files: the run's thread cuts them into pieces, the pipeline threads decode those. */
 export class CsvFormat {
-  private readonly settings: CsvSettings;
-  private readonly context: FormatContext;
+  readonly #settings: CsvSettings;
+  readonly #context: FormatContext;
   /** The decoder of the last file: files of one source mostly have the same header. */
-  private decoder: { readonly header: string; readonly reference: ModuleReference } | undefined;
+  #decoder: { readonly header: string; readonly reference: ModuleReference } | undefined;
   /** What holds for most files of a source is said of the first one. */
-  private readonly said = new Set<string>();
+  readonly #said = new Set<string>();
 
   get pathField(): string {
-    return this.settings.filePathField ?? 'source';
+    return this.#settings.filePathField ?? 'source';
   }
 
   constructor(settings: CsvSettings, context: FormatContext) {
-    this.settings = settings;
-    this.context = context;
+    this.#settings = settings;
+    this.#context = context;
   }
 
   /**
@@ -41,70 +41,70 @@ export class CsvFormat {
    */
   async publish(file: SourceFile, publisher: Publisher): Promise<void> {
     const { path, name } = file;
-    const { log } = this.context;
-    const scanner = new CsvScanner(dialectOf(this.settings));
+    const { log } = this.#context;
+    const scanner = new CsvScanner(dialectOf(this.#settings));
     let decoder: ModuleReference | undefined;
-    const { bytes, invalid } = openText(file, this.settings, this.context);
-    const looksForEscapes = this.settings.ignoreEscapeChar !== true;
+    const { bytes, invalid } = openText(file, this.#settings, this.#context);
+    const looksForEscapes = this.#settings.ignoreEscapeChar !== true;
     let strays = 0;
     for await (const part of splitRecords(bytes, scanner, { firstAlone: true })) {
       if (publisher.signal.aborted) return;
       const { record, line } = part.place;
       if (part.kind === 'records') invalid.look(part.bytes, [{ start: 0, end: part.bytes.length, line }]);
-      if (scanner.strayCount > strays) strays = this.tellOfStrays(path, scanner, strays);
+      if (scanner.strayCount > strays) strays = this.#tellOfStrays(path, scanner, strays);
       if (part.kind === 'unfinished' || (part.kind === 'too-long' && (part.cutOff || record === 0))) {
-        throw this.brokenOff(path, part);
+        throw this.#brokenOff(path, part);
       }
       if (part.kind === 'too-long') {
         const message = `the row is longer than ${part.limit} bytes: a quote may be missing, and rows may be inside it`;
         await publisher.reject({ place: `${path}:${line}`, message });
-      } else if (decoder === undefined) decoder = this.decoderFor(part.bytes, path);
+      } else if (decoder === undefined) decoder = this.#decoderFor(part.bytes, path);
       else {
-        if (looksForEscapes && !this.said.has(ESCAPES) && asBuffer(part.bytes).includes(BACKSLASH))
-          this.say(path, ESCAPES);
+        if (looksForEscapes && !this.#said.has(ESCAPES) && asBuffer(part.bytes).includes(BACKSLASH))
+          this.#say(path, ESCAPES);
         await publisher.publishChunk({ bytes: part.bytes, decoder, position: { path, name, record, line } });
       }
     }
     if (decoder === undefined && !publisher.signal.aborted) log.warn(`${path} is empty: it has no header and no rows`);
   }
 
-  private decoderFor(firstRecord: Uint8Array, path: string): ModuleReference {
-    const parser = new CsvParser(dialectOf(this.settings));
+  #decoderFor(firstRecord: Uint8Array, path: string): ModuleReference {
+    const parser = new CsvParser(dialectOf(this.#settings));
     parser.load(Buffer.from(firstRecord).toString());
     parser.next();
     const header = parser.cells.slice(0, parser.count);
-    for (const warning of readHeader(header, this.settings, path).warnings) this.say(path, warning);
+    for (const warning of readHeader(header, this.#settings, path).warnings) this.#say(path, warning);
     const key = JSON.stringify(header);
-    if (this.decoder?.header !== key) {
-      const options = { header, settings: this.settings, docIdPrefix: this.context.docIdPrefix };
-      this.decoder = { header: key, reference: CsvDecoder.reference(options) };
+    if (this.#decoder?.header !== key) {
+      const options = { header, settings: this.#settings, docIdPrefix: this.#context.docIdPrefix };
+      this.#decoder = { header: key, reference: CsvDecoder.reference(options) };
     }
-    return this.decoder.reference;
+    return this.#decoder.reference;
   }
 
-  private say(path: string, warning: string): void {
-    if (this.said.has(warning)) return;
-    this.said.add(warning);
-    this.context.log.warn(`${path}: ${warning} (said once)`);
+  #say(path: string, warning: string): void {
+    if (this.#said.has(warning)) return;
+    this.#said.add(warning);
+    this.#context.log.warn(`${path}: ${warning} (said once)`);
   }
 
-  private tellOfStrays(path: string, { strays, strayCount }: CsvScanner, known: number): number {
+  #tellOfStrays(path: string, { strays, strayCount }: CsvScanner, known: number): number {
     const [first] = strays;
-    for (const { line, column } of strays.slice(known)) this.context.log.warn(`${path}:${line}:${column}: ${STRAY}`);
+    for (const { line, column } of strays.slice(known)) this.#context.log.warn(`${path}:${line}:${column}: ${STRAY}`);
     if (strayCount > strays.length && known <= strays.length) {
-      this.context.log.warn(`${path}: there is more text behind closing quotes, which is only counted`);
+      this.#context.log.warn(`${path}: there is more text behind closing quotes, which is only counted`);
     }
-    this.context.note?.(STRAYS, `${path}:${first?.line}:${first?.column}`, strayCount - known);
+    this.#context.note?.(STRAYS, `${path}:${first?.line}:${first?.column}`, strayCount - known);
     return strayCount;
   }
 
   /** A row that holds the rest of the file, because a quote is never closed. */
-  private brokenOff(path: string, part: Exclude<SourcePart, { kind: 'records' }>): HeadraceError {
+  #brokenOff(path: string, part: Exclude<SourcePart, { kind: 'records' }>): HeadraceError {
     const { record, line } = part.place;
     let place = `${path}:${line}`;
     let what = 'a quote is opened but never closed';
     if (part.kind === 'unfinished') {
-      const parser = new CsvParser(dialectOf(this.settings));
+      const parser = new CsvParser(dialectOf(this.#settings));
       parser.load(asBuffer(part.bytes).toString());
       parser.next();
       const { lines, column } = parser.placeOf(parser.openQuote, 0);

@@ -32,11 +32,11 @@ export interface InvalidBytesOptions {
  * A file that is not UTF-8 arrives transcoded, with U+FFFD for such bytes: then each U+FFFD counts.
  */
 export class InvalidBytes {
-  private readonly options: InvalidBytesOptions;
-  private told = false;
+  readonly #options: InvalidBytesOptions;
+  #told = false;
 
   constructor(options: InvalidBytesOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   /**
@@ -44,17 +44,17 @@ export class InvalidBytes {
    * `HR_SOURCE_UNREADABLE` where such bytes fail the file.
    */
   look(bytes: Uint8Array, records: readonly RecordRange[]): void {
-    const isOriginal = this.options.text.encoding === 'UTF-8';
+    const isOriginal = this.#options.text.encoding === 'UTF-8';
     if (isOriginal ? isUtf8(bytes) : !asBuffer(bytes).includes(REPLACEMENT)) return;
     for (const { start, end, line } of records) {
       const record = asBuffer(bytes).subarray(start, end);
       const count = isOriginal ? invalidIn(record) : occurrences(record);
-      if (count > 0) this.found(record, count, line);
+      if (count > 0) this.#found(record, count, line);
     }
   }
 
-  private found(record: Buffer, count: number, line: number): void {
-    const { path, text, log, note, onInvalidBytes } = this.options;
+  #found(record: Buffer, count: number, line: number): void {
+    const { path, text, log, note, onInvalidBytes } = this.#options;
     const isOriginal = text.encoding === 'UTF-8';
     const at = isOriginal ? firstForeign(record) : record.indexOf(REPLACEMENT);
     const lineEnds = record.toString('latin1', 0, at).match(/\r\n|\r|\n/g)?.length ?? 0;
@@ -62,20 +62,20 @@ export class InvalidBytes {
     const what = isOriginal
       ? `byte 0x${(record[at] as number).toString(16).toUpperCase().padStart(2, '0')} is not UTF-8`
       : `there are bytes that are not ${text.encoding}`;
-    const advice = this.advice();
+    const advice = this.#advice();
     if (onInvalidBytes === 'fail') {
       throw new HeadraceError('HR_SOURCE_UNREADABLE', `${place}: ${what}`, {
         hint: `${advice[0]?.toUpperCase()}${advice.slice(1)}. With onInvalidBytes: replace the file is read with U+FFFD there.`,
       });
     }
     note?.(KIND, `${place}: ${what}`, count);
-    if (this.told) return;
-    this.told = true;
+    if (this.#told) return;
+    this.#told = true;
     log.warn(`${place}: ${what}. Such bytes become U+FFFD: ${advice} (said once per file)`);
   }
 
-  private advice(): string {
-    const { text, setting } = this.options;
+  #advice(): string {
+    const { text, setting } = this.#options;
     const isUtf8 = text.encoding === 'UTF-8';
     const other = 'set encoding to what the file is in';
     if (setting === undefined || !isAuto(setting)) {

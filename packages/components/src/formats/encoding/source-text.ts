@@ -34,12 +34,12 @@ export class SourceText {
   encoding = UTF_8;
   /** What the file declares itself, if that is known. Only looked for with UTF-8 and `auto`. */
   declared: string | undefined;
-  private readonly file: SourceFile;
-  private readonly options: SourceTextOptions;
+  readonly #file: SourceFile;
+  readonly #options: SourceTextOptions;
 
   constructor(file: SourceFile, options: SourceTextOptions) {
-    this.file = file;
-    this.options = options;
+    this.#file = file;
+    this.#options = options;
   }
 
   /**
@@ -47,19 +47,19 @@ export class SourceText {
    * without, that is to be read as UTF-8.
    */
   bytes(): ByteSource {
-    const { encoding = UTF_8 } = this.options;
-    if (isAuto(encoding)) return this.detected();
-    if (isUtf8Label(encoding)) return this.utf8();
+    const { encoding = UTF_8 } = this.#options;
+    if (isAuto(encoding)) return this.#detected();
+    if (isUtf8Label(encoding)) return this.#utf8();
     this.encoding = encoding;
-    return transcoded(this.file.bytes, this.decoderOf(encoding));
+    return transcoded(this.#file.bytes, this.#decoderOf(encoding));
   }
 
-  private async *utf8(): ByteSource {
-    const pieces = this.file.bytes[Symbol.asyncIterator]();
+  async *#utf8(): ByteSource {
+    const pieces = this.#file.bytes[Symbol.asyncIterator]();
     try {
       const head = await collect(pieces, Buffer.alloc(0), HEAD_BYTES);
-      refuseUtf16(head, this.file.path);
-      this.declared = this.declaredBy(head);
+      refuseUtf16(head, this.#file.path);
+      this.declared = this.#declaredBy(head);
       // A mark is never data.
       yield markedEncoding(head) === 'utf-8' ? head.subarray(3) : head;
       yield* rest(pieces);
@@ -68,14 +68,14 @@ export class SourceText {
     }
   }
 
-  private async *detected(): ByteSource {
-    const pieces = this.file.bytes[Symbol.asyncIterator]();
+  async *#detected(): ByteSource {
+    const pieces = this.#file.bytes[Symbol.asyncIterator]();
     try {
       const head = await collect(pieces, Buffer.alloc(0), HEAD_BYTES);
       const marked = markedEncoding(head);
-      const known = marked ?? unmarkedUtf16(head) ?? this.declaredBy(head, this.options.onUnknown);
-      if (known === undefined) yield* this.guessed(head, pieces);
-      else if (known !== 'utf-8') yield* this.read(known, head, pieces);
+      const known = marked ?? unmarkedUtf16(head) ?? this.#declaredBy(head, this.#options.onUnknown);
+      if (known === undefined) yield* this.#guessed(head, pieces);
+      else if (known !== 'utf-8') yield* this.#read(known, head, pieces);
       else {
         yield marked === undefined ? head : head.subarray(3);
         yield* rest(pieces);
@@ -86,17 +86,17 @@ export class SourceText {
   }
 
   /** What the file declares, if that is known. */
-  private declaredBy(head: Buffer, onUnknown?: (declared: string) => void): string | undefined {
-    const declared = this.options.declared?.(head.toString('latin1'));
+  #declaredBy(head: Buffer, onUnknown?: (declared: string) => void): string | undefined {
+    const declared = this.#options.declared?.(head.toString('latin1'));
     if (declared === undefined) return undefined;
     if (isUtf8Label(declared)) this.declared = 'utf-8';
-    else if (DECODER_OF[this.options.names](declared) !== undefined) this.declared = declared;
+    else if (DECODER_OF[this.#options.names](declared) !== undefined) this.declared = declared;
     else onUnknown?.(declared);
     return this.declared;
   }
 
   /** Passes ASCII, which is the same in all encodings that are left, and decides when there is something to decide. */
-  private async *guessed(head: Buffer, pieces: AsyncIterator<Uint8Array>): ByteSource {
+  async *#guessed(head: Buffer, pieces: AsyncIterator<Uint8Array>): ByteSource {
     let bytes = head;
     for (;;) {
       const at = firstTelling(bytes);
@@ -108,8 +108,8 @@ export class SourceText {
           yield sample;
           yield* rest(pieces);
         } else {
-          this.options.onGuess?.(encoding);
-          yield* this.read(encoding, sample, pieces);
+          this.#options.onGuess?.(encoding);
+          yield* this.#read(encoding, sample, pieces);
         }
         return;
       }
@@ -120,15 +120,15 @@ export class SourceText {
     }
   }
 
-  private async *read(encoding: string, head: Buffer, pieces: AsyncIterator<Uint8Array>): ByteSource {
+  async *#read(encoding: string, head: Buffer, pieces: AsyncIterator<Uint8Array>): ByteSource {
     this.encoding = encoding;
-    const decoder = this.decoderOf(encoding);
+    const decoder = this.#decoderOf(encoding);
     yield Buffer.from(decoder.decode(head, true));
     yield* transcoded(rest(pieces), decoder);
   }
 
-  private decoderOf(encoding: string): CharsetDecoder {
-    const decoder = DECODER_OF[this.options.names](encoding);
+  #decoderOf(encoding: string): CharsetDecoder {
+    const decoder = DECODER_OF[this.#options.names](encoding);
     if (decoder !== undefined) return decoder;
     throw new HeadraceError('HR_SOURCE_UNREADABLE', `The encoding "${encoding}" is not known`);
   }

@@ -118,30 +118,30 @@ export function extensionsWithoutPath(handlers: FileHandlers): string[] {
  * way round, unless both are there.
  */
 export class FileFormats {
-  private readonly handlers: FileHandlers;
-  private readonly context: Omit<FormatContext, 'docIdPrefix'>;
-  private readonly opened = new Map<string, FileFormat>();
+  readonly #handlers: FileHandlers;
+  readonly #context: Omit<FormatContext, 'docIdPrefix'>;
+  readonly #opened = new Map<string, FileFormat>();
 
   constructor(handlers: FileHandlers, context: Omit<FormatContext, 'docIdPrefix'>) {
-    this.handlers = handlers;
-    this.context = context;
+    this.#handlers = handlers;
+    this.#context = context;
   }
 
   /** The format of files with this extension; undefined when they have no handler. */
   of(extension: string | undefined): FileFormat | undefined {
     if (extension === undefined) return undefined;
-    let format = this.opened.get(extension);
+    let format = this.#opened.get(extension);
     if (format !== undefined) return format;
     const other = extension === 'json' ? 'jsonl' : extension === 'jsonl' ? 'json' : extension;
-    const key = this.handlers.has(extension) ? extension : other;
-    const settings = this.handlers.get(key);
+    const key = this.#handlers.has(extension) ? extension : other;
+    const settings = this.#handlers.get(key);
     if (settings === undefined) return undefined;
     const handler = handlerOf(key, settings);
     if ('message' in handler) throw new TypeError(handler.message);
     const { params } = readSettings(handler, key, settings, '');
     const docIdPrefix = (params['docIdPrefix'] as string | undefined) ?? '';
-    format = handler.open(params as never, { ...this.context, docIdPrefix });
-    this.opened.set(extension, format);
+    format = handler.open(params as never, { ...this.#context, docIdPrefix });
+    this.#opened.set(extension, format);
     return format;
   }
 }

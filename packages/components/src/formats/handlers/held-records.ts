@@ -22,33 +22,33 @@ type Held = { readonly chunk: RecordChunk; readonly decoder: RecordDecoder } | {
  */
 export class HeldRecords implements Publisher {
   readonly signal: AbortSignal = new AbortController().signal;
-  private readonly held: Held[] = [];
-  private readonly decoders = new Map<ModuleReference, RecordDecoder>();
+  readonly #held: Held[] = [];
+  readonly #decoders = new Map<ModuleReference, RecordDecoder>();
 
   publish(): never {
     throw new TypeError('Formats publish bytes');
   }
 
   async publishChunk(chunk: RecordChunk): Promise<void> {
-    let decoder = this.decoders.get(chunk.decoder);
+    let decoder = this.#decoders.get(chunk.decoder);
     if (decoder === undefined) {
       const { url, name, options } = chunk.decoder;
       const module = (await import(url)) as Record<string, new (options: unknown) => RecordDecoder>;
       decoder = new (module[name] as new (options: unknown) => RecordDecoder)(options);
-      this.decoders.set(chunk.decoder, decoder);
+      this.#decoders.set(chunk.decoder, decoder);
     }
-    this.held.push({ chunk, decoder });
+    this.#held.push({ chunk, decoder });
   }
 
   reject(rejected: RejectedRecord): undefined {
-    this.held.push({ rejected });
+    this.#held.push({ rejected });
   }
 
   async settled(): Promise<void> {}
 
   /** The documents of the records, in order, decoded a piece at a time. */
   *documents(listener: HeldRecordsListener): Generator<Document> {
-    for (const part of this.held) {
+    for (const part of this.#held) {
       if ('rejected' in part) {
         listener.reject(part.rejected);
         continue;

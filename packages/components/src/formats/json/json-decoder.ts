@@ -40,31 +40,31 @@ const NO_FIELDS = Shape.of([]);
 
 /** Makes documents of JSON objects. */
 export class JsonDecoder implements RecordDecoder {
-  private readonly settings: JsonSettings;
-  private readonly prefix: string;
-  private readonly idFields: readonly string[];
-  private readonly idFormat: IdFormat;
-  private readonly filters: boolean;
-  private readonly reader = new JsonObjectReader();
-  private warnedOfId = false;
+  readonly #settings: JsonSettings;
+  readonly #prefix: string;
+  readonly #idFields: readonly string[];
+  readonly #idFormat: IdFormat;
+  readonly #filters: boolean;
+  readonly #reader = new JsonObjectReader();
+  #warnedOfId = false;
   // Where the record stands that is being read.
-  private path = '';
-  private line = 0;
-  private bytes: Buffer = Buffer.alloc(0);
-  private bytesLineStart = true;
-  private offset = 0;
+  #path = '';
+  #line = 0;
+  #bytes: Buffer = Buffer.alloc(0);
+  #bytesLineStart = true;
+  #offset = 0;
   // The object that was read last. Names are shared by the documents that have them all.
-  private alike: ObjectShape | undefined;
-  private shape: Shape = NO_FIELDS;
-  private values: Value[] = [];
-  private idAt = -1;
+  #alike: ObjectShape | undefined;
+  #shape: Shape = NO_FIELDS;
+  #values: Value[] = [];
+  #idAt = -1;
 
   constructor({ settings, docIdPrefix }: JsonDecoderOptions) {
-    this.settings = settings;
-    this.prefix = docIdPrefix;
-    this.idFields = idFieldsOf(settings);
-    this.idFormat = idFormatOf(settings);
-    this.filters = (settings.whitelist?.length ?? 0) > 0 || (settings.blacklist?.length ?? 0) > 0;
+    this.#settings = settings;
+    this.#prefix = docIdPrefix;
+    this.#idFields = idFieldsOf(settings);
+    this.#idFormat = idFormatOf(settings);
+    this.#filters = (settings.whitelist?.length ?? 0) > 0 || (settings.blacklist?.length ?? 0) > 0;
   }
 
   static reference(options: JsonDecoderOptions): ModuleReference {
@@ -73,98 +73,100 @@ export class JsonDecoder implements RecordDecoder {
 
   decode(bytes: Uint8Array, position: unknown, sink: RecordSink): void {
     const { path, layout, line, lineStart } = position as JsonPosition;
-    this.path = path;
-    this.line = line;
-    this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    this.bytesLineStart = lineStart;
-    this.offset = 0;
-    if (layout === 'lines') this.decodeLines(sink);
-    else this.decodeValues(sink);
+    this.#path = path;
+    this.#line = line;
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#bytesLineStart = lineStart;
+    this.#offset = 0;
+    if (layout === 'lines') this.#decodeLines(sink);
+    else this.#decodeValues(sink);
   }
 
-  private decodeLines(sink: RecordSink): void {
-    const blocks = new TextBlocks(this.bytes);
+  #decodeLines(sink: RecordSink): void {
+    const blocks = new TextBlocks(this.#bytes);
     for (let text = blocks.next(); text !== undefined; text = blocks.next()) {
-      this.reader.load(text);
-      for (let at = 0; at < text.length; this.line++) {
+      this.#reader.load(text);
+      for (let at = 0; at < text.length; this.#line++) {
         const lf = text.indexOf('\n', at);
         const end = lf < 0 ? text.length : lf;
-        this.record(text, at, end, sink);
+        this.#record(text, at, end, sink);
         at = end + 1;
       }
     }
   }
 
-  private decodeValues(sink: RecordSink): void {
-    const { bytes: buffer } = this;
-    const scanner = new JsonValueScanner(this.line);
+  #decodeValues(sink: RecordSink): void {
+    const buffer = this.#bytes;
+    const scanner = new JsonValueScanner(this.#line);
     for (let at = 0; at < buffer.length; ) {
       const found = scanner.scan(buffer, at, buffer.length, true);
       const end = found < 0 ? buffer.length : found;
       const text = buffer.toString('utf8', at, end);
       const between = (BETWEEN_VALUES.exec(text) as RegExpExecArray)[0];
-      this.line += countLineEnds(between);
-      this.offset = at + between.length;
-      this.reader.load(text);
-      this.record(text, between.length, text.length, sink);
-      this.line = scanner.line;
+      this.#line += countLineEnds(between);
+      this.#offset = at + between.length;
+      this.#reader.load(text);
+      this.#record(text, between.length, text.length, sink);
+      this.#line = scanner.line;
       at = end;
     }
   }
 
   /** Makes a document of the record in this range of the text. */
-  private record(text: string, from: number, end: number, sink: RecordSink): void {
+  #record(text: string, from: number, end: number, sink: RecordSink): void {
     const start = skipSpace(text, from, end);
     if (start === end) return;
-    if (this.reader.read(start, end)) {
-      this.values = this.reader.values;
-      if (this.alike !== this.reader.shape) {
-        this.alike = this.reader.shape;
-        this.learnNames(this.alike.names);
+    if (this.#reader.read(start, end)) {
+      this.#values = this.#reader.values;
+      if (this.#alike !== this.#reader.shape) {
+        this.#alike = this.#reader.shape;
+        this.#learnNames(this.#alike.names);
       }
-      this.publish(sink);
-    } else if (this.readAnything(text, start, from, end, sink)) this.publish(sink);
+      this.#publish(sink);
+    } else if (this.#readAnything(text, start, from, end, sink)) this.#publish(sink);
   }
 
-  private learnNames(names: readonly string[]): void {
-    this.shape = Shape.common(names);
-    this.idAt = this.shape.position('id');
+  #learnNames(names: readonly string[]): void {
+    this.#shape = Shape.common(names);
+    this.#idAt = this.#shape.position('id');
   }
 
   /** Reads what the fast reader leaves alone; rejects what is not an object, and gives false then. */
-  private readAnything(text: string, start: number, from: number, end: number, sink: RecordSink): boolean {
+  #readAnything(text: string, start: number, from: number, end: number, sink: RecordSink): boolean {
     try {
       const value = readJson(text.slice(start, end));
       if (value instanceof Map) {
-        this.alike = undefined;
-        this.learnNames([...value.keys()]);
-        this.values = [...value.values()];
+        this.#alike = undefined;
+        this.#learnNames([...value.keys()]);
+        this.#values = [...value.values()];
         return true;
       }
-      this.reject('a document must be a JSON object', sink);
+      this.#reject('a document must be a JSON object', sink);
     } catch (error) {
       if (!(error instanceof JsonSyntaxError)) throw error;
-      sink.reject({ place: this.placeOf(text.slice(from, start + error.at)), message: messageOf(error) });
+      sink.reject({ place: this.#placeOf(text.slice(from, start + error.at)), message: messageOf(error) });
     }
     return false;
   }
 
   /** Where the text behind this beginning of the record stands. The column is left out where it is not known. */
-  private placeOf(before: string): string {
-    const place = `${this.path}:${this.line + countLineEnds(before)}`;
+  #placeOf(before: string): string {
+    const place = `${this.#path}:${this.#line + countLineEnds(before)}`;
     const lineEnd = before.lastIndexOf('\n');
     if (lineEnd >= 0) return `${place}:${before.length - lineEnd}`;
     // Looked for only now: values may stand anywhere in their line.
-    const start = this.offset === 0 ? 0 : this.bytes.lastIndexOf('\n', this.offset - 1) + 1;
-    if (start === 0 && !this.bytesLineStart) return place;
-    return `${place}:${this.bytes.toString('utf8', start, this.offset).length + before.length + 1}`;
+    const start = this.#offset === 0 ? 0 : this.#bytes.lastIndexOf('\n', this.#offset - 1) + 1;
+    if (start === 0 && !this.#bytesLineStart) return place;
+    return `${place}:${this.#bytes.toString('utf8', start, this.#offset).length + before.length + 1}`;
   }
 
-  private publish(sink: RecordSink): void {
-    const id = this.idFields.length === 0 ? this.ownId(sink) : this.madeId(sink);
+  #publish(sink: RecordSink): void {
+    const id = this.#idFields.length === 0 ? this.#ownId(sink) : this.#madeId(sink);
     if (id === undefined) return;
-    const { shape, values, idAt } = this;
-    if (!this.filters && idAt >= 0) {
+    const shape = this.#shape;
+    const values = this.#values;
+    const idAt = this.#idAt;
+    if (!this.#filters && idAt >= 0) {
       values[idAt] = id;
       sink.document(new Document(shape, values));
       return;
@@ -172,7 +174,7 @@ export class JsonDecoder implements RecordDecoder {
     const kept: string[] = [];
     const keptValues: Value[] = [];
     for (const [i, name] of shape.names.entries()) {
-      if (!keepsField(this.settings, name)) continue;
+      if (!keepsField(this.#settings, name)) continue;
       kept.push(name);
       keptValues.push(i === idAt ? id : (values[i] as Value));
     }
@@ -184,11 +186,11 @@ export class JsonDecoder implements RecordDecoder {
   }
 
   /** The id that the object has, with the prefix: a text, or a number as text. */
-  private ownId(sink: RecordSink): string | undefined {
-    const value = this.values[this.idAt];
-    if (typeof value === 'string' && value !== '') return this.prefix === '' ? value : this.prefix + value;
+  #ownId(sink: RecordSink): string | undefined {
+    const value = this.#values[this.#idAt];
+    if (typeof value === 'string' && value !== '') return this.#prefix === '' ? value : this.#prefix + value;
     if (typeof value === 'number' || typeof value === 'bigint' || value instanceof Double) {
-      return this.prefix + textOf(value);
+      return this.#prefix + textOf(value);
     }
     const message =
       value === undefined || value === null
@@ -196,27 +198,27 @@ export class JsonDecoder implements RecordDecoder {
         : value === ''
           ? 'the id is empty'
           : 'the id is neither a text nor a number';
-    return this.reject(message, sink);
+    return this.#reject(message, sink);
   }
 
   /** The id made of the id fields, with the prefix. */
-  private madeId(sink: RecordSink): string | undefined {
-    const texts = this.idFields.map((field) => {
-      const at = this.shape.position(field);
-      const value = at < 0 ? null : (this.values[at] as Value);
+  #madeId(sink: RecordSink): string | undefined {
+    const texts = this.#idFields.map((field) => {
+      const at = this.#shape.position(field);
+      const value = at < 0 ? null : (this.#values[at] as Value);
       const text = textOf(value) ?? '';
-      if (text === '' && !this.warnedOfId) {
-        this.warnedOfId = true;
-        sink.warn(`${this.path}:${this.line}: the id field ${field} has no text, so ids may coincide (said once)`);
+      if (text === '' && !this.#warnedOfId) {
+        this.#warnedOfId = true;
+        sink.warn(`${this.#path}:${this.#line}: the id field ${field} has no text, so ids may coincide (said once)`);
       }
       return text;
     });
-    const id = this.prefix + this.idFormat(texts);
-    return id === '' ? this.reject(`${this.idFields.join(', ')} is empty: there is no id`, sink) : id;
+    const id = this.#prefix + this.#idFormat(texts);
+    return id === '' ? this.#reject(`${this.#idFields.join(', ')} is empty: there is no id`, sink) : id;
   }
 
-  private reject(message: string, sink: RecordSink): undefined {
-    sink.reject({ place: `${this.path}:${this.line}`, message });
+  #reject(message: string, sink: RecordSink): undefined {
+    sink.reject({ place: `${this.#path}:${this.#line}`, message });
   }
 }
 

@@ -23,17 +23,17 @@ const MAX_NAMES = 10_000;
 
 /** Writes a document as a line of JSON, fields in order, the marks of the engine left out. */
 export class JsonEncoder implements DocumentEncoder {
-  private readonly whitelist: ReadonlySet<string> | undefined;
-  private readonly blacklist: ReadonlySet<string>;
+  readonly #whitelist: ReadonlySet<string> | undefined;
+  readonly #blacklist: ReadonlySet<string>;
   /** `"name":` for each name that is written, the empty text for one that is not. */
-  private readonly keys = new Map<string, string>();
+  readonly #keys = new Map<string, string>();
   /** What goes before each value of documents of this shape; the empty text where the value is left out. */
-  private prefixes: string[] = [];
-  private shape: Shape | undefined = undefined;
+  #prefixes: string[] = [];
+  #shape: Shape | undefined = undefined;
 
   constructor({ whitelist, blacklist }: JsonEncoderOptions) {
-    this.whitelist = whitelist.length === 0 ? undefined : new Set(whitelist);
-    this.blacklist = new Set(['___dropped', '___skipped', ...blacklist]);
+    this.#whitelist = whitelist.length === 0 ? undefined : new Set(whitelist);
+    this.#blacklist = new Set(['___dropped', '___skipped', ...blacklist]);
   }
 
   static reference(options: JsonEncoderOptions): ModuleReference {
@@ -41,8 +41,8 @@ export class JsonEncoder implements DocumentEncoder {
   }
 
   encode({ shape, fieldValues: values }: Document): string {
-    if (shape !== this.shape || shape.changing) this.learn(shape);
-    const { prefixes } = this;
+    if (shape !== this.#shape || shape.changing) this.#learn(shape);
+    const prefixes = this.#prefixes;
     let text = '';
     for (let i = 0; i < values.length; i++) {
       const prefix = prefixes[i] as string;
@@ -52,18 +52,18 @@ export class JsonEncoder implements DocumentEncoder {
   }
 
   encodeTable(table: DocumentTable): string[] {
-    const written = table.names.filter((name) => this.key(name) !== '');
-    const members = written.map((name) => membersOf(this.key(name), table.column(name) as Column));
+    const written = table.names.filter((name) => this.#key(name) !== '');
+    const members = written.map((name) => membersOf(this.#key(name), table.column(name) as Column));
     if (members.length === 0) return new Array(table.count).fill('{}\n');
     const complete = members.every((column) => column.complete);
     return complete ? joinMembers(members, table.count) : chooseMembers(members, table.count);
   }
 
-  private learn(shape: Shape): void {
-    this.shape = shape;
+  #learn(shape: Shape): void {
+    this.#shape = shape;
     let first = true;
-    this.prefixes = shape.names.map((name) => {
-      const key = this.key(name);
+    this.#prefixes = shape.names.map((name) => {
+      const key = this.#key(name);
       if (key === '') return '';
       const prefix = (first ? '{' : ',') + key;
       first = false;
@@ -72,14 +72,14 @@ export class JsonEncoder implements DocumentEncoder {
   }
 
   /** `"name":` for a name that is written, else the empty text. */
-  private key(name: string): string {
-    return this.keys.get(name) ?? this.keyOf(name);
+  #key(name: string): string {
+    return this.#keys.get(name) ?? this.#keyOf(name);
   }
 
-  private keyOf(name: string): string {
-    const written = (this.whitelist?.has(name) ?? true) && !this.blacklist.has(name);
+  #keyOf(name: string): string {
+    const written = (this.#whitelist?.has(name) ?? true) && !this.#blacklist.has(name);
     const key = written ? `${writeString(name)}:` : '';
-    if (this.keys.size < MAX_NAMES) this.keys.set(name, key);
+    if (this.#keys.size < MAX_NAMES) this.#keys.set(name, key);
     return key;
   }
 }

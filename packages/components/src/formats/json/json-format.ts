@@ -15,14 +15,14 @@ const OPEN = 'a string or an object is opened but never closed: the rest of the 
  * array. The run's thread cuts them into pieces, the pipeline threads decode those.
  */
 export class JsonFormat {
-  private readonly decoder: ModuleReference;
-  private readonly settings: JsonSettings;
-  private readonly context: FormatContext;
+  readonly #decoder: ModuleReference;
+  readonly #settings: JsonSettings;
+  readonly #context: FormatContext;
 
   constructor(settings: JsonSettings, context: FormatContext) {
-    this.settings = settings;
-    this.context = context;
-    this.decoder = JsonDecoder.reference({ settings, docIdPrefix: context.docIdPrefix });
+    this.#settings = settings;
+    this.#context = context;
+    this.#decoder = JsonDecoder.reference({ settings, docIdPrefix: context.docIdPrefix });
   }
 
   /**
@@ -32,7 +32,7 @@ export class JsonFormat {
    */
   async publish(file: SourceFile, publisher: Publisher): Promise<void> {
     const { path } = file;
-    const { bytes, invalid } = openText(file, this.settings, this.context);
+    const { bytes, invalid } = openText(file, this.#settings, this.#context);
     const { layout, source } = await detectLayout(bytes);
     const scanner = layout === 'lines' ? new JsonLineScanner() : new JsonValueScanner();
     for await (const part of splitRecords(source, scanner)) {
@@ -41,7 +41,7 @@ export class JsonFormat {
         const { record, line } = part.place;
         invalid.look(part.bytes, [{ start: 0, end: part.bytes.length, line }]);
         const position: JsonPosition = { path, layout, line, lineStart: layout === 'lines' || record === 0 };
-        await publisher.publishChunk({ bytes: part.bytes, decoder: this.decoder, position });
+        await publisher.publishChunk({ bytes: part.bytes, decoder: this.#decoder, position });
       } else if (part.kind === 'unfinished' || part.cutOff) throw incomplete(`${path}:${lineOf(part)}`, OPEN);
       else
         await publisher.reject({

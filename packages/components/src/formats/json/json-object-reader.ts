@@ -34,24 +34,24 @@ export class JsonObjectReader {
   /** The members of the last object that was read. */
   shape: ObjectShape = { names: [], keys: [] };
   values: Value[] = [];
-  private text = '';
-  private at = 0;
-  private nextBackslash = -1;
-  private nextControl = -1;
+  #text = '';
+  #at = 0;
+  #nextBackslash = -1;
+  #nextControl = -1;
 
   load(text: string): void {
-    this.text = text;
-    this.nextBackslash = this.nextControl = -1;
+    this.#text = text;
+    this.#nextBackslash = this.#nextControl = -1;
   }
 
   /** Reads the object that begins at `start` and ends before `end`; what stands behind it does not matter. */
   read(start: number, end: number): boolean {
-    const { text } = this;
+    const text = this.#text;
     const { names, keys } = this.shape;
     const values: Value[] = [];
     let ownNames: string[] | undefined;
     if (text.charCodeAt(start) !== OPEN_OBJECT) return false;
-    let at = this.skipSpace(start + 1);
+    let at = this.#skipSpace(start + 1);
     if (text.charCodeAt(at) === CLOSE_OBJECT) ownNames = [];
     else {
       for (let i = 0; ; i++) {
@@ -59,19 +59,19 @@ export class JsonObjectReader {
           at += (keys[i] as string).length;
         } else {
           ownNames ??= names.slice(0, i);
-          const name = this.readName(at);
+          const name = this.#readName(at);
           if (name === undefined || ownNames.length >= MAX_MEMBERS || ownNames.includes(name)) return false;
           ownNames.push(name);
-          at = this.at;
+          at = this.#at;
         }
-        const value = this.readMember(this.skipSpace(at), end);
+        const value = this.#readMember(this.#skipSpace(at), end);
         if (value === undefined) return false;
         values.push(value);
-        at = this.skipSpace(this.at);
+        at = this.#skipSpace(this.#at);
         const c = text.charCodeAt(at);
         if (c === CLOSE_OBJECT) break;
         if (c !== COMMA) return false;
-        at = this.skipSpace(at + 1);
+        at = this.#skipSpace(at + 1);
       }
     }
     if (at >= end) return false;
@@ -81,8 +81,8 @@ export class JsonObjectReader {
     return true;
   }
 
-  private skipSpace(from: number): number {
-    const { text } = this;
+  #skipSpace(from: number): number {
+    const text = this.#text;
     let at = from;
     for (
       let c = text.charCodeAt(at);
@@ -95,46 +95,46 @@ export class JsonObjectReader {
   }
 
   /** The name that begins here, if it is plain; `at` is then behind its colon. */
-  private readName(at: number): string | undefined {
-    const { text } = this;
+  #readName(at: number): string | undefined {
+    const text = this.#text;
     if (text.charCodeAt(at) !== QUOTE) return undefined;
     const close = text.indexOf('"', at + 1);
-    if (close < 0 || !this.isPlain(at, close)) return undefined;
-    const colon = this.skipSpace(close + 1);
+    if (close < 0 || !this.#isPlain(at, close)) return undefined;
+    const colon = this.#skipSpace(close + 1);
     if (text.charCodeAt(colon) !== COLON) return undefined;
-    this.at = colon + 1;
+    this.#at = colon + 1;
     return internName(text.slice(at + 1, close));
   }
 
   /** The value that begins here; `at` is then behind it. */
-  private readMember(at: number, end: number): Value | undefined {
-    const { text } = this;
+  #readMember(at: number, end: number): Value | undefined {
+    const text = this.#text;
     const c = text.charCodeAt(at);
     if (c === QUOTE) {
       const close = text.indexOf('"', at + 1);
       if (close < 0 || close >= end) return undefined;
-      if (!this.isPlain(at, close)) return this.readAny(at, end);
-      this.at = close + 1;
+      if (!this.#isPlain(at, close)) return this.#readAny(at, end);
+      this.#at = close + 1;
       return text.slice(at + 1, close);
     }
-    if (c === MINUS || (c >= ZERO && c <= NINE)) return this.readInteger(at, end);
+    if (c === MINUS || (c >= ZERO && c <= NINE)) return this.#readInteger(at, end);
     if (text.startsWith('null', at)) {
-      this.at = at + 4;
+      this.#at = at + 4;
       return null;
     }
     if (text.startsWith('true', at)) {
-      this.at = at + 4;
+      this.#at = at + 4;
       return true;
     }
     if (text.startsWith('false', at)) {
-      this.at = at + 5;
+      this.#at = at + 5;
       return false;
     }
-    return this.readAny(at, end);
+    return this.#readAny(at, end);
   }
 
-  private readInteger(start: number, end: number): Value | undefined {
-    const { text } = this;
+  #readInteger(start: number, end: number): Value | undefined {
+    const text = this.#text;
     const negative = text.charCodeAt(start) === MINUS;
     const first = negative ? start + 1 : start;
     let at = first;
@@ -144,17 +144,17 @@ export class JsonObjectReader {
     const digits = at - first;
     const leadingZero = digits > 1 && text.charCodeAt(first) === ZERO;
     if (digits === 0 || digits > MAX_DIGITS || leadingZero || c === DOT || c === 101 /* e */ || c === 69 /* E */) {
-      return this.readAny(start, end);
+      return this.#readAny(start, end);
     }
-    this.at = at;
+    this.#at = at;
     return negative ? -value : value;
   }
 
-  private readAny(at: number, end: number): Value | undefined {
+  #readAny(at: number, end: number): Value | undefined {
     try {
-      const found = readJsonSequence(this.text.slice(at, end)).next();
+      const found = readJsonSequence(this.#text.slice(at, end)).next();
       if (found.done === true) return undefined;
-      this.at = at + found.value.end;
+      this.#at = at + found.value.end;
       return found.value.value;
     } catch {
       // Not JSON: the general reader says where and why.
@@ -163,17 +163,17 @@ export class JsonObjectReader {
   }
 
   /** Whether the string between these quotes holds neither escapes nor characters that must be escaped. */
-  private isPlain(open: number, close: number): boolean {
-    const { text } = this;
-    if (this.nextBackslash < open) {
+  #isPlain(open: number, close: number): boolean {
+    const text = this.#text;
+    if (this.#nextBackslash < open) {
       const at = text.indexOf('\\', open);
-      this.nextBackslash = at < 0 ? NOWHERE : at;
+      this.#nextBackslash = at < 0 ? NOWHERE : at;
     }
-    if (this.nextBackslash < close) return false;
-    if (this.nextControl < open) {
+    if (this.#nextBackslash < close) return false;
+    if (this.#nextControl < open) {
       CONTROL.lastIndex = open;
-      this.nextControl = CONTROL.test(text) ? CONTROL.lastIndex - 1 : NOWHERE;
+      this.#nextControl = CONTROL.test(text) ? CONTROL.lastIndex - 1 : NOWHERE;
     }
-    return this.nextControl > close;
+    return this.#nextControl > close;
   }
 }

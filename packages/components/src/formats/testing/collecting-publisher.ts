@@ -20,8 +20,8 @@ export class CollectingPublisher implements Publisher, RecordSink {
   readonly warnings: string[] = [];
   chunks = 0;
   readonly log: Logger;
-  private readonly controller = new AbortController();
-  private readonly decoders = new Map<object, RecordDecoder>();
+  readonly #controller = new AbortController();
+  readonly #decoders = new Map<object, RecordDecoder>();
 
   constructor() {
     const keep = (message: string) => void this.warnings.push(message);
@@ -29,7 +29,7 @@ export class CollectingPublisher implements Publisher, RecordSink {
   }
 
   get signal(): AbortSignal {
-    return this.controller.signal;
+    return this.#controller.signal;
   }
 
   /** The documents as JSON texts, fields in order. */
@@ -38,18 +38,18 @@ export class CollectingPublisher implements Publisher, RecordSink {
   }
 
   abort(): void {
-    this.controller.abort();
+    this.#controller.abort();
   }
 
   async publishChunk({ bytes, decoder: reference, position }: RecordChunk): Promise<void> {
     this.chunks++;
-    let decoder = this.decoders.get(reference);
+    let decoder = this.#decoders.get(reference);
     if (decoder === undefined) {
       const module = (await import(reference.url)) as Record<string, new (options: unknown) => RecordDecoder>;
       decoder = new (module[reference.name] as new (options: unknown) => RecordDecoder)(
         structuredClone(reference.options),
       );
-      this.decoders.set(reference, decoder);
+      this.#decoders.set(reference, decoder);
     }
     // As the engine does: the memory is gone for the sender.
     const [crossed, place] = structuredClone([bytes, position], { transfer: [bytes.buffer as ArrayBuffer] });

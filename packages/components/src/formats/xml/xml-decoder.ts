@@ -26,15 +26,15 @@ export interface XmlPosition {
 
 /** Makes documents of elements that were cut out of XML files, with the texts of their id elements as ids. */
 export class XmlDecoder implements RecordDecoder {
-  private readonly settings: XmlSettings;
-  private readonly prefix: string;
-  private readonly outputField: string;
-  private shape: Shape | undefined;
+  readonly #settings: XmlSettings;
+  readonly #prefix: string;
+  readonly #outputField: string;
+  #shape: Shape | undefined;
 
   constructor({ settings, docIdPrefix }: XmlDecoderOptions) {
-    this.settings = settings;
-    this.prefix = docIdPrefix;
-    this.outputField = settings.outputField ?? 'xml';
+    this.#settings = settings;
+    this.#prefix = docIdPrefix;
+    this.#outputField = settings.outputField ?? 'xml';
   }
 
   static reference(options: XmlDecoderOptions): ModuleReference {
@@ -49,8 +49,8 @@ export class XmlDecoder implements RecordDecoder {
       try {
         const xml = source.toString();
         const id = this.idOf(source, xml, record);
-        if (id === '' && this.settings.skipEmptyId === true) continue;
-        document = this.document(this.prefix + (id === '' ? randomUUID() : id), xml);
+        if (id === '' && this.#settings.skipEmptyId === true) continue;
+        document = this.#document(this.#prefix + (id === '' ? randomUUID() : id), xml);
       } catch (error) {
         if (!(error instanceof Error)) throw error;
         sink.reject({ place: `${path}:${record.line}`, message: messageOf(error) });
@@ -66,11 +66,11 @@ export class XmlDecoder implements RecordDecoder {
     return textOfPieces(source, id);
   }
 
-  private document(id: string, xml: string): Document {
-    if (this.shape !== undefined) return new Document(this.shape, [id, xml]);
+  #document(id: string, xml: string): Document {
+    if (this.#shape !== undefined) return new Document(this.#shape, [id, xml]);
     const document = Document.create(id);
-    document.set(this.outputField, xml);
-    this.shape = document.shape;
+    document.set(this.#outputField, xml);
+    this.#shape = document.shape;
     return document;
   }
 }

@@ -12,13 +12,13 @@ import { pathNames, type XmlSettings } from './xml-settings.ts';
  * checks that the file is well-formed, the pipeline threads decode them.
  */
 export class XmlFormat {
-  private readonly settings: XmlSettings;
-  private readonly context: FormatContext;
-  private decoder: ModuleReference | undefined;
+  readonly #settings: XmlSettings;
+  readonly #context: FormatContext;
+  #decoder: ModuleReference | undefined;
 
   constructor(settings: XmlSettings, context: FormatContext) {
-    this.settings = settings;
-    this.context = context;
+    this.#settings = settings;
+    this.#context = context;
   }
 
   /**
@@ -27,17 +27,17 @@ export class XmlFormat {
    */
   async publish(file: SourceFile, publisher: Publisher): Promise<void> {
     const { path } = file;
-    const { xmlRootPath, xmlIdPath, encoding = 'utf-8' } = this.settings;
+    const { xmlRootPath, xmlIdPath, encoding = 'utf-8' } = this.#settings;
     const finder = new XmlRecordFinder(pathNames(xmlRootPath), xmlIdPath === undefined ? [] : pathNames(xmlIdPath));
-    this.decoder ??= await decoderFor(this.settings, this.context.docIdPrefix);
-    const { bytes, invalid } = openText(file, this.settings, this.context, 'java', declaredEncoding);
+    this.#decoder ??= await decoderFor(this.#settings, this.#context.docIdPrefix);
+    const { bytes, invalid } = openText(file, this.#settings, this.#context, 'java', declaredEncoding);
     try {
       for await (const part of splitXml(bytes, finder)) {
         if (publisher.signal.aborted) return;
         if (part.kind === 'records') {
           invalid.look(part.bytes, part.records);
           const position: XmlPosition = { path, records: part.records };
-          await publisher.publishChunk({ bytes: part.bytes, decoder: this.decoder, position });
+          await publisher.publishChunk({ bytes: part.bytes, decoder: this.#decoder, position });
         } else {
           await publisher.reject({
             place: `${path}:${part.line}`,

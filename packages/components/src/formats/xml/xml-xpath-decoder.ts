@@ -5,11 +5,11 @@ import { XmlDecoder, type XmlDecoderOptions } from './xml-decoder.ts';
 
 /** Makes documents of elements that were cut out of XML files, with what an XPath finds in them as ids. */
 export class XmlXPathDecoder extends XmlDecoder {
-  private readonly xpath: XPath;
+  readonly #xpath: XPath;
 
   constructor(options: XmlDecoderOptions) {
     super(options);
-    this.xpath = compileXPath(options.settings.xpathIdPath as string);
+    this.#xpath = compileXPath(options.settings.xpathIdPath as string);
   }
 
   static override reference(options: XmlDecoderOptions): ModuleReference {
@@ -19,6 +19,6 @@ export class XmlXPathDecoder extends XmlDecoder {
   protected override idOf(_source: Buffer, xml: string): string {
     const { nodes } = parseXml(xml);
     // Relative to the element, which is the first node behind the document.
-    return this.xpath.text(nodes[1] as (typeof nodes)[number]);
+    return this.#xpath.text(nodes[1] as (typeof nodes)[number]);
   }
 }

@@ -6,61 +6,61 @@ const NOTHING = Buffer.alloc(0);
 export class PackedInput {
   /** How many bytes have come. */
   taken = 0;
-  private readonly pieces: AsyncIterator<Uint8Array>;
+  readonly #pieces: AsyncIterator<Uint8Array>;
   /** Read ahead, while the piece before is being unpacked. */
-  private coming: Promise<IteratorResult<Uint8Array>> | undefined;
-  private rest: Buffer = NOTHING;
+  #coming: Promise<IteratorResult<Uint8Array>> | undefined;
+  #rest: Buffer = NOTHING;
 
   constructor(source: ByteSource) {
-    this.pieces = source[Symbol.asyncIterator]();
+    this.#pieces = source[Symbol.asyncIterator]();
   }
 
   /** The next bytes, one at least; undefined at the end. */
   async next(): Promise<Buffer | undefined> {
-    const { rest } = this;
-    this.rest = NOTHING;
-    return rest.length > 0 ? rest : this.read();
+    const rest = this.#rest;
+    this.#rest = NOTHING;
+    return rest.length > 0 ? rest : this.#read();
   }
 
   /** Gives back the last bytes of what `next` gave. */
   unread(bytes: Buffer): void {
-    this.rest = bytes;
+    this.#rest = bytes;
   }
 
   /** The next bytes, which are not taken; fewer at the end. */
   async peek(count: number): Promise<Buffer> {
-    while (this.rest.length < count) {
-      const more = await this.read();
+    while (this.#rest.length < count) {
+      const more = await this.#read();
       if (more === undefined) break;
-      this.rest = Buffer.concat([this.rest, more]);
+      this.#rest = Buffer.concat([this.#rest, more]);
     }
-    return this.rest.subarray(0, count);
+    return this.#rest.subarray(0, count);
   }
 
   /** Exactly so many bytes. Throws when the file ends before. */
   async take(count: number): Promise<Buffer> {
     const bytes = await this.peek(count);
     if (bytes.length < count) throw cutOff();
-    this.rest = this.rest.subarray(count);
+    this.#rest = this.#rest.subarray(count);
     return bytes;
   }
 
   async close(): Promise<void> {
-    await this.pieces.return?.();
+    await this.#pieces.return?.();
   }
 
-  private async read(): Promise<Buffer | undefined> {
+  async #read(): Promise<Buffer | undefined> {
     for (;;) {
-      const { done, value } = await (this.coming ?? this.pieces.next());
+      const { done, value } = await (this.#coming ?? this.#pieces.next());
       if (done === true) {
-        this.coming = Promise.resolve({ done, value: undefined });
+        this.#coming = Promise.resolve({ done, value: undefined });
         return undefined;
       }
       // The source may use the memory of the piece again.
       const piece = Buffer.from(value);
-      this.coming = this.pieces.next();
+      this.#coming = this.#pieces.next();
       // Thrown to who wants the next piece.
-      this.coming.catch(() => undefined);
+      this.#coming.catch(() => undefined);
       this.taken += piece.length;
       if (piece.length > 0) return piece;
     }

@@ -7,16 +7,16 @@ import type { GcpSettings } from '../storage-parameters.ts';
 
 /** Where Google Cloud Storage is, and who we are there, as Google's library finds it out. */
 export class GcsLogin {
-  private readonly library: Storage;
-  private readonly agents: Agents;
-  private anonymous: boolean;
+  readonly #library: Storage;
+  readonly #agents: Agents;
+  #anonymous: boolean;
   /** Why we are nobody. */
-  private reason: Error | undefined;
+  #reason: Error | undefined;
 
   private constructor(library: Storage, agents: Agents, anonymous: boolean) {
-    this.library = library;
-    this.agents = agents;
-    this.anonymous = anonymous;
+    this.#library = library;
+    this.#agents = agents;
+    this.#anonymous = anonymous;
   }
 
   static async open(library: typeof import('@google-cloud/storage'), settings: GcpSettings): Promise<GcsLogin> {
@@ -37,28 +37,28 @@ export class GcsLogin {
 
   /** @param path below the API, with its slash */
   url(path: string): string {
-    return this.library.baseUrl + path;
+    return this.#library.baseUrl + path;
   }
 
   /** The headers of a request. Who has no credentials is nobody, and may read what is public. */
   async headers(): Promise<Record<string, string>> {
-    if (this.anonymous) return {};
+    if (this.#anonymous) return {};
     try {
-      return Object.fromEntries(await this.library.authClient.getRequestHeaders());
+      return Object.fromEntries(await this.#library.authClient.getRequestHeaders());
     } catch (error) {
       if (!(error as Error).message.includes('Could not load the default credentials')) throw error;
-      this.reason = error as Error;
-      this.anonymous = true;
+      this.#reason = error as Error;
+      this.#anonymous = true;
       return {};
     }
   }
 
   /** Throws why we are nobody when that was not enough. */
   explain(status: number): void {
-    if (status === 401 && this.reason !== undefined) throw this.reason;
+    if (status === 401 && this.#reason !== undefined) throw this.#reason;
   }
 
   close(): void {
-    this.agents.destroy();
+    this.#agents.destroy();
   }
 }

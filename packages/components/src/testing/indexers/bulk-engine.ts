@@ -10,17 +10,17 @@ interface Hit {
 
 /** An OpenSearch or Elasticsearch, of which the tests ask more than of others. */
 export class BulkEngine implements EngineUnderTest {
-  private readonly url: () => string;
-  private readonly type: 'OpenSearch' | 'Elasticsearch';
+  readonly #url: () => string;
+  readonly #type: 'OpenSearch' | 'Elasticsearch';
 
-  constructor(type: BulkEngine['type'], url: () => string) {
-    this.type = type;
-    this.url = url;
+  constructor(type: 'OpenSearch' | 'Elasticsearch', url: () => string) {
+    this.#type = type;
+    this.#url = url;
   }
 
   config(url: string, target: string, settings: string, more: string): string {
-    return `indexer { type: "${this.type}", ${settings} }
-      ${this.type.toLowerCase()} { url: "${url}", index: "${target}", ${more} }`;
+    return `indexer { type: "${this.#type}", ${settings} }
+      ${this.#type.toLowerCase()} { url: "${url}", index: "${target}", ${more} }`;
   }
 
   async create(properties: Fields = {}, shards = 2): Promise<string> {
@@ -50,7 +50,7 @@ export class BulkEngine implements EngineUnderTest {
   }
 
   async ask(method: string, path: string, body?: unknown): Promise<unknown> {
-    const answer = await fetch(this.url() + path, {
+    const answer = await fetch(this.#url() + path, {
       method,
       ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
     });

@@ -8,59 +8,59 @@ export class CuttingProxy {
   /** When this text is about to be passed on, nothing is let through any more. */
   refuseFrom: string | undefined;
   cuts = 0;
-  private refuses = false;
-  private readonly target: string;
-  private readonly host: string;
-  private readonly port: number;
-  private readonly server = createServer((socket) => this.pass(socket));
+  #refuses = false;
+  readonly #target: string;
+  readonly #host: string;
+  readonly #port: number;
+  readonly #server = createServer((socket) => this.#pass(socket));
 
   private constructor(url: string) {
     const [address, host = '', port] = HOST_AND_PORT.exec(url) ?? [];
     if (address === undefined) throw new Error(`${url} has no host and port`);
-    this.target = url;
-    this.host = host;
-    this.port = Number(port);
+    this.#target = url;
+    this.#host = host;
+    this.#port = Number(port);
   }
 
   /** @param url of the server, or its host and port */
   static async start(url: string): Promise<CuttingProxy> {
     const proxy = new CuttingProxy(url);
-    proxy.server.listen(0, '127.0.0.1');
-    await once(proxy.server, 'listening');
+    proxy.#server.listen(0, '127.0.0.1');
+    await once(proxy.#server, 'listening');
     return proxy;
   }
 
   /** The address of the server, by way of the proxy. */
   get url(): string {
-    return this.target.replace(HOST_AND_PORT, `$1:${this.ownPort}`);
+    return this.#target.replace(HOST_AND_PORT, `$1:${this.#ownPort}`);
   }
 
   async close(): Promise<void> {
-    const closed = once(this.server, 'close');
-    this.server.close();
+    const closed = once(this.#server, 'close');
+    this.#server.close();
     await closed;
   }
 
-  private get ownPort(): number {
-    return (this.server.address() as AddressInfo).port;
+  get #ownPort(): number {
+    return (this.#server.address() as AddressInfo).port;
   }
 
-  private pass(client: Socket): void {
-    const upstream = connect(this.port, this.host);
+  #pass(client: Socket): void {
+    const upstream = connect(this.#port, this.#host);
     let bytes = 0;
     const forward = (from: Socket, to: Socket) => {
       from.on('error', () => undefined);
       from.on('close', () => to.destroy());
       from.on('data', (data: Buffer) => {
         bytes += data.length;
-        this.refuses ||= this.refuseFrom !== undefined && data.includes(this.refuseFrom);
-        if (!this.refuses && bytes < this.cutEvery) {
-          to.write(this.readdressed(data));
+        this.#refuses ||= this.refuseFrom !== undefined && data.includes(this.refuseFrom);
+        if (!this.#refuses && bytes < this.cutEvery) {
+          to.write(this.#readdressed(data));
           return;
         }
         this.cuts++;
         from.destroy();
-        if (!this.refuses) to.end(data.subarray(0, data.length >> 1));
+        if (!this.#refuses) to.end(data.subarray(0, data.length >> 1));
       });
     };
     forward(client, upstream);
@@ -68,9 +68,9 @@ export class CuttingProxy {
   }
 
   /** Brokers of Kafka tell each other's addresses, which would be ways around the proxy. */
-  private readdressed(data: Buffer): Buffer {
-    const at = data.indexOf(Buffer.concat([Buffer.from(this.host), int32(this.port)]));
-    if (at >= 0) int32(this.ownPort).copy(data, at + this.host.length);
+  #readdressed(data: Buffer): Buffer {
+    const at = data.indexOf(Buffer.concat([Buffer.from(this.#host), int32(this.#port)]));
+    if (at >= 0) int32(this.#ownPort).copy(data, at + this.#host.length);
     return data;
   }
 }

@@ -21,15 +21,15 @@ export interface EngineUnderTest {
 
 /** Runs that send documents to an engine. */
 export class EngineRuns {
-  private readonly threads = new RunLauncher({ heapMb: 256, keepWarm: true });
-  private readonly directory = mkdtempSync(join(tmpdir(), 'headrace-indexers-'));
-  private readonly engine: EngineUnderTest;
+  readonly #threads = new RunLauncher({ heapMb: 256, keepWarm: true });
+  readonly #directory = mkdtempSync(join(tmpdir(), 'headrace-indexers-'));
+  readonly #engine: EngineUnderTest;
   /** The failed documents of the last run, as a retry takes them. */
   failed: string[] = [];
-  private runs = 0;
+  #runs = 0;
 
   constructor(engine: EngineUnderTest) {
-    this.engine = engine;
+    this.#engine = engine;
   }
 
   /**
@@ -46,13 +46,13 @@ export class EngineRuns {
     stages = '',
     request: Partial<RunRequest> = {},
   ): Promise<RunResult> {
-    const path = join(this.directory, `${++this.runs}.jsonl`);
+    const path = join(this.#directory, `${++this.#runs}.jsonl`);
     writeFileSync(path, documents.map((document) => `${JSON.stringify(document)}\n`).join(''));
     const config = `connectors: [{class: JSONConnector, name: c, pipeline: p, jsonPath: "${path}"}]
       pipelines: [{name: p, stages: [${stages}]}]
       worker.threads: 1
       indexer { batchTimeout: 50 }
-      ${this.engine.config(url, target, settings, more)}`;
+      ${this.#engine.config(url, target, settings, more)}`;
     const { root, problems } = readConfigText(config);
     if (root === undefined || problems.length > 0) throw new Error(JSON.stringify(problems));
     const registry = { catalogs: [catalogUrl], modules: [], base: import.meta.url, allowModules: false };
@@ -60,7 +60,7 @@ export class EngineRuns {
     const onFailures = (failures: Parameters<typeof writeFailureLine>[0][]) => {
       this.failed.push(...failures.map(writeFailureLine));
     };
-    const run = this.threads.start({ runId: `run-${this.runs}`, root, registry, ...request }, { onFailures });
+    const run = this.#threads.start({ runId: `run-${this.#runs}`, root, registry, ...request }, { onFailures });
     const result = await run.done;
     const { published, created, succeeded, failed, dropped } = result.counts;
     if (published + created !== succeeded + failed + dropped)
@@ -69,8 +69,8 @@ export class EngineRuns {
   }
 
   async close(): Promise<void> {
-    await this.threads.close();
-    rmSync(this.directory, { recursive: true });
+    await this.#threads.close();
+    rmSync(this.#directory, { recursive: true });
   }
 }
 

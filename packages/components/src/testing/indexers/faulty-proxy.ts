@@ -25,25 +25,25 @@ export class FaultyProxy {
   fault: (body: string) => Fault | undefined = () => undefined;
   /** The bodies of those requests, in the order in which they came. */
   readonly bodies: string[] = [];
-  private readonly target: string;
-  private readonly server: Server;
+  readonly #target: string;
+  readonly #server: Server;
 
   private constructor(target: string) {
-    this.target = target;
-    this.server = createServer((request, response) => void this.answer(request, response));
+    this.#target = target;
+    this.#server = createServer((request, response) => void this.#answer(request, response));
   }
 
   static async start(target: string): Promise<FaultyProxy> {
     const proxy = new FaultyProxy(target);
-    proxy.server.listen(0, '127.0.0.1');
-    await once(proxy.server, 'listening');
+    proxy.#server.listen(0, '127.0.0.1');
+    await once(proxy.#server, 'listening');
     return proxy;
   }
 
   /** The address of the engine, by way of the proxy. */
   get url(): string {
-    const url = new URL(this.target);
-    url.host = `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    const url = new URL(this.#target);
+    url.host = `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
     return url.href.replace(/\/$/, '');
   }
 
@@ -58,13 +58,13 @@ export class FaultyProxy {
   }
 
   async close(): Promise<void> {
-    const closed = once(this.server, 'close');
-    this.server.close();
-    this.server.closeAllConnections();
+    const closed = once(this.#server, 'close');
+    this.#server.close();
+    this.#server.closeAllConnections();
     await closed;
   }
 
-  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks).toString();
@@ -95,7 +95,7 @@ export class FaultyProxy {
       response.end(JSON.stringify(merged(items, refused, fault.status, [])));
       return;
     }
-    const reply = await this.forward(request, sent);
+    const reply = await this.#forward(request, sent);
     if (reply === undefined) {
       request.socket.destroy();
       return;
@@ -114,19 +114,19 @@ export class FaultyProxy {
   }
 
   /** The engine's reply; undefined when it is not there. */
-  private async forward(
+  async #forward(
     { method = 'GET', url, headers }: IncomingMessage,
     body: string,
   ): Promise<{ status: number; type: string; text: string } | undefined> {
     try {
-      const answer = await fetch(new URL(url ?? '/', this.target), {
+      const answer = await fetch(new URL(url ?? '/', this.#target), {
         method,
         ...(body === '' ? {} : { body, headers: { 'content-type': headers['content-type'] ?? 'application/json' } }),
       });
       const type = answer.headers.get('content-type') ?? 'application/json';
       const text = await answer.text();
       // Nodes of a cloud tell each other's addresses: those would be ways around the proxy.
-      return { status: answer.status, type, text: text.replaceAll(new URL(this.target).host, new URL(this.url).host) };
+      return { status: answer.status, type, text: text.replaceAll(new URL(this.#target).host, new URL(this.url).host) };
     } catch (error) {
       // What `fetch` throws when there is no connection, or it is lost.
       if (!(error instanceof TypeError)) throw error;

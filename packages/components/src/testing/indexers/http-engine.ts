@@ -9,25 +9,25 @@ import type { EngineUnderTest, Fields } from './engine-runs.ts';
  * and requests to delete `/NAME/documents/ID`. What it keeps outlives a restart.
  */
 export class HttpEngine implements EngineUnderTest, RealServer {
-  private readonly indices = new Map<string, Map<string, Fields>>();
-  private server: Server | undefined;
-  private port = 0;
+  readonly #indices = new Map<string, Map<string, Fields>>();
+  #server: Server | undefined;
+  #port = 0;
 
   get url(): string {
-    return `http://127.0.0.1:${this.port}`;
+    return `http://127.0.0.1:${this.#port}`;
   }
 
   async start(): Promise<void> {
-    this.server = createServer((request, response) => void this.answer(request, response));
-    this.server.listen(this.port, '127.0.0.1');
-    await once(this.server, 'listening');
-    this.port = (this.server.address() as AddressInfo).port;
+    this.#server = createServer((request, response) => void this.#answer(request, response));
+    this.#server.listen(this.#port, '127.0.0.1');
+    await once(this.#server, 'listening');
+    this.#port = (this.#server.address() as AddressInfo).port;
   }
 
   async stop(): Promise<void> {
-    const { server } = this;
+    const server = this.#server;
     if (server === undefined) return;
-    this.server = undefined;
+    this.#server = undefined;
     const closed = once(server, 'close');
     server.close();
     server.closeAllConnections();
@@ -41,19 +41,19 @@ export class HttpEngine implements EngineUnderTest, RealServer {
 
   async create(): Promise<string> {
     const name = crypto.randomUUID();
-    this.indices.set(name, new Map());
+    this.#indices.set(name, new Map());
     return name;
   }
 
   async contents(target: string): Promise<Record<string, Fields>> {
-    return Object.fromEntries(this.indices.get(target) ?? []);
+    return Object.fromEntries(this.#indices.get(target) ?? []);
   }
 
-  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const [, target = '', what, id = ''] = (request.url ?? '').split('/');
-    const index = this.indices.get(target);
+    const index = this.#indices.get(target);
     if (request.method === 'HEAD') response.end();
     else if (request.method === 'DELETE' && what === 'documents') {
       response.writeHead(index?.delete(decodeURIComponent(id)) === true ? 204 : 404).end();

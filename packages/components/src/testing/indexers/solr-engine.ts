@@ -5,16 +5,16 @@ const CORE = 'quickstart';
 
 /** A Solr, standalone or a cloud. */
 export class SolrEngine implements EngineUnderTest {
-  private readonly url: () => string;
-  private readonly cloud: boolean;
+  readonly #url: () => string;
+  readonly #cloud: boolean;
 
   constructor(cloud: boolean, url: () => string) {
-    this.cloud = cloud;
-    this.url = url;
+    this.#cloud = cloud;
+    this.#url = url;
   }
 
   config(url: string, target: string, settings: string, more: string): string {
-    const where = this.cloud
+    const where = this.#cloud
       ? `useCloudClient: true, url: ["${url}"], defaultCollection: "${target}"`
       : `url: "${url}/${target}"`;
     return `indexer { type: "Solr", ${settings} }
@@ -37,7 +37,7 @@ export class SolrEngine implements EngineUnderTest {
   async select(target: string, query: string, fields = '*'): Promise<Fields[]> {
     await this.update(target, { commit: {} });
     const params = new URLSearchParams({ q: query, rows: '10000', wt: 'json', fl: fields });
-    const answer = (await this.read(await fetch(`${this.url()}/${target}/select?${params}`))) as {
+    const answer = (await this.#read(await fetch(`${this.#url()}/${target}/select?${params}`))) as {
       response: { docs: Fields[] };
     };
     return answer.response.docs.map(
@@ -48,10 +48,10 @@ export class SolrEngine implements EngineUnderTest {
   async update(target: string, command: unknown): Promise<void> {
     const body = JSON.stringify(command);
     const headers = { 'content-type': 'application/json' };
-    await this.read(await fetch(`${this.url()}/${target}/update?commit=true`, { method: 'POST', body, headers }));
+    await this.#read(await fetch(`${this.#url()}/${target}/update?commit=true`, { method: 'POST', body, headers }));
   }
 
-  private async read(answer: Response): Promise<unknown> {
+  async #read(answer: Response): Promise<unknown> {
     if (!answer.ok) throw new Error(`${answer.url}: ${answer.status} ${await answer.text()}`);
     return answer.json();
   }

@@ -12,10 +12,10 @@ export interface Found {
 
 /** Topics of a Kafka. */
 export class TopicEngine implements EngineUnderTest {
-  private readonly server: RealServer;
+  readonly #server: RealServer;
 
   constructor(server: RealServer) {
-    this.server = server;
+    this.#server = server;
   }
 
   config(url: string, target: string, settings: string, more: string): string {
@@ -36,7 +36,7 @@ export class TopicEngine implements EngineUnderTest {
   /** Changes something in the broker. */
   async administer(work: (admin: Admin) => Promise<unknown>): Promise<void> {
     const { Admin } = await import('@platformatic/kafka');
-    const admin = new Admin({ clientId: 'test', bootstrapBrokers: [this.server.url] });
+    const admin = new Admin({ clientId: 'test', bootstrapBrokers: [this.#server.url] });
     try {
       await work(admin);
     } finally {
@@ -63,7 +63,7 @@ export class TopicEngine implements EngineUnderTest {
     const consumer = new Consumer<Buffer, Buffer, Buffer, Buffer>({
       clientId: 'test',
       groupId: `test-${crypto.randomUUID()}`,
-      bootstrapBrokers: [this.server.url],
+      bootstrapBrokers: [this.#server.url],
       autocommit: false,
     });
     try {

@@ -67,77 +67,77 @@ function dictionaryUri(path: string): FileUri {
 
 /** Makes rows of pieces of text. */
 class RowReader {
-  private readonly parser: CsvParser;
-  private readonly path: string;
-  private readonly log: Logger;
-  private readonly onRow: (cells: readonly string[]) => void;
-  private readonly cells: string[] = [];
-  private pending = '';
+  readonly #parser: CsvParser;
+  readonly #path: string;
+  readonly #log: Logger;
+  readonly #onRow: (cells: readonly string[]) => void;
+  readonly #cells: string[] = [];
+  #pending = '';
   /** With less text than this it is not worth while to look for the end of a row. */
-  private enough = 0;
-  private line = 1;
-  private malformed = 0;
+  #enough = 0;
+  #line = 1;
+  #malformed = 0;
 
   constructor(parser: CsvParser, path: string, log: Logger, onRow: (cells: readonly string[]) => void) {
-    this.parser = parser;
-    this.path = path;
-    this.log = log;
-    this.onRow = onRow;
+    this.#parser = parser;
+    this.#path = path;
+    this.#log = log;
+    this.#onRow = onRow;
   }
 
   take(text: string): void {
-    this.pending += text;
-    if (this.pending.length < this.enough) return;
-    const end = this.pending.lastIndexOf('\n') + 1;
-    if (end === 0) this.enough = this.pending.length * 2;
-    else this.read(this.pending.slice(0, end), this.pending.slice(end));
+    this.#pending += text;
+    if (this.#pending.length < this.#enough) return;
+    const end = this.#pending.lastIndexOf('\n') + 1;
+    if (end === 0) this.#enough = this.#pending.length * 2;
+    else this.#read(this.#pending.slice(0, end), this.#pending.slice(end));
   }
 
   finish(): void {
-    this.read(this.pending, '');
-    if (this.pending !== '') {
+    this.#read(this.#pending, '');
+    if (this.#pending !== '') {
       throw new HeadraceError(
         'HR_SOURCE_UNREADABLE',
-        `Cannot read the dictionary ${this.path}: the quote in line ${this.line} is opened but never closed`,
+        `Cannot read the dictionary ${this.#path}: the quote in line ${this.#line} is opened but never closed`,
         { hint: 'Close it, or write \\" for a quote that is part of the text.' },
       );
     }
-    if (this.malformed > MAX_WARNINGS) {
-      this.log.warn(`${this.path}: ${this.malformed} rows in all are not UTF-8 and were left out`);
+    if (this.#malformed > MAX_WARNINGS) {
+      this.#log.warn(`${this.#path}: ${this.#malformed} rows in all are not UTF-8 and were left out`);
     }
   }
 
   /** Reads the rows of a text; what is not complete stays pending, before the rest. */
-  private read(text: string, rest: string): void {
-    const { parser } = this;
+  #read(text: string, rest: string): void {
+    const parser = this.#parser;
     parser.load(text);
-    this.enough = 0;
+    this.#enough = 0;
     while (!parser.done) {
       if (!parser.next()) {
-        this.pending = parser.rest() + rest;
+        this.#pending = parser.rest() + rest;
         // A quoted cell goes on: with twice the text, long ones are not read again and again.
-        this.enough = this.pending.length * 2;
+        this.#enough = this.#pending.length * 2;
         return;
       }
-      this.row();
-      this.line += parser.lines;
+      this.#row();
+      this.#line += parser.lines;
     }
-    this.pending = rest;
+    this.#pending = rest;
   }
 
-  private row(): void {
-    const { cells } = this;
-    cells.length = this.parser.count;
+  #row(): void {
+    const cells = this.#cells;
+    cells.length = this.#parser.count;
     for (let i = 0; i < cells.length; i++) {
-      const cell = javaTrim(this.parser.cells[i] as string);
+      const cell = javaTrim(this.#parser.cells[i] as string);
       cells[i] = cell;
       if (!cell.includes(REPLACEMENT)) continue;
-      this.malformed++;
-      if (this.malformed <= MAX_WARNINGS) {
-        this.log.warn(`${this.path}:${this.line}: the row is not UTF-8 and is left out`);
+      this.#malformed++;
+      if (this.#malformed <= MAX_WARNINGS) {
+        this.#log.warn(`${this.#path}:${this.#line}: the row is not UTF-8 and is left out`);
       }
       return;
     }
-    this.onRow(cells);
+    this.#onRow(cells);
   }
 }

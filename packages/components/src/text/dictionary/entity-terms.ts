@@ -27,16 +27,16 @@ export interface EntityDictionaries {
 /** The terms of dictionaries, loaded once for all pipeline threads of the run. */
 export class EntityTerms {
   readonly trie: TermTrie;
-  private readonly held: HeldTables<TermTrieData>;
-  private readonly terms: RecentValues<string>;
-  private readonly payloads: RecentValues<string>;
+  readonly #held: HeldTables<TermTrieData>;
+  readonly #terms: RecentValues<string>;
+  readonly #payloads: RecentValues<string>;
 
   private constructor(held: HeldTables<TermTrieData>, syntax: TermSyntax) {
     const trie = new TermTrie(held.tables, syntax.letters);
-    this.held = held;
+    this.#held = held;
     this.trie = trie;
-    this.terms = new RecentValues((entry) => trie.term(entry));
-    this.payloads = new RecentValues((entry) => trie.payload(entry));
+    this.#terms = new RecentValues((entry) => trie.term(entry));
+    this.#payloads = new RecentValues((entry) => trie.payload(entry));
   }
 
   /** Reads the dictionaries: of each row the term and, if there is a second cell, its payload. */
@@ -47,15 +47,15 @@ export class EntityTerms {
   }
 
   term(entry: number): string {
-    return this.terms.get(entry);
+    return this.#terms.get(entry);
   }
 
   payload(entry: number): string {
-    return this.payloads.get(entry);
+    return this.#payloads.get(entry);
   }
 
   close(): void {
-    this.held.release();
+    this.#held.release();
   }
 }
 

@@ -24,15 +24,15 @@ export interface LookupSource {
 
 /** A dictionary of whole values, loaded once for all pipeline threads of the run. */
 export class LookupDictionary {
-  private readonly held: HeldTables<PayloadTableData>;
-  private readonly table: PayloadTable;
-  private readonly recent: RecentValues<readonly string[]>;
+  readonly #held: HeldTables<PayloadTableData>;
+  readonly #table: PayloadTable;
+  readonly #recent: RecentValues<readonly string[]>;
 
   private constructor(held: HeldTables<PayloadTableData>) {
     const table = new PayloadTable(held.tables);
-    this.held = held;
-    this.table = table;
-    this.recent = new RecentValues((entry) => table.payloads(entry));
+    this.#held = held;
+    this.#table = table;
+    this.#recent = new RecentValues((entry) => table.payloads(entry));
   }
 
   static async open(source: LookupSource, context: StageContext): Promise<LookupDictionary> {
@@ -43,15 +43,15 @@ export class LookupDictionary {
 
   /** The entry of a key, which is in lower case when the dictionary is; -1 when there is none. */
   find(key: string): number {
-    return this.table.find(key);
+    return this.#table.find(key);
   }
 
   payloads(entry: number): readonly string[] {
-    return this.recent.get(entry);
+    return this.#recent.get(entry);
   }
 
   close(): void {
-    this.held.release();
+    this.#held.release();
   }
 }
 

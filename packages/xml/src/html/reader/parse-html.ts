@@ -40,17 +40,17 @@ export function parseHtml(text: string, markup: boolean): HtmlElement {
 
 /** A parser for which a slash at the end of any tag closes the element, as in XML and jsoup. */
 class SelfClosingParser extends Parser<Tree> {
-  private readonly builder: TreeBuilder;
+  readonly #builder: TreeBuilder;
 
   constructor(options: ParserOptions<Tree> & { treeAdapter: TreeBuilder }) {
     super(options);
-    this.builder = options.treeAdapter;
+    this.#builder = options.treeAdapter;
   }
 
   override onStartTag(token: Token.TagToken): void {
     super.onStartTag(token);
     if (!token.selfClosing) return;
-    const { created } = this.builder;
+    const { created } = this.#builder;
     if (created?.name === token.tagName) created.selfClosing = true;
     if (token.ackSelfClosing) return;
     this.tokenizer.state = TokenizerMode.DATA;
@@ -60,15 +60,15 @@ class SelfClosingParser extends Parser<Tree> {
 
 /** Builds the tree as the parser reports it, except for some points in which jsoup differs from the standard. */
 class TreeBuilder implements TreeAdapter<Tree> {
-  private readonly source: string;
+  readonly #source: string;
   /** The element that was created last. */
   created: HtmlElement | undefined;
   /** The innermost open element. */
-  private current: HtmlElement | undefined;
-  private depth = 0;
+  #current: HtmlElement | undefined;
+  #depth = 0;
 
   constructor(source: string) {
-    this.source = source;
+    this.#source = source;
   }
 
   createDocument(): HtmlElement {
@@ -140,7 +140,7 @@ class TreeBuilder implements TreeAdapter<Tree> {
 
   /** The standard moves text between the parts of a table before the table. Here it stays in its place. */
   insertTextBefore(parent: HtmlElement, text: string): void {
-    this.insertText(this.current ?? parent, text);
+    this.insertText(this.#current ?? parent, text);
   }
 
   adoptAttributes(element: HtmlElement, attributes: Token.Attribute[]): void {
@@ -150,13 +150,13 @@ class TreeBuilder implements TreeAdapter<Tree> {
   }
 
   onItemPush(element: HtmlElement): void {
-    this.current = element;
-    if (++this.depth > MAX_DEPTH) throw new Error(`the elements of the page are nested more than ${MAX_DEPTH} deep`);
+    this.#current = element;
+    if (++this.#depth > MAX_DEPTH) throw new Error(`the elements of the page are nested more than ${MAX_DEPTH} deep`);
   }
 
   onItemPop(_element: HtmlElement, current: HtmlElement): void {
-    this.current = current;
-    this.depth--;
+    this.#current = current;
+    this.#depth--;
   }
 
   getFirstChild({ children }: HtmlElement): HtmlNode | null {
@@ -226,7 +226,7 @@ class TreeBuilder implements TreeAdapter<Tree> {
     const places = location.attrs;
     const bare = node.attributes.filter(({ name, value }) => {
       const place = value === '' ? places[name] : undefined;
-      return place !== undefined && !this.source.slice(place.startOffset, place.endOffset).includes('=');
+      return place !== undefined && !this.#source.slice(place.startOffset, place.endOffset).includes('=');
     });
     if (bare.length > 0) node.withoutValue = new Set(bare.map(({ name }) => name));
   }

@@ -13,46 +13,46 @@ export type CompilePattern = (pattern: string) => Pattern;
 
 /** Reads a selector character by character. */
 export class SelectorReader {
-  private readonly text: string;
-  private readonly compilePattern: CompilePattern;
-  private at = 0;
+  readonly #text: string;
+  readonly #compilePattern: CompilePattern;
+  #at = 0;
 
   constructor(text: string, compilePattern: CompilePattern) {
-    this.text = text;
-    this.compilePattern = compilePattern;
+    this.#text = text;
+    this.#compilePattern = compilePattern;
   }
 
   get done(): boolean {
-    return this.at >= this.text.length;
+    return this.#at >= this.#text.length;
   }
 
   /** The next character; empty at the end. */
   get next(): string {
-    return this.text.charAt(this.at);
+    return this.#text.charAt(this.#at);
   }
 
   get rest(): string {
-    return this.text.slice(this.at);
+    return this.#text.slice(this.#at);
   }
 
   skip(expected: string): boolean {
-    if (!this.text.startsWith(expected, this.at)) return false;
-    this.at += expected.length;
+    if (!this.#text.startsWith(expected, this.#at)) return false;
+    this.#at += expected.length;
     return true;
   }
 
   skipSpace(): boolean {
-    const from = this.at;
-    while (/[ \t\n\f\r]/.test(this.next)) this.at++;
-    return this.at > from;
+    const from = this.#at;
+    while (/[ \t\n\f\r]/.test(this.next)) this.#at++;
+    return this.#at > from;
   }
 
   /** The match at this position, if any. */
   take(pattern: RegExp): string {
     const sticky = new RegExp(pattern.source, 'uy');
-    sticky.lastIndex = this.at;
-    const found = sticky.exec(this.text)?.[0] ?? '';
-    this.at += found.length;
+    sticky.lastIndex = this.#at;
+    const found = sticky.exec(this.#text)?.[0] ?? '';
+    this.#at += found.length;
     return found;
   }
 
@@ -66,19 +66,19 @@ export class SelectorReader {
   /** The text between brackets, which may contain more brackets, and quotes. The brackets are skipped. */
   balanced(open: '(' | '[', close: ')' | ']', what: string): string {
     if (!this.skip(open)) throw this.error(`${what} needs something in ${open}${close}`);
-    const from = this.at;
+    const from = this.#at;
     let depth = 1;
     let quote = '';
-    for (; !this.done; this.at++) {
+    for (; !this.done; this.#at++) {
       const char = this.next;
       if (char === '\\') {
-        this.at++;
+        this.#at++;
         continue;
       }
       if (char === '"' || char === "'") quote = quote === '' ? char : quote === char ? '' : quote;
       if (quote !== '') continue;
       if (char === open) depth++;
-      else if (char === close && --depth === 0) return this.text.slice(from, this.at++);
+      else if (char === close && --depth === 0) return this.#text.slice(from, this.#at++);
     }
     throw this.error(`a "${open}" is never closed`);
   }
@@ -86,13 +86,13 @@ export class SelectorReader {
   /** A regular expression of the selector. Throws `SelectorError` if it cannot be compiled. */
   pattern(pattern: string): Pattern {
     try {
-      return this.compilePattern(pattern);
+      return this.#compilePattern(pattern);
     } catch (error) {
       throw new SelectorError(error instanceof Error ? error.message : String(error));
     }
   }
 
   error(message: string): SelectorError {
-    return new SelectorError(`${message} in the selector "${this.text}"`);
+    return new SelectorError(`${message} in the selector "${this.#text}"`);
   }
 }
